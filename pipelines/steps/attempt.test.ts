@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+
+const root = mkdtempSync(join(tmpdir(), "attempt-step-"));
+after(() => rmSync(root, { recursive: true }));
+
+/** Folders and flags for one run of the step whose agent is this shell script. */
+function prepare(script: string, params: Record<string, string> = {}) {
+  const folder = mkdtempSync(join(root, "run-"));
+  for (const name of ["data", "program", "out"]) mkdirSync(join(folder, name));
+  writeFileSync(join(folder, "data/a"), "x");
+  writeFileSync(join(folder, "program/agent.sh"), script);
+  writeFileSync(join(folder, "prompt.md"), "Until {{deadline}}.");
+  const flags: [string, Record<string, string>][] = [
+    ["axis", { task: "t", agent: "a", seed: "1" }],
+    [
+      "param",
+      {
+        kind: "command",
+        command: '["sh","./agent.sh"]',
+        program: join(folder, "program"),
+        trusted: "true",
+        budget: "20s",
+        prompt: join(folder, "prompt.md"),
+        ...params,
+      },
+    ],
+    ["input", { public: join(folder, "data") }],
+    [
+      "output",
+      Object.fromEntries(
+        ["submission", "trajectory", "ledger", "snapshots"].map((name) => [name, join(folder, "out", name)]),
+      ),
+    ],
+  ];
+  const args = flags.flatMap(([flag, values]) =>
+    Object.entries(values).flatMap(([name, value]) => [`--${flag}`, `${name}=${value}`]),
+  );
+  return { out: join(folder, "out"), args: ["pipelines/steps/attempt.ts", ...args] };
+}
+
+async function run(script: string, params: Record<string, string> = {}) {
+  const { out, args } = prepare(script, params);
+  try {
+    await promisify(execFile)(process.execPath, args, {
+      env: { ...process.env, MLRB_PYTHON: "/some/venv/bin/python" },
+    });
+    return { out, code: 0, stderr: "" };
+  } catch (error) {
+    const { code, stderr } = error as { code: number; stderr: string };
+    return { out, code, stderr };
+  }
+}
+
+test("a scripted agent's attempt leaves its four outputs and nothing else", async () => {
+  const { out, code } = await run('echo "$PATH" > submission/path; exit 4');
+  assert.equal(code, 0);
+  assert.deepEqual(readdirSync(out).sort(), ["ledger", "snapshots", "submission", "trajectory"]);
+  assert.equal(
+    readFileSync(join(out, "submission/path"), "utf8"),
+    "/some/venv/bin:/usr/local/bin:/usr/bin:/bin\n",
+  );
+  const ledger = JSON.parse(readFileSync(join(out, "ledger"), "utf8"));
+  assert.deepEqual([ledger.ended, ledger.exit, ledger.budget.wallMs], ["agent-error", { code: 4 }, 20_000]);
+});
+
+test("nop needs no command, program or trust", async () => {
+  const { out, args } = prepare("");
+  const nop = args.flatMap((arg, at) =>
+    /^(command|program|trusted)=/.test(args[at + 1] ?? arg) || /^(command|program|trusted)=/.test(arg)
+      ? []
+      : [arg],
+  );
+  await promisify(execFile)(
+    process.execPath,
+    nop.map((arg) => (arg === "kind=command" ? "kind=nop" : arg)),
+  );
+  assert.deepEqual(readdirSync(join(out, "submission")), []);
+});
+
+test("an agent that nobody vouched for makes the stage fail, with the way out", async () => {
+  const { code, stderr, out } = await run("", { trusted: "false" });
+  assert.equal(code, 1);
+  assert.match(stderr, /does not say `trusted: true`.*executor that isolates/);
+  assert.deepEqual(readdirSync(out), []);
+});
+
+test("a budget without a unit makes the stage fail before anything runs", async () => {
+  const { code, stderr } = await run("", { budget: "20" });
+  assert.equal(code, 1);
+  assert.match(stderr, /budget is 20, not a duration with a unit/);
+});
+
+test("a stage that is asked to end takes its agent along", {
+  skip: process.platform !== "linux",
+}, async () => {
+  const { out, args } = prepare(
+    "echo $$ > submission/pid; setsid sleep 300 & echo $! > submission/child; sleep 300",
+  );
+  const step = spawn(process.execPath, args, { stdio: "ignore" });
+  const ended = new Promise((resolve) => step.on("exit", (code) => resolve(code)));
+  const snapshot = join(out, "snapshots/0001/child");
+  for (let waited = 0; !existsSync(snapshot) && waited < 10_000; waited += 50) await sleep(50);
+  const pids = ["pid", "child"].map((name) => readFileSync(join(out, "snapshots/0001", name), "utf8").trim());
+  step.kill("SIGTERM");
+  assert.equal(await ended, 143);
+  for (const pid of pids)
+    assert.ok(!existsSync(`/proc/${pid}`) || /\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8")));
+  assert.deepEqual(
+    readdirSync(out).filter((name) => name.startsWith("attempt-")),
+    [],
+  );
+});

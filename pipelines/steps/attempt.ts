@@ -1,0 +1,68 @@
+// One agent's attempt at one task with one seed. Fails only when the harness does: an agent that
+// errs, runs out of time or hands in nothing has been measured, and the ledger says so.
+//   node pipelines/steps/attempt.ts --axis task=T --axis agent=A --axis seed=1 --param kind=command \
+//     --param 'command=["python3","./x.py"]' --param program=DIR --param trusted=true --param budget=5m \
+//     --param prompt=FILE --input public=DIR --output submission=DIR --output trajectory=FILE …
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { plainSandbox } from "@mlrb/agents/plain-sandbox";
+import { runAttempt } from "@mlrb/agents/run-attempt";
+import { duration } from "@mlrb/kit/rules/duration";
+import { type Json, stage } from "@mlrb/kit/stage";
+
+const { axes, params, inputs, outputs, budget } = stage();
+const given = (name: string): Json => (name in params ? (params[name] ?? null) : null);
+
+const kind = given("kind");
+if (kind !== "command" && kind !== "nop")
+  throw new Error(`kind is ${JSON.stringify(kind)}, not command or nop`);
+const command = given("command") ?? [];
+if (!Array.isArray(command) || (kind === "command" && command.length === 0))
+  throw new Error("an agent of kind command needs `command: [program, argument …]` in its preset");
+const budgetMs = budget.timeMs ?? duration(given("budget"), "budget");
+const program = given("program");
+const agent = String(axes.agent);
+
+const under = process.env.MLRB_WORK ?? dirname(resolve(outputs.submission!));
+const work = mkdtempSync(join(under, "attempt-"));
+let sandbox: Awaited<ReturnType<typeof plainSandbox>> | undefined;
+const leave = async () => {
+  await sandbox?.close();
+  rmSync(work, { recursive: true, force: true });
+};
+for (const [signal, code] of [
+  ["SIGTERM", 143],
+  ["SIGINT", 130],
+  ["SIGHUP", 129],
+] as const)
+  process.once(signal, () => {
+    process.exitCode = code;
+    void leave().finally(() => process.exit(code));
+  });
+
+try {
+  sandbox = await plainSandbox({ under: work, trusted: kind === "nop" || given("trusted") === true, agent });
+  const ledger = await runAttempt(sandbox, {
+    task: String(axes.task),
+    agent,
+    seed: axes.seed!,
+    kind,
+    command: command.map(String),
+    ...(typeof program === "string" ? { program: resolve(program) } : {}),
+    ...(process.env.MLRB_PYTHON ? { python: process.env.MLRB_PYTHON } : {}),
+    prompt: readFileSync(String(params.prompt), "utf8"),
+    publicData: inputs.public!,
+    budgetMs,
+    outputs: {
+      submission: outputs.submission!,
+      trajectory: outputs.trajectory!,
+      ledger: outputs.ledger!,
+      snapshots: outputs.snapshots!,
+    },
+    scratch: mkdtempSync(join(work, "scratch-")),
+    limits: { bytesMax: 64 * 2 ** 30, filesMax: 100_000 },
+  });
+  console.log(`${agent}: ${ledger.ended}, ${ledger.submission.files} files handed in`);
+} finally {
+  await leave();
+}

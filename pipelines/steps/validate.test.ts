@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { promisify } from "node:util";
+import { openTrajectory } from "@mlrb/agents/trajectory";
+import { float32, safetensorsBytes } from "@mlrb/kit/safetensors-bytes";
+
+const root = mkdtempSync(join(tmpdir(), "validate-step-"));
+after(() => rmSync(root, { recursive: true }));
+
+const rules = [
+  {
+    name: "size",
+    title: "Small",
+    method: "parameters-max",
+    with: { max: 100_000 },
+    source: "official",
+    severity: "strike",
+  },
+  { name: "fresh", title: "From scratch", method: "from-scratch", source: "official", severity: "strike" },
+  { name: "time", title: "In time", method: "time-within-budget", source: "official", severity: "strike" },
+];
+
+/** An attempt's outputs with a small good model, changed by `change` before it is judged. */
+async function validate(change: (folder: string) => void = () => {}, given: unknown = rules) {
+  const folder = mkdtempSync(join(root, "v-"));
+  const at = (name: string) => join(folder, name);
+  for (const name of ["submission", "public", "private"]) mkdirSync(at(name));
+  const values = Array.from(
+    { length: 2048 },
+    (_, index) => createHash("md5").update(`${index}`).digest().readInt16LE() / 1e6,
+  );
+  writeFileSync(at("submission/model.safetensors"), safetensorsBytes({ w: float32([32, 64], values) }));
+  writeFileSync(at("submission/config.json"), "{}");
+  writeFileSync(at("submission/tokenizer.json"), "{}");
+  const trajectory = openTrajectory(at("trajectory"), () => ({ wall: 0, sinceStart: 0 }));
+  trajectory.add({ event: "start" });
+  trajectory.add({ event: "end" });
+  const ledger = {
+    formatVersion: 1,
+    wallMs: 1000,
+    ended: "finished",
+    submission: { leftOut: [{ path: "model.safetensors", why: "symbolic link" }], overLimits: null },
+    trajectory: trajectory.seal(),
+  };
+  trajectory.close();
+  writeFileSync(at("ledger"), JSON.stringify(ledger));
+  change(folder);
+  const inputs = ["submission", "trajectory", "ledger", "public", "private"];
+  const args = [
+    ...inputs.flatMap((name) => ["--input", `${name}=${at(name)}`]),
+    ...["admission", "verdict"].flatMap((name) => ["--output", `${name}=${at(`${name}.json`)}`]),
+    ...["--param", "budget=10m", "--param", `rules=${JSON.stringify(given)}`],
+  ];
+  await promisify(execFile)(process.execPath, ["pipelines/steps/validate.ts", ...args]);
+  const read = (name: string) => JSON.parse(readFileSync(at(name), "utf8"));
+  return {
+    admission: read("admission.json"),
+    verdict: read("verdict.json"),
+    bytes: readFileSync(at("verdict.json"), "utf8"),
+  };
+}
+
+const answers = ({ verdict }: Awaited<ReturnType<typeof validate>>) =>
+  verdict.rules.map(({ answer }: { answer: string }) => answer);
+
+test("a good submission is admitted, passes, and its facts stand beside", async () => {
+  const found = await validate();
+  assert.deepEqual(found.admission, { formatVersion: 1, admitted: true, reasons: [] });
+  assert.equal(found.verdict.kind, "pass");
+  assert.deepEqual(answers(found), ["pass", "pass", "pass"]);
+  const { bytes: _, ...facts } = found.verdict.facts;
+  assert.deepEqual(facts, { parameters: 2048, dtypes: "F32", tensors: 1 });
+});
+
+test("the verdict of equal submissions is equal in every byte, however long they took", async () => {
+  const slower = (folder: string) => {
+    const ledger = JSON.parse(readFileSync(join(folder, "ledger"), "utf8"));
+    writeFileSync(join(folder, "ledger"), JSON.stringify({ ...ledger, wallMs: 7777 }));
+  };
+  assert.equal((await validate()).bytes, (await validate(slower)).bytes);
+});
+
+test("nothing handed in is rejected, and no rule is broken by it", async () => {
+  const found = await validate((folder) => rmSync(join(folder, "submission"), { recursive: true }));
+  assert.equal(found.verdict.kind, "rejected");
+  assert.equal(found.admission.reasons[0].code, "empty");
+  assert.deepEqual(answers(found), ["cannot-tell", "cannot-tell", "pass"]);
+});
+
+test("a rejected submission says what the supervisor kept out of it", async () => {
+  const found = await validate((folder) => rmSync(join(folder, "submission/model.safetensors")));
+  assert.deepEqual(found.admission.reasons, [
+    { code: "no-weights", detail: "neither model.safetensors nor model.safetensors.index.json is there" },
+    { code: "left-out", detail: '"model.safetensors": symbolic link' },
+  ]);
+});
+
+test("a trajectory that was tampered with leaves the time open", async () => {
+  const found = await validate((folder) => appendFileSync(join(folder, "trajectory"), "{}\n"));
+  assert.deepEqual(answers(found), ["pass", "pass", "cannot-tell"]);
+  assert.match(found.verdict.rules[2].evidence, /the trajectory is broken at line 3: of another format/);
+});
+
+test("a ledger that is no ledger is survived", async () => {
+  for (const text of ["", "[]", '{"formatVersion":1}', "\u0000", '{"formatVersion":1,"wallMs":"soon"}']) {
+    const found = await validate((folder) => writeFileSync(join(folder, "ledger"), text));
+    assert.deepEqual(answers(found), ["pass", "pass", "cannot-tell"], text);
+  }
+});
+
+test("rules that nobody can check stop the stage and say where to repair them", async () => {
+  await assert.rejects(
+    validate(undefined, [{ ...rules[0], method: "magic" }]),
+    /the task's rules:[\s\S]*no method "magic"[\s\S]*help: repair task\.yaml/,
+  );
+});

@@ -1,0 +1,51 @@
+// Judges what an attempt handed in: may it be loaded (admission), and did it keep the rules (verdict).
+// A rule that names an unknown method or bad arguments stops the stage; nothing in the submission can.
+import { verifyTrajectory } from "@mlrb/agents/verify-trajectory";
+import { admit } from "@mlrb/kit/admission";
+import { clip } from "@mlrb/kit/admission-json";
+import { readWeights } from "@mlrb/kit/admission-model";
+import { writeJson } from "@mlrb/kit/json-file";
+import type { TaskRule } from "@mlrb/kit/manifests";
+import { duration } from "@mlrb/kit/rules/duration";
+import { readKnownWeights } from "@mlrb/kit/rules/known-weights";
+import { readLedger } from "@mlrb/kit/rules/ledger";
+import { ruleProblems } from "@mlrb/kit/rules/rule-methods";
+import { verdict } from "@mlrb/kit/rules/verdict";
+import { stage } from "@mlrb/kit/stage";
+
+const { params, inputs, outputs } = stage();
+const folder = inputs.submission!;
+
+const problems = ruleProblems(params.rules);
+if (problems.length > 0)
+  throw new Error(`the task's rules:\n  ${problems.join("\n  ")}\n  help: repair task.yaml`);
+const budgetMs = duration(params.budget, "budget");
+
+const read = readLedger(inputs.ledger!);
+const seal = typeof read === "string" ? undefined : read.trajectory;
+const trajectory = await verifyTrajectory(inputs.trajectory!, seal);
+const broken =
+  trajectory.kind === "broken"
+    ? `the trajectory is broken at line ${trajectory.line}: ${trajectory.reason}`
+    : "";
+const ledger = typeof read === "string" ? read : broken || read;
+
+const admission = admit(folder);
+if (!admission.admitted && typeof read !== "string") {
+  // the folder alone cannot say what was kept out of it
+  const { overLimits, leftOut } = read.submission;
+  if (overLimits) admission.reasons.push({ code: "over-limits", detail: `nothing was taken: ${overLimits}` });
+  for (const { path, why } of leftOut.slice(0, 20))
+    admission.reasons.push({ code: "left-out", detail: `${clip(path)}: ${why}` });
+}
+writeJson(outputs.admission!, admission);
+writeJson(
+  outputs.verdict!,
+  verdict(params.rules as unknown as TaskRule[], admission, {
+    folder,
+    weights: admission.admitted ? readWeights(folder).files : undefined,
+    ledger,
+    budgetMs,
+    knownWeights: readKnownWeights("tasks/known-weights"),
+  }),
+);

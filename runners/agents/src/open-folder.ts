@@ -1,0 +1,60 @@
+// Reads folders that an agent may be rewriting at this moment. On Linux every step goes through the
+// open folder's descriptor (/proc/self/fd), so that swapping a folder for a link between two looks
+// leads nowhere, and no depth of tree makes a path too long. Elsewhere Node offers no openat:
+// the path is followed by name, which is only as safe as the sandbox around it.
+import { type BigIntStats, constants } from "node:fs";
+import { type FileHandle, lstat, open, opendir } from "node:fs/promises";
+
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
+
+export type OpenFolder = { handle: FileHandle; path: Buffer };
+
+export async function openFolder(path: string | Buffer): Promise<OpenFolder> {
+  const handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  const through =
+    process.platform === "linux" ? Buffer.from(`/proc/self/fd/${handle.fd}`) : Buffer.from(path);
+  return { handle, path: through };
+}
+
+/** Opens `inside` below `root`, one component at a time, so that no component may be a link. The caller closes it. */
+export async function openInside(root: string, inside: string): Promise<OpenFolder> {
+  let folder = await openFolder(root);
+  for (const part of inside.split("/").filter((part) => part !== "")) {
+    const outer = folder;
+    try {
+      folder = await openFolder(child(outer, Buffer.from(part)));
+    } finally {
+      await outer.handle.close();
+    }
+  }
+  return folder;
+}
+
+export function child(folder: OpenFolder, name: Buffer): Buffer {
+  return Buffer.concat([folder.path, Buffer.from("/"), name]);
+}
+
+/** The names in `folder`, at most `max`, sorted by bytes so that every walk goes the same way. */
+export async function names(folder: OpenFolder, max: number): Promise<{ names: Buffer[]; more: boolean }> {
+  const found: Buffer[] = [];
+  // the types know only text paths; "buffer" is what keeps names that are no UTF-8 apart
+  const listing = await opendir(folder.path as unknown as string, { encoding: "buffer" as BufferEncoding });
+  for await (const entry of listing) {
+    if (found.length === max) return { names: found.sort(Buffer.compare), more: true };
+    found.push(entry.name as unknown as Buffer);
+  }
+  return { names: found.sort(Buffer.compare), more: false };
+}
+
+export function look(folder: OpenFolder, name: Buffer): Promise<BigIntStats> {
+  return lstat(child(folder, name), { bigint: true });
+}
+
+/** Opens a regular file for reading; undefined when it is, or has meanwhile become, anything else. */
+export async function openRegular(path: string | Buffer): Promise<FileHandle | undefined> {
+  // O_NONBLOCK: a file swapped for a pipe must not hold the supervisor until somebody writes to it
+  const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  if ((await handle.stat()).isFile()) return handle;
+  await handle.close();
+  return undefined;
+}

@@ -1,0 +1,35 @@
+// Fills the blanks of a task's prompt. A blank that nobody fills is a mistake in the prompt, found
+// before an agent is paid for reading it.
+export type PromptBlanks = { deadline: string; budget: string; seed: string };
+
+/** Throws when the prompt has a blank of another name. */
+export function renderPrompt(template: string, blanks: PromptBlanks): string {
+  return template.replace(/\{\{\s*([\w.-]+)\s*\}\}/g, (_, name: string) => {
+    if (Object.hasOwn(blanks, name)) return blanks[name as keyof PromptBlanks];
+    throw new Error(
+      `the prompt has a blank {{${name}}} that nothing fills; it may use ${Object.keys(blanks)
+        .map((known) => `{{${known}}}`)
+        .join(", ")}`,
+    );
+  });
+}
+
+const units: [string, number][] = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1000],
+  ["millisecond", 1],
+];
+
+/** A duration as one says it: `1 hour 30 minutes`. */
+export function spokenDuration(ms: number): string {
+  let left = Math.round(ms);
+  const words: string[] = [];
+  for (const [unit, length] of units) {
+    const many = Math.floor(left / length);
+    left -= many * length;
+    if (many > 0) words.push(`${many} ${unit}${many === 1 ? "" : "s"}`);
+  }
+  return words.join(" ") || "no time";
+}

@@ -1,0 +1,286 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { plainSandbox } from "./plain-sandbox.ts";
+import { type AttemptRequest, runAttempt } from "./run-attempt.ts";
+import { verifyTrajectory } from "./verify-trajectory.ts";
+
+const root = mkdtempSync(join(tmpdir(), "attempts-"));
+after(() => {
+  execFileSync("chmod", ["-R", "u+rwX", root]);
+  execFileSync("rm", ["-rf", root]);
+});
+
+/** Runs an attempt whose program is this shell script. */
+async function attempt(script: string, changes: Partial<AttemptRequest> = {}) {
+  const folder = mkdtempSync(join(root, "a-"));
+  const at = (name: string) => join(folder, name);
+  for (const name of ["data/deep", "program", "scratch"]) mkdirSync(at(name), { recursive: true });
+  writeFileSync(at("data/deep/train.txt"), "public");
+  writeFileSync(at("program/agent.sh"), script);
+  const outputs = {
+    submission: at("submission"),
+    trajectory: at("trajectory.jsonl"),
+    ledger: at("ledger.json"),
+    snapshots: at("snapshots"),
+  };
+  mkdirSync(outputs.submission);
+  const sandbox = await plainSandbox({ under: at("work"), trusted: true, agent: "test" });
+  try {
+    const ledger = await runAttempt(sandbox, {
+      task: "some-task",
+      agent: "test",
+      seed: 7,
+      kind: "command",
+      command: ["sh", "./agent.sh"],
+      program: at("program"),
+      prompt: "Until {{deadline}}, {{budget}}, seed {{seed}}.",
+      publicData: at("data"),
+      budgetMs: 20_000,
+      outputs,
+      scratch: at("scratch"),
+      limits: { bytesMax: 1 << 20, filesMax: 100 },
+      pollMs: 50,
+      ...changes,
+    });
+    const events = readFileSync(outputs.trajectory, "utf8")
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    assert.equal((await verifyTrajectory(outputs.trajectory, ledger.trajectory)).kind, "intact");
+    return { ledger, events, outputs, files: readdirSync(outputs.submission).sort() };
+  } finally {
+    await sandbox.close();
+    assert.deepEqual(readdirSync(at("work")), [], "the sandbox leaves nothing behind");
+  }
+}
+
+const output = (events: { event: string; text?: string }[]) =>
+  events
+    .filter(({ event }) => event === "output")
+    .map(({ text }) => text)
+    .join("");
+
+test("an agent finds the workspace and nothing else in its environment", async () => {
+  process.env.MLRB_TEST_SECRET = "leaks";
+  const { events, ledger } = await attempt(
+    'cat TASK.md; cat data/deep/train.txt; ls; env | cut -d= -f1 | sort | tr "\\n" " "; test -d "$HOME" && test -d "$TMPDIR" && echo; echo "$MLRB_TASK $MLRB_SEED $MLRB_DEADLINE $TZ $LANG"; [ "$MLRB_SUBMISSION" = "$PWD/submission" ] && echo same',
+  );
+  const text = output(events);
+  assert.match(text, /^Until 20\d\d-[\dT:-]+Z, 20 seconds, seed 7\.public/);
+  assert.match(text, /TASK\.md\ndata\niterations\.jsonl\nsubmission\n/);
+  assert.match(
+    text,
+    /HOME LANG MLRB_DEADLINE MLRB_SEED MLRB_SUBMISSION MLRB_TASK MLRB_TOKEN OMP_NUM_THREADS (OLDPWD )?PATH PWD PYTHONDONTWRITEBYTECODE PYTHONHASHSEED (SHLVL )?TMPDIR TZ/,
+  );
+  assert.doesNotMatch(text, /SECRET/);
+  assert.match(text, /some-task 7 \d{10} UTC C\.UTF-8\nsame\n/);
+  assert.equal(ledger.ended, "finished");
+});
+
+test("what is handed in, what was tried and what it was like before are kept", async () => {
+  const { files, events, outputs, ledger } = await attempt(
+    'cd submission; echo one > m; sleep 1.3; echo two > m; sleep 1.3; echo \'{"id":1,"hypothesis":"h"}\' >> ../iterations.jsonl; echo nonsense >> ../iterations.jsonl; echo three > m; mkdir sub; echo x > sub/y',
+  );
+  assert.deepEqual(files, ["m", "sub"]);
+  assert.equal(readFileSync(join(outputs.submission, "m"), "utf8"), "three\n");
+  assert.equal(readFileSync(join(outputs.snapshots, "0001", "m"), "utf8"), "one\n");
+  assert.equal(readFileSync(join(outputs.snapshots, "0002", "m"), "utf8"), "two\n");
+  assert.deepEqual(events.at(-1).iterations, { wellFormed: 1, malformed: 1, notKept: 0 });
+  const index = JSON.parse(readFileSync(join(outputs.snapshots, "index.json"), "utf8"));
+  assert.deepEqual(
+    index.snapshots.map(({ name }: { name: string }) => name),
+    ["0001", "0002"],
+  );
+  assert.equal(ledger.submission.files, 2);
+  assert.deepEqual(
+    events.find(({ name }) => name === "final").changed.map(({ path }: { path: string }) => path),
+    ["m", "sub/y"],
+  );
+});
+
+test("an agent that fails has been measured, with what it left", async () => {
+  const { ledger, files } = await attempt("echo x > submission/half; exit 3");
+  assert.equal(ledger.ended, "agent-error");
+  assert.deepEqual(ledger.exit, { code: 3 });
+  assert.deepEqual(files, ["half"]);
+});
+
+test("an agent that is killed from inside has been measured", async () => {
+  const { ledger } = await attempt("kill -9 $$");
+  assert.deepEqual([ledger.ended, ledger.exit], ["agent-error", { signal: "SIGKILL" }]);
+});
+
+test("nop hands in nothing and is a finished attempt", async () => {
+  const { ledger, files, events } = await attempt("", { kind: "nop", command: [] });
+  assert.deepEqual(files, []);
+  assert.equal(ledger.ended, "finished");
+  assert.deepEqual(
+    events.map(({ event }) => event),
+    ["start", "snapshot", "end"],
+  );
+});
+
+test("at the time limit the submission is kept as it stands and the agent is ended", async () => {
+  const { ledger, files, events } = await attempt(
+    "trap '' TERM INT; echo x > submission/m; while :; do sleep 0.05; done",
+    { budgetMs: 1500 },
+  );
+  assert.equal(ledger.ended, "time-limit");
+  assert.ok(ledger.wallMs >= 1499 && ledger.wallMs < 3500, String(ledger.wallMs));
+  assert.deepEqual(files, ["m"]);
+  assert.deepEqual(
+    events.filter(({ event }) => event === "budget").map(({ share }) => share),
+    [0.25, 0.5, 0.75],
+  );
+});
+
+const alive = (pid: number) =>
+  existsSync(`/proc/${pid}`) && !/\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+
+test("detached children end with the attempt, and write nothing after it", {
+  skip: process.platform !== "linux",
+}, async () => {
+  const { events, outputs } = await attempt(
+    "setsid sh -c '(trap \"\" HUP TERM; echo pid $$; while :; do date >> submission/late; sleep 0.02; done) & echo pid $!; sleep 300' & " +
+      "env -i setsid sleep 300 & echo pid $!; sleep 0.5",
+  );
+  const pids = [...output(events).matchAll(/pid (\d+)/g)].map(([, pid]) => Number(pid));
+  assert.ok(pids.length >= 2);
+  for (const pid of pids) assert.ok(!alive(pid), `${pid} still runs`);
+  const before = readFileSync(join(outputs.submission, "late"), "utf8");
+  await sleep(100);
+  assert.equal(readFileSync(join(outputs.submission, "late"), "utf8"), before);
+});
+
+test("an agent that ends its whole process group does not end its supervisor", async () => {
+  const { ledger } = await attempt("kill -9 0");
+  assert.equal(ledger.ended, "agent-error");
+});
+
+test("a chatty agent fills no disk, and its last words are kept", async () => {
+  const { events, outputs } = await attempt("yes 0123456789 | head -c 30000000; echo; echo the end");
+  assert.ok(readFileSync(outputs.trajectory).length < 12 << 20);
+  assert.match(output(events), /the end\n$/);
+  const clipped = events.find(({ event }) => event === "output-clipped").bytes;
+  const kept = Buffer.byteLength(output(events));
+  assert.equal(clipped + kept, 30_000_000 + "\nthe end\n".length);
+});
+
+test("secrets are taken out of what the agent prints and notes", async () => {
+  const { events } = await attempt(
+    'printf "key sk-1"; sleep 0.2; echo 23; echo "sk-123" >> iterations.jsonl',
+    {
+      redact: (text) => text.replaceAll("sk-123", "[secret]"),
+    },
+  );
+  assert.doesNotMatch(JSON.stringify(events), /sk-123/);
+  assert.match(output(events), /key \[secret\]/);
+});
+
+test("a hostile submission is taken for what it is, and what is kept out is named", async () => {
+  const { events, files, ledger, outputs } = await attempt(
+    `cd submission; echo ok > fine; ln -s /etc/passwd link; ln -s / up; mkfifo pipe; ln fine hard; 
+     printf x > "new
+line"; printf x > "$(printf 'bad\\377')"; printf x > 'back\\slash'; mkdir deep; (cd deep; i=0; while [ $i -lt 80 ]; do mkdir d; cd d; i=$((i+1)); done; echo x > bottom)
+     python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("sock")'`,
+  );
+  assert.deepEqual(files, ["fine", "hard"]);
+  assert.equal(readFileSync(join(outputs.submission, "hard"), "utf8"), "ok\n");
+  const final = events.find(({ name }) => name === "final");
+  const why = Object.fromEntries(
+    final.leftOut.map((entry: { path: string; why: string }) => [entry.path.slice(0, 20), entry.why]),
+  );
+  assert.deepEqual(why, {
+    "bad%ff": "odd name",
+    "back\\slash": "odd name",
+    "deep/d/d/d/d/d/d/d/d": "deeper than 64 folders",
+    link: "symbolic link",
+    "new%0aline": "odd name",
+    pipe: "named pipe",
+    sock: "socket",
+    up: "symbolic link",
+  });
+  assert.deepEqual(ledger.submission.leftOut, final.leftOut);
+});
+
+test("a submission folder that became a link leads nowhere", async () => {
+  for (const script of [
+    "rmdir submission; ln -s /etc submission",
+    "cd ..; mv workspace w; ln -s w workspace",
+    "rm -rf submission",
+  ]) {
+    const { files, ledger } = await attempt(script);
+    assert.deepEqual(files, []);
+    assert.equal(ledger.submission.leftOut.length, 1);
+  }
+});
+
+test("a submission over the limits is not taken, and the ledger says why", async () => {
+  const big = await attempt("truncate -s 1T submission/big; echo x > submission/small");
+  assert.deepEqual(big.files, []);
+  assert.equal(big.ledger.submission.overLimits, "more than 1048576 bytes");
+  const many = await attempt("cd submission; for i in $(seq 150); do : > f$i; done");
+  assert.deepEqual(many.files, []);
+  assert.equal(many.ledger.submission.overLimits, "more than 100 files and folders");
+});
+
+test("folders without permission are cleaned up", async () => {
+  const { ledger } = await attempt("cd submission; mkdir a; echo x > a/b; chmod 000 a/b a; chmod 000 .");
+  assert.equal(ledger.ended, "finished");
+});
+
+test("snapshots of a busy agent stay bounded and spread over the attempt", async () => {
+  const { outputs } = await attempt(
+    "i=0; while [ $i -lt 30 ]; do i=$((i+1)); head -c 300000 /dev/zero > submission/m; echo $i >> submission/m; sleep 0.12; done",
+    { pauseMs: 100 },
+  );
+  const index = JSON.parse(readFileSync(join(outputs.snapshots, "index.json"), "utf8"));
+  const bytes = index.snapshots.reduce((sum: number, one: { bytes: number }) => sum + one.bytes, 0);
+  assert.ok(bytes <= 2 << 20 && index.snapshots.length >= 3);
+  const kept = index.snapshots.map(({ name }: { name: string }) => name);
+  assert.deepEqual(readdirSync(outputs.snapshots).sort(), [...kept, "index.json"]);
+});
+
+test("a program that cannot be started is trouble of the harness, not an attempt", async () => {
+  await assert.rejects(
+    attempt("", { command: ["no-such-program"] }),
+    /agent "test": its program could not be started: .*ENOENT[\s\S]*preset/,
+  );
+});
+
+test("a prompt with a blank that nobody fills is refused before the agent starts", async () => {
+  await assert.rejects(
+    attempt("", { prompt: "Do it by {{deadlin}}" }),
+    /blank \{\{deadlin\}\} that nothing fills; it may use \{\{deadline\}\}/,
+  );
+});
+
+test("a program that nobody vouched for is refused by the plain sandbox", async () => {
+  await assert.rejects(plainSandbox({ under: root, trusted: false, agent: "stranger" }), {
+    message:
+      'agent "stranger": its preset does not say `trusted: true`, and the plain sandbox has no walls; ' +
+      "run programs that are not this project's own with an executor that isolates them, " +
+      "or set `trusted: true` in the preset after reading what the program does",
+  });
+});
+
+test("data is copied for the agent, so that what it does to it stays with it", async () => {
+  const folder = mkdtempSync(join(root, "public-"));
+  writeFileSync(join(folder, "a"), "true");
+  await attempt("chmod -R u+w data; echo false > data/a; rm -rf data", { publicData: folder });
+  assert.equal(readFileSync(join(folder, "a"), "utf8"), "true");
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,118 @@
+// Supervises one attempt from outside: gives the agent its workspace, lets its program run until it
+// ends or its time is over, and keeps what it handed in and a record of what happened.
+// An agent that fails or hands in nothing has been measured all the same; only trouble of the
+// harness throws, and then there is no attempt.
+import { mkdir } from "node:fs/promises";
+import type { Sandbox, SnapshotLimits } from "@mlrb/core/sandbox";
+import { writeJson } from "@mlrb/kit/json-file";
+import type { Ledger } from "@mlrb/kit/rules/ledger";
+import { attemptLedger, endedAs } from "./attempt-ledger.ts";
+import { folderDigest, textDigest } from "./folder-digest.ts";
+import { iterationsReader } from "./iterations-reader.ts";
+import { outputLog } from "./output-log.ts";
+import { renderPrompt, spokenDuration } from "./render-prompt.ts";
+import { runProgram } from "./run-program.ts";
+import { snapshotKeeper } from "./snapshot-keeper.ts";
+import { openTrajectory } from "./trajectory.ts";
+import { handOverPrompt, inside, layOutWorkspace } from "./workspace.ts";
+
+export type AttemptRequest = {
+  task: string;
+  agent: string;
+  seed: number | string;
+  /** nop runs nothing and hands in nothing. */
+  kind: "command" | "nop";
+  command: string[];
+  /** Host folder of the agent's program, if it has one. */
+  program?: string;
+  /** Python of the agent's environment, if it has one. */
+  python?: string;
+  /** The prompt with its blanks. */
+  prompt: string;
+  publicData: string;
+  budgetMs: number;
+  outputs: { submission: string; trajectory: string; ledger: string; snapshots: string };
+  /** An empty host folder that the caller removes. */
+  scratch: string;
+  limits: SnapshotLimits;
+  /** Takes secrets out of what the agent printed and wrote. */
+  redact?(text: string): string;
+  /** Least time between two snapshots. */
+  pauseMs?: number;
+  /** Between two looks at the workspace. */
+  pollMs?: number;
+};
+
+/** Runs the attempt in `sandbox`, which the caller closes. Writes all four outputs or throws. */
+export async function runAttempt(sandbox: Sandbox, request: AttemptRequest): Promise<Ledger> {
+  const { outputs, budgetMs, redact = (text) => text } = request;
+  await layOutWorkspace(sandbox, request, request.scratch);
+  await mkdir(outputs.snapshots, { recursive: true });
+  const dataDigest = await folderDigest(request.publicData);
+  const programDigest = request.program === undefined ? null : await folderDigest(request.program);
+
+  const startedWall = Date.now();
+  const started = performance.now();
+  const sinceStart = () => performance.now() - started;
+  const deadline = startedWall + budgetMs;
+  const prompt = renderPrompt(request.prompt, {
+    deadline: new Date(deadline).toISOString().replace(/\.\d+Z$/, "Z"),
+    budget: spokenDuration(budgetMs),
+    seed: String(request.seed),
+  });
+
+  const trajectory = openTrajectory(outputs.trajectory, () => ({
+    wall: Date.now(),
+    sinceStart: sinceStart(),
+  }));
+  const write = trajectory.add;
+  try {
+    await handOverPrompt(sandbox, prompt, request.scratch);
+    write({
+      event: "start",
+      task: request.task,
+      agent: request.agent,
+      seed: request.seed,
+      kind: request.kind,
+      sandbox: sandbox.kind,
+      budget: { wallMs: budgetMs },
+      deadline: new Date(deadline).toISOString(),
+      promptDigest: textDigest(prompt),
+      promptTemplateDigest: textDigest(request.prompt),
+      dataDigest,
+      programDigest,
+      limits: request.limits,
+    });
+    const output = outputLog({ write, redact });
+    const iterations = iterationsReader({ sandbox, inside: inside.iterations, write, redact });
+    const snapshots = snapshotKeeper({
+      sandbox,
+      inside: inside.submission,
+      folder: outputs.snapshots,
+      limits: request.limits,
+      snapshotsMax: 40,
+      bytesMax: 2 * request.limits.bytesMax,
+      pauseMs: request.pauseMs ?? Math.max(1000, budgetMs / 100),
+      write,
+    });
+
+    const supervision = { sandbox, trajectory, output, iterations, snapshots, deadline, sinceStart };
+    const ran = request.kind === "command" ? await runProgram(request, supervision) : undefined;
+    const wallMs = ran?.wallMs ?? Math.round(sinceStart());
+    const final = await snapshots.final(outputs.submission);
+    write({
+      event: "end",
+      ended: endedAs(ran?.ending),
+      iterations: iterations.count(),
+      submissionDigest: final.kind === "taken" ? final.tree.digest : null,
+    });
+
+    const seen = { budgetMs, wallMs, ending: ran?.ending, final, trajectory: trajectory.seal() };
+    const ledger = attemptLedger(seen);
+    writeJson(`${outputs.snapshots}/index.json`, { formatVersion: 1, budgetMs, snapshots: snapshots.kept() });
+    writeJson(outputs.ledger, ledger);
+    return ledger;
+  } finally {
+    trajectory.close();
+  }
+}

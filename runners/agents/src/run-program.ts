@@ -1,0 +1,77 @@
+// Runs an agent's program under watch: its output, its iterations and its submission are recorded
+// while it works, and when it ends or its time is over everything it started is stopped, then ended.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ExecResult, Sandbox } from "@mlrb/core/sandbox";
+import type { IterationsReader } from "./iterations-reader.ts";
+import type { OutputLog } from "./output-log.ts";
+import type { AttemptRequest } from "./run-attempt.ts";
+import type { SnapshotKeeper } from "./snapshot-keeper.ts";
+import type { Trajectory } from "./trajectory.ts";
+import { type Ending, watchProgram } from "./watch-program.ts";
+import { agentCommand, agentEnvironment, inside } from "./workspace.ts";
+
+export type Supervision = {
+  sandbox: Sandbox;
+  trajectory: Trajectory;
+  output: OutputLog;
+  iterations: IterationsReader;
+  snapshots: SnapshotKeeper;
+  /** Wall clock, ms. */
+  deadline: number;
+  /** Monotonic, ms. */
+  sinceStart(): number;
+};
+
+/** Throws when the program cannot be started or the record cannot be kept. */
+export async function runProgram(
+  request: AttemptRequest,
+  { sandbox, trajectory, output, iterations, snapshots, deadline, sinceStart }: Supervision,
+): Promise<{ ending: Ending; wallMs: number }> {
+  let failure: unknown;
+  trajectory.add({ event: "exec", argv: request.command });
+  const running: Promise<ExecResult> = sandbox.exec({
+    argv: agentCommand(sandbox, request),
+    cwd: sandbox.seenAs(inside.workspace),
+    env: agentEnvironment(sandbox, request, deadline),
+    onOutput(stream, bytes) {
+      try {
+        output.take(stream, bytes);
+      } catch (error) {
+        failure ??= error; // thrown where somebody waits for it: here it would end the supervisor
+      }
+    },
+  });
+  let looking: Promise<void> = Promise.resolve();
+  const look = async () => {
+    if (failure) throw failure;
+    output.flush();
+    await iterations.read();
+    await snapshots.look(sinceStart());
+  };
+  const ending = await watchProgram(running, {
+    leftMs: () => request.budgetMs - sinceStart(),
+    pollMs: request.pollMs ?? 1000,
+    look() {
+      looking = look();
+      return looking;
+    },
+    used: (share) => trajectory.add({ event: "budget", share }),
+  });
+  const wallMs = Math.round(sinceStart());
+  if (ending.kind === "not-started") {
+    throw new Error(
+      `agent "${request.agent}": its program could not be started: ${ending.detail}; ` +
+        "check `command`, `program` and `environment` of the preset",
+    );
+  }
+  // stopped first and ended when the copy in hand is done: copying gives nobody more time
+  await sandbox.freeze();
+  await looking;
+  await sandbox.kill();
+  await Promise.race([running, sleep(1000, undefined, { ref: false })]); // what stood in the pipe
+  if (failure) throw failure;
+  output.end();
+  await iterations.read(true);
+  trajectory.add({ event: "exec-end", result: ending });
+  return { ending, wallMs };
+}

@@ -1,0 +1,154 @@
+// Keeps the submission as it stood at moments of the attempt. The room is bounded: when it is full,
+// every second snapshot goes and the pause between two doubles, so that what stays is spread over the
+// whole attempt however long it ran.
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { CopiedTree, Sandbox, SnapshotLimits, SnapshotResult } from "@mlrb/core/sandbox";
+import { isFullDisk } from "./copy-out.ts";
+import type { TrajectoryEvent } from "./trajectory.ts";
+
+export type KeptSnapshot = {
+  name: string;
+  sinceStartMs: number;
+  digest: string;
+  files: number;
+  bytes: number;
+};
+
+export type SnapshotKeeper = {
+  /** Takes a snapshot if the folder changed and nobody wrote to it meanwhile. */
+  look(sinceStartMs: number): Promise<void>;
+  /** The submission that counts, copied to `to`. Everything must have stopped. */
+  final(to: string): Promise<SnapshotResult>;
+  kept(): KeptSnapshot[];
+};
+
+type Options = {
+  sandbox: Sandbox;
+  inside: string;
+  folder: string;
+  limits: SnapshotLimits;
+  snapshotsMax: number;
+  /** All snapshots together. */
+  bytesMax: number;
+  pauseMs: number;
+  write(event: TrajectoryEvent): void;
+};
+
+const namedMax = 100;
+
+export function snapshotKeeper(options: Options): SnapshotKeeper {
+  const { sandbox, inside, folder, limits, write } = options;
+  let kept: KeptSnapshot[] = [];
+  let count = 0;
+  let pauseMs = options.pauseMs;
+  let notBefore = 0;
+  let last: { state?: string; digest?: string; files: CopiedTree["files"] } = { files: [] };
+  let skipped = "";
+
+  const drop = async (name: string) => {
+    await rm(join(folder, name), { recursive: true, force: true });
+    kept = kept.filter((snapshot) => snapshot.name !== name);
+    write({ event: "snapshot-dropped", name });
+  };
+  const total = () => kept.reduce((sum, { bytes }) => sum + bytes, 0);
+  const thin = async () => {
+    for (const { name } of kept.filter((_, at) => at % 2 === 0)) await drop(name);
+    pauseMs *= 2;
+  };
+  const skip = (because: string) => {
+    if (because !== skipped) write({ event: "snapshot-skipped", because });
+    skipped = because;
+  };
+
+  const take = async (to: string): Promise<SnapshotResult | undefined> => {
+    try {
+      return await sandbox.snapshot({ inside, to, limits, ...(last.state ? { unless: last.state } : {}) });
+    } catch (error) {
+      // hours of work must not end for a copy in between; the final one has to fit
+      if (!isFullDisk(error)) throw error;
+      await rm(to, { recursive: true, force: true });
+      await thin();
+      skip("no room on the disk");
+      return undefined;
+    }
+  };
+
+  return {
+    async look(sinceStartMs) {
+      if (sinceStartMs < notBefore) return;
+      const name = String(count + 1).padStart(4, "0");
+      const to = join(folder, name);
+      const taken = await take(to);
+      if (taken === undefined) return;
+      if (taken.kind === "unchanged") return;
+      last.state = taken.state;
+      if (taken.kind === "over-limits") return skip(taken.detail);
+      const { tree } = taken;
+      const remove = () => rm(to, { recursive: true, force: true });
+      // touched but equal, still empty, or caught in the middle of a write: the next look decides
+      if (tree.digest === last.digest || tree.files.length === 0) return remove();
+      if (tree.torn.length > 0) {
+        delete last.state;
+        return remove();
+      }
+      if (tree.bytes > options.bytesMax) {
+        await remove();
+        return skip(`a snapshot of ${tree.bytes} bytes exceeds the room for all of them`);
+      }
+      while (
+        kept.length > 0 &&
+        (kept.length >= options.snapshotsMax || total() + tree.bytes > options.bytesMax)
+      )
+        await thin();
+      count++;
+      notBefore = sinceStartMs + pauseMs;
+      kept.push({ name, sinceStartMs: Math.round(sinceStartMs), ...summary(tree) });
+      write({
+        event: "snapshot",
+        name,
+        ...summary(tree),
+        ...difference(last.files, tree),
+        ...oddities(tree),
+      });
+      last = { state: taken.state, digest: tree.digest, files: tree.files };
+    },
+    async final(to) {
+      const taken = await sandbox.snapshot({ inside, to, limits });
+      if (taken.kind === "over-limits") skip(taken.detail);
+      if (taken.kind !== "taken") return taken;
+      const { tree } = taken;
+      write({
+        event: "snapshot",
+        name: "final",
+        ...summary(tree),
+        ...difference(last.files, tree),
+        ...oddities(tree),
+      });
+      return taken;
+    },
+    kept: () => kept,
+  };
+}
+
+function summary(tree: CopiedTree) {
+  return { digest: tree.digest, files: tree.files.length, bytes: tree.bytes };
+}
+
+function oddities({ leftOut, leftOutMore, torn }: CopiedTree) {
+  return { leftOut, leftOutMore, torn: torn.slice(0, namedMax) };
+}
+
+/** Which files came, went or changed since the snapshot before, by digest; the lists are bounded. */
+function difference(before: CopiedTree["files"], after: CopiedTree) {
+  const digests = new Map(before.map((file) => [file.path, file.digest]));
+  const changed = after.files.filter((file) => digests.get(file.path) !== file.digest);
+  const here = new Set(after.files.map((file) => file.path));
+  const gone = before.filter((file) => !here.has(file.path)).map((file) => file.path);
+  return {
+    changed: changed.slice(0, namedMax).map(({ path, digest }) => ({ path, digest })),
+    changedMore: Math.max(0, changed.length - namedMax),
+    gone: gone.slice(0, namedMax),
+    goneMore: Math.max(0, gone.length - namedMax),
+  };
+}

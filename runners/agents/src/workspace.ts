@@ -1,0 +1,72 @@
+// Lays out what every agent finds, the same for all of them. Beside the workspace, not in it: the
+// agent's own program, its home and its temporary folder.
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Sandbox } from "@mlrb/core/sandbox";
+import type { AttemptRequest } from "./run-attempt.ts";
+
+export const inside = {
+  workspace: "workspace",
+  data: "workspace/data",
+  submission: "workspace/submission",
+  iterations: "workspace/iterations.jsonl",
+  program: "program",
+};
+
+/** Fills `sandbox`. `scratch` is an empty host folder for what is written on the way. Throws when it cannot. */
+export async function layOutWorkspace(
+  sandbox: Sandbox,
+  request: AttemptRequest,
+  scratch: string,
+): Promise<void> {
+  const { emptyFolder, emptyFile } = await blanks(scratch);
+  await sandbox.put(request.publicData, inside.data, { readOnly: true });
+  await sandbox.put(emptyFolder, inside.submission);
+  await sandbox.put(emptyFile, inside.iterations);
+  if (request.program !== undefined) await sandbox.put(request.program, inside.program);
+}
+
+/** Written last, so that the deadline it names lies a whole budget ahead. */
+export async function handOverPrompt(sandbox: Sandbox, text: string, scratch: string): Promise<void> {
+  const file = join(scratch, "TASK.md");
+  await writeFile(file, text);
+  await sandbox.put(file, `${inside.workspace}/TASK.md`);
+}
+
+async function blanks(scratch: string) {
+  const emptyFolder = join(scratch, "empty");
+  const emptyFile = join(scratch, "iterations.jsonl");
+  await mkdir(emptyFolder, { recursive: true });
+  await writeFile(emptyFile, "");
+  return { emptyFolder, emptyFile };
+}
+
+/** The only variables an agent's program sees, besides those that the sandbox sets (HOME, TMPDIR). */
+export function agentEnvironment(
+  sandbox: Sandbox,
+  request: AttemptRequest,
+  deadline: number,
+): Record<string, string> {
+  const system = "/usr/local/bin:/usr/bin:/bin";
+  return {
+    PATH: request.python ? `${dirname(request.python)}:${system}` : system,
+    LANG: "C.UTF-8",
+    TZ: "UTC",
+    PYTHONHASHSEED: "0",
+    PYTHONDONTWRITEBYTECODE: "1",
+    OMP_NUM_THREADS: "1",
+    MLRB_TASK: request.task,
+    MLRB_SEED: String(request.seed),
+    MLRB_DEADLINE: String(Math.floor(deadline / 1000)),
+    MLRB_SUBMISSION: sandbox.seenAs(inside.submission),
+  };
+}
+
+/** argv as it is run: `./x` and `{program}` mean the copied program folder, `{python}` the environment's Python. */
+export function agentCommand(sandbox: Sandbox, request: AttemptRequest): string[] {
+  const program = sandbox.seenAs(inside.program);
+  return request.command.map((argument) => {
+    if (argument.startsWith("./")) return join(program, argument);
+    return argument.replaceAll("{program}", program).replaceAll("{python}", request.python ?? "python3");
+  });
+}

@@ -1,0 +1,68 @@
+// `pipeline check`: every problem of the YAML that people write, in one go.
+import { relative } from "node:path";
+import { type Diagnostic, sortDiagnostics } from "@mlrb/core/diagnostic";
+import { loadPlan } from "@mlrb/core/load-plan";
+import { isManifestKind, manifestFile, manifestNames, readManifest, type Sources } from "@mlrb/core/manifest";
+import { sourceFiles } from "@mlrb/local/source-files";
+import { parse } from "yaml";
+import { executorNames, pipelineFile, pipelineNames, printProblems, rootOf } from "./request.ts";
+
+const kinds = ["task", "scorer", "agent"] as const;
+
+export function checkCommand(repository: string, files: string[], options: { json: boolean }): number {
+  const sources = sourceFiles(repository);
+  const wanted = files.length > 0 ? files : everything(sources);
+  const problems: Diagnostic[] = [];
+  for (const file of wanted) problems.push(...checkFile(repository, file, sources));
+  const seen = new Set<string>();
+  const distinct = problems.filter((problem) => {
+    const key = JSON.stringify(problem);
+    return !seen.has(key) && seen.add(key);
+  });
+  if (distinct.length > 0) {
+    printProblems(sortDiagnostics(distinct), options.json);
+    return 2;
+  }
+  const line = { event: "summary", checked: wanted.length, problems: 0 };
+  process.stdout.write(
+    options.json ? `${JSON.stringify(line)}\n` : `${wanted.length} files checked, no problems\n`,
+  );
+  return 0;
+}
+
+function everything(sources: Sources): string[] {
+  const manifests = kinds.flatMap((kind) =>
+    manifestNames(kind, sources).map((name) => manifestFile(kind, name)),
+  );
+  return [...pipelineNames(sources).map((name) => `pipelines/${name}.yaml`), ...manifests];
+}
+
+function checkFile(repository: string, file: string, sources: Sources): Diagnostic[] {
+  const path = relative(repository, rootOf(repository, file));
+  for (const kind of kinds) {
+    for (const name of manifestNames(kind, sources)) {
+      if (path !== manifestFile(kind, name) || !isManifestKind(kind)) continue;
+      const manifest = readManifest(kind, name, sources);
+      return Array.isArray(manifest) ? manifest : [];
+    }
+  }
+  const pipeline = pipelineFile(repository, file, sources);
+  if (typeof pipeline !== "string") return [pipeline];
+  const problems: Diagnostic[] = [];
+  for (const profile of profilesOf(sources.read(pipeline)!)) {
+    const result = loadPlan({ file: pipeline, profile }, sources, executorNames);
+    if ("problems" in result) problems.push(...result.problems);
+  }
+  return problems;
+}
+
+/** Every profile by name; one undefined where the file has none or is too broken to tell. */
+function profilesOf(text: string): (string | undefined)[] {
+  try {
+    const { profiles } = parse(text) as { profiles?: Record<string, unknown> };
+    const names = Object.keys(profiles ?? {});
+    return names.length > 0 ? names : [undefined];
+  } catch {
+    return [undefined];
+  }
+}

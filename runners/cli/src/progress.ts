@@ -1,0 +1,84 @@
+// What is going on, while it goes on: one live line on a terminal, calm lines in a pipe. Reused
+// instances are counted, not listed: on a second run there would be nothing else to see.
+import { outcomeCause } from "@mlrb/core/outcome";
+import { reasonWords } from "@mlrb/core/reasons";
+import { formatDuration } from "@mlrb/core/units";
+import type { RunEvent } from "@mlrb/local/run-plan";
+
+type Stream = { write(text: string): unknown; isTTY?: boolean; columns?: number };
+
+export class Progress {
+  readonly #total: number;
+  readonly #quiet: boolean;
+  readonly #stream: Stream;
+  readonly #live: boolean;
+  readonly #running = new Map<string, { since: number; expectedMs: number | undefined }>();
+  #done = 0;
+  #shown = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: { total: number; quiet: boolean; stream: Stream }) {
+    this.#total = options.total;
+    this.#quiet = options.quiet;
+    this.#stream = options.stream;
+    this.#live = !this.#quiet && options.stream.isTTY === true && process.env.TERM !== "dumb";
+    if (this.#live) this.#timer = setInterval(() => this.#redraw(), 200).unref();
+  }
+
+  show(event: RunEvent): void {
+    switch (event.kind) {
+      case "started": {
+        this.#running.set(event.instance.id, { since: performance.now(), expectedMs: event.expectedMs });
+        const why = event.reasons.slice(0, 3).map(reasonWords).join("; ");
+        this.note(`start   ${event.instance.id}${why ? `  (${why})` : ""}`);
+        return;
+      }
+      case "waiting":
+        this.note(`waits   ${event.instance.id}  (${event.holder} does it)`);
+        return;
+      case "ended": {
+        this.#done++;
+        this.#running.delete(event.instance.id);
+        const { outcome, instance, durationMs } = event;
+        if (outcome.kind === "succeeded") this.note(`done    ${instance.id}  ${formatDuration(durationMs)}`);
+        else if (outcome.kind === "failed") this.note(`FAILED  ${instance.id}  ${outcomeCause(outcome)}`);
+        else if (outcome.kind === "skipped") this.note(`skipped ${instance.id}  (${outcomeCause(outcome)})`);
+        return;
+      }
+      case "trouble":
+        this.note(event.message);
+    }
+  }
+
+  /** A line that stays. */
+  note(text: string): void {
+    if (this.#quiet) return;
+    this.#clear();
+    this.#stream.write(
+      `[${String(this.#done).padStart(String(this.#total).length)}/${this.#total}] ${text}\n`,
+    );
+    this.#redraw();
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+    this.#clear();
+  }
+
+  #clear(): void {
+    if (this.#shown) this.#stream.write("\r\u001b[K");
+    this.#shown = false;
+  }
+
+  #redraw(): void {
+    if (!this.#live || this.#running.size === 0) return;
+    const now = performance.now();
+    const running = [...this.#running].map(([id, { since, expectedMs }]) => {
+      const expected = expectedMs ? ` of ~${formatDuration(expectedMs)}` : "";
+      return `${id} ${formatDuration(Math.floor((now - since) / 1000) * 1000)}${expected}`;
+    });
+    const text = `${this.#done}/${this.#total}  ${running.join("  ")}`;
+    this.#stream.write(`\r\u001b[K${text.slice(0, Math.max(20, (this.#stream.columns ?? 80) - 1))}`);
+    this.#shown = true;
+  }
+}

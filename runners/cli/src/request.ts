@@ -1,0 +1,123 @@
+// Turns what was typed into a plan, or into everything that is wrong with it.
+import { existsSync } from "node:fs";
+import { isAbsolute, join, relative, resolve } from "node:path";
+import { type Diagnostic, renderDiagnostic } from "@mlrb/core/diagnostic";
+import { loadPlan, type PlanResult } from "@mlrb/core/load-plan";
+import type { Sources } from "@mlrb/core/manifest";
+import type { Plan } from "@mlrb/core/plan";
+import type { Selection } from "@mlrb/core/resolve-axes";
+import { selectInstances } from "@mlrb/core/select-instances";
+import { didYouMean } from "@mlrb/core/suggest";
+import { sourceFiles } from "@mlrb/local/source-files";
+
+export type CommonOptions = {
+  profile?: string;
+  only: string[];
+  set: string[];
+  executor?: string;
+  root?: string;
+  json: boolean;
+};
+
+/** Executors that this program can send stages to. */
+export const executorNames = ["local"];
+
+export type Request = { plan: Plan; selected: number[]; root: string };
+
+/** The plan that was asked for; undefined after the problems were printed. */
+export function readRequest(
+  repository: string,
+  pipeline: string,
+  options: CommonOptions,
+): Request | undefined {
+  const sources = sourceFiles(repository);
+  const file = pipelineFile(repository, pipeline, sources);
+  const set = parseSet(options.set);
+  const problems = [file, set].filter((one) => typeof one === "object" && "code" in one) as Diagnostic[];
+  if (typeof file !== "string" || "code" in set) {
+    printProblems(problems, options.json);
+    return undefined;
+  }
+  const request = { file, profile: options.profile, set: set as Selection, executor: options.executor };
+  const result: PlanResult = loadPlan(request, sources, executorNames);
+  if ("problems" in result) {
+    printProblems(result.problems, options.json);
+    return undefined;
+  }
+  const selection = selectInstances(result.plan, options.only);
+  if ("problems" in selection) {
+    printProblems(selection.problems, options.json);
+    return undefined;
+  }
+  return { plan: result.plan, selected: selection.selected, root: rootOf(repository, options.root) };
+}
+
+/** Where state lives. A relative path is meant from where the command was typed, not from where pnpm moved to. */
+export function rootOf(repository: string, root: string | undefined): string {
+  if (root === undefined) return repository;
+  const typedIn = process.env.npm_lifecycle_event === "pipeline" ? process.env.INIT_CWD : undefined;
+  return resolve(typedIn ?? process.cwd(), root);
+}
+
+/** `NAME` or a path, as a path from the repository's root. */
+export function pipelineFile(repository: string, pipeline: string, sources: Sources): string | Diagnostic {
+  const isPath = /[/\\]|\.ya?ml$/.test(pipeline);
+  if (!isPath) {
+    const file = `pipelines/${pipeline}.yaml`;
+    if (sources.read(file) !== undefined) return file;
+    const names = pipelineNames(sources);
+    const help = `${didYouMean(pipeline, names)} \`pnpm pipeline list pipelines\` shows all ${names.length}`;
+    return { code: "unknown-pipeline", message: `no pipeline named "${pipeline}"`, help };
+  }
+  const path = relative(repository, rootOf(repository, pipeline));
+  const inside =
+    !path.startsWith("..") && !isAbsolute(path) && existsSync(join(repository, path)) ? path : pipeline;
+  if (sources.read(inside) !== undefined) return inside;
+  return {
+    code: "unknown-file",
+    message: `there is no file ${pipeline} in the repository`,
+    help: "give a pipeline's name, or a path",
+  };
+}
+
+export function pipelineNames(sources: Sources): string[] {
+  return sources
+    .list("pipelines")
+    .filter((file) => file.endsWith(".yaml"))
+    .map((file) => file.slice(0, -".yaml".length));
+}
+
+/** `--set task=a,b --set seed=1` and `--set task=a,seed=1` alike. */
+function parseSet(flags: string[]): Selection | Diagnostic {
+  const set: Selection = {};
+  for (const flag of flags) {
+    let axis: string | undefined;
+    for (const part of flag.split(",")) {
+      const at = part.indexOf("=");
+      if (at > 0) axis = part.slice(0, at).trim();
+      const value = part.slice(at + 1).trim();
+      if (axis === undefined || value === "") {
+        return {
+          code: "bad-set",
+          message: `--set ${flag} is not axis=value`,
+          help: "e.g. --set task=baby-lm or --set seed=1,2",
+        };
+      }
+      set[axis] = [...(set[axis] ?? []), value];
+    }
+  }
+  return set;
+}
+
+export function printProblems(problems: Diagnostic[], json: boolean): void {
+  for (const problem of problems) {
+    const { place, ...rest } = problem;
+    if (json) {
+      const { file, line, column } = place ?? {};
+      process.stdout.write(`${JSON.stringify({ event: "problem", ...rest, file, line, column })}\n`);
+    }
+    process.stderr.write(`${renderDiagnostic(problem)}\n\n`);
+  }
+  const count = problems.length;
+  process.stderr.write(`${count} problem${count === 1 ? "" : "s"}; nothing was run\n`);
+}

@@ -1,0 +1,57 @@
+// The action key: the digest of everything that can change what a stage instance gives. Never a
+// timestamp, a machine's path, a secret, a limit, a profile's name or the order of files.
+import { createHash } from "node:crypto";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import type { Json } from "@mlrb/kit/stage";
+import type { Scalar } from "./pipeline-spec.ts";
+import type { Instance, RunSpec } from "./plan.ts";
+
+/** Raised when the meaning of a key changes: every older key is then another key. */
+export const keyFormat = 1;
+
+export type KeyParts = {
+  keyFormat: number;
+  run: RunSpec;
+  /** Digest of what can run, by file; empty for a durable stage, whose harness is provenance, not key. */
+  code: Record<string, string>;
+  /** Digest of each declared file. */
+  files: Record<string, string>;
+  params: Record<string, Json>;
+  axes: Record<string, Scalar>;
+  /** Digest of each input by name, with where it came from for explanations. */
+  inputs: Record<string, string>;
+  outputs: Record<string, "file" | "dir">;
+  env: Record<string, string>;
+  budget: { timeMs?: number };
+  environment: string | null;
+  host: Record<string, string> | null;
+};
+
+export type BoundInputs = {
+  code: Record<string, string>;
+  files: Record<string, string>;
+  inputs: Record<string, string>;
+  environment: string | null;
+  host: Record<string, string> | null;
+};
+
+/** The parts of the key of `instance` once what it reads is known. */
+export function keyParts(instance: Instance, bound: BoundInputs): KeyParts {
+  const { stage, action } = instance;
+  return {
+    keyFormat,
+    run: stage.durable && action.run.kind !== "command" ? { kind: action.run.kind, file: "" } : action.run,
+    params: action.params,
+    axes: Object.fromEntries(stage.keyed.map((axis) => [axis, instance.axes[axis]!])),
+    outputs: Object.fromEntries(stage.gives.map(({ name, kind }) => [name, kind])),
+    env: action.env,
+    budget: action.budget,
+    ...bound,
+    code: stage.durable ? {} : bound.code,
+  };
+}
+
+/** sha256, in hex, of the parts as canonical JSON. */
+export function actionKey(parts: KeyParts): string {
+  return createHash("sha256").update(canonicalJson(parts)).digest("hex");
+}

@@ -1,0 +1,41 @@
+// The port through which a stage instance is carried out somewhere: on this machine, in a container,
+// on a cluster. Implementations stand in packages beside core and are handed in by the cli.
+import type { FailureCause } from "./outcome.ts";
+import type { RunSpec } from "./plan.ts";
+
+export type ExecutionRequest = {
+  /** The stage instance. */
+  id: string;
+  /** Marks its processes; everything that bears it is ended with the instance, or by the next run. */
+  token: string;
+  run: RunSpec;
+  /** Absolute; becomes the process's working directory. */
+  root: string;
+  /** Absolute; everything the instance may write besides its outputs. Empty at the start. */
+  work: string;
+  /** The whole environment that the process sees. */
+  env: Record<string, string>;
+  /** Python of the stage's environment; required for `python:`. */
+  python?: string;
+  /** Paths for `{inputs.x}` and `{outputs.x}` of a command. */
+  inputs: Record<string, string>;
+  outputs: Record<string, string>;
+  /** Absolute; standard output and error are appended to it as they come. */
+  log: string;
+  limits: { timeMs?: number };
+};
+
+export type ExecutionResult =
+  | { kind: "succeeded" }
+  | { kind: "failed"; cause: FailureCause; detail: string }
+  | { kind: "cancelled" };
+
+export type Running = {
+  /** Settles when the instance's whole process tree is dead; never rejects. */
+  ended: Promise<ExecutionResult>;
+  /** Asks it to end in order; it is killed if it has not after a grace time. */
+  askToEnd(): void;
+  kill(): void;
+};
+
+export type Executor = { name: string; start(request: ExecutionRequest): Running };

@@ -1,0 +1,94 @@
+// Schemas of the folders that people add: tasks, scorers, agent presets. Published beside the
+// pipeline's schema; the types that scripts see stand in @mlrb/kit/manifests.
+
+const text = { type: "string", minLength: 1 } as const;
+const name = { type: "string", pattern: "^[a-z][a-z0-9-]*$" } as const;
+const list = { type: "array", items: text } as const;
+const duration = { ...text, format: "duration" } as const;
+
+const closed = (properties: Record<string, object>, required: string[]) => ({
+  $schema: "http://json-schema.org/draft-07/schema#",
+  type: "object",
+  additionalProperties: false,
+  properties,
+  required,
+});
+
+const rule = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    name,
+    title: text,
+    method: text,
+    with: { type: "object" },
+    source: { enum: ["official", "competition", "interpreted"] },
+    severity: { enum: ["strike", "note"] },
+  },
+  required: ["name", "title", "method", "source", "severity"],
+};
+
+export const taskSchema = {
+  title: "mlrb task",
+  ...closed(
+    {
+      formatVersion: { const: 1 },
+      name,
+      officialName: text,
+      title: text,
+      submission: text,
+      scorers: { ...list, minItems: 1, uniqueItems: true },
+      primary: text,
+      environment: text,
+      budget: {
+        type: "object",
+        additionalProperties: {
+          type: "object",
+          additionalProperties: false,
+          properties: { time: duration },
+          required: ["time"],
+        },
+      },
+      floors: { type: "object", additionalProperties: { type: ["number", "string"] } },
+      sources: { type: "object" },
+      rules: { type: "array", items: rule },
+      limits: list,
+    },
+    ["formatVersion", "name", "title", "submission", "scorers", "primary", "budget", "floors", "rules"],
+  ),
+};
+
+export const scorerSchema = {
+  title: "mlrb scorer",
+  ...closed(
+    {
+      formatVersion: { const: 1 },
+      name,
+      title: text,
+      version: { type: "integer", minimum: 1 },
+      unit: text,
+      direction: { enum: ["higher", "lower"] },
+      environment: text,
+      hostSensitive: { type: "boolean" },
+      digits: { type: "integer", minimum: 0, maximum: 6 },
+    },
+    ["formatVersion", "name", "title", "version", "unit", "direction", "digits"],
+  ),
+};
+
+export const agentSchema = {
+  title: "mlrb agent preset",
+  ...closed(
+    {
+      formatVersion: { const: 1 },
+      name,
+      title: text,
+      kind: { enum: ["command", "nop"] },
+      command: { ...list, minItems: 1 },
+      program: text,
+      trusted: { type: "boolean" },
+      environment: text,
+    },
+    ["formatVersion", "name", "title", "kind"],
+  ),
+};

@@ -1,0 +1,101 @@
+// Where the folders that people add live, and how one is read. The three kinds are named here and
+// nowhere else; no task, scorer or agent is.
+import { checkShape } from "./check-shape.ts";
+import type { Diagnostic } from "./diagnostic.ts";
+import { agentSchema, scorerSchema, taskSchema } from "./manifest-schema.ts";
+import { parseYaml, type YamlSource } from "./yaml-source.ts";
+
+/** How core reads: paths are relative to the repository's root, with forward slashes. */
+export type Sources = {
+  read(path: string): string | undefined;
+  /** Names in a folder, sorted by code unit; empty when there is none. */
+  list(folder: string): string[];
+};
+
+export type ManifestKind = "task" | "scorer" | "agent";
+
+const places: Record<ManifestKind, { folder: string; file: (name: string) => string; schema: object }> = {
+  task: { folder: "tasks", file: (name) => `tasks/${name}/task.yaml`, schema: taskSchema },
+  scorer: { folder: "scorers", file: (name) => `scorers/${name}/scorer.yaml`, schema: scorerSchema },
+  agent: {
+    folder: "runners/agents/presets",
+    file: (name) => `runners/agents/presets/${name}.yaml`,
+    schema: agentSchema,
+  },
+};
+
+export function isManifestKind(axis: string): axis is ManifestKind {
+  return Object.hasOwn(places, axis);
+}
+
+/** The text that shows a pipeline uses the folder of an axis value, e.g. `tasks/{task}/`. */
+export function folderPattern(kind: ManifestKind): string {
+  return `${places[kind].folder}/{${kind}}`;
+}
+
+export function manifestFile(kind: ManifestKind, name: string): string {
+  return places[kind].file(name);
+}
+
+/** The names that there are, by the files that exist. */
+export function manifestNames(kind: ManifestKind, sources: Sources): string[] {
+  return sources
+    .list(places[kind].folder)
+    .map((entry) => entry.replace(/\.ya?ml$/, ""))
+    .filter((name) => sources.read(places[kind].file(name)) !== undefined);
+}
+
+/** Reads and checks one manifest; undefined when there is no such file. */
+export function readManifest(
+  kind: ManifestKind,
+  name: string,
+  sources: Sources,
+): YamlSource | Diagnostic[] | undefined {
+  const file = places[kind].file(name);
+  const text = sources.read(file);
+  if (text === undefined) return undefined;
+  const source = parseYaml(file, text);
+  if (Array.isArray(source)) return source;
+  const problems = checkShape(source, places[kind].schema);
+  if (problems.length > 0) return problems;
+  const manifest = source.value as { name: string; scorers?: string[]; primary?: string };
+  if (manifest.name !== name) {
+    problems.push({
+      code: "name-differs",
+      message: `the name is "${manifest.name}", and the file's place says "${name}"`,
+      place: source.place(["name"]),
+      help: "the two must be the same",
+    });
+  }
+  if (kind === "task") problems.push(...checkTask(source));
+  return problems.length > 0 ? problems : source;
+}
+
+function checkTask(source: YamlSource): Diagnostic[] {
+  const { scorers, primary, floors } = source.value as {
+    scorers: string[];
+    primary: string;
+    floors: Record<string, unknown>;
+  };
+  const problems: Diagnostic[] = [];
+  if (!scorers.includes(primary)) {
+    const message = `the primary scorer "${primary}" is not among the task's scorers`;
+    problems.push({
+      code: "unknown-scorer",
+      message,
+      place: source.place(["primary"]),
+      help: `one of: ${scorers.join(", ")}`,
+    });
+  }
+  for (const name of Object.keys(floors)) {
+    if (scorers.includes(name)) continue;
+    const message = `a floor for "${name}", which is not among the task's scorers`;
+    problems.push({
+      code: "unknown-scorer",
+      message,
+      place: source.place(["floors", name], "key"),
+      help: `one of: ${scorers.join(", ")}`,
+    });
+  }
+  return problems;
+}

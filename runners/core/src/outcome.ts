@@ -1,0 +1,44 @@
+// How a stage instance ended. A union, so that "not run", "failed" and "our fault" are never a number.
+
+export type FailureCause =
+  /** The program ended with another status than 0, or by a signal that was not ours. */
+  | "exit-code"
+  | "time-limit"
+  | "out-of-memory"
+  /** It ended well and did not write what it gives. */
+  | "missing-output"
+  /** The code it ran from changed while it ran: its result belongs to no key. */
+  | "code-changed"
+  /** It could not be started, or its result could not be kept. */
+  | "machine";
+
+export type Outcome =
+  | { kind: "succeeded" }
+  | { kind: "reused" }
+  | { kind: "failed"; cause: FailureCause; detail: string }
+  | { kind: "skipped"; because: string }
+  | { kind: "cancelled" };
+
+export type OutcomeKind = Outcome["kind"];
+
+/** One sentence for a report or a progress line; no clock, host or path. Empty where all went well. */
+export function outcomeCause(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case "succeeded":
+    case "reused":
+      return "";
+    case "failed":
+      return `${outcome.cause}: ${outcome.detail}`;
+    case "skipped":
+      return `needs ${outcome.because}`;
+    case "cancelled":
+      return "the run was ended before it";
+    default:
+      return unreachable(outcome);
+  }
+}
+
+/** Makes the compiler prove that a switch is finished. */
+export function unreachable(value: never): never {
+  throw new Error(`bug: unexpected ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,125 @@
+// The JSON Schema of a pipeline file. Published as pipelines/pipeline.schema.json (a test keeps the two
+// equal) so that editors complete and check what is written. It says shapes; names, units and edges
+// are checked after it, where the message can say more than a schema can.
+
+const text = { type: "string", minLength: 1 } as const;
+const name = { type: "string", pattern: "^[a-z][a-zA-Z0-9-]*$" } as const;
+const scalar = { type: ["string", "integer"] } as const;
+const names = { type: "array", items: text, uniqueItems: true } as const;
+
+const table = (values: object, description: string) =>
+  ({ type: "object", propertyNames: name, additionalProperties: values, description }) as const;
+
+const closed = (properties: Record<string, object>, more: object = {}) =>
+  ({ type: "object", additionalProperties: false, properties, ...more }) as const;
+
+const axes = table(
+  {
+    type: ["array", "object"],
+    items: scalar,
+    minItems: 1,
+    uniqueItems: true,
+    additionalProperties: false,
+    properties: { of: { ...text, description: "the axis whose manifests list the values" } },
+    required: ["of"],
+  },
+  "Named lists that stages fan out over.",
+);
+
+const params = table({}, "The stage's parameters: JSON values; text may hold {placeholders}.");
+
+const execution = {
+  executor: { ...text, description: "Where it runs, e.g. local." },
+  resources: closed(
+    {
+      cpus: { type: "number", exclusiveMinimum: 0 },
+      memory: { ...text, format: "size", description: "With a unit, e.g. 64GiB." },
+      gpus: { type: "integer", minimum: 0 },
+    },
+    { description: "What it holds while it runs; outside the action key." },
+  ),
+  limits: closed(
+    { time: { ...text, format: "duration", description: "With a unit, e.g. 24h." } },
+    { description: "Where it is stopped as failed; outside the action key." },
+  ),
+};
+
+const stage = closed(
+  {
+    title: text,
+    each: { ...names, description: "The axes it fans out over." },
+    keyed: { ...names, description: "The axes it can see; by default all of each." },
+    script: { ...text, description: "A TypeScript file, run by Node." },
+    python: { ...text, description: "A Python file, run in the stage's environment." },
+    command: { type: ["string", "array"], items: { type: "string" }, minItems: 1, minLength: 1 },
+    needs: {
+      type: ["array", "object"],
+      items: text,
+      uniqueItems: true,
+      additionalProperties: text,
+      description: "Artifacts it reads, as stage.output; a table gives them other names.",
+    },
+    collect: {
+      ...names,
+      description: "Artifacts it gathers over the axes it lacks, whatever became of them.",
+    },
+    gives: table(
+      {
+        type: ["string", "object"],
+        additionalProperties: false,
+        properties: {
+          file: { type: ["boolean", "string"], pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$" },
+          dir: { const: true },
+          private: { type: "boolean" },
+        },
+      },
+      "Its outputs: file, dir, or a table with private.",
+    ),
+    params,
+    files: { ...names, description: "Files it reads or starts besides its script; patterns allowed." },
+    env: {
+      type: "object",
+      additionalProperties: scalar,
+      description: "Environment variables; part of the action key.",
+    },
+    secrets: { ...names, description: "Environment variables passed on, never keyed, logged or printed." },
+    environment: { ...text, description: "A Python lock file." },
+    budget: closed(
+      { time: { ...text, format: "duration" } },
+      { description: "What shapes the result; in the key." },
+    ),
+    durable: { type: "boolean", description: "Its results are records, not cache." },
+    untrusted: { type: "boolean", description: "Runs foreign code: may need public artifacts only." },
+    hostSensitive: { type: "boolean", description: "Its results depend on the machine." },
+    releases: { ...names, description: "Outputs that are public although it needed private ones." },
+    ...execution,
+  },
+  { description: "A step: what it runs, what it needs and what it gives." },
+);
+export const pipelineSchema = {
+  $schema: "http://json-schema.org/draft-07/schema#",
+  title: "mlrb pipeline",
+  ...closed(
+    {
+      formatVersion: { const: 1 },
+      name,
+      title: text,
+      axes,
+      params,
+      profiles: table(
+        closed({
+          default: { type: "boolean" },
+          title: text,
+          extends: text,
+          axes,
+          params,
+          stages: { type: "object", additionalProperties: closed(execution) },
+          ...execution,
+        }),
+        "Named sets of overrides.",
+      ),
+      stages: { ...table(stage, "The steps, by name."), minProperties: 1 },
+    },
+    { required: ["formatVersion", "name", "stages"] },
+  ),
+};

@@ -1,0 +1,63 @@
+// A pipeline as it is written, after its shape was checked and before anything in it is looked up.
+import type { Json } from "@mlrb/kit/stage";
+
+export type Scalar = string | number;
+
+export type PipelineSpec = {
+  formatVersion: 1;
+  name: string;
+  title?: string;
+  axes?: Record<string, AxisSpec>;
+  params?: Record<string, Json>;
+  profiles?: Record<string, ProfileSpec>;
+  stages: Record<string, StageSpec>;
+};
+
+/** A list of values, or the values that another axis' manifest lists (`{ of: task }`). */
+export type AxisSpec = Scalar[] | { of: string };
+
+/** What a profile or a stage may set about where and how far a stage runs; outside action keys. */
+export type ExecutionSpec = {
+  executor?: string;
+  resources?: ResourcesSpec;
+  limits?: LimitsSpec;
+};
+
+export type ProfileSpec = ExecutionSpec & {
+  default?: boolean;
+  title?: string;
+  extends?: string;
+  axes?: Record<string, AxisSpec>;
+  params?: Record<string, Json>;
+  stages?: Record<string, ExecutionSpec>;
+};
+
+export type ResourcesSpec = { cpus?: number; memory?: string; gpus?: number };
+
+export type LimitsSpec = { time?: string };
+
+export type StageSpec = ExecutionSpec & {
+  title?: string;
+  each?: string[];
+  keyed?: string[];
+  script?: string;
+  python?: string;
+  command?: string | string[];
+  /** `stage.output`, or a table that renames: `{ train: data.public }`. */
+  needs?: string[] | Record<string, string>;
+  collect?: string[];
+  gives?: Record<string, GivesSpec>;
+  params?: Record<string, Json>;
+  files?: string[];
+  env?: Record<string, Scalar>;
+  secrets?: string[];
+  environment?: string;
+  budget?: { time?: string };
+  durable?: boolean;
+  untrusted?: boolean;
+  hostSensitive?: boolean;
+  releases?: string[];
+};
+
+/** `file` may say the file's name, e.g. `{ file: ledger.json }`; by default it is the output's. */
+export type GivesSpec = "file" | "dir" | { file?: true | string; dir?: true; private?: boolean };

@@ -1,0 +1,89 @@
+// The plan: a pipeline validated, expanded over its axes and frozen. These are its types; plan-stages,
+// expand and load-plan make it.
+import type { Json } from "@mlrb/kit/stage";
+import type { Scalar, StageSpec } from "./pipeline-spec.ts";
+
+export type OutputKind = "file" | "dir";
+
+export type PlannedOutput = {
+  name: string;
+  /** The file's or folder's name on disk. */
+  file: string;
+  kind: OutputKind;
+  /** Declared private, or made from something private and not released. */
+  private: boolean;
+};
+
+export type ArtifactSource = { name: string; stage: string; output: string };
+
+export type PlannedStage = {
+  name: string;
+  each: string[];
+  keyed: string[];
+  needs: ArtifactSource[];
+  collect: ArtifactSource[];
+  gives: PlannedOutput[];
+  durable: boolean;
+  untrusted: boolean;
+  /** Its results are laid out under results/: it has no axes and nothing else needs what it gives. */
+  publishes: boolean;
+  spec: StageSpec;
+};
+
+export type RunSpec =
+  | { kind: "script"; file: string }
+  | { kind: "python"; file: string }
+  | { kind: "command"; command: string | string[] };
+
+/** What an instance does; everything here but `secrets` is part of its action key. */
+export type ActionSpec = {
+  run: RunSpec;
+  params: Record<string, Json>;
+  /** Patterns relative to the repository's root. */
+  files: string[];
+  env: Record<string, string>;
+  secrets: string[];
+  budget: { timeMs?: number };
+  hostSensitive: boolean;
+};
+
+export type Execution = {
+  executor: string;
+  resources: { cpus: number; memoryBytes: number; gpus: number };
+  limits: { timeMs?: number };
+};
+
+export type Instance = {
+  /** Position in the plan; whatever an instance depends on stands before it. */
+  index: number;
+  /** e.g. `attempt[task=baby-lm,agent=reference,seed=1]`. */
+  id: string;
+  stage: PlannedStage;
+  axes: Record<string, Scalar>;
+  inputs: { name: string; from: number; output: string }[];
+  /** The planned members of a collecting stage, in order. */
+  members: { from: number; output: string }[];
+  /** The instance that builds the environment it runs in. */
+  environment?: number;
+  action: ActionSpec;
+  execution: Execution;
+};
+
+export type Plan = {
+  pipeline: string;
+  title: string;
+  profile: string;
+  /** `--set` as text for the results folder, e.g. `agent=nop,seed=1`; empty when the plan is whole. */
+  selection: string;
+  stages: PlannedStage[];
+  instances: Instance[];
+};
+
+/** The stage that builds environments; no pipeline may use the name. */
+export const environmentStage = "environment";
+
+/** `name[axis=value,…]` in the order of the stage's axes. */
+export function instanceId(stage: string, axes: Record<string, Scalar>): string {
+  const values = Object.entries(axes).map(([axis, value]) => `${axis}=${value}`);
+  return values.length === 0 ? stage : `${stage}[${values.join(",")}]`;
+}

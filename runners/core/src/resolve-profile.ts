@@ -1,0 +1,143 @@
+// Picks the profile of a run and lays it over the pipeline: parents first, then the profile itself.
+import type { Json } from "@mlrb/kit/stage";
+import type { Diagnostic } from "./diagnostic.ts";
+import type { AxisSpec, ExecutionSpec, PipelineSpec, ProfileSpec } from "./pipeline-spec.ts";
+import { didYouMean } from "./suggest.ts";
+import type { Path, YamlSource } from "./yaml-source.ts";
+
+export type ResolvedProfile = {
+  name: string;
+  axes: Record<string, { spec: AxisSpec; path: Path }>;
+  params: Record<string, Json>;
+  execution: ExecutionSpec;
+  stages: Record<string, ExecutionSpec>;
+};
+
+/** The profile named `wanted`, or the pipeline's default one, merged; or what is wrong with it. */
+export function resolveProfile(
+  spec: PipelineSpec,
+  source: YamlSource,
+  wanted: string | undefined,
+): ResolvedProfile | Diagnostic[] {
+  const profiles = spec.profiles ?? {};
+  const names = Object.keys(profiles);
+  const problems = checkProfiles(spec, source);
+  if (problems.length > 0) return problems;
+
+  const defaults = names.filter((name) => profiles[name]!.default);
+  const name = wanted ?? defaults[0] ?? (names.length === 1 ? names[0] : undefined);
+  if (
+    wanted !== undefined &&
+    !Object.hasOwn(profiles, wanted) &&
+    !(names.length === 0 && wanted === "default")
+  ) {
+    const message = `${spec.name} has no profile "${wanted}"`;
+    return [{ code: "unknown-profile", message, help: didYouMean(wanted, names) }];
+  }
+  if (name === undefined && names.length > 1) {
+    const message = `${spec.name} has several profiles and none is the default`;
+    return [{ code: "no-profile", message, help: `choose with --profile: ${names.join(", ")}` }];
+  }
+
+  const merged: ResolvedProfile = {
+    name: name ?? "default",
+    axes: {},
+    params: { ...spec.params },
+    execution: {},
+    stages: {},
+  };
+  for (const [axis, axisSpec] of Object.entries(spec.axes ?? {}))
+    merged.axes[axis] = { spec: axisSpec, path: ["axes", axis] };
+  for (const step of name !== undefined && Object.hasOwn(profiles, name) ? chain(profiles, name) : []) {
+    layOver(merged, profiles[step]!, step);
+  }
+  return merged;
+}
+
+function layOver(merged: ResolvedProfile, profile: ProfileSpec, name: string): void {
+  for (const [axis, spec] of Object.entries(profile.axes ?? {})) {
+    merged.axes[axis] = { spec, path: ["profiles", name, "axes", axis] };
+  }
+  Object.assign(merged.params, profile.params);
+  merged.execution = mergeExecution(merged.execution, profile);
+  for (const [stage, execution] of Object.entries(profile.stages ?? {})) {
+    merged.stages[stage] = mergeExecution(merged.stages[stage] ?? {}, execution);
+  }
+}
+
+/** `over` laid over `under`, field by field. */
+export function mergeExecution(under: ExecutionSpec, over: ExecutionSpec): ExecutionSpec {
+  const merged: ExecutionSpec = {};
+  const executor = over.executor ?? under.executor;
+  if (executor !== undefined) merged.executor = executor;
+  if (under.resources || over.resources) merged.resources = { ...under.resources, ...over.resources };
+  if (under.limits || over.limits) merged.limits = { ...under.limits, ...over.limits };
+  return merged;
+}
+
+/** From the furthest parent to the profile itself. The chain was checked to end. */
+function chain(profiles: Record<string, ProfileSpec>, name: string): string[] {
+  const parent = profiles[name]!.extends;
+  return [...(parent === undefined ? [] : chain(profiles, parent)), name];
+}
+
+function checkProfiles(spec: PipelineSpec, source: YamlSource): Diagnostic[] {
+  const profiles = spec.profiles ?? {};
+  const problems: Diagnostic[] = [];
+  const defaults = Object.keys(profiles).filter((name) => profiles[name]!.default);
+  for (const name of defaults.slice(1)) {
+    const message = `"${name}" is a second default profile; "${defaults[0]}" is the first`;
+    problems.push({
+      code: "two-defaults",
+      message,
+      place: source.place(["profiles", name, "default"], "key"),
+    });
+  }
+  for (const [name, profile] of Object.entries(profiles)) {
+    const parent = profile.extends;
+    if (parent !== undefined && !Object.hasOwn(profiles, parent)) {
+      problems.push({
+        code: "unknown-profile",
+        message: `no profile named "${parent}"`,
+        place: source.place(["profiles", name, "extends"]),
+        help: didYouMean(
+          parent,
+          Object.keys(profiles).filter((other) => other !== name),
+        ),
+      });
+    } else if (parent !== undefined && endlessFrom(profiles, name)) {
+      const message = `profile "${name}" extends itself`;
+      problems.push({ code: "profile-cycle", message, place: source.place(["profiles", name, "extends"]) });
+    }
+    for (const stage of Object.keys(profile.stages ?? {})) {
+      if (Object.hasOwn(spec.stages, stage)) continue;
+      const place = source.place(["profiles", name, "stages", stage], "key");
+      problems.push({
+        code: "unknown-stage",
+        message: `no stage named "${stage}"`,
+        place,
+        help: didYouMean(stage, Object.keys(spec.stages)),
+      });
+    }
+    for (const axis of Object.keys(profile.axes ?? {})) {
+      if (Object.hasOwn(spec.axes ?? {}, axis)) continue;
+      const place = source.place(["profiles", name, "axes", axis], "key");
+      problems.push({
+        code: "unknown-axis",
+        message: `no axis named "${axis}"`,
+        place,
+        help: didYouMean(axis, Object.keys(spec.axes ?? {})),
+      });
+    }
+  }
+  return problems;
+}
+
+function endlessFrom(profiles: Record<string, ProfileSpec>, start: string): boolean {
+  const seen = new Set<string>();
+  for (let name: string | undefined = start; name !== undefined; name = profiles[name]?.extends) {
+    if (seen.has(name)) return true;
+    seen.add(name);
+  }
+  return false;
+}

@@ -1,0 +1,68 @@
+// The port between an attempt's supervisor and whatever holds the agent's programs: a plain folder
+// for our own scripted baselines, bubblewrap or a container for everything else. Types only.
+// Paths named `inside` are relative to the sandbox's root and written with "/".
+export type Sandbox = {
+  /** What kind of sandbox this is, for the trajectory, e.g. `plain`. */
+  readonly kind: string;
+  /** Absolute path of `inside` as the agent's programs see it, e.g. for MLRB_SUBMISSION. */
+  seenAs(inside: string): string;
+  /** Runs one program to its end. Only `request.env` and what the sandbox itself declares is visible to it. */
+  exec(request: ExecRequest): Promise<ExecResult>;
+  /** Copies a trusted file or folder of the host in. Throws when it cannot: the harness is at fault. */
+  put(from: string, inside: string, options?: { readOnly?: boolean }): Promise<void>;
+  /** Reads part of one regular file; a link, a device or a missing file gives undefined. */
+  get(inside: string, range: { from: number; bytesMax: number }): Promise<Uint8Array | undefined>;
+  /** Copies a folder out as it stands. What the folder holds is hostile; what it costs is bounded. */
+  snapshot(request: SnapshotRequest): Promise<SnapshotResult>;
+  /** Stops everything that runs inside without ending it, so that what follows sees a still folder. */
+  freeze(): Promise<void>;
+  /** Ends everything that was started inside, detached children too. Files stay until close. */
+  kill(): Promise<void>;
+  /** Kills and removes the sandbox with its files. */
+  close(): Promise<void>;
+};
+
+export type ExecRequest = {
+  argv: string[];
+  /** Working directory. */
+  cwd: string;
+  env: Record<string, string>;
+  /** Called with every piece of output as it comes; the bytes are hostile. */
+  onOutput(stream: "stdout" | "stderr", bytes: Uint8Array): void;
+};
+
+export type ExecResult =
+  | { kind: "exited"; code: number }
+  | { kind: "signalled"; signal: string }
+  /** The program could not be started at all: never the agent's doing with a preset's command. */
+  | { kind: "not-started"; detail: string };
+
+export type SnapshotLimits = { bytesMax: number; filesMax: number };
+
+export type SnapshotRequest = {
+  inside: string;
+  /** A host folder that does not exist yet. */
+  to: string;
+  limits: SnapshotLimits;
+  /** The `state` of an earlier snapshot: nothing is copied when the folder still looks the same. */
+  unless?: string;
+};
+
+export type SnapshotResult =
+  | { kind: "taken"; state: string; tree: CopiedTree }
+  | { kind: "unchanged" }
+  /** Over a limit: nothing was copied. */
+  | { kind: "over-limits"; state: string; detail: string };
+
+export type CopiedTree = {
+  files: { path: string; bytes: number; digest: string }[];
+  bytes: number;
+  /** sha256 over paths, sizes and digests: equal trees have equal digests. */
+  digest: string;
+  /** What was kept out and why (links, devices, odd names, unreadable, too deep); bounded. */
+  leftOut: { path: string; why: string }[];
+  /** How many more were kept out than are listed. */
+  leftOutMore: number;
+  /** Files that were written to while they were copied: their copy may be torn. */
+  torn: string[];
+};

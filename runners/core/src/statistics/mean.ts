@@ -1,0 +1,12 @@
+// Averages by running update, so that equal values average to exactly that value (a plain sum of
+// three times 0.1 does not) and large ones do not overflow on the way.
+import { assertFinite, finite } from "./finite.ts";
+
+/** Arithmetic mean, in the unit of `values`. Undefined for none. Throws on NaN and infinities. */
+export function mean(values: readonly number[]): number | undefined {
+  assertFinite(values, "value");
+  if (values.length === 0) return undefined;
+  let average = 0;
+  for (const [index, value] of values.entries()) average += (value - average) / (index + 1);
+  return finite(average);
+}

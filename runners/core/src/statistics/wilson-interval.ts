@@ -1,0 +1,25 @@
+// How far a rate (valid attempts of all, compiled proofs of all) may lie from the true one.
+import type { Interval } from "./mean-interval.ts";
+import { normal95 } from "./student-t.ts";
+
+/**
+ * The 95 % score interval of a rate (Wilson 1927), as fractions within 0 and 1. Unlike the mean ± error
+ * form it stays sensible at 0 of n and n of n. Undefined for no trials. Throws on counts that are none.
+ */
+export function wilsonInterval(successes: number, trials: number): Interval | undefined {
+  const counts = Number.isSafeInteger(successes) && Number.isSafeInteger(trials);
+  if (!counts || successes < 0 || successes > trials) {
+    throw new Error(`bug: ${successes} successes of ${trials} trials`);
+  }
+  if (trials === 0) return undefined;
+  const rate = successes / trials;
+  const z2 = normal95 ** 2;
+  const scale = 1 + z2 / trials;
+  const centre = (rate + z2 / (2 * trials)) / scale;
+  const half = (normal95 * Math.sqrt((rate * (1 - rate)) / trials + z2 / (4 * trials ** 2))) / scale;
+  // At the ends the exact bound is 0 or 1; rounding would leave 1e-17 of it.
+  return [
+    successes === 0 ? 0 : Math.max(0, centre - half),
+    successes === trials ? 1 : Math.min(1, centre + half),
+  ];
+}

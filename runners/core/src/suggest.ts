@@ -1,0 +1,45 @@
+// Finds the name that was probably meant. Used by every "unknown …" diagnostic.
+
+/** The candidate nearest to `name`, or undefined where none is near enough to be a slip of the hand. */
+export function suggest(name: string, candidates: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let bestDistance = Math.max(1, Math.floor(name.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/** `did you mean "x"?`, or the list of what there is when nothing is near. */
+export function didYouMean(name: string, candidates: Iterable<string>): string {
+  const all = [...candidates];
+  const near = suggest(name, all);
+  if (near !== undefined) return `did you mean "${near}"?`;
+  if (all.length === 0) return "there is none";
+  const shown = all.slice(0, 12).join(", ");
+  return `there is: ${shown}${all.length > 12 ? `, and ${all.length - 12} more` : ""}`;
+}
+
+/** Edits (insert, delete, replace, swap of neighbours) from `a` to `b`: optimal string alignment. */
+function editDistance(a: string, b: string): number {
+  let before: number[] = [];
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
+      let value = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + cost);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        value = Math.min(value, before[j - 2]! + 1);
+      }
+      next.push(value);
+    }
+    before = row;
+    row = next;
+  }
+  return row[b.length]!;
+}

@@ -1,0 +1,64 @@
+// Placeholders in a pipeline's text: `{task}`, `{task.budget.time}`, `{params.data}`, `{inputs.public}`.
+// Inner ones are filled first, so `{task.budget.{params.data}.time}` selects by a parameter. Text that
+// is one placeholder and nothing else keeps the value's type. `${NAME}` is the shell's and stays;
+// `{{text}}` is `{text}`, literally.
+import type { Json } from "@mlrb/kit/stage";
+
+/** Looks up a dotted name. `undefined` is "no such name"; a lookup may throw a TemplateProblem that says more. */
+export type Lookup = (name: string) => Json | undefined;
+
+export class TemplateProblem extends Error {
+  readonly placeholder: string;
+  readonly help: string | undefined;
+  constructor(placeholder: string, message: string, help?: string) {
+    super(message);
+    this.placeholder = placeholder;
+    this.help = help;
+  }
+}
+
+const innermost = /(?<![$\u0001])\{([a-zA-Z][\w-]*(?:\.[\w.-]+)?)\}/;
+
+/** Every placeholder in `value`, innermost ones only (an outer name depends on their values). */
+export function placeholders(value: Json): string[] {
+  if (typeof value === "string")
+    return [...guard(value).matchAll(new RegExp(innermost, "g"))].map((match) => match[1]!);
+  if (Array.isArray(value)) return value.flatMap(placeholders);
+  if (value !== null && typeof value === "object") return Object.values(value).flatMap(placeholders);
+  return [];
+}
+
+/** `value` with its placeholders filled in, at any depth. Throws TemplateProblem on an unknown name. */
+export function fill(value: Json, lookup: Lookup): Json {
+  if (typeof value === "string") return fillText(value, lookup);
+  if (Array.isArray(value)) return value.map((item) => fill(item, lookup));
+  if (value !== null && typeof value === "object") {
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, lookup)]));
+  }
+  return value;
+}
+
+function fillText(text: string, lookup: Lookup): Json {
+  let rest = guard(text);
+  for (let depth = 0; depth < 100; depth++) {
+    const match = innermost.exec(rest);
+    if (!match) return rest.replaceAll("\u0001", "");
+    const value = lookup(match[1]!);
+    if (value === undefined) throw new TemplateProblem(match[1]!, `no value named "${match[1]}"`);
+    if (match[0] === rest) return typeof value === "string" ? value.replaceAll("\u0001", "") : value;
+    if (value !== null && typeof value === "object") {
+      throw new TemplateProblem(
+        match[1]!,
+        `"${match[1]}" is a ${Array.isArray(value) ? "list" : "table"} and cannot stand inside text`,
+      );
+    }
+    if (value === null) return null; // a text about something that is not there is not there either
+    rest = rest.slice(0, match.index) + value + rest.slice(match.index + match[0].length);
+  }
+  throw new TemplateProblem(text, "placeholders that never end");
+}
+
+/** Marks `{{text}}` so that it is passed over, and takes one pair of braces off. */
+function guard(text: string): string {
+  return text.replace(/\{(\{[^{}]*\})\}/g, "\u0001$1");
+}

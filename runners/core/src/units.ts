@@ -1,0 +1,44 @@
+// Durations and sizes as people write them, always with a unit: a bare 24 could be hours or seconds,
+// and an attempt that is cut after 24 seconds costs as much as one that ran.
+
+const durations: Record<string, number> = { ms: 1, s: 1e3, m: 60e3, h: 3600e3, d: 86400e3 };
+const sizes: Record<string, number> = {
+  B: 1,
+  kB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+  TB: 1e12,
+  KiB: 2 ** 10,
+  MiB: 2 ** 20,
+  GiB: 2 ** 30,
+  TiB: 2 ** 40,
+};
+
+/** Milliseconds of `24h`, `90s`, `1h30m`; undefined when it is not a duration. Zero is one. */
+export function parseDuration(text: string): number | undefined {
+  if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(text)) return undefined;
+  let total = 0;
+  for (const [, value, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)) {
+    total += Number(value) * durations[unit!]!;
+  }
+  return Number.isSafeInteger(Math.round(total)) ? Math.round(total) : undefined;
+}
+
+/** Bytes of `64GiB` or `12GB`; undefined when it is not a size. */
+export function parseSize(text: string): number | undefined {
+  const match = /^(\d+(?:\.\d+)?)([kMGT]?B|[KMGT]iB)$/.exec(text);
+  if (!match) return undefined;
+  const bytes = Math.round(Number(match[1]) * sizes[match[2]!]!);
+  return Number.isSafeInteger(bytes) ? bytes : undefined;
+}
+
+/** A duration for people: `350 ms`, `2.4 s`, `3 m 20 s`, `26 h 10 m`. */
+export function formatDuration(ms: number): string {
+  if (ms < 995) return `${Math.round(ms)} ms`;
+  if (ms < 9_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} m ${seconds % 60} s`;
+  const minutes = Math.round(seconds / 60);
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} m`;
+}

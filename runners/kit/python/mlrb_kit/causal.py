@@ -1,0 +1,47 @@
+"""Refuses models that read ahead, and models whose output is no number.
+
+A likelihood is a product of predictions of the next token from those before it. A model that sees the
+token it is to predict (attention in both directions, by architecture or by a setting) would get it free.
+"""
+
+from typing import Any
+
+from mlrb_kit.rejected import Rejected
+from mlrb_kit.submission import Submission, blame
+
+ROWS = 4
+TOLERANCE_FULL = 1e-3  # nats; equal prefixes of equal shape give equal bits in every model tried
+TOLERANCE_HALF = 5e-2  # half precision, where grouped products may round differently
+
+
+def check_causal(submission: Submission, rows: list[list[int]]) -> None:
+    """Changes what follows a prefix and looks whether predictions inside the prefix change.
+
+    `rows` are token ids, the start token left out; the first few are tried, cut at several places.
+    """
+    import torch
+
+    half = next(submission.model.parameters()).element_size() < 4
+    tolerance = TOLERANCE_HALF if half else TOLERANCE_FULL
+    for row in [row for row in rows if len(row) >= 2][:ROWS]:
+        ids = [submission.start_id, *row][: submission.context]
+        before = log_probabilities(submission, ids)
+        for cut in sorted({1, len(ids) // 2, len(ids) - 1}):
+            changed = [*ids[:cut], *((token + 1) % submission.vocabulary for token in ids[cut:])]
+            after = log_probabilities(submission, changed)
+            if torch.max(torch.abs(before[:cut] - after[:cut])).item() > tolerance:
+                raise Rejected("not causal: predictions change when only the text after them does")
+
+
+def log_probabilities(submission: Submission, ids: list[int]) -> Any:
+    """Log-probabilities in nats, float32, of shape (len(ids), outputs).
+
+    Raises Rejected unless the model's output is finite throughout.
+    """
+    import torch
+
+    with torch.inference_mode(), blame("the model fails on text"):
+        logits = submission.model(input_ids=torch.tensor([ids])).logits[0].float()
+        if not torch.isfinite(logits).all():
+            raise Rejected("non-finite output")
+        return torch.log_softmax(logits, dim=-1)

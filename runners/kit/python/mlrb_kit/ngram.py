@@ -1,0 +1,120 @@
+"""Unigram and bigram models of a text's tokens: rows to read a language model's score against.
+
+Tokens are byte-level BPE, trained on the same public text. The bigram is interpolated with the unigram
+(Jelinek and Mercer, 1980): p(b | a) = w(a) count(ab) / count(a) + (1 - w(a)) p(b), with one weight w for
+all contexts of about equal count, fitted by expectation-maximisation on public texts left out of the counts.
+"""
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+VOCABULARY = 2000
+START = "<start>"  # no text holds it; every window is scored after it
+FIT_EVERY = 20  # every 20th public text fits the weights
+ROUNDS = 20
+
+Ids = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Ngram:
+    tokenizer: Tokenizer
+    start: int
+    unigram: NDArray[np.float64]  # p of each token, add-one smoothed
+    counts: dict[tuple[int, int], int]
+    seen: NDArray[np.int64]  # how often each token is a context
+    weights: NDArray[np.float64]  # of the bigram, by bucket of the context's count
+
+    def encode(self, text: str) -> Ids:
+        return np.array(self.tokenizer.encode(text).ids, dtype=np.int64)
+
+    def unigram_bits(self, text: str) -> float:
+        return -math.fsum(np.log2(self.unigram[self.encode(text)]))
+
+    def bigram_bits(self, text: str) -> float:
+        ids = self.encode(text)
+        contexts = np.concatenate([[self.start], ids[:-1]])
+        weight = self.weights[bucket(self.seen[contexts])]
+        bigram = relative(self, contexts, ids)
+        return -math.fsum(np.log2(weight * bigram + (1 - weight) * self.unigram[ids]))
+
+
+def read_public(folder: Path) -> list[str]:
+    """The texts of train.jsonl, in whichever of the hub's fields holds them."""
+    texts = []
+    with (folder / "train.jsonl").open(encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            texts.append(row["content"] if "content" in row else row["text"])
+    return texts
+
+
+def fit_ngram(texts: list[str], window: int) -> Ngram:
+    """`window`: how many characters are scored at a time, so that the weights are fitted to such pieces."""
+    tokenizer = train_bpe(texts)
+    start = tokenizer.token_to_id(START)
+    size = tokenizer.get_vocab_size()
+    unigram, seen = np.ones(size), np.zeros(size, dtype=np.int64)
+    unigram[start] = 0  # never predicted
+    pairs: dict[tuple[int, int], int] = {}
+    for text in (text for at, text in enumerate(texts) if at % FIT_EVERY):
+        ids = np.array(tokenizer.encode(text).ids, dtype=np.int64)
+        unigram += np.bincount(ids, minlength=size)
+        seen += np.bincount(ids[:-1], minlength=size)
+        codes, found = np.unique(ids[:-1] * size + ids[1:], return_counts=True)
+        for code, count in zip(codes.tolist(), found.tolist(), strict=True):
+            pair = divmod(code, size)
+            pairs[pair] = pairs.get(pair, 0) + count
+    flat = np.zeros(bucket(np.array([seen.max()]))[0] + 1)
+    model = Ngram(tokenizer, start, unigram / unigram.sum(), pairs, seen, flat)
+    pieces = [text[at : at + window] for text in texts[::FIT_EVERY] for at in range(0, len(text), window)]
+    return Ngram(tokenizer, start, model.unigram, pairs, seen, fit_weights(model, pieces))
+
+
+def fit_weights(model: Ngram, pieces: list[str]) -> NDArray[np.float64]:
+    rows = [model.encode(piece) for piece in pieces]
+    contexts = np.concatenate([np.concatenate([[model.start], ids[:-1]]) for ids in rows])
+    tokens = np.concatenate(rows)
+    buckets = bucket(model.seen[contexts])
+    bigram, unigram = relative(model, contexts, tokens), model.unigram[tokens]
+    weights = np.full(len(model.weights), 0.5)
+    weights[0] = 0  # a context never seen has no bigrams
+    for _ in range(ROUNDS):
+        share = weights[buckets] * bigram
+        share /= share + (1 - weights[buckets]) * unigram
+        sums = np.bincount(buckets, weights=share, minlength=len(weights))
+        members = np.bincount(buckets, minlength=len(weights))
+        weights = np.where(members > 0, sums / np.maximum(members, 1), weights)
+    return weights
+
+
+def relative(model: Ngram, contexts: Ids, tokens: Ids) -> NDArray[np.float64]:
+    """count(context token) / count(context), 0 where the context was never seen."""
+    pairs = zip(contexts.tolist(), tokens.tolist(), strict=True)
+    found = np.array([model.counts.get(pair, 0) for pair in pairs], dtype=np.float64)
+    return found / np.maximum(model.seen[contexts], 1)
+
+
+def bucket(counts: Ids) -> Ids:
+    """0 for none, else 1 + floor(log2(count))."""
+    return np.where(counts > 0, np.floor(np.log2(np.maximum(counts, 1))) + 1, 0).astype(np.int64)
+
+
+def train_bpe(texts: list[str]) -> Tokenizer:
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=VOCABULARY,
+        special_tokens=[START],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    return tokenizer

@@ -1,0 +1,61 @@
+"""Reads what a submission's safetensors files say they hold, without loading a tensor or transformers."""
+
+import json
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+
+from safetensors import SafetensorError, safe_open
+
+from mlrb_kit.rejected import Rejected
+
+FLOATS = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16"}
+
+
+@dataclass(frozen=True)
+class Stored:
+    parameters: int  # elements over all tensors
+    tensors: int
+    dtype: str  # torch's name of the float type that holds most elements
+
+
+def read_stored(folder: Path) -> Stored:
+    """Raises Rejected where a file is missing, truncated or inconsistent, or holds no plain floats."""
+    elements: dict[str, int] = {}
+    tensors = 0
+    for path in weight_files(folder):
+        try:
+            with safe_open(path, framework="pt") as file:
+                for name in file.keys():  # noqa: SIM118 (a safe_open is no dict)
+                    part = file.get_slice(name)
+                    elements[part.get_dtype()] = elements.get(part.get_dtype(), 0) + prod(part.get_shape())
+                    tensors += 1
+        except (SafetensorError, OSError, ValueError) as error:
+            raise Rejected(f"{path.name} is not a whole safetensors file: {error}") from error
+    floats = {dtype: count for dtype, count in elements.items() if dtype in FLOATS}
+    if not floats:
+        held = ", ".join(sorted(elements)) or "nothing"
+        raise Rejected(f"the weights hold no tensor of F64, F32, F16 or BF16, only {held}")
+    most = max(sorted(floats), key=lambda dtype: floats[dtype])
+    return Stored(sum(elements.values()), tensors, FLOATS[most])
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """model.safetensors, or the shards that model.safetensors.index.json names."""
+    single = folder / "model.safetensors"
+    if single.is_file():
+        return [single]
+    index = folder / "model.safetensors.index.json"
+    if not index.is_file():
+        raise Rejected("no model.safetensors")
+    try:
+        names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
+        paths = [folder / name for name in names]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise Rejected("model.safetensors.index.json is not an index of weights") from error
+    for name, path in zip(names, paths, strict=True):
+        if Path(name).name != name or not path.is_file():
+            raise Rejected(
+                f"model.safetensors.index.json names {name!r}, which is not a file of the submission"
+            )
+    return paths

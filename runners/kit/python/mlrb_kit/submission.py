@@ -1,0 +1,148 @@
+"""Loads a submission as the official command would, and refuses what transformers would quietly repair.
+
+transformers fills missing or misshapen tensors with fresh random ones and goes on; a score of those
+would be a score of something that was not handed in.
+"""
+
+import os
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from mlrb_kit.rejected import Rejected
+from mlrb_kit.stored import Stored, read_stored
+
+BUFFER_BYTES_MAX = 2**31  # e.g. GPT-2 keeps a mask of positions x positions in every layer
+CONTEXT_NAMES = ("n_positions", "max_position_embeddings", "n_ctx")  # the ones lm-eval looks at
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Submission:
+    model: Any  # transformers.PreTrainedModel, in eval mode, on the CPU
+    tokenizer: Any  # transformers.PreTrainedTokenizerFast
+    start_id: int  # the token every text is scored after: BOS, else EOS, as lm-eval does
+    vocabulary: int  # rows of the input embedding
+    context: int | None  # the most tokens of one forward pass; None where the model sets no limit
+
+    def encode(self, text: str) -> list[int]:
+        """Ids of `text` alone; raises Rejected where the tokenizer does not fit the model or the text."""
+        ids = loaded(
+            "the tokenizer fails on text", lambda: self.tokenizer.encode(text, add_special_tokens=False)
+        )
+        if any(not 0 <= token < self.vocabulary for token in ids):
+            raise Rejected(
+                f"the tokenizer gives ids of {max(ids)}; the model has {self.vocabulary} embeddings"
+            )
+        unknown = self.tokenizer.unk_token_id
+        if not ids or (unknown is not None and unknown in ids and self.tokenizer.unk_token not in text):
+            raise Rejected("the tokenizer has no tokens for some of the text")
+        return ids
+
+
+def load_submission(folder: Path) -> Submission:
+    """The model in the dtype it is stored in; raises Rejected with the reason where it cannot be loaded."""
+    for name in ("config.json", "tokenizer.json"):
+        if not (folder / name).is_file():
+            raise Rejected(f"no {name}")
+    stored = read_stored(folder)
+
+    os.environ.update(HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false", TRANSFORMERS_VERBOSITY="error")
+    from transformers import AutoTokenizer  # here, so that a truncated file is refused in no time
+
+    tokenizer = loaded(
+        "the tokenizer cannot be loaded",
+        lambda: AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False),
+        folder,
+    )
+    if not getattr(tokenizer, "is_fast", False):
+        raise Rejected("tokenizer.json is not what the tokenizer is built from")
+    start_id = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
+    if start_id is None:
+        raise Rejected(
+            "the tokenizer has neither a BOS nor an EOS token, so a text's first token cannot be scored"
+        )
+
+    model = load_model(folder, stored)
+    vocabulary = model.get_input_embeddings().weight.shape[0]
+    if not 0 <= start_id < vocabulary:
+        raise Rejected(f"BOS or EOS has id {start_id}; the model has {vocabulary} embeddings")
+    return Submission(model, tokenizer, start_id, vocabulary, context_of(model.config))
+
+
+def load_model(folder: Path, stored: Stored) -> Any:
+    import torch
+    from transformers import AutoConfig, AutoModelForCausalLM
+
+    torch.set_num_threads(1)
+    offline: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+    config = loaded(
+        "config.json cannot be read", lambda: AutoConfig.from_pretrained(folder, **offline), folder
+    )
+    layers = getattr(config, "num_hidden_layers", None)
+    if isinstance(layers, int) and layers > stored.tensors:
+        raise Rejected(f"config.json asks for {layers} layers; the file holds {stored.tensors} tensors")
+
+    def sketch() -> Any:
+        with torch.device("meta"):  # shapes only: a config of any size costs nothing
+            return AutoModelForCausalLM.from_config(config, trust_remote_code=False)
+
+    plan = loaded("config.json describes no model that can be built", sketch, folder)
+    described = sum(parameter.numel() for parameter in plan.parameters())
+    if described > stored.parameters:
+        raise Rejected(f"config.json describes {described} parameters; the file holds {stored.parameters}")
+    if sum(buffer.numel() * buffer.element_size() for buffer in plan.buffers()) > BUFFER_BYTES_MAX:
+        raise Rejected("config.json describes masks or tables of over 2 GiB")
+
+    def read() -> tuple[Any, dict[str, Any]]:
+        return AutoModelForCausalLM.from_pretrained(
+            folder,
+            config=config,
+            dtype=getattr(torch, stored.dtype),
+            use_safetensors=True,
+            ignore_mismatched_sizes=True,  # they are then listed, and refused below
+            output_loading_info=True,
+            **offline,
+        )
+
+    model, info = loaded("the weights cannot be loaded", read, folder)
+    for key, trouble in (("missing_keys", "lack"), ("mismatched_keys", "have another shape for")):
+        if names := sorted(entry if isinstance(entry, str) else entry[0] for entry in info[key]):
+            raise Rejected(f"the weights {trouble} {len(names)} of the model's tensors, e.g. {names[0]}")
+    # tensors the model does not have are left alone, as the official command does: what is loaded is whole
+    return model.eval()
+
+
+def context_of(config: Any) -> int | None:
+    for name in CONTEXT_NAMES:
+        tokens = getattr(config, name, None)
+        if tokens is not None:
+            if not isinstance(tokens, int) or tokens < 2:
+                raise Rejected(f"config.json: {name} is {tokens}, no number of tokens to read text with")
+            return tokens
+    return None
+
+
+def loaded(trouble: str, action: Callable[[], T], folder: Path | None = None) -> T:
+    """What `action` returns; its exceptions become Rejected, save those that a machine too small explains."""
+    with blame(trouble, folder):
+        return action()
+
+
+@contextmanager
+def blame(trouble: str, folder: Path | None = None):  # noqa: ANN201 (a generator behind a decorator)
+    try:
+        yield
+    except (Rejected, MemoryError):
+        raise
+    # transformers and tokenizers raise whatever comes (a Rust panic is no Exception at all)
+    except BaseException as error:
+        words = " ".join(str(error).split())
+        if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)) or "allocate memory" in words:
+            raise
+        if folder is not None:
+            words = words.replace(str(folder), "submission")
+        raise Rejected(f"{trouble}: {type(error).__name__}: {words[:300]}") from error

@@ -1,0 +1,107 @@
+// Ends everything that a sandbox started, also what moved to a session of its own. On Linux a process
+// is known by the token in its environment, by a parent that is known, or by working inside the
+// sandbox's folder; all are stopped before any is killed, so that none can spawn meanwhile.
+// A program that cleans its environment, leaves the folder and outlives its parent escapes: a plain
+// sandbox is for trusted programs, the others have a pid namespace.
+// Elsewhere there is no /proc, and only process groups are ended.
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+export type Known = { token: string; root: string; groups: number[] };
+
+/** Stops (SIGSTOP) everything known until a look finds nothing new; gives the pids. */
+export async function stopProcesses(known: Known): Promise<number[]> {
+  const stopped = new Set<number>();
+  for (let round = 0; round < 100; round++) {
+    const fresh = findProcesses(known).filter((pid) => !stopped.has(pid));
+    if (fresh.length === 0) return [...stopped];
+    for (const pid of fresh) {
+      send(pid, "SIGSTOP");
+      stopped.add(pid);
+    }
+    await sleep(round < 10 ? 1 : 20);
+  }
+  return [...stopped];
+}
+
+/** Kills everything known. Throws when something still runs after ten seconds: then no copy can be trusted to stand still. */
+export async function endProcesses(known: Known): Promise<void> {
+  if (process.platform !== "linux") {
+    for (const group of known.groups) send(-group, "SIGKILL");
+    return;
+  }
+  let left: number[] = [];
+  for (let round = 0; round < 200; round++) {
+    left = await stopProcesses(known);
+    if (left.length === 0) {
+      known.groups.length = 0; // the system may give their numbers to strangers from now on
+      return;
+    }
+    for (const pid of left) send(pid, "SIGKILL");
+    await sleep(Math.min(5 + round * 5, 100));
+  }
+  throw new Error(
+    `processes of the sandbox would not end: ${left.join(", ")}; end them by hand and run again`,
+  );
+}
+
+/** Living processes of the sandbox, never this one. */
+function findProcesses({ token, root, groups }: Known): number[] {
+  if (process.platform !== "linux") return [];
+  const marker = Buffer.from(`MLRB_TOKEN=${token}`);
+  const parents = new Map<number, number>();
+  const found = new Set<number>();
+  for (const name of readdirSync("/proc")) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid) || pid === process.pid) continue;
+    const status = statusOf(pid);
+    if (!status || status.dead) continue;
+    parents.set(pid, status.parent);
+    if (groups.includes(status.group) || marked(pid, marker) || worksIn(pid, root)) found.add(pid);
+  }
+  // children of the found, and theirs
+  for (let before = -1; before !== found.size; ) {
+    before = found.size;
+    for (const [pid, parent] of parents) if (found.has(parent)) found.add(pid);
+  }
+  return [...found];
+}
+
+function statusOf(pid: number): { parent: number; group: number; dead: boolean } | undefined {
+  const text = quiet(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
+  // the program's own name stands in brackets and may hold anything, brackets too
+  const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
+  if (!fields) return undefined;
+  return {
+    dead: fields[0] === "Z" || fields[0] === "X",
+    parent: Number(fields[1]),
+    group: Number(fields[2]),
+  };
+}
+
+function marked(pid: number, marker: Buffer): boolean {
+  const environment = quiet(() => readFileSync(`/proc/${pid}/environ`));
+  if (!environment) return false;
+  for (let at = environment.indexOf(marker); at >= 0; at = environment.indexOf(marker, at + 1)) {
+    if (at === 0 || environment[at - 1] === 0) return true;
+  }
+  return false;
+}
+
+function worksIn(pid: number, root: string): boolean {
+  const folder = quiet(() => readlinkSync(`/proc/${pid}/cwd`));
+  return folder !== undefined && (folder === root || folder.startsWith(`${root}/`));
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  quiet(() => process.kill(pid, signal));
+}
+
+/** A process may end, or be another user's, at any look. */
+function quiet<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
+}

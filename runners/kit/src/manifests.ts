@@ -1,0 +1,66 @@
+// The folders that people add, described: tasks/NAME/task.yaml, scorers/NAME/scorer.yaml and
+// agent presets. Their shape is checked by the runner before anything runs; these types are for scripts.
+
+import type { Json } from "./stage.ts";
+import type { RuleSeverity, RuleSource } from "./verdict.ts";
+
+export type TaskManifest = {
+  formatVersion: 1;
+  name: string;
+  /** The name in the official package, e.g. `baby_lm`. */
+  officialName: string;
+  title: string;
+  /** What is handed in, one sentence. */
+  submission: string;
+  /** Scorer names, the fan-out of the axis `scorer`. */
+  scorers: string[];
+  /** The scorer that the task is decided on. */
+  primary: string;
+  /** The environment (a lock file) of the task's scripted baselines. */
+  environment: string;
+  budget: Record<string, { time: string }>;
+  /** Per scorer: a number, or the name of the anchors row that is the floor. */
+  floors: Record<string, number | string>;
+  sources: Record<string, Json>;
+  rules: TaskRule[];
+  limits?: string[];
+};
+
+export type TaskRule = {
+  name: string;
+  title: string;
+  /** The check in pipelines/steps/validate that decides it. */
+  method: string;
+  /** The method's arguments, e.g. `{ max: 20000000 }`. */
+  with?: Record<string, Json>;
+  source: RuleSource;
+  severity: RuleSeverity;
+};
+
+export type ScorerManifest = {
+  formatVersion: 1;
+  name: string;
+  title: string;
+  version: number;
+  unit: string;
+  direction: "higher" | "lower";
+  environment: string;
+  hostSensitive: boolean;
+  /** Digits after the point in tables. */
+  digits: number;
+};
+
+export type AgentPreset = {
+  formatVersion: 1;
+  name: string;
+  title: string;
+  kind: "command" | "nop";
+  /** command: argv; `{program}` is the folder that `program` was copied to, `{python}` the environment's Python. */
+  command?: string[];
+  /** command: a folder of this repository copied into the sandbox, `{task}` filled in. */
+  program?: string;
+  /** Whether the program is this project's own, so that it may run in the plain sandbox. */
+  trusted?: boolean;
+  /** The environment (a lock file) the agent's programs run in; absent: none. */
+  environment?: string;
+};

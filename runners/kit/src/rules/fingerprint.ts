@@ -1,0 +1,54 @@
+// A few values of every matrix of a published model: enough to recognise its weights in a
+// submission under other names, in another precision or after some training, and small enough to keep.
+import { closeSync, openSync } from "node:fs";
+import type { Safetensors, Tensor } from "../safetensors.ts";
+import { isReadable, valuesAt } from "../safetensors-values.ts";
+import { positions } from "./positions.ts";
+
+export type Fingerprint = {
+  formatVersion: 1;
+  /** The model as its publisher calls it. */
+  name: string;
+  /** Where the weights came from, with version. */
+  source: string;
+  licence: string;
+  tensors: { name: string; shape: number[]; values: number[] }[];
+};
+
+/** Matrices of fewer values are too easily alike, and vectors are mostly norms, near one in every model. */
+const sizeMin = 1024;
+
+export function isTelling(tensor: Tensor): boolean {
+  return tensor.shape.length >= 2 && tensor.size >= sizeMin;
+}
+
+/** Samples every telling tensor; values rounded to four digits, constant ones left out. */
+export function fingerprint(
+  about: Pick<Fingerprint, "name" | "source" | "licence">,
+  files: Safetensors[],
+): Fingerprint {
+  const tensors: Fingerprint["tensors"] = [];
+  for (const { path, tensors: all } of files) {
+    const file = openSync(path, "r");
+    try {
+      for (const tensor of all) {
+        if (!isTelling(tensor) || !isReadable(tensor.dtype)) continue;
+        const values = valuesAt(file, tensor, positions(tensor.shape)).map((value) =>
+          Number(value.toPrecision(4)),
+        );
+        // masks and other tables of a few values are the same in every model of a family
+        if (!values.every(Number.isFinite) || new Set(values).size < 8) continue;
+        tensors.push({ name: tensor.name, shape: tensor.shape, values });
+      }
+    } finally {
+      closeSync(file);
+    }
+  }
+  return { formatVersion: 1, ...about, tensors: tensors.sort((a, b) => (a.name < b.name ? -1 : 1)) };
+}
+
+/** As text with a line for each tensor: what changed between two versions can be read. */
+export function fingerprintText({ tensors, ...about }: Fingerprint): string {
+  const head = JSON.stringify(about, null, 2).slice(0, -2);
+  return `${head},\n  "tensors": [\n${tensors.map((tensor) => `    ${JSON.stringify(tensor)}`).join(",\n")}\n  ]\n}\n`;
+}

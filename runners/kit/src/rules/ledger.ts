@@ -1,0 +1,76 @@
+// What an attempt used of its budget. Written by the supervisor beside the trajectory, which it seals.
+// It is read back as a stranger's file: rules must survive one that is not what it says.
+import { closeSync, openSync, readSync } from "node:fs";
+
+export type Ledger = {
+  formatVersion: 1;
+  budget: { wallMs: number };
+  /** From the start of the agent's program to its end, by a monotonic clock. */
+  wallMs: number;
+  /** Wall time without waits for a GPU or a rate limit. */
+  workingMs: number;
+  /** null: the agent used none that the harness could count. */
+  tokens: number | null;
+  dollars: number | null;
+  gpuHours: number;
+  /** agent-error: a non-zero exit or a signal, measured like any other end. */
+  ended: "finished" | "time-limit" | "agent-error";
+  /** How the agent's program ended, where it ended by itself. */
+  exit: { code: number } | { signal: string } | null;
+  submission: {
+    digest: string;
+    files: number;
+    bytes: number;
+    /** What was not taken (links, devices, odd names …) and why; the list is bounded. */
+    leftOut: { path: string; why: string }[];
+    /** Why nothing was taken although something was there; null otherwise. */
+    overLimits: string | null;
+  };
+  /** Lines of the trajectory and the digest of its last one: with them a cut end is seen. */
+  trajectory: { lines: number; head: string };
+};
+
+const bytesMax = 1 << 20;
+
+/** Reads a ledger; a text says what is wrong with it. */
+export function readLedger(path: string): Ledger | string {
+  let value: unknown;
+  try {
+    const buffer = Buffer.alloc(bytesMax);
+    const file = openSync(path, "r");
+    try {
+      const length = readSync(file, buffer, 0, bytesMax, 0);
+      if (length === bytesMax) return "the ledger is larger than 1 MiB";
+      value = JSON.parse(buffer.toString("utf8", 0, length));
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    return `the ledger cannot be read: ${error instanceof SyntaxError ? "not JSON" : (error as NodeJS.ErrnoException).code}`;
+  }
+  if (!isObject(value)) return "the ledger is not an object";
+  if (value.formatVersion !== 1) return "the ledger is of another format; this kit reads format 1";
+  if (!isDuration(value.wallMs)) return "the ledger names no wall time";
+  if (!isObject(value.trajectory) || typeof value.trajectory.head !== "string")
+    return "the ledger does not seal its trajectory";
+  const { submission } = value;
+  if (!isObject(submission) || !Array.isArray(submission.leftOut) || !submission.leftOut.every(isLeftOut))
+    return "the ledger does not describe the submission";
+  if (submission.overLimits !== null && typeof submission.overLimits !== "string")
+    return "the ledger does not describe the submission";
+  if (!["finished", "time-limit", "agent-error"].includes(value.ended as string))
+    return "the ledger does not say how the attempt ended";
+  return value as Ledger;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isLeftOut(value: unknown): boolean {
+  return isObject(value) && typeof value.path === "string" && typeof value.why === "string";
+}
+
+function isDuration(value: unknown): boolean {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
+}

@@ -1,0 +1,68 @@
+// Rules that are decided by the weights alone.
+import { clip } from "../admission-json.ts";
+import { describeWeights } from "./describe-weights.ts";
+import { recognise } from "./recognise.ts";
+import { notAdmitted, type RuleMethod, takesNothing, takesTexts } from "./rule-method.ts";
+
+export const safetensorsDtype: RuleMethod = {
+  problem: (given) => takesTexts("allowed", given),
+  decide({ weights }, given) {
+    if (!weights) return notAdmitted;
+    const allowed = given.allowed as string[];
+    const { dtypes } = describeWeights(weights);
+    const others = dtypes.filter((dtype) => !allowed.includes(dtype));
+    if (others.length === 0) return { answer: "pass", evidence: `all tensors are ${dtypes.join(" or ")}` };
+    const example = weights.flatMap((file) => file.tensors).find((tensor) => tensor.dtype === others[0])!;
+    return {
+      answer: "fail",
+      evidence: `${others.join(", ")} found, e.g. tensor ${clip(example.name)}; allowed: ${allowed.join(", ")}`,
+    };
+  },
+};
+
+export const parametersMax: RuleMethod = {
+  problem({ max, ...others }) {
+    if (Number.isSafeInteger(max) && (max as number) > 0 && Object.keys(others).length === 0)
+      return undefined;
+    return `takes { max: whole number }, got ${JSON.stringify({ max, ...others })}`;
+  },
+  decide({ weights }, { max }) {
+    if (!weights) return notAdmitted;
+    const { parameters, packed } = describeWeights(weights);
+    if (parameters > (max as number))
+      return { answer: "fail", evidence: `${parameters} parameters; at most ${max} are allowed` };
+    // four-bit weights in bytes, say: one stored value is more than one parameter
+    if (packed > 0)
+      return {
+        answer: "cannot-tell",
+        evidence: `${parameters} stored values, ${packed} of them in a type that may pack several parameters in one`,
+      };
+    return { answer: "pass", evidence: `${parameters} parameters; at most ${max} are allowed` };
+  },
+};
+
+export const fromScratch: RuleMethod = {
+  problem: takesNothing,
+  decide({ weights, knownWeights }) {
+    if (!weights) return notAdmitted;
+    if (knownWeights.length === 0)
+      return { answer: "cannot-tell", evidence: "no fingerprints of known weights are at hand" };
+    const { looked, unreadable, matches } = recognise(weights, knownWeights);
+    if (matches.length > 0) {
+      const first = [...matches].sort((a, b) => b.correlation - a.correlation)[0]!;
+      return {
+        answer: "fail",
+        evidence:
+          `${matches.length} of ${looked} matrices are those of a published model, ` +
+          `e.g. ${clip(first.tensor)} is ${first.known} of ${first.model} (correlation ${first.correlation.toFixed(3)})`,
+      };
+    }
+    if (unreadable > 0 || looked === 0)
+      return {
+        answer: "cannot-tell",
+        evidence: `${unreadable} of ${looked} matrices are in a type, or hold values, that cannot be compared`,
+      };
+    const models = knownWeights.map((known) => known.name).join(", ");
+    return { answer: "pass", evidence: `none of ${looked} matrices is one of a known model (${models})` };
+  },
+};

@@ -1,0 +1,48 @@
+// What a way of checking a rule gets and gives. Bad arguments are a mistake in task.yaml and stop the
+// stage; whatever the submission holds is answered.
+import type { Safetensors } from "../safetensors.ts";
+import type { Json } from "../stage.ts";
+import type { RuleAnswer } from "../verdict.ts";
+import type { Fingerprint } from "./fingerprint.ts";
+import type { Ledger } from "./ledger.ts";
+
+export type RuleArguments = Record<string, Json>;
+
+export type RuleContext = {
+  /** The submission's folder. */
+  folder: string;
+  /** Its weights with checked headers; undefined when it was not admitted. */
+  weights: Safetensors[] | undefined;
+  /** A text says why the record of the attempt cannot be relied on. */
+  ledger: Ledger | string;
+  budgetMs: number;
+  knownWeights: Fingerprint[];
+};
+
+/** Evidence holds no durations, hosts or paths: equal submissions have equal verdicts. */
+export type Finding = { answer: RuleAnswer; evidence: string };
+
+export type RuleMethod = {
+  /** What is wrong with a rule's `with:`, in words; undefined when nothing is. */
+  problem(given: RuleArguments): string | undefined;
+  decide(context: RuleContext, given: RuleArguments): Finding;
+};
+
+export const notAdmitted: Finding = {
+  answer: "cannot-tell",
+  evidence: "the submission was not admitted, so its weights were not looked at",
+};
+
+/** For methods without arguments. */
+export function takesNothing(given: RuleArguments): string | undefined {
+  const names = Object.keys(given);
+  return names.length === 0 ? undefined : `takes no arguments, got ${names.join(", ")}`;
+}
+
+/** For methods that take exactly one, a list of texts. */
+export function takesTexts(name: string, given: RuleArguments): string | undefined {
+  const value = given[name];
+  const fits = Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === "string");
+  if (fits && Object.keys(given).length === 1) return undefined;
+  return `takes { ${name}: [text, …] }, got ${JSON.stringify(given)}`;
+}

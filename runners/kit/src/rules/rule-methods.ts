@@ -1,0 +1,41 @@
+// The ways of checking that a task's rules may name. A new one is a line here and a module beside.
+import type { TaskRule } from "../manifests.ts";
+import { fromScratch, parametersMax, safetensorsDtype } from "./model-rules.ts";
+import { provenanceData, timeWithinBudget } from "./record-rules.ts";
+import type { RuleMethod } from "./rule-method.ts";
+
+export const ruleMethods: Record<string, RuleMethod> = {
+  "from-scratch": fromScratch,
+  "parameters-max": parametersMax,
+  "provenance-data": provenanceData,
+  "safetensors-dtype": safetensorsDtype,
+  "time-within-budget": timeWithinBudget,
+};
+
+const sources = ["official", "competition", "interpreted"];
+const severities = ["strike", "note"];
+
+/** What is wrong with a task's rules, all of it, one sentence each. */
+export function ruleProblems(rules: unknown): string[] {
+  if (!Array.isArray(rules)) return ["rules is not a list"];
+  const problems: string[] = [];
+  const names = new Set<unknown>();
+  for (const [at, rule] of rules.entries() as IterableIterator<[number, Partial<TaskRule> | null]>) {
+    const name = rule?.name;
+    const wrong = (text: string) =>
+      problems.push(`rule ${typeof name === "string" ? `"${name}"` : at + 1}: ${text}`);
+    if (typeof name !== "string" || typeof rule?.title !== "string") {
+      wrong("needs a name and a title");
+      continue;
+    }
+    if (names.has(name)) wrong("stands twice");
+    names.add(name);
+    if (!sources.includes(rule.source!)) wrong(`source is one of ${sources.join(", ")}`);
+    if (!severities.includes(rule.severity!)) wrong(`severity is one of ${severities.join(", ")}`);
+    const method = Object.hasOwn(ruleMethods, rule.method ?? "") ? ruleMethods[rule.method!] : undefined;
+    if (!method) wrong(`no method "${rule.method}"; there are ${Object.keys(ruleMethods).join(", ")}`);
+    const problem = method?.problem(rule.with ?? {});
+    if (problem) wrong(`${rule.method} ${problem}`);
+  }
+  return problems;
+}

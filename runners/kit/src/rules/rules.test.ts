@@ -1,0 +1,266 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { readWeights } from "../admission-model.ts";
+import type { TaskRule } from "../manifests.ts";
+import { float32, type NewTensor, safetensorsBytes } from "../safetensors-bytes.ts";
+import type { Json } from "../stage.ts";
+import { duration } from "./duration.ts";
+import { fingerprint } from "./fingerprint.ts";
+import type { Ledger } from "./ledger.ts";
+import type { RuleContext } from "./rule-method.ts";
+import { ruleMethods, ruleProblems } from "./rule-methods.ts";
+import { verdict } from "./verdict.ts";
+
+const root = mkdtempSync(join(tmpdir(), "rules-"));
+after(() => rmSync(root, { recursive: true }));
+
+/** Normal-looking values of a fixed seed. */
+function values(seed: number, count: number): number[] {
+  let state = seed >>> 0;
+  const uniform = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+  return Array.from({ length: count }, () => uniform() + uniform() + uniform() - 1.5);
+}
+
+function half(shape: number[], of: number[], dtype: "F16" | "BF16"): NewTensor {
+  const bits = of.map((value) => {
+    if (dtype === "F16") return new Uint16Array(new Float16Array([value]).buffer)[0]!;
+    return new Uint32Array(new Float32Array([value]).buffer)[0]! >>> 16;
+  });
+  return { dtype, shape, bytes: new Uint8Array(Uint16Array.from(bits).buffer) };
+}
+
+function weights(tensors: Record<string, NewTensor>) {
+  const folder = mkdtempSync(join(root, "w-"));
+  writeFileSync(join(folder, "model.safetensors"), safetensorsBytes(tensors));
+  const { files, reasons } = readWeights(folder);
+  assert.deepEqual(reasons, []);
+  return files;
+}
+
+const about = { name: "Famous-1M", source: "somewhere 1.0", licence: "Apache-2.0" };
+const famousA = values(1, 64 * 48);
+const famousB = values(2, 48 * 48);
+const famous = weights({ "a.weight": float32([64, 48], famousA), "b.weight": float32([48, 48], famousB) });
+const known = fingerprint(about, famous);
+
+const ledger: Ledger = {
+  formatVersion: 1,
+  budget: { wallMs: 600_000 },
+  wallMs: 1000,
+  workingMs: 1000,
+  tokens: null,
+  dollars: null,
+  gpuHours: 0,
+  ended: "finished",
+  exit: { code: 0 },
+  submission: { digest: "", files: 1, bytes: 1, leftOut: [], overLimits: null },
+  trajectory: { lines: 1, head: "" },
+};
+
+function decide(method: string, context: Partial<RuleContext>, given: Record<string, Json> = {}) {
+  assert.equal(ruleMethods[method]!.problem(given), undefined);
+  const base = { folder: root, weights: undefined, ledger, budgetMs: 600_000, knownWeights: [known] };
+  return ruleMethods[method]!.decide({ ...base, ...context }, given);
+}
+const scratch = (tensors: Record<string, NewTensor>) => decide("from-scratch", { weights: weights(tensors) });
+
+test("known weights are found under other names and in any float precision", () => {
+  for (const dtype of ["F16", "BF16"] as const) {
+    const { answer, evidence } = scratch({
+      mine: half([64, 48], famousA, dtype),
+      own: float32([48, 48], values(9, 48 * 48)),
+    });
+    assert.equal(answer, "fail");
+    assert.match(evidence, /^1 of 2 matrices .* "mine" is a\.weight of Famous-1M \(correlation 1\.000\)$/);
+  }
+  const f64 = { dtype: "F64", shape: [48, 48], bytes: new Uint8Array(Float64Array.from(famousB).buffer) };
+  assert.equal(scratch({ mine: f64 }).answer, "fail");
+});
+
+test("known weights are found noisy, scaled, turned round in sign and transposed", () => {
+  const noise = values(3, famousA.length);
+  const noisy = famousA.map((value, at) => value + 0.2 * noise[at]!);
+  const transposed = Array.from(
+    { length: 64 * 48 },
+    (_, at) => famousA[(at % 64) * 48 + Math.floor(at / 64)]!,
+  );
+  const turned = Array.from({ length: 48 * 48 }, (_, at) => famousB[(at % 48) * 48 + Math.floor(at / 48)]!);
+  for (const tensor of [
+    float32([64, 48], noisy),
+    float32(
+      [64, 48],
+      famousA.map((value) => -1e30 * value),
+    ),
+    float32([48, 64], transposed),
+    float32([48, 48], turned),
+  ])
+    assert.equal(scratch({ mine: tensor }).answer, "fail");
+});
+
+test("a model of the same shapes with its own values is from scratch", () => {
+  const tensors = {
+    "a.weight": float32([64, 48], values(5, 64 * 48)),
+    "b.weight": float32([48, 48], values(6, 48 * 48)),
+  };
+  assert.deepEqual(scratch(tensors), {
+    answer: "pass",
+    evidence: "none of 2 matrices is one of a known model (Famous-1M)",
+  });
+});
+
+test("constant tensors and vectors are evidence of nothing", () => {
+  const ones = float32(
+    [64, 48],
+    famousA.map(() => 1),
+  );
+  const model = weights({
+    mask: ones,
+    norm: float32([4096], values(1, 4096)),
+    own: float32([48, 48], values(8, 48 * 48)),
+  });
+  const from = fingerprint(about, model);
+  assert.deepEqual(
+    from.tensors.map(({ name }) => name),
+    ["own"],
+  );
+  assert.equal(scratch({ "a.weight": ones }).answer, "pass");
+});
+
+test("what cannot be compared is not called from scratch", () => {
+  const packed = { dtype: "U8", shape: [64, 48], bytes: new Uint8Array(64 * 48) };
+  const broken = float32(
+    [64, 48],
+    famousA.map(() => Number.NaN),
+  );
+  for (const tensor of [packed, broken]) assert.equal(scratch({ a: tensor }).answer, "cannot-tell");
+  const own = weights({ own: float32([64, 48], values(5, 64 * 48)) });
+  assert.equal(decide("from-scratch", { weights: own, knownWeights: [] }).answer, "cannot-tell");
+  assert.equal(decide("from-scratch", { weights: undefined }).answer, "cannot-tell");
+});
+
+test("dtypes and parameters are read from the headers", () => {
+  const mixed = weights({ a: float32([2, 3], values(1, 6)), b: half([4], [1, 2, 3, 4], "BF16") });
+  assert.deepEqual(decide("safetensors-dtype", { weights: mixed }, { allowed: ["F32", "F16"] }), {
+    answer: "fail",
+    evidence: 'BF16 found, e.g. tensor "b"; allowed: F32, F16',
+  });
+  assert.equal(decide("safetensors-dtype", { weights: mixed }, { allowed: ["F32", "BF16"] }).answer, "pass");
+  assert.equal(decide("parameters-max", { weights: mixed }, { max: 10 }).answer, "pass");
+  assert.deepEqual(decide("parameters-max", { weights: mixed }, { max: 9 }), {
+    answer: "fail",
+    evidence: "10 parameters; at most 9 are allowed",
+  });
+});
+
+test("packed integers do not pass for few parameters", () => {
+  const packed = weights({ q: { dtype: "U8", shape: [8], bytes: new Uint8Array(8) } });
+  assert.equal(decide("parameters-max", { weights: packed }, { max: 100 }).answer, "cannot-tell");
+});
+
+test("time is judged by the ledger, and a pass names no duration", () => {
+  for (const changed of [{}, { wallMs: 600_900, ended: "time-limit" as const }]) {
+    const { answer, evidence } = decide("time-within-budget", { ledger: { ...ledger, ...changed } });
+    assert.equal(answer, "pass");
+    assert.doesNotMatch(evidence, /\d/);
+  }
+  assert.equal(decide("time-within-budget", { ledger: { ...ledger, wallMs: 700_000 } }).answer, "fail");
+  assert.deepEqual(decide("time-within-budget", { ledger: "the trajectory is broken at line 3" }), {
+    answer: "cannot-tell",
+    evidence: "the trajectory is broken at line 3",
+  });
+});
+
+test("declared data can convict, and a missing or odd declaration leaves the question open", () => {
+  const answer = (text?: string) => {
+    const folder = mkdtempSync(join(root, "p-"));
+    if (text !== undefined) writeFileSync(join(folder, "provenance.json"), text);
+    return decide("provenance-data", { folder }, { allowed: ["brown"] }).answer;
+  };
+  assert.equal(answer('{"data":["brown"]}'), "pass");
+  assert.equal(answer('{"data":[{"name":"brown","sha256":"x"}]}'), "pass");
+  assert.equal(answer('{"data":["brown","mmlu"]}'), "fail");
+  const odd = [
+    undefined,
+    "",
+    "{",
+    "[]",
+    "{}",
+    '{"data":[]}',
+    '{"data":[null]}',
+    '{"data":{"brown":1}}',
+    "[".repeat(1e5),
+  ];
+  for (const text of odd) assert.equal(answer(text), "cannot-tell", text?.slice(0, 20) ?? "absent");
+});
+
+const rule = (changes: Partial<TaskRule>): TaskRule => ({
+  name: "size",
+  title: "Small",
+  method: "parameters-max",
+  with: { max: 5 },
+  source: "official",
+  severity: "strike",
+  ...changes,
+});
+
+test("mistakes in a task's rules are all named at once", () => {
+  const problems = ruleProblems([
+    rule({}),
+    rule({}),
+    rule({ name: "a", method: "magic" }),
+    rule({ name: "b", method: "constructor" }),
+    rule({ name: "c", with: { max: "5" } }),
+    rule({ name: "d", method: "from-scratch", with: { against: [] } }),
+    rule({ name: "e", method: "safetensors-dtype", with: { allowed: [] } }),
+    rule({ name: "f", severity: "fatal" as "note" }),
+    null,
+  ]);
+  const known = "from-scratch, parameters-max, provenance-data, safetensors-dtype, time-within-budget";
+  assert.deepEqual(problems, [
+    'rule "size": stands twice',
+    `rule "a": no method "magic"; there are ${known}`,
+    `rule "b": no method "constructor"; there are ${known}`,
+    'rule "c": parameters-max takes { max: whole number }, got {"max":"5"}',
+    'rule "d": from-scratch takes no arguments, got against',
+    'rule "e": safetensors-dtype takes { allowed: [text, …] }, got {"allowed":[]}',
+    'rule "f": severity is one of strike, note',
+    "rule 9: needs a name and a title",
+  ]);
+});
+
+test("a failed strike strikes, a failed note does not, and what is not admitted is rejected", () => {
+  const admitted = { formatVersion: 1, admitted: true, reasons: [] } as const;
+  const context: RuleContext = {
+    folder: root,
+    weights: famous,
+    ledger,
+    budgetMs: 600_000,
+    knownWeights: [known],
+  };
+  const kind = (changes: Partial<TaskRule>) =>
+    verdict([rule(changes)], { ...admitted, reasons: [] }, context).kind;
+  assert.equal(kind({}), "struck");
+  assert.equal(kind({ severity: "note" }), "pass");
+  assert.equal(kind({ with: { max: 1e6 } }), "pass");
+  const rejected = verdict(
+    [rule({})],
+    { formatVersion: 1, admitted: false, reasons: [{ code: "empty", detail: "" }] },
+    { ...context, weights: undefined },
+  );
+  assert.deepEqual(
+    [rejected.kind, rejected.rules[0]!.answer, rejected.facts],
+    ["rejected", "cannot-tell", {}],
+  );
+});
+
+test("durations need a unit", () => {
+  assert.equal(duration("1h30m", "budget"), 5_400_000);
+  for (const bad of ["24", 24, "", "10 m", "m", null])
+    assert.throws(() => duration(bad, "budget"), /budget is .* not a duration with a unit/);
+});

@@ -1,0 +1,23 @@
+// Weighs a submission against its task's rules. Pure but for the ranged reads of its weights.
+import type { TaskRule } from "../manifests.ts";
+import type { Admission, RuleVerdict, Verdict } from "../verdict.ts";
+import { describeWeights } from "./describe-weights.ts";
+import type { RuleContext } from "./rule-method.ts";
+import { ruleMethods } from "./rule-methods.ts";
+
+/** The verdict; `rules` have been checked with `ruleProblems`. Facts stand beside the rules and decide nothing. */
+export function verdict(rules: TaskRule[], admission: Admission, context: RuleContext): Verdict {
+  const verdicts = rules.map((rule): RuleVerdict => {
+    const { name, title, source, severity } = rule;
+    const finding = ruleMethods[rule.method]!.decide(context, rule.with ?? {});
+    return { rule: name, title, source, severity, ...finding };
+  });
+  const struck = verdicts.some((rule) => rule.answer === "fail" && rule.severity === "strike");
+  const facts: Verdict["facts"] = {};
+  if (admission.admitted && context.weights) {
+    const { parameters, dtypes, tensors, bytes } = describeWeights(context.weights);
+    Object.assign(facts, { parameters, dtypes: dtypes.join(", "), tensors, bytes });
+  }
+  const kind = !admission.admitted ? "rejected" : struck ? "struck" : "pass";
+  return { formatVersion: 1, kind, rules: verdicts, facts };
+}

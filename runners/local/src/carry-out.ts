@@ -1,0 +1,270 @@
+// Carries one stage instance out: lays its inputs out, has an executor run it, takes its outputs into
+// the store once its whole process tree is dead, and records it. Nothing is recorded of a failure.
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import type { ExecutionRequest, ExecutionResult, Executor, Running } from "@mlrb/core/executor";
+import type { FailureCause } from "@mlrb/core/outcome";
+import { environmentStage, type Instance } from "@mlrb/core/plan";
+import { canonicalJson, writeJson } from "@mlrb/kit/json-file";
+import type { Bound } from "./bind.ts";
+import { clearEnvironment, environmentPython, markReady } from "./environments.ts";
+import { findPython } from "./find-python.ts";
+import { removeFolder } from "./remove-folder.ts";
+import { type Artifact, MissingContent } from "./store.ts";
+import type { Workspace } from "./workspace.ts";
+
+export type CarriedOut =
+  | { kind: "succeeded"; outputs: Record<string, Artifact>; durationMs: number }
+  | { kind: "failed"; cause: FailureCause; detail: string }
+  | { kind: "cancelled" };
+
+export type CarryOutContext = {
+  workspace: Workspace;
+  executor: Executor;
+  run: string;
+  token: string;
+  /** The instance's own folder for this run; removed at the end. */
+  work: string;
+  log: string;
+  slot: { pipeline: string; profile: string };
+  /** Artifacts of the inputs by name. */
+  inputs: Record<string, Artifact>;
+  /** Called once it runs, with the handle that can end it. */
+  started: (running: Running) => void;
+};
+
+export async function carryOut(
+  instance: Instance,
+  bound: Bound,
+  context: CarryOutContext,
+): Promise<CarriedOut> {
+  const { work, log } = context;
+  const startedAt = new Date();
+  const begin = performance.now();
+  try {
+    mkdirSync(dirname(log), { recursive: true });
+    writeFileSync(log, "");
+    const request = prepare(instance, bound, context);
+    const running = context.executor.start(request);
+    context.started(running);
+    const result: ExecutionResult = await running.ended;
+    if (result.kind !== "succeeded") {
+      if (instance.stage.name === environmentStage && result.kind === "cancelled")
+        clearEnvironment(bound.environment!.path);
+      return result;
+    }
+    const run = instance.action.run;
+    if (
+      run.kind === "script" &&
+      !instance.stage.durable &&
+      !(await context.workspace.codes.stillIs(run.file))
+    ) {
+      return { kind: "failed", cause: "code-changed", detail: `${run.file} changed while it ran; run again` };
+    }
+    const durationMs = Math.round(performance.now() - begin);
+    return keep(instance, bound, { ...context, request, startedAt: startedAt.toISOString(), durationMs });
+  } catch (error) {
+    return machineFailure(error);
+  } finally {
+    try {
+      removeFolder(work);
+    } catch {
+      // whatever keeps it from being removed does not change what the instance gave; the next run clears it
+    }
+  }
+}
+
+/** Makes the instance's folder and everything in it. */
+function prepare(instance: Instance, bound: Bound, context: CarryOutContext): ExecutionRequest {
+  const { workspace, work } = context;
+  const { stage, action } = instance;
+  removeFolder(work);
+  for (const name of ["in", "out", "tmp", "home"]) mkdirSync(join(work, name), { recursive: true });
+
+  const inputs: Record<string, string> = {};
+  for (const need of stage.needs) {
+    const path = join(work, "in", need.name);
+    workspace.store.restore(context.inputs[need.name]!, path);
+    inputs[need.name] = path;
+    inputs[`${need.stage}.${need.output}`] = path;
+  }
+  if (bound.manifest) {
+    const folder = join(work, "in", "collected");
+    mkdirSync(folder, { recursive: true });
+    inputs.manifest = join(folder, "manifest.json");
+    writeJson(inputs.manifest, bound.manifest);
+    for (const { artifacts } of bound.manifest.members) {
+      for (const { path, kind, digest } of Object.values(artifacts)) {
+        mkdirSync(dirname(join(folder, path)), { recursive: true });
+        workspace.store.restore({ kind, digest }, join(folder, path));
+      }
+    }
+  }
+  const outputs: Record<string, string> = {};
+  for (const { name, file, kind } of stage.gives) {
+    outputs[name] = join(work, "out", name, file);
+    mkdirSync(kind === "dir" ? outputs[name] : dirname(outputs[name]), { recursive: true });
+  }
+  if (stage.name === environmentStage) {
+    clearEnvironment(bound.environment!.path);
+    outputs.environment = bound.environment!.path;
+  }
+  const stageFile = join(work, "stage.json");
+  writeFileSync(
+    stageFile,
+    canonicalJson({
+      formatVersion: 1,
+      stage: instance.id,
+      axes: bound.parts.axes,
+      params: action.params,
+      inputs: Object.fromEntries(Object.entries(inputs).filter(([name]) => !name.includes("."))),
+      outputs,
+      budget: action.budget,
+    }),
+  );
+  return {
+    id: instance.id,
+    token: context.token,
+    run: action.run,
+    root: workspace.repository,
+    work,
+    env: environmentVariables(instance, bound, { ...context, stageFile }),
+    ...(bound.environment && { python: environmentPython(bound.environment.path) }),
+    inputs,
+    outputs,
+    log: context.log,
+    limits: instance.execution.limits,
+  };
+}
+
+/** Only what is declared, and what any program needs; never the caller's whole environment. */
+function environmentVariables(
+  instance: Instance,
+  bound: Bound,
+  context: CarryOutContext & { stageFile: string },
+): Record<string, string> {
+  const { workspace, work, stageFile } = context;
+  const { action, stage, execution } = instance;
+  const python =
+    bound.environment && stage.name !== environmentStage
+      ? environmentPython(bound.environment.path)
+      : undefined;
+  const env: Record<string, string> = {
+    PATH: [...(python ? [dirname(python)] : []), dirname(process.execPath), process.env.PATH ?? ""].join(
+      delimiter,
+    ),
+    HOME: join(work, "home"),
+    TMPDIR: join(work, "tmp"),
+    LANG: "C.UTF-8",
+    TZ: "UTC",
+    NO_COLOR: "1",
+    OMP_NUM_THREADS: String(Math.max(1, Math.floor(execution.resources.cpus))),
+    PYTHONHASHSEED: "0",
+    PYTHONDONTWRITEBYTECODE: "1",
+    PYTHONUNBUFFERED: "1",
+    PYTHONPATH: join(workspace.repository, "runners", "kit", "python"),
+    NODE_COMPILE_CACHE: join(workspace.state.memory, "node"),
+    MLRB_STAGE: stageFile,
+    MLRB_WORK: work,
+    ...(python && { MLRB_PYTHON: python, VIRTUAL_ENV: dirname(dirname(python)) }),
+    ...action.env,
+  };
+  for (const name of action.secrets) if (process.env[name] !== undefined) env[name] = process.env[name]!;
+  if (stage.name === environmentStage) {
+    // the one stage that goes to the network does so in the user's way: proxies, certificates, caches
+    for (const [name, value] of Object.entries(process.env)) {
+      if (value !== undefined && /^(PIP_|SSL_|REQUESTS_|CURL_CA|XDG_)|_proxy$|_PROXY$|^HOME$/.test(name))
+        env[name] = value;
+    }
+    const base = findPython(workspace.state.memory);
+    if (base) env.MLRB_BASE_PYTHON = base.path;
+  }
+  return env;
+}
+
+type Ended = CarryOutContext & { request: ExecutionRequest; startedAt: string; durationMs: number };
+
+/** Takes the outputs in and records the action. */
+function keep(instance: Instance, bound: Bound, ended: Ended): CarriedOut {
+  const { workspace, request, durationMs, startedAt, run } = ended;
+  const { stage } = instance;
+  const ran = { run, startedAt, durationMs, executor: ended.executor.name, host: hostname() };
+  if (stage.name === environmentStage) {
+    if (!existsSync(environmentPython(bound.environment!.path))) {
+      return { kind: "failed", cause: "missing-output", detail: "it made no environment" };
+    }
+    markReady(bound.environment!.path, bound.key);
+    return { kind: "succeeded", outputs: {}, durationMs };
+  }
+  const outputs: Record<string, Artifact> = {};
+  for (const { name, kind } of stage.gives) {
+    const path = request.outputs[name]!;
+    const found = existsSync(path) ? (statSync(path).isDirectory() ? "dir" : "file") : undefined;
+    if (found !== kind) {
+      const what = kind === "dir" ? "folder" : "file";
+      const detail = found
+        ? `output "${name}" is not a ${what}`
+        : `it ended well and did not write its output "${name}"`;
+      return { kind: "failed", cause: "missing-output", detail };
+    }
+    try {
+      outputs[name] = workspace.store.put(path, kind);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== undefined) throw error;
+      return {
+        kind: "failed",
+        cause: "missing-output",
+        detail: `output "${name}" ${(error as Error).message}`,
+      };
+    }
+  }
+  if (stage.durable) {
+    const files = new Map(stage.gives.map(({ name, file }) => [name, file]));
+    workspace.attempts.put(
+      {
+        formatVersion: 1,
+        slot: { ...ended.slot, stage: instance.id },
+        axes: instance.axes,
+        attemptKey: bound.key,
+        parts: bound.parts,
+        outputs: Object.fromEntries(
+          Object.entries(outputs).map(([name, output]) => [name, { ...output, file: files.get(name)! }]),
+        ),
+        harness: bound.codeFiles,
+        ran,
+      },
+      ended.log,
+    );
+  } else {
+    workspace.actions.put({
+      formatVersion: 1,
+      key: bound.key,
+      parts: bound.parts,
+      codeFiles: bound.codeFiles,
+      outputs,
+      ran: { ...ran, stage: instance.id },
+    });
+  }
+  return { kind: "succeeded", outputs, durationMs };
+}
+
+/** Trouble with the machine, with the way out where there is one. */
+export function machineFailure(error: unknown): CarriedOut & { kind: "failed" } {
+  if (error instanceof MissingContent) {
+    return { kind: "failed", cause: "machine", detail: `${error.message}; run again to make it anew` };
+  }
+  const { code, message } = error as NodeJS.ErrnoException;
+  const help: Record<string, string> = {
+    ENOSPC: "no space left on the disk; free some, or choose another --root, and run again",
+    EDQUOT: "the disk quota is used up; free some space, or choose another --root, and run again",
+    EROFS: "the file system is read-only; choose another --root",
+    EACCES: "permission denied; check who owns the state folder",
+    EMFILE: "too many open files; raise the limit (ulimit -n) and run again",
+    EIO: "the disk reported an input/output error; check it before running again",
+  };
+  if (code !== undefined && help[code])
+    return { kind: "failed", cause: "machine", detail: `${help[code]} (${message})` };
+  if (code !== undefined) return { kind: "failed", cause: "machine", detail: message };
+  throw error; // a bug, not trouble with the machine
+}

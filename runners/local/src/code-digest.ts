@@ -1,0 +1,189 @@
+// The digest of what a script can run: its imports bundled and minified from source, workspace
+// packages included, so that a comment, a type or formatting changes nothing and a reachable line
+// anywhere does. Registry packages count by their versions in the lock file, with all they depend on.
+import { createHash } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { isAbsolute, join, relative } from "node:path";
+import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
+
+export type CodeDigest = {
+  /** What enters the action key. */
+  code: Record<string, string>;
+  /** Digest of each source file without comments and types, to say which one changed. */
+  files: Record<string, string>;
+};
+
+type Remembered = CodeDigest & { stats: Record<string, string> };
+
+/** Digests of scripts, remembered by the stat of every file they were made from. */
+export class CodeDigests {
+  readonly #root: string;
+  readonly #file: string;
+  #known: Record<string, Remembered> | undefined;
+  #changed = false;
+  readonly #thisRun = new Map<string, CodeDigest>();
+
+  constructor(root: string, memory: string) {
+    this.#root = root;
+    this.#file = join(memory, "code.json");
+  }
+
+  /** Throws with esbuild's words where the script cannot be bundled. */
+  async of(script: string): Promise<CodeDigest> {
+    const held = this.#thisRun.get(script);
+    if (held) return held;
+    this.#known ??= this.#load();
+    let found = this.#known[script];
+    if (!found || !this.#unchanged(found)) {
+      found = await this.#make(script);
+      this.#known[script] = found;
+      this.#changed = true;
+    }
+    this.#thisRun.set(script, found);
+    return found;
+  }
+
+  /** Whether the script still is what `of` said in this run: a change while it ran makes its result nobody's. */
+  async stillIs(script: string): Promise<boolean> {
+    const then = this.#thisRun.get(script);
+    const remembered = this.#known?.[script];
+    if (!then || (remembered && this.#unchanged(remembered))) return true;
+    return canonicalJson((await this.#make(script)).code) === canonicalJson(then.code);
+  }
+
+  save(): void {
+    if (!this.#changed || !this.#known) return;
+    writeWhole(this.#file, canonicalJson({ formatVersion: 1, scripts: this.#known }));
+    this.#changed = false;
+  }
+
+  #load(): Record<string, Remembered> {
+    try {
+      const memory = JSON.parse(readFileSync(this.#file, "utf8")) as { scripts: Record<string, Remembered> };
+      return memory.scripts;
+    } catch {
+      return {};
+    }
+  }
+
+  #unchanged({ stats, code }: Remembered): boolean {
+    if (code.node !== process.version) return false;
+    const now = Date.now();
+    return Object.entries(stats).every(([path, then]) => statText(join(this.#root, path), now) === then);
+  }
+
+  async #make(script: string): Promise<Remembered> {
+    const { build } = await import("esbuild");
+    const packages = new Set<string>();
+    const result = await build({
+      absWorkingDir: this.#root,
+      entryPoints: [script],
+      bundle: true,
+      write: false,
+      minify: true,
+      metafile: true,
+      platform: "node",
+      format: "esm",
+      target: "esnext",
+      legalComments: "none",
+      logLevel: "silent",
+      plugins: [
+        {
+          name: "registry-packages",
+          setup(context) {
+            context.onResolve({ filter: /^[^./]/ }, (args) => {
+              if (args.kind === "entry-point" || isAbsolute(args.path)) return undefined;
+              if (args.path.startsWith("@mlrb/")) return undefined;
+              if (!args.path.startsWith("node:")) packages.add(packageName(args.path));
+              return { path: args.path, external: true };
+            });
+          },
+        },
+      ],
+    }).catch((error: Error) => {
+      throw new Error(`${script} cannot be bundled: ${error.message}`);
+    });
+    const inputs = Object.keys(result.metafile.inputs).map((path) =>
+      relative(this.#root, join(this.#root, path)),
+    );
+    const lock = lockOf(this.#root);
+    const now = Date.now();
+    const stats = Object.fromEntries(inputs.map((path) => [path, statText(join(this.#root, path), now)]));
+    if (packages.size > 0) stats["pnpm-lock.yaml"] = statText(join(this.#root, "pnpm-lock.yaml"), now);
+    return {
+      code: {
+        [script]: sha256(result.outputFiles[0]!.contents),
+        node: process.version,
+        ...(packages.size > 0 && { packages: await lock(packages) }),
+      },
+      files: Object.fromEntries(
+        await Promise.all(inputs.map(async (path) => [path, await minified(join(this.#root, path))])),
+      ),
+      stats,
+    };
+  }
+}
+
+async function minified(path: string): Promise<string> {
+  const { transform } = await import("esbuild");
+  const { code } = await transform(readFileSync(path, "utf8"), {
+    loader: "ts",
+    minify: true,
+    legalComments: "none",
+  });
+  return sha256(code);
+}
+
+/** The file's stat; for one changed within the last second a text that never matches again. */
+function statText(path: string, nowMs: number): string {
+  try {
+    const { size, mtimeNs, ino } = statSync(path, { bigint: true });
+    const settled = nowMs - Number(mtimeNs / 1_000_000n) > 1000;
+    return settled ? `${size} ${mtimeNs} ${ino}` : `fresh ${nowMs}`;
+  } catch {
+    return "missing";
+  }
+}
+
+function packageName(specifier: string): string {
+  return specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
+}
+
+/** Digest of the named packages and all they depend on, with versions and integrity, from pnpm's lock file. */
+function lockOf(root: string): (names: Set<string>) => Promise<string> {
+  return async (names) => {
+    const { parse } = await import("yaml");
+    const lock = parse(readFileSync(join(root, "pnpm-lock.yaml"), "utf8")) as {
+      importers: Record<string, Record<string, Record<string, { version: string }>>>;
+      packages: Record<string, { resolution?: { integrity?: string } }>;
+      snapshots: Record<string, Record<string, Record<string, string>>>;
+    };
+    const closure = new Set<string>();
+    const visit = (id: string) => {
+      if (closure.has(id)) return;
+      closure.add(id);
+      const snapshot = lock.snapshots[id] ?? {};
+      for (const kind of ["dependencies", "optionalDependencies"]) {
+        for (const [name, version] of Object.entries(snapshot[kind] ?? {})) visit(`${name}@${version}`);
+      }
+    };
+    for (const importer of Object.values(lock.importers)) {
+      for (const kind of ["dependencies", "devDependencies"]) {
+        for (const [name, { version }] of Object.entries(importer[kind] ?? {})) {
+          if (names.has(name) && !version.startsWith("link:")) visit(`${name}@${version}`);
+        }
+      }
+    }
+    const lines = [...closure]
+      .sort()
+      .map((id) => `${id} ${lock.packages[id.replace(/\(.*$/, "")]?.resolution?.integrity ?? ""}`);
+    return sha256(lines.join("\n"));
+  };
+}
+
+function sha256(content: string | Uint8Array): string {
+  return createHash("sha256").update(content).digest("hex");
+}

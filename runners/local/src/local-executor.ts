@@ -1,0 +1,119 @@
+// Runs a stage instance as processes on this machine. Limits are enforced from here, and an instance
+// has ended only when nothing it started is left, detached children included.
+import { appendFileSync, closeSync, openSync } from "node:fs";
+import { constants as os } from "node:os";
+import type { ExecutionRequest, ExecutionResult, Executor, Running } from "@mlrb/core/executor";
+import { formatDuration } from "@mlrb/core/units";
+import { endProcesses } from "@mlrb/kit/end-processes";
+import { execa } from "execa";
+
+/** How long a process that was asked to end may take before it is killed. */
+const graceMs = 5_000;
+
+export const localExecutor: Executor = { name: "local", start };
+
+function start(request: ExecutionRequest): Running {
+  const { token } = request;
+  const [file, ...args] = commandLine(request);
+  const log = openSync(request.log, "a");
+  const child = execa(file!, args, {
+    cwd: request.root,
+    env: { ...request.env, MLRB_TOKEN: token },
+    extendEnv: false,
+    stdin: "ignore",
+    // by descriptor: what it says reaches the disk even when the runner is killed
+    stdout: log as 3, // any descriptor works; the type lists the first few
+    stderr: log as 3,
+    detached: true, // a process group of its own; a Ctrl-C in the terminal reaches the runner only
+    cleanup: true,
+    reject: false,
+    buffer: false,
+  });
+  closeSync(log);
+
+  let why: "time-limit" | "cancelled" | undefined;
+  const signal = (name: NodeJS.Signals) => {
+    if (child.pid === undefined) return;
+    try {
+      process.kill(-child.pid, name);
+    } catch {
+      // it is gone already
+    }
+  };
+  const timers: NodeJS.Timeout[] = [];
+  const end = (reason: "time-limit" | "cancelled") => {
+    why ??= reason;
+    signal("SIGTERM");
+    timers.push(setTimeout(() => signal("SIGKILL"), graceMs));
+  };
+  const { timeMs } = request.limits;
+  if (timeMs !== undefined) timers.push(setTimeout(() => end("time-limit"), Math.min(timeMs, 2 ** 31 - 1)));
+
+  const ended = (async (): Promise<ExecutionResult> => {
+    const result = await child;
+    for (const timer of timers) clearTimeout(timer);
+    try {
+      await endProcesses({ token, root: request.work, groups: child.pid === undefined ? [] : [child.pid] });
+    } catch (error) {
+      return { kind: "failed", cause: "machine", detail: (error as Error).message };
+    }
+    if (why === "cancelled") return { kind: "cancelled" };
+    if (why === "time-limit") {
+      const detail = `did not end within ${formatDuration(timeMs!)}`;
+      appendFileSync(request.log, `mlrb: ${detail} (limits.time) and was ended\n`);
+      return { kind: "failed", cause: "time-limit", detail };
+    }
+    if (child.pid === undefined) {
+      const detail =
+        (result.cause as Error | undefined)?.message ?? result.shortMessage ?? "cannot be started";
+      appendFileSync(request.log, `mlrb: ${detail}\n`);
+      return { kind: "failed", cause: "machine", detail };
+    }
+    if (result.exitCode === 0) return { kind: "succeeded" };
+    if (result.signal) {
+      const detail = `ended by ${result.signal}${result.signal === "SIGKILL" ? " (perhaps for lack of memory)" : ""}`;
+      return { kind: "failed", cause: "exit-code", detail };
+    }
+    const code = result.exitCode ?? 1;
+    const by =
+      code > 128 && code < 160
+        ? Object.entries(os.signals).find(([, number]) => number === code - 128)?.[0]
+        : undefined;
+    return { kind: "failed", cause: "exit-code", detail: `exit status ${code}${by ? ` (${by})` : ""}` };
+  })();
+
+  return {
+    ended,
+    askToEnd: () => end("cancelled"),
+    kill: () => {
+      why ??= "cancelled";
+      signal("SIGKILL");
+    },
+  };
+}
+
+function commandLine({ run, root, python, inputs, outputs }: ExecutionRequest): string[] {
+  switch (run.kind) {
+    case "script":
+      return [process.execPath, "--disable-warning=ExperimentalWarning", `${root}/${run.file}`];
+    case "python":
+      if (!python) throw new Error("bug: a python stage without an environment");
+      return [python, `${root}/${run.file}`];
+    case "command": {
+      const paths = new Map<string, string>();
+      for (const [name, path] of Object.entries(inputs)) paths.set(`inputs.${name}`, path);
+      for (const [name, path] of Object.entries(outputs)) paths.set(`outputs.${name}`, path);
+      const fill = (text: string, quote: (path: string) => string) =>
+        text.replace(/\{((?:inputs|outputs)\.[\w.-]+)\}/g, (all, name) =>
+          paths.has(name) ? quote(paths.get(name)!) : all,
+        );
+      if (typeof run.command === "string") return ["/bin/sh", "-c", fill(run.command, shellWord)];
+      return run.command.map((part) => fill(part, (path) => path));
+    }
+  }
+}
+
+/** A path as one word of a shell line; plain paths stay readable. */
+function shellWord(path: string): string {
+  return /^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,57 @@
+// Where state lives below a root: `.mlrb/` for what the runner keeps, `results/` for people.
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { writeWhole } from "@mlrb/kit/json-file";
+
+export type StateFolder = {
+  root: string;
+  state: string;
+  blobs: string;
+  actions: string;
+  last: string;
+  memory: string;
+  attempts: string;
+  environments: string;
+  journals: string;
+  logs: string;
+  leases: string;
+  work: string;
+  results: string;
+};
+
+const formatVersion = 1;
+
+/** The folders below `root`, made when missing. Throws when they were written by a newer version. */
+export function stateFolder(root: string): StateFolder {
+  const state = join(root, ".mlrb");
+  const cache = join(state, "cache");
+  const folder: StateFolder = {
+    root,
+    state,
+    blobs: join(cache, "blobs"),
+    actions: join(cache, "actions"),
+    last: join(cache, "last"),
+    memory: join(cache, "memory"),
+    attempts: join(state, "attempts"),
+    environments: join(state, "environments"),
+    journals: join(state, "journals"),
+    logs: join(state, "journals", "logs"),
+    leases: join(state, "leases"),
+    work: join(state, "work"),
+    results: join(root, "results"),
+  };
+  const version = join(state, "format.json");
+  if (existsSync(version)) {
+    const found = (JSON.parse(readFileSync(version, "utf8")) as { formatVersion: number }).formatVersion;
+    if (found > formatVersion) {
+      throw new Error(
+        `${state} is of format ${found}, and this mlrb reads up to ${formatVersion}; update mlrb or choose another --root`,
+      );
+    }
+    return folder;
+  }
+  for (const { 0: name, 1: path } of Object.entries(folder))
+    if (name !== "results") mkdirSync(path, { recursive: true });
+  writeWhole(version, `${JSON.stringify({ formatVersion })}\n`);
+  return folder;
+}

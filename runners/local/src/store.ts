@@ -1,0 +1,207 @@
+// The content-addressed store: each content once, under the sha256 of its bytes. A folder is a tree
+// object (names, executable bits, digests) that is content itself, so its digest is a Merkle root.
+// What enters comes by temporary name, sync and rename; what leaves is copied, because a consumer
+// that runs as root would write through a hard link into the store.
+import { createHash, randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { canonicalJson } from "@mlrb/kit/json-file";
+
+export type Artifact = { kind: "file" | "dir"; digest: string };
+
+type TreeEntry = { name: string; kind: "file" | "dir"; digest: string; executable?: true };
+
+/** Thrown by `restore` when content is not in the store or is not what its name says. */
+export class MissingContent extends Error {}
+
+export class Store {
+  readonly #blobs: string;
+
+  constructor(blobs: string) {
+    this.#blobs = blobs;
+  }
+
+  #path(digest: string): string {
+    return join(this.#blobs, digest.slice(0, 2), digest.slice(2));
+  }
+
+  has(digest: string): boolean {
+    return existsSync(this.#path(digest));
+  }
+
+  /** Whether everything that `artifact` consists of is there; contents are not read. */
+  hasAll({ kind, digest }: Artifact): boolean {
+    if (!this.has(digest)) return false;
+    return kind === "file" || this.#tree(digest).every((entry) => this.hasAll(entry));
+  }
+
+  /** Takes a file or folder in. Throws on links, devices and other things that have no content of their own. */
+  put(path: string, kind: "file" | "dir"): Artifact {
+    const found = lstatSync(path);
+    if (kind === "file" ? !found.isFile() : !found.isDirectory()) {
+      throw new Error(`is not a ${kind === "file" ? "file" : "folder"}`);
+    }
+    return { kind, digest: kind === "file" ? this.#putFile(path) : this.#putFolder(path, "") };
+  }
+
+  #putFile(path: string): string {
+    const temporary = join(this.#blobs, `tmp-${process.pid}-${randomBytes(6).toString("hex")}`);
+    try {
+      const digest = copyHashing(path, temporary);
+      this.#settle(temporary, digest);
+      return digest;
+    } finally {
+      rmSync(temporary, { force: true });
+    }
+  }
+
+  #putFolder(folder: string, inside: string): string {
+    const entries: TreeEntry[] = [];
+    for (const name of readdirSync(folder).sort()) {
+      const path = join(folder, name);
+      const stats = lstatSync(path);
+      const shown = inside ? `${inside}/${name}` : name;
+      if (stats.isDirectory()) {
+        entries.push({ name, kind: "dir", digest: this.#putFolder(path, shown) });
+      } else if (stats.isFile()) {
+        const executable = (stats.mode & 0o111) !== 0;
+        entries.push({
+          name,
+          kind: "file",
+          digest: this.#putFile(path),
+          ...(executable && { executable: true }),
+        });
+      } else {
+        throw new Error(`holds ${shown}, which is ${stats.isSymbolicLink() ? "a link" : "not a plain file"}`);
+      }
+    }
+    return this.putText(canonicalJson({ formatVersion: 1, entries }));
+  }
+
+  /** Takes text in and gives its digest. */
+  putText(text: string): string {
+    const digest = createHash("sha256").update(text).digest("hex");
+    if (this.has(digest)) return digest;
+    const temporary = join(this.#blobs, `tmp-${process.pid}-${randomBytes(6).toString("hex")}`);
+    const file = openSync(temporary, "wx");
+    try {
+      writeSync(file, text);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    this.#settle(temporary, digest);
+    return digest;
+  }
+
+  #settle(temporary: string, digest: string): void {
+    const path = this.#path(digest);
+    if (existsSync(path) && lstatSync(path).size === lstatSync(temporary).size) {
+      rmSync(temporary);
+      return;
+    }
+    mkdirSync(dirname(path), { recursive: true });
+    chmodSync(temporary, 0o444);
+    renameSync(temporary, path);
+  }
+
+  #tree(digest: string): TreeEntry[] {
+    let text: string;
+    try {
+      text = readFileSync(this.#path(digest), "utf8");
+    } catch {
+      throw new MissingContent(`the store lacks ${digest}`);
+    }
+    if (createHash("sha256").update(text).digest("hex") !== digest) this.#discard(digest);
+    return (JSON.parse(text) as { entries: TreeEntry[] }).entries;
+  }
+
+  /** The files of a folder, at any depth, with their digests. Throws MissingContent. */
+  filesOf(tree: string): { path: string; digest: string }[] {
+    return this.#tree(tree).flatMap(({ name, kind, digest }) =>
+      kind === "file"
+        ? [{ path: name, digest }]
+        : this.filesOf(digest).map((file) => ({ ...file, path: `${name}/${file.path}` })),
+    );
+  }
+
+  /** Lays a content out at `path`, which must not exist; every byte is checked on the way. Throws MissingContent. */
+  restore(artifact: Artifact, path: string, options: { executable?: boolean } = {}): void {
+    if (artifact.kind === "dir") {
+      mkdirSync(path, { recursive: true });
+      for (const entry of this.#tree(artifact.digest)) {
+        this.restore(entry, join(path, entry.name), { executable: entry.executable ?? false });
+      }
+      return;
+    }
+    const from = this.#path(artifact.digest);
+    if (!existsSync(from)) throw new MissingContent(`the store lacks ${artifact.digest}`);
+    const digest = hashFile(from);
+    if (digest !== artifact.digest) this.#discard(artifact.digest);
+    copyFileSync(from, path, constants.COPYFILE_FICLONE);
+    chmodSync(path, options.executable ? 0o755 : 0o644);
+  }
+
+  /** A damaged blob is worse than none: it would be found again by every reader. */
+  #discard(digest: string): never {
+    rmSync(this.#path(digest), { force: true });
+    throw new MissingContent(`${digest} in the store was damaged and has been removed`);
+  }
+
+  /** Absolute path of a file's content, for reading only. */
+  pathOf(digest: string): string {
+    return this.#path(digest);
+  }
+}
+
+const chunkBytes = 1 << 20;
+
+/** sha256 of a file's bytes, in hex. */
+export function hashFile(path: string): string {
+  return throughChunks(path, () => {});
+}
+
+function copyHashing(from: string, to: string): string {
+  const file = openSync(to, "wx");
+  try {
+    const digest = throughChunks(from, (chunk) => {
+      for (let done = 0; done < chunk.length; ) done += writeSync(file, chunk, done);
+    });
+    fsyncSync(file);
+    return digest;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function throughChunks(path: string, visit: (chunk: Buffer) => void): string {
+  const hash = createHash("sha256");
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    const chunk = Buffer.allocUnsafe(chunkBytes);
+    for (;;) {
+      const count = readSync(file, chunk);
+      if (count === 0) return hash.digest("hex");
+      hash.update(chunk.subarray(0, count));
+      visit(chunk.subarray(0, count));
+    }
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,53 @@
+// Folders that running stages write in. Each run has its own and names itself in it, so that the next
+// run can tell what a killed one left behind, end the processes that outlived it, and clear up.
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { endProcesses } from "@mlrb/kit/end-processes";
+import { isAlive, type Owner, thisProcess } from "./lease.ts";
+import { removeFolder } from "./remove-folder.ts";
+
+/** `token` begins the mark of every process that the run starts. */
+export type WorkFolder = { path: string; token: string };
+
+const unowned = ".new";
+
+/** Makes the run's folder. */
+export function beginWork(work: string, run: string): WorkFolder {
+  const path = join(work, run);
+  // a folder without an owner would be taken for a dead run's
+  mkdirSync(`${path}${unowned}`, { recursive: true });
+  writeFileSync(join(`${path}${unowned}`, "owner.json"), JSON.stringify(thisProcess()));
+  renameSync(`${path}${unowned}`, path);
+  return { path, token: tokenOf(run) };
+}
+
+export function endWork({ path }: WorkFolder): void {
+  removeFolder(path);
+}
+
+/** Ends and removes what dead runs left; gives how many there were. */
+export async function clearDeadWork(work: string): Promise<number> {
+  let cleared = 0;
+  for (const name of readdirSync(work)) {
+    const path = join(work, name);
+    if (name.endsWith(unowned) && Date.now() - statSync(path).mtimeMs < 3600e3) continue;
+    const owner = ownerOf(path);
+    if (owner && isAlive(owner)) continue;
+    await endProcesses({ token: tokenOf(name), root: path, groups: [] });
+    removeFolder(path);
+    cleared++;
+  }
+  return cleared;
+}
+
+function tokenOf(run: string): string {
+  return `mlrb:${run}:`;
+}
+
+function ownerOf(path: string): Owner | undefined {
+  try {
+    return JSON.parse(readFileSync(join(path, "owner.json"), "utf8")) as Owner;
+  } catch {
+    return undefined;
+  }
+}

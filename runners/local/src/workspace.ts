@@ -1,0 +1,40 @@
+// What the parts of a run on this machine share: the state folder and everything kept in it.
+import { ActionCache } from "./action-cache.ts";
+import { AttemptRecords } from "./attempt-records.ts";
+import { CodeDigests } from "./code-digest.ts";
+import { LastRuns } from "./last-runs.ts";
+import { FileDigests } from "./source-files.ts";
+import { type StateFolder, stateFolder } from "./state-folder.ts";
+import { Store } from "./store.ts";
+
+export type Workspace = {
+  /** The repository: pipelines, tasks, scorers, code. Absolute. */
+  repository: string;
+  state: StateFolder;
+  store: Store;
+  actions: ActionCache;
+  attempts: AttemptRecords;
+  digests: FileDigests;
+  codes: CodeDigests;
+  last: LastRuns;
+};
+
+export function openWorkspace(at: {
+  repository: string;
+  root: string;
+  pipeline: string;
+  profile: string;
+}): Workspace {
+  const state = stateFolder(at.root);
+  const store = new Store(state.blobs);
+  return {
+    repository: at.repository,
+    state,
+    store,
+    actions: new ActionCache(state.actions),
+    attempts: new AttemptRecords(state.attempts, store),
+    digests: new FileDigests(at.repository, state.memory),
+    codes: new CodeDigests(at.repository, state.memory),
+    last: new LastRuns(state.last, at.pipeline, at.profile),
+  };
+}

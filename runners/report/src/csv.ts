@@ -1,0 +1,103 @@
+// The report for spreadsheets and data frames: RFC 4180, one row per attempt and metric, then floors and
+// anchors. Numbers are written in full; texts cannot become formulas.
+
+import { plainText } from "./plain-text.ts";
+import type { Attempt, Report, Row } from "./report.ts";
+
+const columns = [
+  "kind",
+  "label",
+  "task",
+  "agent",
+  "seed",
+  "metric",
+  "primary",
+  "unit",
+  "direction",
+  "verdict",
+  "score",
+  "value",
+  "standardError",
+  "items",
+  "counted",
+  "submission",
+  "row",
+  "reason",
+  "note",
+] as const;
+
+/** Several rules with their evidence fit. */
+const textMax = 2000;
+
+type Fields = Partial<Record<(typeof columns)[number], string | number | boolean | null>>;
+
+/**
+ * report.csv, with CRLF as RFC 4180 has it. `kind` is attempt, anchor or floor (an anchor that is the floor);
+ * `counted` is what enters the mean: the value, the floor, or nothing for a missing attempt.
+ */
+export function csv(report: Report): string {
+  const rows = [
+    ...report.attempts.flatMap((each) => attemptRows(report, each)),
+    ...report.rows.map(anchorRow),
+  ];
+  const shared = { label: report.label, note: report.note };
+  const lines = rows.map((row) => {
+    const metric = report.metrics.find(({ name }) => name === row.metric);
+    const task = report.tasks.find(({ name }) => name === row.task);
+    const more = metric
+      ? { unit: metric.unit, direction: metric.direction, primary: task?.primary === metric.name }
+      : {};
+    const all: Fields = { ...shared, ...more, ...row };
+    return columns.map((column) => field(all[column] ?? null)).join(",");
+  });
+  return [columns.join(","), ...lines].map((line) => `${line}\r\n`).join("");
+}
+
+/** An attempt at a task without scorers still has its row. */
+function attemptRows(report: Report, attempt: Attempt): Fields[] {
+  const { task, agent, seed, submission, verdict } = attempt;
+  const base: Fields = { kind: "attempt", task, agent, seed, submission, verdict: verdict.kind };
+  const scores = Object.entries(attempt.scores);
+  if (scores.length === 0) return [{ ...base, reason: notPassed(attempt) }];
+  return scores.map(([metric, score]) => {
+    const cell = report.cells.find(
+      (each) => each.task === task && each.agent === agent && each.metric === metric,
+    );
+    const counted = cell?.counted[cell.seeds.indexOf(seed)] ?? null;
+    return { ...base, metric, score: score.kind, counted, ...scoreFields(attempt, metric) };
+  });
+}
+
+function scoreFields(attempt: Attempt, metric: string): Fields {
+  const score = attempt.scores[metric]!;
+  switch (score.kind) {
+    case "scored": {
+      const { value, standardError, items } = score;
+      return { value, standardError, items, reason: notPassed(attempt) };
+    }
+    case "rejected":
+      return { reason: score.reason };
+    case "not-measured":
+      return { reason: score.cause };
+  }
+}
+
+/** Why a score does not count as it is: the rules it broke, or that its verdict is missing. */
+function notPassed({ verdict }: Attempt): string {
+  if (verdict.kind === "missing") return verdict.cause;
+  const broken = verdict.rules.filter((rule) => rule.answer === "fail" && rule.severity === "strike");
+  return broken.map(({ rule, evidence }) => `${rule}: ${evidence}`).join("; ");
+}
+
+function anchorRow({ task, metric, name, title, floor, value, standardError }: Row): Fields {
+  return { kind: floor ? "floor" : "anchor", task, metric, row: name, value, standardError, reason: title };
+}
+
+function field(value: string | number | boolean | null): string {
+  if (value === null) return "";
+  if (typeof value !== "string") return String(value);
+  // A spreadsheet runs a cell that begins like a formula, also in full-width forms.
+  const plain = plainText(value, textMax);
+  const safe = /^[=+\-@＝＋－＠]/.test(plain) ? `'${plain}` : plain;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

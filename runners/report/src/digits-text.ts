@@ -1,0 +1,10 @@
+// Numbers as tables show them: the scorer's digits, a point, never a locale.
+
+const plainMax = 1e7;
+
+/** `value` with `digits` after the point; huge ones in powers of ten, so that no column bursts. No "-0.000". */
+export function digitsText(value: number, digits: number): string {
+  if (Math.abs(value) >= plainMax) return value.toExponential(2);
+  const text = value.toFixed(digits);
+  return /^-0(\.0*)?$/.test(text) ? text.slice(1) : text;
+}

@@ -1,0 +1,35 @@
+// What is not there through our doing, and why.
+import type { Report } from "./report.ts";
+import { grouped } from "./report-words.ts";
+import type { Item, Section } from "./table.ts";
+
+/** Causes one by one; what was skipped in consequence is only counted, report.json has all of it. */
+export function gapsSection(report: Report): Section {
+  const { gaps } = report.coverage;
+  const causes = gaps.filter(({ outcome }) => outcome !== "skipped");
+  const skipped = gaps.filter(({ outcome }) => outcome === "skipped").map(({ stage }) => stageName(stage));
+  const counts = [...Map.groupBy(skipped, (name) => name)].map(([name, same]) => `${same.length} ${name}`);
+  const items = grouped(
+    causes,
+    ({ stage, outcome, cause }) => [stageName(stage), outcome, cause],
+    (same): Item => {
+      const { outcome, cause } = same[0]!;
+      const stages = same.slice(0, 3).map(({ stage }) => stage);
+      const more = same.length > 3 ? ` and ${same.length - 3} more` : "";
+      const text = outcome === "unreadable" ? cause : cause ? `${outcome}: ${cause}` : outcome;
+      return { head: `${stages.join(", ")}${more}`, text };
+    },
+  );
+  if (counts.length > 0)
+    items.push({ head: "skipped, since they need what is missing", text: counts.join(", ") });
+  return {
+    heading: "Not measured",
+    caption: "Planned work that gave nothing readable. These attempts and scores are missing, not zero.",
+    tables: [],
+    items,
+  };
+}
+
+function stageName(stage: string): string {
+  return stage.replace(/\[.*/s, "");
+}

@@ -1,0 +1,50 @@
+// The report as Markdown, for people who read it in a repository or paste it into a paper's draft.
+import type { Report } from "./report.ts";
+import { coverageLine, sections } from "./sections.ts";
+import type { Table, TableCell } from "./table.ts";
+
+/** report.md: the same sections as the terminal's, in GitHub's Markdown, ending with a line break. */
+export function markdown(report: Report): string {
+  const out = [`# ${asText(report.title)} (${asText(report.label)})`, ""];
+  if (report.note) out.push(`> **${asText(report.note)}**`, "");
+  out.push(asText(coverageLine(report)), "");
+  for (const { heading, caption, tables, items } of sections(report)) {
+    out.push(`## ${asText(heading)}`, "");
+    if (caption) out.push(asText(caption), "");
+    for (const table of tables) {
+      if (table.groups.length === 0) continue;
+      if (table.title) out.push(`### ${asText(table.title)}`, "");
+      out.push(...layTable(table), "");
+    }
+    if (items.length > 0) {
+      out.push(...items.map(({ head, text }) => `- **${asText(head)}**: ${asText(text)}`), "");
+    }
+  }
+  return `${out.join("\n").trimEnd()}\n`;
+}
+
+/** A group becomes a first column, since Markdown has no spanning rows. */
+function layTable({ columns, groups }: Table): string[] {
+  const named = groups.some((group) => group.name !== "");
+  const heads = [...(named ? ["task"] : []), ...columns.map(({ head }) => head)];
+  const aligns = [...(named ? ["---"] : []), ...columns.map(({ rigid }) => (rigid ? "--:" : "---"))];
+  const rows = groups.flatMap(({ name, rows }) =>
+    rows.map((row) => [...(named ? [asText(name)] : []), ...row.map(layCell)]),
+  );
+  const line = (cells: string[]) => `| ${cells.join(" | ")} |`;
+  return [line(heads.map(asText)), line(aligns), ...rows.map(line)];
+}
+
+function layCell({ lines, mark }: TableCell): string {
+  const text = lines.map(asText).join("<br>");
+  if (mark === "struck") return `~~${text}~~`;
+  return mark === "strong" || mark === "bad" ? `**${text}**` : text;
+}
+
+/** Text that stays text: Markdown lets every ASCII punctuation mark be escaped, links and HTML included. */
+function asText(text: string): string {
+  return text
+    .replace(/[\\`*_[\]<>|~#&$@!{}^]/g, "\\$&")
+    .replace(/:(?=\/\/)/g, "\\:")
+    .replace(/\bwww\./gi, (www) => `${www.slice(0, 3)}\\.`);
+}

@@ -1,0 +1,16 @@
+// What the metrics are, which tables name in one word.
+import type { Report } from "./report.ts";
+import { metricHead } from "./report-words.ts";
+import type { Section } from "./table.ts";
+
+export function metricsSection(report: Report): Section {
+  return {
+    heading: "Metrics",
+    caption: "",
+    tables: [],
+    items: report.metrics.map((metric) => ({
+      head: metricHead(metric),
+      text: `${metric.title}${metric.unit ? ` (${metric.unit})` : ""}; ${metric.direction} is better`,
+    })),
+  };
+}

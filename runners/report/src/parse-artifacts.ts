@@ -1,0 +1,113 @@
+// The four files that a report reads, from text to checked data.
+import type { Item } from "@mlrb/core/statistics/ratio-estimate";
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asOneOf,
+  asTable,
+  asText,
+  malformed,
+  type Parsed,
+  parsed,
+  parseObject,
+} from "./parsed.ts";
+import type { AttemptScore, AttemptVerdict, Metric } from "./report.ts";
+
+export type Verdict = Exclude<AttemptVerdict, { kind: "missing" }>;
+
+export type AnchorRow = { name: string; title: string; value: number; standardError: number | null };
+
+/** A score of `metric`; one of another scorer, unit or direction is foreign and unreadable. */
+export function parseScore(text: string, metric: Metric): Parsed<AttemptScore> {
+  return parsed(() => {
+    const fields = parseObject(text);
+    const expected = { scorer: metric.name, unit: metric.unit, direction: metric.direction };
+    for (const [name, value] of Object.entries(expected)) {
+      if (asText(fields[name], name) !== value) malformed(`its ${name} is not "${value}"`);
+    }
+    const version = asNumber(fields.version, "version");
+    if (asOneOf(fields.kind, "kind", ["scored", "rejected"]) === "rejected") {
+      return { kind: "rejected", reason: asText(fields.reason, "reason") };
+    }
+    return {
+      kind: "scored",
+      value: asNumber(fields.value, "value"),
+      standardError: asNumber(fields.standardError, "standardError", 0),
+      items: asNumber(fields.items, "items", 0),
+      groups: asTable(fields.groups, "groups", (group, what) => {
+        const { value, items } = asObject(group, what);
+        return { value: asNumber(value, `${what}.value`), items: asNumber(items, `${what}.items`, 0) };
+      }),
+      extra: asTable(fields.extra, "extra", (value, what) => asNumber(value, what)),
+      version,
+    };
+  });
+}
+
+/** Samples, one JSON object a line. Ids and groups are kept whole: they are compared, not shown. */
+export function parseSamples(text: string): Parsed<Item[]> {
+  return parsed(() => {
+    const lines = text.split("\n");
+    if (lines.at(-1) === "") lines.pop();
+    return lines.map((line, index) => {
+      const at = `line ${index + 1}`;
+      const { id, group, value, weight } = parseObject(line, false);
+      if (typeof id !== "string") malformed(`${at}: id is not a text`);
+      if (group !== undefined && typeof group !== "string") malformed(`${at}: group is not a text`);
+      const item = {
+        id,
+        value: asNumber(value, `${at}: value`),
+        weight: asNumber(weight, `${at}: weight`, 0),
+      };
+      return group === undefined ? item : { ...item, group };
+    });
+  });
+}
+
+/** A verdict; one whose kind its own rules contradict is unreadable. */
+export function parseVerdict(text: string): Parsed<Verdict> {
+  return parsed(() => {
+    const fields = parseObject(text);
+    const kind = asOneOf(fields.kind, "kind", ["pass", "struck", "rejected"]);
+    const rules = asArray(fields.rules, "rules").map((rule, index) => {
+      const at = `rules.${index}`;
+      const { rule: name, title, answer, evidence, source, severity } = asObject(rule, at);
+      return {
+        rule: asText(name, `${at}.rule`),
+        title: asText(title, `${at}.title`),
+        answer: asOneOf(answer, `${at}.answer`, ["pass", "fail", "cannot-tell"]),
+        evidence: asText(evidence, `${at}.evidence`),
+        source: asText(source, `${at}.source`),
+        severity: asOneOf(severity, `${at}.severity`, ["strike", "note"]),
+      };
+    });
+    const broken = rules.find((rule) => rule.answer === "fail" && rule.severity === "strike");
+    if (kind === "pass" && broken) malformed(`it says pass, yet the rule ${broken.rule} failed`);
+    const facts = asTable(fields.facts, "facts", (value, what) =>
+      typeof value === "string" ? asText(value, what) : asNumber(value, what),
+    );
+    return { kind, rules, facts };
+  });
+}
+
+/** The anchors' rows for one scorer, no name twice. */
+export function parseAnchors(text: string, scorer: string): Parsed<AnchorRow[]> {
+  return parsed(() => {
+    const fields = parseObject(text);
+    if (fields.scorer !== scorer) malformed(`its scorer is not "${scorer}"`);
+    const rows = asArray(fields.rows, "rows").map((row, index) => {
+      const at = `rows.${index}`;
+      const { name, title, value, standardError } = asObject(row, at);
+      return {
+        name: asText(name, `${at}.name`),
+        title: asText(title, `${at}.title`),
+        value: asNumber(value, `${at}.value`),
+        standardError: standardError === undefined ? null : asNumber(standardError, `${at}.standardError`, 0),
+      };
+    });
+    const names = new Set(rows.map((row) => row.name));
+    if (names.size !== rows.length) malformed("a row's name stands twice");
+    return rows;
+  });
+}

@@ -1,0 +1,28 @@
+// The one place where the report touches the disk: a collected file, read as a stranger's. Its words hold
+// no path, since they end up in the report and a report is the same wherever it was made.
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import type { ReadText } from "./read-evidence.ts";
+
+const bytesMax = 256 * 1024 ** 2;
+
+/** The text of a collected file of at most 256 MiB, or why it cannot be read. Links are not followed. */
+export const readArtifact: ReadText = ({ path, kind }) => {
+  if (kind !== "file") return { kind: "unreadable", cause: "a folder where a file should be" };
+  let file: number | undefined;
+  try {
+    // Non-blocking, or a pipe in the file's place would hold the stage for ever.
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const stats = fstatSync(file);
+    if (!stats.isFile()) return { kind: "unreadable", cause: "not a plain file" };
+    if (stats.size > bytesMax) {
+      return { kind: "unreadable", cause: `${stats.size} bytes, over ${bytesMax}` };
+    }
+    return { kind: "ok", value: new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file)) };
+  } catch (error) {
+    const { code, name } = error as NodeJS.ErrnoException;
+    const cause = code === "ERR_ENCODING_INVALID_ENCODED_DATA" ? "not UTF-8 text" : (code ?? name);
+    return { kind: "unreadable", cause: cause === "ELOOP" ? "a link" : cause };
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+};

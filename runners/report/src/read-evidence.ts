@@ -1,0 +1,155 @@
+// From the manifest of everything planned to what is known of each attempt, score and anchor. A member
+// without a readable artifact stays in the report as missing, with its cause. The stages are found by the
+// names `attempt`, `validate`, `score` and `anchors`, and told apart by the axes task, agent, seed, scorer.
+import type { Collected, Member } from "@mlrb/kit/collected";
+import { bySeed, byText } from "./order.ts";
+import { type AnchorRow, parseAnchors, parseScore, parseVerdict } from "./parse-artifacts.ts";
+import type { Parsed } from "./parsed.ts";
+import { plainText } from "./plain-text.ts";
+import type { Attempt, AttemptScore, AttemptVerdict, Coverage, Metric, Seed } from "./report.ts";
+
+/** The text of an artifact, or why there is none; the words hold no path. */
+export type ReadText = (artifact: { path: string; kind: "file" | "dir" }) => Parsed<string>;
+
+export type Evidence = {
+  tasks: { name: string; scorers: string[] }[];
+  agents: string[];
+  attempts: Attempt[];
+  anchors: (task: string, scorer: string) => Parsed<AnchorRow[]>;
+  /** The text of an attempt's samples file; read when asked for, since they are large. */
+  samples: (attempt: Attempt, scorer: string) => Parsed<string>;
+  gaps: Coverage["gaps"];
+};
+
+const axesOf = {
+  attempt: ["task", "agent", "seed"],
+  validate: ["task", "agent", "seed"],
+  score: ["task", "agent", "seed", "scorer"],
+  anchors: ["task", "scorer"],
+} as const;
+
+type StageName = keyof typeof axesOf;
+
+/** Reads all but the samples. Throws when the manifest has no place for a member: that is the pipeline's mistake. */
+export function readEvidence(
+  collected: Collected,
+  metric: (scorer: string) => Metric,
+  read: ReadText,
+): Evidence {
+  const members = new Map<string, Member>();
+  const tasks = new Map<string, Set<string>>();
+  const slots = new Map<string, { task: string; agent: string; seed: Seed }>();
+  const gaps: Coverage["gaps"] = [];
+  for (const member of collected.members) {
+    if (!Object.hasOwn(axesOf, member.name)) continue;
+    const key = place(member);
+    if (members.has(key))
+      throw new Error(`${member.stage}: a second member for the same place in the report`);
+    members.set(key, member);
+    const { task, agent, seed, scorer } = member.axes;
+    const scorers = tasks.get(String(task)) ?? new Set();
+    tasks.set(String(task), scorers);
+    if (scorer !== undefined) scorers.add(String(scorer));
+    if (agent !== undefined && seed !== undefined) {
+      slots.set(placeKey([task, agent, seed]), { task: String(task), agent: String(agent), seed });
+    }
+    if (member.outcome !== "succeeded") {
+      gaps.push({ stage: plainText(member.stage), outcome: member.outcome, cause: plainText(member.cause) });
+    }
+  }
+
+  const find = (name: StageName, ...axes: Seed[]) => members.get(placeKey([name, ...axes]));
+  const textOf = (member: Member | undefined, artifact: string): Parsed<string> => {
+    if (!member) return { kind: "unreadable", cause: "not planned" };
+    if (member.outcome !== "succeeded") return { kind: "unreadable", cause: endOf(member) };
+    const found = Object.hasOwn(member.artifacts, artifact) ? member.artifacts[artifact] : undefined;
+    return found ? read(found) : { kind: "unreadable", cause: "the stage gave none" };
+  };
+  /** `parse` on an artifact's text; what cannot be read is a gap, under the name `what`. */
+  const readAs = <T>(
+    member: Member | undefined,
+    artifact: string,
+    what: string,
+    parse: (text: string) => Parsed<T>,
+  ): Parsed<T> => {
+    const text = textOf(member, artifact);
+    if (member?.outcome !== "succeeded") return text as Parsed<T>;
+    const found = text.kind === "ok" ? parse(text.value) : text;
+    if (found.kind === "ok") return found;
+    const cause = `unreadable ${what} (${found.cause})`;
+    gaps.push({ stage: plainText(member.stage), outcome: "unreadable", cause });
+    return { kind: "unreadable", cause };
+  };
+
+  const verdictOf = (task: string, agent: string, seed: Seed): AttemptVerdict => {
+    const attempt = find("attempt", task, agent, seed);
+    if (attempt && attempt.outcome !== "succeeded") return { kind: "missing", cause: endOf(attempt) };
+    const verdict = readAs(find("validate", task, agent, seed), "verdict", "verdict", parseVerdict);
+    return verdict.kind === "ok" ? verdict.value : { kind: "missing", cause: verdict.cause };
+  };
+  const scoreOf = (task: string, agent: string, seed: Seed, scorer: string): AttemptScore => {
+    const attempt = find("attempt", task, agent, seed);
+    if (attempt && attempt.outcome !== "succeeded") return { kind: "not-measured", cause: endOf(attempt) };
+    const member = find("score", task, agent, seed, scorer);
+    const score = readAs(member, "score", "score", (text) => parseScore(text, metric(scorer)));
+    return score.kind === "ok" ? score.value : { kind: "not-measured", cause: score.cause };
+  };
+
+  const taskList = [...tasks]
+    .map(([name, scorers]) => ({ name, scorers: [...scorers].sort(byText) }))
+    .sort((a, b) => byText(a.name, b.name));
+  const attempts = [...slots.values()]
+    .sort((a, b) => byText(a.task, b.task) || byText(a.agent, b.agent) || bySeed(a.seed, b.seed))
+    .map(({ task, agent, seed }): Attempt => {
+      const scorers = taskList.find((each) => each.name === task)!.scorers;
+      const submission = find("attempt", task, agent, seed)?.artifacts.submission?.digest;
+      return {
+        task,
+        agent,
+        seed,
+        verdict: verdictOf(task, agent, seed),
+        submission: submission ?? null,
+        scores: Object.fromEntries(scorers.map((scorer) => [scorer, scoreOf(task, agent, seed, scorer)])),
+      };
+    });
+  const anchors = new Map(
+    taskList.flatMap(({ name, scorers }) =>
+      scorers.map((scorer) => {
+        const member = find("anchors", name, scorer);
+        return [
+          placeKey([name, scorer]),
+          readAs(member, "rows", "anchors", (text) => parseAnchors(text, scorer)),
+        ];
+      }),
+    ),
+  );
+  return {
+    tasks: taskList,
+    agents: [...new Set(attempts.map((attempt) => attempt.agent))].sort(byText),
+    attempts,
+    anchors: (task, scorer) => anchors.get(placeKey([task, scorer]))!,
+    samples: ({ task, agent, seed }, scorer) => textOf(find("score", task, agent, seed, scorer), "samples"),
+    gaps: gaps.sort((a, b) => byText(a.stage, b.stage) || byText(a.cause, b.cause)),
+  };
+}
+
+/** Numbers and texts stay apart: seed 1 and seed "1" are two seeds. */
+function placeKey(parts: readonly unknown[]): string {
+  return JSON.stringify(parts);
+}
+
+function place(member: Member): string {
+  const axes = axesOf[member.name as StageName].map((axis) => {
+    const value = member.axes[axis];
+    if (value === undefined) {
+      throw new Error(`${member.stage}: a report needs the axis ${axis} of the stage ${member.name}`);
+    }
+    return axis === "seed" ? value : String(value);
+  });
+  return placeKey([member.name, ...axes]);
+}
+
+function endOf(member: Member): string {
+  const end = `${member.name} ${member.outcome === "not-run" ? "was not run" : member.outcome}`;
+  return plainText(member.cause ? `${end}: ${member.cause}` : end);
+}

@@ -1,0 +1,354 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { csv } from "./csv.ts";
+import { json } from "./json.ts";
+import { markdown } from "./markdown.ts";
+import type { Cell, Report } from "./report.ts";
+import { terminalTable } from "./terminal-table.ts";
+import {
+  anchorRows,
+  Example,
+  pairItems,
+  passed,
+  rejectedScore,
+  scored,
+  textItems,
+  verdict,
+} from "./testing/example.ts";
+import { nastyExample } from "./testing/nasty-example.ts";
+
+const task = "letters";
+type Fate = number | "missing" | "rejected" | "struck" | "non-finite" | "score-failed";
+
+/** One agent and one attempt per fate at `bits`, whose floor is the row unigram at 3. */
+function fates(list: Fate[], { floor = true } = {}): Cell {
+  const example = new Example();
+  if (floor)
+    example.gives("anchors", { task, scorer: "bits" }, anchorRows("bits", [{ name: "unigram", value: 3 }]));
+  else example.fails("anchors", { task, scorer: "bits" }, "failed", "exit code 1");
+  for (const [index, fate] of list.entries()) {
+    const axes = { task, agent: "plain", seed: index + 1 };
+    const score = { ...axes, scorer: "bits" };
+    if (fate === "missing") {
+      example.fails("attempt", axes, "failed", "no sandbox");
+      example.fails("validate", axes, "skipped", "attempt failed");
+      example.fails("score", score, "skipped", "attempt failed");
+      continue;
+    }
+    example.gives("attempt", axes, { submission: `sha256:${index}` });
+    example.gives("validate", axes, fate === "rejected" || fate === "struck" ? verdict(fate) : passed);
+    if (fate === "score-failed") example.fails("score", score, "failed", "timeout");
+    else if (fate === "rejected" || fate === "non-finite")
+      example.gives("score", score, rejectedScore("bits", "non-finite output"));
+    else
+      example.gives(
+        "score",
+        score,
+        scored("bits", [{ id: "a", value: fate === "struck" ? 1 : fate, weight: 1 }]),
+      );
+  }
+  return example.report().cells[0]!;
+}
+
+test("the mean of two valid attempts is theirs, with a Student interval of one degree of freedom", () => {
+  const cell = fates([2, 2.5]);
+  assert.equal(cell.mean, 2.25);
+  assert.ok(Math.abs(cell.interval![0] - (2.25 - 12.7062 * 0.25)) < 1e-4);
+  assert.deepEqual([cell.measured, cell.planned, cell.validMean, cell.validN], [2, 2, 2.25, 2]);
+  assert.deepEqual(cell.notes, []);
+});
+
+test("attempts that fail through the agent's doing count as the floor, so dropping them cannot help", () => {
+  for (const failure of ["rejected", "struck", "non-finite"] as const) {
+    const cell = fates([2, failure]);
+    assert.equal(cell.mean, 2.5, failure);
+    assert.deepEqual([cell.measured, cell.planned, cell.validMean, cell.validN], [2, 2, 2, 1]);
+    assert.deepEqual(cell.counted, [2, 3]);
+  }
+});
+
+test("a struck attempt keeps its value on show while the floor is counted", () => {
+  assert.deepEqual(fates([2, "struck"]).values, [2, 1]);
+  assert.deepEqual(fates([2, "rejected"]).values, [2, null]);
+});
+
+test("attempts that fail through our doing are missing, and the mean is over the others", () => {
+  for (const failure of ["missing", "score-failed"] as const) {
+    const cell = fates([2, 2.5, 3, 3.5, failure]);
+    assert.equal(cell.mean, 2.75);
+    assert.deepEqual([cell.measured, cell.planned], [4, 5]);
+    assert.deepEqual(cell.counted.at(-1), null);
+    assert.ok(cell.interval, "one of five is 20 %, not over it");
+    assert.match(cell.notes[0]!, /^not measured: (attempt failed: no sandbox|score failed: timeout)$/);
+  }
+});
+
+test("over 20 % missing leaves no interval, and says so", () => {
+  const cell = fates([2, 2.5, 3, "missing"]);
+  assert.equal(cell.mean, 2.5);
+  assert.equal(cell.interval, null);
+  assert.ok(cell.notes.includes("no interval: 1 of 4 attempts are missing, over 20 %"));
+});
+
+test("one attempt has a mean and no interval, none has neither", () => {
+  assert.equal(fates([2]).mean, 2);
+  assert.equal(fates([2]).interval, null);
+  const none = fates(["missing", "missing"]);
+  assert.deepEqual([none.mean, none.interval, none.measured, none.validMean], [null, null, 0, null]);
+  assert.deepEqual(none.notes, ["not measured: attempt failed: no sandbox"]);
+});
+
+test("without a floor a failed attempt takes the mean away instead of being left out of it", () => {
+  const cell = fates([2, "rejected"], { floor: false });
+  assert.deepEqual([cell.mean, cell.interval, cell.floor, cell.validMean], [null, null, null, 2]);
+  assert.ok(cell.notes.includes("no mean: 1 attempt would count as the floor, which is not known"));
+  assert.ok(cell.notes.includes("no floor: the anchors row unigram is missing: anchors failed: exit code 1"));
+  assert.equal(fates([2, 2.5], { floor: false }).mean, 2.25);
+});
+
+test("attempts that all count as the floor have a mean but no interval that would look certain", () => {
+  const cell = fates(["rejected", "rejected"]);
+  assert.deepEqual([cell.mean, cell.interval, cell.validN], [3, null, 0]);
+  assert.ok(cell.notes.includes("no interval: every attempt counts as the floor"));
+});
+
+test("seeds that handed in the same bytes are said to have", () => {
+  const example = new Example();
+  for (const seed of [1, 2]) {
+    const axes = { task, agent: "plain", seed };
+    example
+      .gives("attempt", axes, { submission: "sha256:same" })
+      .gives("validate", axes, passed)
+      .gives("score", { ...axes, scorer: "bits" }, scored("bits", textItems(2)));
+  }
+  assert.ok(
+    example
+      .report()
+      .cells[0]!.notes.some((note) => note.startsWith("seeds 1, 2 handed in equal submissions")),
+  );
+});
+
+/** A report of one attempt whose files are replaced by `artifacts`. */
+function oneAttempt(artifacts: {
+  score?: unknown;
+  samples?: string;
+  verdict?: unknown;
+  rows?: unknown;
+}): Report {
+  const axes = { task, agent: "plain", seed: 1 };
+  const right = scored("bits", textItems(2));
+  return new Example()
+    .gives("anchors", { task, scorer: "bits" }, { rows: artifacts.rows ?? anchorRows("bits", []).rows })
+    .gives("attempt", axes, { submission: "sha256:one" })
+    .gives("validate", axes, { verdict: artifacts.verdict ?? passed.verdict })
+    .gives("score", { ...axes, scorer: "bits" }, { ...right, ...artifacts })
+    .report();
+}
+
+test("a score that cannot be read is not measured, whatever is wrong with it", () => {
+  const good = scored("bits", textItems(2)).score;
+  const cases: [unknown, RegExp][] = [
+    ["", /not JSON/],
+    ["{", /not JSON/],
+    ["[".repeat(100_000), /not JSON/],
+    ["null", /the file is null/],
+    [[], /the file is a list/],
+    [{ ...good, formatVersion: 2 }, /formatVersion is 2, not 1/],
+    [{ ...good, formatVersion: undefined }, /formatVersion is missing/],
+    [{ ...good, kind: "excellent" }, /kind is "excellent", not one of scored, rejected/],
+    [{ ...good, value: undefined }, /value is missing/],
+    [{ ...good, value: null }, /value is null/],
+    [{ ...good, value: "NaN" }, /value is "NaN", not a finite number/],
+    [JSON.stringify(good).replace(/"value":[^,]+/, '"value":1e999'), /value is Infinity/],
+    [{ ...good, standardError: -1 }, /standardError is -1, less than 0/],
+    [{ ...good, standardError: undefined }, /standardError is missing/],
+    [{ ...good, scorer: "pairs" }, /its scorer is not "bits"/],
+    [{ ...good, direction: "higher" }, /its direction is not "lower"/],
+    [{ ...good, unit: "nats" }, /its unit is not "bits\/byte"/],
+    [{ ...good, groups: [] }, /groups is a list/],
+    [{ ...good, groups: { a: { value: 1 } } }, /groups.a.items is missing/],
+    [{ ...good, extra: { tiesHalf: "high" } }, /extra.tiesHalf is "high"/],
+    [{ ...good, kind: "rejected" }, /reason is missing/],
+  ];
+  for (const [score, cause] of cases) {
+    const report = oneAttempt({ score });
+    const entry = report.attempts[0]!.scores.bits!;
+    assert.ok(entry.kind === "not-measured", JSON.stringify(score));
+    assert.match(entry.cause, /^unreadable score \(/);
+    assert.match(entry.cause, cause);
+    assert.deepEqual([report.cells[0]!.mean, report.cells[0]!.measured], [null, 0]);
+    assert.equal(report.coverage.gaps[0]!.outcome, "unreadable");
+    for (const text of [json(report), markdown(report), csv(report)]) assert.doesNotMatch(text, /undefined/);
+  }
+});
+
+test("without a readable verdict a score is shown and not counted", () => {
+  const contradiction = { ...verdict("pass").verdict };
+  for (const [text, cause] of [
+    ["", /not JSON/],
+    [contradiction, /it says pass, yet the rule from-scratch failed/],
+    [{ ...passed.verdict, kind: "fine" }, /kind is "fine"/],
+    [{ ...passed.verdict, rules: {} }, /rules is an object/],
+    [verdict("struck", { severity: "death" }).verdict, /rules.0.severity is "death"/],
+    [{ ...passed.verdict, facts: { a: [] } }, /facts.a is a list/],
+  ] as const) {
+    const report = oneAttempt({ verdict: text });
+    const { verdict, scores } = report.attempts[0]!;
+    assert.ok(verdict.kind === "missing");
+    assert.match(verdict.cause, cause);
+    assert.equal(scores.bits!.kind, "scored");
+    assert.deepEqual([report.cells[0]!.mean, report.cells[0]!.values.length], [null, 1]);
+    assert.equal(typeof report.cells[0]!.values[0], "number");
+  }
+});
+
+test("anchors that cannot be read leave the floor unknown and no row", () => {
+  for (const rows of [
+    "",
+    { ...anchorRows("bits", []).rows, scorer: "pairs" },
+    anchorRows("bits", [{ name: "unigram", value: "3" as never }]).rows,
+  ]) {
+    const report = oneAttempt({ rows });
+    assert.deepEqual(report.rows, []);
+    assert.equal(report.cells[0]!.floor, null);
+    assert.match(report.cells[0]!.notes.join(), /no floor: .*unreadable anchors/);
+  }
+  assert.match(oneAttempt({}).cells[0]!.notes.join(), /no floor: the anchors have no row unigram/);
+});
+
+function duel(first: ReturnType<typeof scored>, second: ReturnType<typeof scored>) {
+  const example = new Example();
+  for (const [agent, score] of [
+    ["plain", first],
+    ["strong", second],
+  ] as const) {
+    const axes = { task, agent, seed: 1 };
+    example
+      .gives("attempt", axes, { submission: agent })
+      .gives("validate", axes, passed)
+      .gives("score", { ...axes, scorer: score.score.scorer }, score);
+  }
+  return example.report().comparisons[0]!;
+}
+
+test("the better of two agents is the lower one where lower is better", () => {
+  const found = duel(scored("bits", textItems(3, 0.1)), scored("bits", textItems(2)));
+  assert.ok(found.kind === "compared");
+  assert.deepEqual(found.agents, ["plain", "strong"]);
+  assert.ok(found.difference > 0.99);
+  assert.deepEqual([found.better, found.clear, found.items], ["strong", true, 25]);
+});
+
+test("a difference within two errors has a direction and is not clear; equal scores are level", () => {
+  const near = duel(scored("pairs", pairItems(100)), scored("pairs", pairItems(101)));
+  assert.ok(near.kind === "compared");
+  assert.deepEqual([near.better, near.clear], ["strong", false]);
+  const level = duel(scored("pairs", pairItems(100)), scored("pairs", pairItems(100)));
+  assert.ok(level.kind === "compared");
+  assert.deepEqual([level.better, level.clear, level.difference], [null, false, 0]);
+});
+
+test("the error is by group where the items' groups move together", () => {
+  const half = (index: number) => (index < 100 ? "low" : index < 150 ? "mid" : "high");
+  const all = pairItems(200, 200, half);
+  const without = all.map((item) => (item.group === "low" ? { ...item, value: 0 } : item));
+  const found = duel(scored("pairs", all), scored("pairs", without));
+  assert.ok(found.kind === "compared");
+  assert.equal(found.clusters, 3);
+  assert.ok(found.clusteredStandardError! > 5 * found.standardError!);
+  assert.equal(found.clear, false);
+});
+
+test("samples of another test, or of another score, are not compared", () => {
+  const good = scored("bits", textItems(2));
+  const cases: [Partial<typeof good>, RegExp][] = [
+    [scored("bits", textItems(2).slice(1)), /the items differ/],
+    [{ samples: scored("bits", textItems(1)).samples }, /strong: its samples do not add up to its score/],
+    [{ samples: "{}\n" }, /strong: unreadable samples \(line 1: id is not a text\)/],
+    [{ samples: "" }, /do not add up/],
+    [{ samples: good.samples.slice(0, -20) }, /unreadable samples \(not JSON/],
+  ];
+  for (const [change, why] of cases) {
+    const found = duel(good, { ...good, ...change });
+    assert.ok(found.kind === "not-compared");
+    assert.match(found.why, why);
+  }
+});
+
+test("each anchors row says where each agent stands, and the better direction is the metric's", () => {
+  const { rows } = nastyExample().report();
+  const bits = rows.filter((row) => row.metric === "bits");
+  assert.deepEqual(
+    bits.map((row) => [row.name, row.floor, ...row.standings.map(({ kind }) => kind)]),
+    [
+      ["bigram", false, "worse", "worse"],
+      ["unigram", true, "better", "better"],
+    ],
+  );
+});
+
+test("a run without attempts is a report that says so", () => {
+  for (const members of [
+    [],
+    new Example().fails("anchors", { task, scorer: "bits" }, "not-run", "").members,
+  ]) {
+    const report = new Example().report(members);
+    assert.deepEqual([report.attempts, report.cells, report.comparisons], [[], [], []]);
+    assert.match(terminalTable(report, { width: 80, color: false }), /No attempts were planned\./);
+    assert.match(markdown(report), /No attempts were planned\./);
+    assert.equal(csv(report).split("\r\n").length, 2);
+  }
+});
+
+test("names such as __proto__ and constructor are names like any other", () => {
+  const axes = { task: "__proto__", agent: "constructor", seed: "toString" };
+  const example = new Example({ directions: { bits: "lower" } })
+    .gives("attempt", axes, { submission: "sha256:x" })
+    .gives("validate", axes, passed)
+    .gives("score", { ...axes, scorer: "bits" }, scored("bits", textItems(2)));
+  const report = example.report();
+  assert.equal(report.cells[0]!.task, "__proto__");
+  assert.match(markdown(report), /\\_\\_proto\\_\\_/);
+});
+
+test("wrong parameters and members without a place are the pipeline's mistake and name it", () => {
+  assert.throws(
+    () => new Example({ digits: { bits: 2.5 } }).report(),
+    /params\.digits\.bits is not a whole number/,
+  );
+  assert.throws(() => new Example({ floors: "none" }).report(), /params\.floors is not a table by name/);
+  assert.throws(
+    () => fatesOf({ directions: {} }),
+    /params\.directions\.bits is missing: say higher or lower/,
+  );
+  const twice = new Example().fails("attempt", { task, agent: "plain", seed: 1 }, "failed", "");
+  assert.throws(
+    () => twice.report([...twice.members, ...twice.members]),
+    /a second member for the same place/,
+  );
+  const lost = new Example().fails("score", { task, seed: 1, scorer: "bits" }, "failed", "");
+  assert.throws(() => lost.report(), /a report needs the axis agent of the stage score/);
+});
+
+function fatesOf(params: Record<string, unknown>) {
+  const axes = { task, agent: "plain", seed: 1, scorer: "bits" };
+  return new Example(params).fails("score", axes, "failed", "").report();
+}
+
+test("the members' order changes no byte of any form", () => {
+  const example = nastyExample();
+  const forms = (report: Report) => [
+    json(report),
+    markdown(report),
+    csv(report),
+    terminalTable(report, { width: 80, color: true }),
+  ];
+  const expected = forms(example.report());
+  fc.assert(
+    fc.property(fc.shuffledSubarray(example.members, { minLength: example.members.length }), (members) => {
+      assert.deepEqual(forms(example.report(members)), expected);
+    }),
+    { numRuns: 20 },
+  );
+});

@@ -1,0 +1,80 @@
+// What the pipeline says of tasks, agents and scorers: tables by name, filled in by the runner from the
+// manifests. These are this repository's own, so a wrong one is a mistake in the pipeline and throws.
+import type { Direction, Metric } from "./report.ts";
+
+export type ReportParams = {
+  title: string;
+  label: string;
+  taskTitle: (task: string) => string;
+  /** The scorer that decides the task; null where the pipeline names none. */
+  primary: (task: string) => string | null;
+  /** A number, the name of an anchors row, or null where task.yaml gives no floor for the scorer. */
+  floor: (task: string, scorer: string) => number | string | null;
+  agentTitle: (agent: string) => string;
+  metric: (scorer: string) => Metric;
+};
+
+/** Checks `params` of the report stage. Throws with the parameter's name and what it should be. */
+export function reportParams(params: Record<string, unknown>): ReportParams {
+  const [tasks, primary, agents, scorers, units, directions] = (
+    ["tasks", "primary", "agents", "scorers", "units", "directions"] as const
+  ).map((name) => table(params[name], name, isText, "a text")) as Record<string, string>[];
+  const digits = table(params.digits, "digits", isDigits, "a whole number from 0 to 20");
+  const floors = table(params.floors, "floors", isTable, "a table of floors by scorer");
+  const direction = (scorer: string): Direction => {
+    const found = own(directions!, scorer);
+    if (found === "higher" || found === "lower") return found;
+    throw new Error(
+      `params.directions.${scorer} is ${found ?? "missing"}: say higher or lower in its scorer.yaml`,
+    );
+  };
+  return {
+    title: text(params.title, "title"),
+    label: text(params.label, "label"),
+    taskTitle: (task) => own(tasks!, task) ?? task,
+    primary: (task) => own(primary!, task) ?? null,
+    floor: (task, scorer) => {
+      const found = own(own(floors, task) ?? {}, scorer) ?? null;
+      if (found === null || typeof found === "string" || Number.isFinite(found))
+        return found as number | string | null;
+      throw new Error(`params.floors.${task}.${scorer} is neither a number nor the name of an anchors row`);
+    },
+    agentTitle: (agent) => own(agents!, agent) ?? agent,
+    metric: (scorer) => ({
+      name: scorer,
+      title: own(scorers!, scorer) ?? scorer,
+      unit: own(units!, scorer) ?? "",
+      direction: direction(scorer),
+      digits: own(digits, scorer) ?? 3,
+    }),
+  };
+}
+
+const isText = (value: unknown): value is string => typeof value === "string";
+const isDigits = (value: unknown): value is number =>
+  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 20;
+const isTable = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === "object" && !Array.isArray(value);
+
+function text(value: unknown, name: string): string {
+  if (isText(value)) return value;
+  throw new Error(`params.${name} is not a text; give it in the pipeline's report stage`);
+}
+
+function table<T>(
+  value: unknown,
+  name: string,
+  is: (entry: unknown) => entry is T,
+  what: string,
+): Record<string, T> {
+  if (!isTable(value))
+    throw new Error(`params.${name} is not a table by name; give it in the pipeline's report stage`);
+  for (const [key, entry] of Object.entries(value)) {
+    if (!is(entry)) throw new Error(`params.${name}.${key} is not ${what}`);
+  }
+  return value as Record<string, T>;
+}
+
+function own<T>(table: Record<string, T>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}

@@ -1,0 +1,35 @@
+// The few phrases that several tables share.
+import type { Attempt, Metric, Report } from "./report.ts";
+
+/** `accuracy ↑`: the name that one types, and which way is better. */
+export function metricHead({ name, direction }: Metric): string {
+  return `${name} ${direction === "higher" ? "↑" : "↓"}`;
+}
+
+export function metricOf(report: Report, name: string): Metric {
+  const found = report.metrics.find((metric) => metric.name === name);
+  if (!found) throw new Error(`bug: the report speaks of ${name} and does not describe it`);
+  return found;
+}
+
+export function taskTitle(report: Report, task: string): string {
+  const title = report.tasks.find(({ name }) => name === task)?.title ?? task;
+  return title === task ? task : `${task}: ${title}`;
+}
+
+/** The first ten digits, enough to find it again. */
+export function shortDigest(digest: string): string {
+  return digest.replace(/^sha256:/, "").slice(0, 10);
+}
+
+/** `minimal 1, 2 and reference 1`: attempts of one task by agent and seed. */
+export function attemptsText(attempts: Attempt[]): string {
+  return [...Map.groupBy(attempts, ({ agent }) => agent)]
+    .map(([agent, own]) => `${agent} ${[...new Set(own.map(({ seed }) => seed))].join(", ")}`)
+    .join(" and ");
+}
+
+/** One entry for all of `list` that share a key, in order of first appearance. */
+export function grouped<T, R>(list: T[], key: (one: T) => string[], entry: (same: T[]) => R): R[] {
+  return [...Map.groupBy(list, (one) => JSON.stringify(key(one))).values()].map(entry);
+}

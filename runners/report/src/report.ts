@@ -1,0 +1,155 @@
+// The report as data: what report.json holds and every renderer reads. Absent numbers are null beside a
+// reason in words; NaN and 0 never stand for "not known".
+
+export type Report = {
+  formatVersion: 1;
+  title: string;
+  /** The data the numbers come from, e.g. `smoke` or `official`. */
+  label: string;
+  smoke: boolean;
+  /** What a reader of smoke numbers must know; empty otherwise. */
+  note: string;
+  tasks: { name: string; title: string; primary: string | null }[];
+  agents: { name: string; title: string }[];
+  metrics: Metric[];
+  coverage: Coverage;
+  /** One per planned task, agent and seed. */
+  attempts: Attempt[];
+  /** One per task, agent and metric. */
+  cells: Cell[];
+  /** Floors and anchors, one per task, metric and row. */
+  rows: Row[];
+  /** One per task, metric and pair of agents. */
+  comparisons: Comparison[];
+};
+
+export type Direction = "higher" | "lower";
+export type Seed = string | number;
+
+/** A metric is a scorer's value and carries the scorer's name. */
+export type Metric = { name: string; title: string; unit: string; direction: Direction; digits: number };
+
+export type Coverage = {
+  attempts: { planned: number; pass: number; struck: number; rejected: number; missing: number };
+  scores: { planned: number; scored: number; rejected: number; notMeasured: number };
+  agents: AgentCoverage[];
+  /** Planned work that gave nothing readable, and why. */
+  gaps: { stage: string; outcome: string; cause: string }[];
+};
+
+export type AgentCoverage = {
+  agent: string;
+  planned: number;
+  /** Attempts that kept the rules, of those whose verdict is known. */
+  pass: number;
+  judged: number;
+  /** Wilson's 95 % interval of pass / judged; null where nothing was judged. */
+  passInterval: [number, number] | null;
+};
+
+export type Attempt = {
+  task: string;
+  agent: string;
+  seed: Seed;
+  verdict: AttemptVerdict;
+  /** The submission's digest; null where there is none. */
+  submission: string | null;
+  scores: Record<string, AttemptScore>;
+};
+
+export type AttemptVerdict =
+  | { kind: "pass" | "struck" | "rejected"; rules: Rule[]; facts: Record<string, string | number> }
+  | { kind: "missing"; cause: string };
+
+export type Rule = {
+  rule: string;
+  title: string;
+  answer: "pass" | "fail" | "cannot-tell";
+  evidence: string;
+  source: string;
+  severity: "strike" | "note";
+};
+
+export type AttemptScore =
+  | {
+      kind: "scored";
+      value: number;
+      /** Over items, never over attempts. */
+      standardError: number;
+      items: number;
+      groups: Record<string, { value: number; items: number }>;
+      extra: Record<string, number>;
+      version: number;
+    }
+  | { kind: "rejected"; reason: string }
+  | { kind: "not-measured"; cause: string };
+
+export type Cell = {
+  task: string;
+  agent: string;
+  metric: string;
+  /** Whether the task is decided on this metric. */
+  primary: boolean;
+  direction: Direction;
+  unit: string;
+  seeds: Seed[];
+  /** The score per planned seed as measured, struck ones too; null where there is none. */
+  values: (number | null)[];
+  /** What enters the mean per planned seed: the value, the floor, or null for a missing attempt. */
+  counted: (number | null)[];
+  /** Intention to treat: over all attempts that are not missing, those that failed counting as the floor. */
+  mean: number | null;
+  /** Student-t, 95 %, over attempts. */
+  interval: [number, number] | null;
+  /** Attempts that are not missing. */
+  measured: number;
+  planned: number;
+  struck: number;
+  rejected: number;
+  /** Mean over attempts that kept the rules and were scored. */
+  validMean: number | null;
+  validN: number;
+  floor: number | null;
+  /** The anchors row that the floor is; null where task.yaml gives a number or nothing. */
+  floorName: string | null;
+  /** Why a number is missing or must be read with care. */
+  notes: string[];
+};
+
+export type Row = {
+  task: string;
+  metric: string;
+  name: string;
+  title: string;
+  floor: boolean;
+  value: number;
+  standardError: number | null;
+  /** Where each agent's mean stands to this row. `by` is at least 0, in the metric's unit. */
+  standings: Standing[];
+};
+
+export type Standing =
+  | { agent: string; kind: "better" | "worse"; by: number }
+  | { agent: string; kind: "level" }
+  | { agent: string; kind: "unknown" };
+
+export type Comparison = { task: string; metric: string; agents: [string, string] } & (
+  | {
+      kind: "compared";
+      /** The first agent's score minus the second's, averaged over `seeds`. */
+      difference: number;
+      /** Over items of these submissions, not over attempts; null for a single item. */
+      standardError: number | null;
+      /** The same with the items' groups as clusters; null where items have none. */
+      clusteredStandardError: number | null;
+      clusters: number | null;
+      items: number;
+      seeds: Seed[];
+      leftOut: { seed: Seed; why: string }[];
+      /** The agent that does better; null where they are level. */
+      better: string | null;
+      /** Whether the difference is over two of the larger standard error; null where there is none. */
+      clear: boolean | null;
+    }
+  | { kind: "not-compared"; why: string }
+);

@@ -1,0 +1,73 @@
+// Who is ahead: one table of tasks by agents, and under it why a number is missing or to be read with care.
+import { digitsText } from "./digits-text.ts";
+import type { Cell, Metric, Report } from "./report.ts";
+import { grouped, metricHead, metricOf, taskTitle } from "./report-words.ts";
+import { type Section, type TableCell, textCell } from "./table.ts";
+
+export function resultsSection(report: Report): Section {
+  const agents = report.agents.map(({ name }) => name);
+  const groups = report.tasks.map(({ name: task }) => {
+    const cells = report.cells.filter((cell) => cell.task === task);
+    const byMetric = [...Map.groupBy(cells, (cell) => cell.metric)];
+    const rows = byMetric.map(([name, ofMetric]) => {
+      const metric = metricOf(report, name);
+      const first = ofMetric[0]!;
+      const floor = first.floor === null ? "not known" : digitsText(first.floor, metric.digits);
+      const ofAgent = (agent: string) => ofMetric.find((cell) => cell.agent === agent);
+      return [
+        textCell(`${metricHead(metric)}${first.primary ? " *" : ""}`),
+        ...agents.map((agent) => resultCell(ofAgent(agent), metric)),
+        textCell(floor),
+      ];
+    });
+    return { name: task, title: taskTitle(report, task), rows };
+  });
+  const notes = report.cells.flatMap(({ task, agent, metric, notes }) =>
+    notes.map((text) => ({ task, agent, metric, text })),
+  );
+  return {
+    heading: "Results",
+    caption:
+      "Mean over attempts ± half the width of its 95 % Student-t interval, then (attempts measured/planned). " +
+      "Rejected and struck attempts count as the floor; valid is the mean without them. * decides the task.",
+    tables: [
+      {
+        title: "",
+        columns: [
+          { head: "metric", rigid: false },
+          ...agents.map((head) => ({ head, rigid: true })),
+          { head: "floor", rigid: true },
+        ],
+        groups: groups.filter(({ rows }) => rows.length > 0),
+      },
+    ],
+    items: grouped(
+      notes,
+      ({ task, text }) => [task, text],
+      (same) => ({
+        head: `${same[0]!.task}, ${[...new Set(same.map(({ agent }) => agent))].join(" and ")}`,
+        text: `${[...new Set(same.map(({ metric }) => metric))].join(", ")}: ${same[0]!.text}`,
+      }),
+    ),
+  };
+}
+
+function resultCell(cell: Cell | undefined, metric: Metric): TableCell {
+  if (!cell) return textCell("not planned", "faint");
+  const { digits } = metric;
+  const coverage = `${cell.measured}/${cell.planned}`;
+  if (cell.measured === 0) return textCell(`not measured (${coverage})`, "bad");
+  const half = cell.interval ? ` ± ${digitsText((cell.interval[1] - cell.interval[0]) / 2, digits)}` : "";
+  const mean = cell.mean === null ? "no mean" : digitsText(cell.mean, digits);
+  const lines = [`${mean}${half} (${coverage})`];
+  if (cell.struck > 0) lines.push(`${cell.struck} struck`);
+  if (cell.rejected > 0) lines.push(`${cell.rejected} rejected`);
+  if (cell.validN !== cell.measured) {
+    lines.push(
+      cell.validMean === null
+        ? "none valid"
+        : `valid ${digitsText(cell.validMean, digits)} (n ${cell.validN})`,
+    );
+  }
+  return cell.mean === null ? { lines, mark: "bad" } : { lines };
+}

@@ -1,0 +1,46 @@
+// Floors and anchors as rows of their own, and where each agent's mean stands to them. They make visible
+// that a trained model may lie under a table of word pairs.
+
+import { digitsText } from "./digits-text.ts";
+import type { Floor } from "./floor-of.ts";
+import { byText } from "./order.ts";
+import type { AnchorRow } from "./parse-artifacts.ts";
+import type { Parsed } from "./parsed.ts";
+import type { Cell, Metric, Row, Standing } from "./report.ts";
+
+/** Rows of one task and metric, best first. `cells` are those of the same task and metric. */
+export function rows(
+  cells: Cell[],
+  {
+    task,
+    metric,
+    anchors,
+    floor,
+  }: { task: string; metric: Metric; anchors: Parsed<AnchorRow[]>; floor: Floor },
+): Row[] {
+  const given = anchors.kind === "ok" ? anchors.value : [];
+  const all = given.map((row) => ({ ...row, floor: floor.kind === "known" && row.name === floor.name }));
+  if (floor.kind === "known" && floor.name === null) {
+    const title = "the floor that task.yaml gives";
+    all.push({ name: "floor", title, value: floor.value, standardError: null, floor: true });
+  }
+  const sign = metric.direction === "higher" ? 1 : -1;
+  return all
+    .sort((a, b) => sign * (b.value - a.value) || byText(a.name, b.name))
+    .map((row) => ({
+      task,
+      metric: metric.name,
+      ...row,
+      standings: cells.map((cell) => standing(cell, row.value, metric)),
+    }));
+}
+
+/** Level where the table's digits show no difference. */
+function standing(cell: Cell, value: number, metric: Metric): Standing {
+  const { agent, mean } = cell;
+  if (mean === null) return { agent, kind: "unknown" };
+  if (digitsText(mean, metric.digits) === digitsText(value, metric.digits)) return { agent, kind: "level" };
+  const better = metric.direction === "higher" ? mean > value : mean < value;
+  const by = Math.abs(mean - value);
+  return Number.isFinite(by) ? { agent, kind: better ? "better" : "worse", by } : { agent, kind: "unknown" };
+}

@@ -1,0 +1,39 @@
+// What went wrong through the agents' doing: rules not kept and scores refused, with the evidence.
+import type { Report } from "./report.ts";
+import { attemptsText, grouped } from "./report-words.ts";
+import type { Item, Section } from "./table.ts";
+
+/** Failed and undecided rules with their evidence, and why scorers refused; equal findings once. */
+export function rulesSection(report: Report): Section {
+  const broken = report.attempts.flatMap((attempt) =>
+    attempt.verdict.kind === "missing"
+      ? []
+      : attempt.verdict.rules
+          .filter((rule) => rule.answer !== "pass")
+          .map((rule) => ({
+            attempt,
+            name: rule.rule,
+            text:
+              `${rule.answer === "fail" ? "failed" : "cannot tell"} (${rule.severity}, ${rule.source}): ` +
+              `${rule.title} – ${rule.evidence}`,
+          })),
+  );
+  const refused = report.attempts.flatMap((attempt) =>
+    Object.entries(attempt.scores).flatMap(([name, score]) =>
+      score.kind === "rejected" ? [{ attempt, name, text: `rejected: ${score.reason}` }] : [],
+    ),
+  );
+  return {
+    heading: "Rules broken or undecided, and scores rejected",
+    caption: "",
+    tables: [],
+    items: grouped(
+      [...broken, ...refused],
+      ({ attempt, name, text }) => [attempt.task, name, text],
+      (same): Item => ({
+        head: `${same[0]!.attempt.task}, ${attemptsText(same.map(({ attempt }) => attempt))}`,
+        text: `${same[0]!.name}: ${same[0]!.text}`,
+      }),
+    ),
+  };
+}

@@ -1,0 +1,140 @@
+// A made-up run for the tests, built by naming what became of each attempt: a plan as the runner would
+// hand it over, and the artifacts' texts by path.
+import type { Collected, Member } from "@mlrb/kit/collected";
+import type { Parsed } from "../parsed.ts";
+import type { ReadText } from "../read-evidence.ts";
+import { reportData } from "../report-data.ts";
+
+export class Example {
+  readonly members: Member[] = [];
+  readonly texts = new Map<string, Parsed<string>>();
+  readonly params: Record<string, unknown>;
+
+  constructor(params: Record<string, unknown> = {}) {
+    this.params = { ...exampleParams, ...params };
+  }
+
+  /** A member that succeeded; `artifacts` are texts, or values to write as JSON. */
+  gives(name: string, axes: Member["axes"], artifacts: Record<string, unknown>): this {
+    const stage = stageText(name, axes);
+    const entries = Object.entries(artifacts).map(([artifact, content]) => {
+      const path = `${stage}/${artifact}`;
+      const text = typeof content === "string" ? content : JSON.stringify(content);
+      this.texts.set(path, { kind: "ok", value: text });
+      const digest = artifact === "submission" ? text : `sha256:${artifact}`;
+      return [artifact, { digest, kind: "file" as const, path }] as const;
+    });
+    this.members.push({
+      stage,
+      name,
+      axes,
+      outcome: "succeeded",
+      cause: "",
+      artifacts: Object.fromEntries(entries),
+    });
+    return this;
+  }
+
+  fails(name: string, axes: Member["axes"], outcome: Member["outcome"], cause: string): this {
+    this.members.push({ stage: stageText(name, axes), name, axes, outcome, cause, artifacts: {} });
+    return this;
+  }
+
+  get collected(): Collected {
+    return { formatVersion: 1, members: this.members };
+  }
+
+  read: ReadText = ({ path }) => this.texts.get(path) ?? { kind: "unreadable", cause: "ENOENT" };
+
+  report(members = this.members) {
+    return reportData({ formatVersion: 1, members }, { params: this.params, read: this.read });
+  }
+}
+
+function stageText(name: string, axes: Member["axes"]): string {
+  return `${name}[${Object.entries(axes)
+    .map(([axis, value]) => `${axis}=${value}`)
+    .join(",")}]`;
+}
+
+export const exampleParams = {
+  title: "Letters and Numbers",
+  label: "smoke",
+  tasks: { letters: "Learning letters", numbers: "Learning numbers" },
+  primary: { letters: "bits", numbers: "right" },
+  floors: { letters: { bits: "unigram", pairs: 0.5 }, numbers: { right: "majority" } },
+  agents: { plain: "Plain baseline", strong: "Strong baseline" },
+  scorers: { bits: "bits per byte of held-out text", pairs: "minimal pairs", right: "right answers" },
+  units: { bits: "bits/byte", pairs: "share of pairs", right: "share of answers" },
+  directions: { bits: "lower", pairs: "higher", right: "higher" },
+  digits: { bits: 3, pairs: 3, right: 3 },
+};
+
+export type ItemValue = { id: string; value: number; weight: number; group?: string };
+
+/** A score and its samples over `items`. */
+export function scored(scorer: "bits" | "pairs" | "right", items: ItemValue[], standardError = 0.03) {
+  const sum = (field: "value" | "weight") => items.reduce((total, item) => total + item[field], 0);
+  return {
+    score: {
+      ...scoreHead(scorer),
+      kind: "scored",
+      value: sum("value") / sum("weight"),
+      standardError,
+      items: items.length,
+      groups: {},
+      extra: {},
+    },
+    samples: items.map((item) => `${JSON.stringify(item)}\n`).join(""),
+  };
+}
+
+export function rejectedScore(scorer: "bits" | "pairs" | "right", reason: string) {
+  return { score: { ...scoreHead(scorer), kind: "rejected", reason }, samples: "" };
+}
+
+function scoreHead(scorer: "bits" | "pairs" | "right") {
+  const { units, directions } = exampleParams;
+  return { formatVersion: 1, scorer, version: 1, unit: units[scorer], direction: directions[scorer] };
+}
+
+export function anchorRows(scorer: string, rows: { name: string; value: number; standardError?: number }[]) {
+  const titled = rows.map((row) => ({ ...row, title: `the ${row.name} model` }));
+  return { rows: { formatVersion: 1, scorer, rows: titled } };
+}
+
+export const passed = {
+  verdict: { formatVersion: 1, kind: "pass", rules: [], facts: { parameters: 500_000 } },
+};
+
+export function verdict(kind: string, rule: Record<string, string> = {}) {
+  const whole = {
+    rule: "from-scratch",
+    title: "Trained from scratch",
+    answer: "fail",
+    evidence: "equals known weights",
+    source: "official",
+    severity: "strike",
+    ...rule,
+  };
+  return { verdict: { formatVersion: 1, kind, rules: [whole], facts: {} } };
+}
+
+/** Items of `bits` with mean about `level`, the same difficulty profile whatever the level. */
+export function textItems(level: number, wobble = 0): ItemValue[] {
+  return Array.from({ length: 25 }, (_, index) => ({
+    id: `document-${index}`,
+    value: 4096 * (level + 0.15 * Math.sin(index) + wobble * Math.cos(3 * index)),
+    weight: 4096,
+  }));
+}
+
+/** `right` of `count` items answered. */
+export function pairItems(right: number, count = 200, group?: (index: number) => string): ItemValue[] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: `pair-${index}`,
+    value: (index * 7) % count < right ? 1 : 0,
+    weight: 1,
+    ...(group ? { group: group(index) } : {}),
+  }));
+}

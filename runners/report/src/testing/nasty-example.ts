@@ -1,0 +1,87 @@
+// One run in which everything that can become of an attempt has become of one, with hostile words
+// wherever an agent has a say. The golden files are its report.
+import {
+  anchorRows,
+  Example,
+  pairItems,
+  passed,
+  rejectedScore,
+  scored,
+  textItems,
+  verdict,
+} from "./example.ts";
+
+const hostile =
+  '\u001b[31mPASS\u001b[0m | <b>**all rules** kept</b> \u202egnp.exe\u202c\r\n=HYPERLINK("http://example.invalid","x") NaN \ud800';
+
+export function nastyExample(): Example {
+  const example = new Example();
+  const at = (task: string, agent: string, seed: number) => ({ task, agent, seed });
+  const letters = (agent: string, seed: number, bits: number, right: number) => {
+    const axes = at("letters", agent, seed);
+    example
+      .gives("attempt", axes, { submission: `sha256:${agent}${seed}` })
+      .gives("validate", axes, passed)
+      .gives("score", { ...axes, scorer: "bits" }, scored("bits", textItems(bits, seed / 100)))
+      .gives(
+        "score",
+        { ...axes, scorer: "pairs" },
+        scored(
+          "pairs",
+          pairItems(right, 200, (index) => `g${index % 10}`),
+        ),
+      );
+  };
+  letters("plain", 1, 3.02, 97);
+  letters("plain", 2, 3.04, 99);
+  letters("strong", 1, 2.48, 120);
+
+  // strong, seed 2: broke a rule, was scored all the same, and words its evidence like a pass.
+  const struck = at("letters", "strong", 2);
+  example
+    .gives("attempt", struck, { submission: "sha256:strong2" })
+    .gives("validate", struck, verdict("struck", { evidence: hostile }))
+    .gives("score", { ...struck, scorer: "bits" }, scored("bits", textItems(1.1)))
+    .gives("score", { ...struck, scorer: "pairs" }, rejectedScore("pairs", `@SUM(1) ties: ${hostile}`));
+
+  // numbers: the floor's row was not measured; seed 1 is missing, seed 2 was rejected, one score is no JSON.
+  for (const agent of ["plain", "strong"]) {
+    const one = at("numbers", agent, 1);
+    example
+      .fails("attempt", one, "failed", "the sandbox did not start")
+      .fails("validate", one, "skipped", "attempt failed")
+      .fails("score", { ...one, scorer: "right" }, "skipped", "attempt failed");
+  }
+  const rejected = at("numbers", "plain", 2);
+  example
+    .gives("attempt", rejected, { submission: "sha256:empty" })
+    .gives("validate", rejected, {
+      verdict: { formatVersion: 1, kind: "rejected", rules: [], facts: {} },
+    })
+    .gives("score", { ...rejected, scorer: "right" }, rejectedScore("right", "config.json is missing"));
+  const unreadable = at("numbers", "strong", 2);
+  example
+    .gives("attempt", unreadable, { submission: "sha256:日本語" })
+    .gives("validate", unreadable, verdict("pass", { answer: "cannot-tell", evidence: "日本語 の 証拠 🙂" }))
+    .gives(
+      "score",
+      { ...unreadable, scorer: "right" },
+      { score: '{"formatVersion": 1, "value": NaN', samples: "" },
+    );
+
+  return example
+    .gives(
+      "anchors",
+      { task: "letters", scorer: "bits" },
+      anchorRows("bits", [
+        { name: "unigram", value: 3.07, standardError: 0.02 },
+        { name: "bigram", value: 2.19, standardError: 0.02 },
+      ]),
+    )
+    .gives(
+      "anchors",
+      { task: "letters", scorer: "pairs" },
+      anchorRows("pairs", [{ name: "trigram", value: 0.61 }]),
+    )
+    .fails("anchors", { task: "numbers", scorer: "right" }, "failed", "exit code 1");
+}

@@ -1,0 +1,38 @@
+// How often an agent hands in something that keeps the rules: a rate of few attempts, with its interval.
+import type { Report } from "./report.ts";
+import { type Section, textCell } from "./table.ts";
+
+export function validitySection(report: Report): Section {
+  return {
+    heading: "Attempts that kept the rules",
+    caption: "Of those judged, with Wilson's 95 % interval of the rate.",
+    tables: [
+      {
+        title: "",
+        columns: [
+          { head: "agent", rigid: false },
+          { head: "planned", rigid: true },
+          { head: "judged", rigid: true },
+          { head: "kept", rigid: true },
+          { head: "rate", rigid: true },
+        ],
+        groups: report.agents.length === 0 ? [] : [{ name: "", title: "", rows: rows(report) }],
+      },
+    ],
+    items: [],
+  };
+}
+
+function rows(report: Report) {
+  return report.coverage.agents.map(({ agent, planned, judged, pass, passInterval }) => {
+    const title = report.agents.find(({ name }) => name === agent)!.title;
+    const [low, high] = (passInterval ?? []).map((bound) => bound.toFixed(2));
+    return [
+      textCell(title === agent ? agent : `${agent}: ${title}`),
+      textCell(String(planned)),
+      textCell(String(judged)),
+      textCell(String(pass)),
+      textCell(passInterval ? `${(pass / judged).toFixed(2)} [${low}, ${high}]` : "not known"),
+    ];
+  });
+}
