@@ -13,8 +13,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { AttemptRequest } from "./attempt-request.ts";
 import { plainSandbox } from "./plain-sandbox.ts";
-import { type AttemptRequest, runAttempt } from "./run-attempt.ts";
+import { runAttempt } from "./run-attempt.ts";
 import { verifyTrajectory } from "./verify-trajectory.ts";
 
 const root = mkdtempSync(join(tmpdir(), "attempts-"));

@@ -2,11 +2,13 @@
 // ends or its time is over, and keeps what it handed in and a record of what happened.
 // An agent that fails or hands in nothing has been measured all the same; only trouble of the
 // harness throws, and then there is no attempt.
+
 import { mkdir } from "node:fs/promises";
-import type { Sandbox, SnapshotLimits } from "@mlrb/core/sandbox";
+import type { Sandbox } from "@mlrb/core/sandbox";
 import { writeJson } from "@mlrb/kit/json-file";
 import type { Ledger } from "@mlrb/kit/rules/ledger";
 import { attemptLedger, endedAs } from "./attempt-ledger.ts";
+import type { AttemptRequest } from "./attempt-request.ts";
 import { folderDigest, textDigest } from "./folder-digest.ts";
 import { iterationsReader } from "./iterations-reader.ts";
 import { outputLog } from "./output-log.ts";
@@ -15,33 +17,6 @@ import { runProgram } from "./run-program.ts";
 import { snapshotKeeper } from "./snapshot-keeper.ts";
 import { openTrajectory } from "./trajectory.ts";
 import { handOverPrompt, inside, layOutWorkspace } from "./workspace.ts";
-
-export type AttemptRequest = {
-  task: string;
-  agent: string;
-  seed: number | string;
-  /** nop runs nothing and hands in nothing. */
-  kind: "command" | "nop";
-  command: string[];
-  /** Host folder of the agent's program, if it has one. */
-  program?: string;
-  /** Python of the agent's environment, if it has one. */
-  python?: string;
-  /** The prompt with its blanks. */
-  prompt: string;
-  publicData: string;
-  budgetMs: number;
-  outputs: { submission: string; trajectory: string; ledger: string; snapshots: string };
-  /** An empty host folder that the caller removes. */
-  scratch: string;
-  limits: SnapshotLimits;
-  /** Takes secrets out of what the agent printed and wrote. */
-  redact?(text: string): string;
-  /** Least time between two snapshots. */
-  pauseMs?: number;
-  /** Between two looks at the workspace. */
-  pollMs?: number;
-};
 
 /** Runs the attempt in `sandbox`, which the caller closes. Writes all four outputs or throws. */
 export async function runAttempt(sandbox: Sandbox, request: AttemptRequest): Promise<Ledger> {

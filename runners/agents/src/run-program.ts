@@ -1,10 +1,11 @@
 // Runs an agent's program under watch: its output, its iterations and its submission are recorded
 // while it works, and when it ends or its time is over everything it started is stopped, then ended.
+
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecResult, Sandbox } from "@mlrb/core/sandbox";
+import type { AttemptRequest } from "./attempt-request.ts";
 import type { IterationsReader } from "./iterations-reader.ts";
 import type { OutputLog } from "./output-log.ts";
-import type { AttemptRequest } from "./run-attempt.ts";
 import type { SnapshotKeeper } from "./snapshot-keeper.ts";
 import type { Trajectory } from "./trajectory.ts";
 import { type Ending, watchProgram } from "./watch-program.ts";

@@ -1,9 +1,10 @@
 // Lays out what every agent finds, the same for all of them. Beside the workspace, not in it: the
 // agent's own program, its home and its temporary folder.
+
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Sandbox } from "@mlrb/core/sandbox";
-import type { AttemptRequest } from "./run-attempt.ts";
+import type { AttemptRequest } from "./attempt-request.ts";
 
 export const inside = {
   workspace: "workspace",

@@ -4,8 +4,10 @@ export type Admission = {
   formatVersion: 1;
   admitted: boolean;
   /** Why not, in the order found; empty when admitted. */
-  reasons: { code: string; detail: string }[];
+  reasons: AdmissionReason[];
 };
+
+export type AdmissionReason = { code: string; detail: string };
 
 export type RuleAnswer = "pass" | "fail" | "cannot-tell";
 

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 VOCABULARY = 2000
-START = "<start>"  # no text holds it; every window is scored after it
 FIT_EVERY = 20  # every 20th public text fits the weights
 ROUNDS = 20
 
@@ -25,8 +24,8 @@ Ids = NDArray[np.int64]
 @dataclass(frozen=True)
 class Ngram:
     tokenizer: Tokenizer
-    start: int
-    unigram: NDArray[np.float64]  # p of each token, add-one smoothed
+    start: int  # what every window is scored after; no token of the tokenizer, so no text can hold it
+    unigram: NDArray[np.float64]  # p of each token, add-one smoothed; 0 for `start`
     counts: dict[tuple[int, int], int]
     seen: NDArray[np.int64]  # how often each token is a context
     weights: NDArray[np.float64]  # of the bigram, by bucket of the context's count
@@ -58,10 +57,10 @@ def read_public(folder: Path) -> list[str]:
 def fit_ngram(texts: list[str], window: int) -> Ngram:
     """`window`: how many characters are scored at a time, so that the weights are fitted to such pieces."""
     tokenizer = train_bpe(texts)
-    start = tokenizer.token_to_id(START)
-    size = tokenizer.get_vocab_size()
+    start = tokenizer.get_vocab_size()
+    size = start + 1
     unigram, seen = np.ones(size), np.zeros(size, dtype=np.int64)
-    unigram[start] = 0  # never predicted
+    unigram[start] = 0
     pairs: dict[tuple[int, int], int] = {}
     for text in (text for at, text in enumerate(texts) if at % FIT_EVERY):
         ids = np.array(tokenizer.encode(text).ids, dtype=np.int64)
@@ -112,7 +111,6 @@ def train_bpe(texts: list[str]) -> Tokenizer:
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=VOCABULARY,
-        special_tokens=[START],
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )

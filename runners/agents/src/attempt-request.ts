@@ -1,0 +1,29 @@
+// What a supervisor is asked for.
+import type { SnapshotLimits } from "@mlrb/core/sandbox";
+
+export type AttemptRequest = {
+  task: string;
+  agent: string;
+  seed: number | string;
+  /** nop runs nothing and hands in nothing. */
+  kind: "command" | "nop";
+  command: string[];
+  /** Host folder of the agent's program, if it has one. */
+  program?: string;
+  /** Python of the agent's environment, if it has one. */
+  python?: string;
+  /** The prompt with its blanks. */
+  prompt: string;
+  publicData: string;
+  budgetMs: number;
+  outputs: { submission: string; trajectory: string; ledger: string; snapshots: string };
+  /** An empty host folder that the caller removes. */
+  scratch: string;
+  limits: SnapshotLimits;
+  /** Takes secrets out of what the agent printed and wrote. */
+  redact?(text: string): string;
+  /** Least time between two snapshots. */
+  pauseMs?: number;
+  /** Between two looks at the workspace. */
+  pollMs?: number;
+};

@@ -1,0 +1,148 @@
+// Imports flow one way: kit ← core ← local, docker, slurm, agents, report ← cli. Tasks, scorers and
+// pipeline steps see kit; a step also the one package that it fronts. Read from the sources, so that
+// a wrong import fails here before anyone builds on it.
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const repository = join(dirname(fileURLToPath(import.meta.url)), "..");
+
+/** What each package may import; `docker` and `slurm` stand here before their packages do. */
+const allowed: Record<string, string[]> = {
+  kit: [],
+  core: ["kit"],
+  local: ["core", "kit"],
+  docker: ["core", "kit"],
+  slurm: ["core", "kit"],
+  agents: ["core", "kit"],
+  report: ["core", "kit"],
+  cli: ["agents", "core", "docker", "kit", "local", "report", "slurm"],
+};
+
+type Import = { file: string; specifier: string };
+
+const files = globSync("{runners,tasks,scorers,pipelines}/**/*.{ts,js}", {
+  cwd: repository,
+  exclude: ["**/node_modules/**"],
+}).sort();
+const imports = files.flatMap((file) => importsOf(file, readFileSync(join(repository, file), "utf8")));
+
+function importsOf(file: string, text: string): Import[] {
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|[^:"'`])\/\/.*$/gm, "$1");
+  const forms = [
+    /\b(?:import|export)\b[^"';]*?\bfrom\s*["']([^"']+)["']/g,
+    /\bimport\s*\(?\s*["']([^"']+)["']/g,
+  ];
+  return forms.flatMap((form) => [...code.matchAll(form)].map((match) => ({ file, specifier: match[1]! })));
+}
+
+/** The package of ours that an import reaches, by name or by path. */
+function target({ file, specifier }: Import): string | undefined {
+  const named = /^@mlrb\/([a-z]+)/.exec(specifier);
+  if (named) return named[1];
+  if (!specifier.startsWith(".")) return undefined;
+  return packageOf(relative(repository, resolve(repository, dirname(file), specifier)));
+}
+
+function packageOf(path: string): string | undefined {
+  return /^runners\/([^/]+)\//.exec(path)?.[1];
+}
+
+test("every import between packages goes the one way", () => {
+  const wrong = imports.filter((one) => {
+    const [from, to] = [packageOf(one.file), target(one)];
+    return from !== undefined && to !== undefined && from !== to && !allowed[from]?.includes(to);
+  });
+  assert.deepEqual(wrong, []);
+});
+
+test("packages are imported by name, never by a path into another's folder", () => {
+  const wrong = imports.filter(
+    (one) =>
+      one.specifier.startsWith(".") && target(one) !== packageOf(one.file) && target(one) !== undefined,
+  );
+  assert.deepEqual(wrong, []);
+});
+
+test("tasks and scorers import kit and nothing else of ours", () => {
+  const wrong = imports.filter(
+    (one) => /^(tasks|scorers)\//.test(one.file) && ![undefined, "kit"].includes(target(one)),
+  );
+  assert.deepEqual(wrong, []);
+});
+
+test("a pipeline step fronts one package at most", () => {
+  const fronted = new Map<string, Set<string>>();
+  for (const one of imports.filter(
+    ({ file }) => file.startsWith("pipelines/") && !file.endsWith(".test.ts"),
+  )) {
+    const to = target(one);
+    if (to !== undefined && to !== "kit") fronted.set(one.file, (fronted.get(one.file) ?? new Set()).add(to));
+  }
+  assert.deepEqual(
+    [...fronted].filter(([, packages]) => packages.size > 1),
+    [],
+  );
+});
+
+test("no file imports itself by way of others", () => {
+  const edges = new Map<string, string[]>();
+  for (const { file, specifier } of imports) {
+    const named = /^@mlrb\/([a-z]+)\/(.+)$/.exec(specifier);
+    const to = named
+      ? `runners/${named[1]}/src/${named[2]}.ts`
+      : specifier.startsWith(".")
+        ? relative(repository, resolve(repository, dirname(file), specifier))
+        : undefined;
+    if (to !== undefined) edges.set(file, [...(edges.get(file) ?? []), to]);
+  }
+  const done = new Set<string>();
+  const visit = (file: string, trail: string[]) => {
+    assert.ok(!trail.includes(file), `a cycle: ${[...trail.slice(trail.indexOf(file)), file].join(" → ")}`);
+    if (done.has(file)) return;
+    for (const next of edges.get(file) ?? []) visit(next, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of edges.keys()) visit(file, []);
+});
+
+test("what a package imports stands in its package.json, and nothing more", () => {
+  for (const name of Object.keys(allowed)) {
+    const manifest = globSync(`runners/${name}/package.json`, { cwd: repository })[0];
+    if (!manifest) continue;
+    const { dependencies = {} } = JSON.parse(readFileSync(join(repository, manifest), "utf8"));
+    const used = new Set<string>();
+    for (const { file, specifier } of imports) {
+      if (packageOf(file) !== name || file.endsWith(".test.ts") || /^(\.|node:)/.test(specifier)) continue;
+      used.add(
+        specifier
+          .split("/")
+          .slice(0, specifier.startsWith("@") ? 2 : 1)
+          .join("/"),
+      );
+    }
+    const declared = Object.keys(dependencies).filter((one) => one !== "graphology-types"); // a peer of graphology
+    assert.deepEqual([...used].sort(), declared.sort(), `runners/${name}/package.json`);
+  }
+});
+
+test("nothing in runners/ names a task, a scorer or an agent", () => {
+  const names = [
+    ...globSync("tasks/*/task.yaml", { cwd: repository }).map((path) => path.split("/")[1]!),
+    ...globSync("scorers/*/scorer.yaml", { cwd: repository }).map((path) => path.split("/")[1]!),
+  ];
+  assert.ok(names.length > 0);
+  for (const file of files) {
+    if (!file.startsWith("runners/") || file.includes(".test.") || file.includes("/testing/")) continue;
+    // examples in comments and help texts may name one
+    const code = readFileSync(join(repository, file), "utf8").replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+    for (const name of names) {
+      const said = code
+        .split("\n")
+        .filter((line) => line.includes(name) && !/e\.g\.|pnpm pipeline/.test(line));
+      assert.deepEqual(said, [], `${file} names ${name}`);
+    }
+  }
+});

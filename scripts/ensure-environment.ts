@@ -1,0 +1,47 @@
+// Builds the environment of a lock file where the pipeline would look for it, unless it is there, and
+// gives its Python. For tests and for running Python scripts by hand:
+//   node scripts/ensure-environment.ts pipelines/environments/ml.lock
+import { spawnSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  clearEnvironment,
+  environmentKey,
+  environmentPath,
+  environmentPython,
+  environmentReady,
+  markReady,
+} from "@mlrb/local/environments";
+import { takeLease } from "@mlrb/local/lease";
+import { FileDigests } from "@mlrb/local/source-files";
+import { stateFolder } from "@mlrb/local/state-folder";
+
+const repository = join(dirname(fileURLToPath(import.meta.url)), "..");
+
+/** Absolute path of the environment's Python. Throws with what the building step said when it fails. */
+export async function ensureEnvironment(lock: string, root: string = repository): Promise<string> {
+  const state = stateFolder(root);
+  const key = environmentKey(lock, { state, digests: new FileDigests(repository, state.memory) });
+  const path = environmentPath(state, key);
+  const lease = await takeLease(state.leases, key, () => {});
+  try {
+    if (environmentReady(path)) return environmentPython(path);
+    clearEnvironment(path);
+    mkdirSync(path, { recursive: true });
+    const step = join(repository, "pipelines/steps/environment.ts");
+    const args = ["--param", `lock=${lock}`, "--output", `environment=${path}`];
+    const { status, stdout, stderr } = spawnSync(process.execPath, [step, ...args], {
+      cwd: repository,
+      encoding: "utf8",
+    });
+    if (status !== 0) throw new Error(`${stdout}${stderr}`.trim());
+    markReady(path, key);
+    return environmentPython(path);
+  } finally {
+    lease.release();
+  }
+}
+
+if (import.meta.main)
+  console.log(await ensureEnvironment(process.argv[2] ?? "pipelines/environments/ml.lock"));
