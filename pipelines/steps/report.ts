@@ -1,18 +1,26 @@
-// The report of a run, from whatever its stages left: JSON for programs, Markdown for people, CSV for data frames.
+// The report of a run, from whatever its stages left: JSON for programs, Markdown for people, CSV for data frames;
+// and what the attempts took, in files of their own.
 import { join } from "node:path";
 import { readCollected } from "@mlrb/kit/collected";
-import { writeWhole } from "@mlrb/kit/json-file";
+import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
+import { readLedger } from "@mlrb/kit/rules/ledger";
 import { stage } from "@mlrb/kit/stage";
 import { csv } from "@mlrb/report/csv";
 import { json } from "@mlrb/report/json";
-import { markdown } from "@mlrb/report/markdown";
+import { markdown, markdownSection } from "@mlrb/report/markdown";
 import { readArtifact } from "@mlrb/report/read-artifact";
 import { reportData } from "@mlrb/report/report-data";
+import { times, timesSection } from "@mlrb/report/times";
 
 const { inputs, outputs, params } = stage();
 
-const report = reportData(readCollected(inputs.manifest!), { params, read: readArtifact });
+const collected = readCollected(inputs.manifest!);
+const report = reportData(collected, { params, read: readArtifact });
 
 writeWhole(join(outputs.report!, "report.json"), json(report));
 writeWhole(join(outputs.report!, "report.md"), markdown(report));
 writeWhole(join(outputs.report!, "report.csv"), csv(report));
+
+const taken = times(collected, { label: String(params.label), readLedger });
+writeWhole(join(outputs.report!, "times.json"), `${canonicalJson(taken, 2)}\n`);
+writeWhole(join(outputs.report!, "times.md"), markdownSection(timesSection(taken)));

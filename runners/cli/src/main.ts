@@ -81,7 +81,7 @@ program
 
 program
   .command("log")
-  .argument("<stage>", "a stage instance, or a pattern such as 'score[task=baby-lm]'")
+  .argument("<stage>", "a stage instance, or a pattern such as 'score[agent=nop]'")
   .description("show what a stage said when it last ran")
   .option("--root <dir>", "where .mlrb/ lives (default: the repository)")
   .option("--json", "one JSON object a line on stdout", false)
@@ -90,10 +90,14 @@ program
     process.exitCode = logCommand(repository, stage, options);
   });
 
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(process.exitCode ?? 0); // the reader has seen enough
-  throw error;
-});
+// A reader that leaves (`| head`, a closed terminal) has seen enough. The run goes on to its end: stages
+// would outlive a program that stopped here, and its exit status would be no longer theirs.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
+    stream.write = () => true;
+  });
+}
 
 try {
   if (process.argv.length <= 2) {

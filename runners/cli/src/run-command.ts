@@ -1,5 +1,5 @@
 // `pipeline run`: brings a pipeline up to date, shows how, and prints its tables.
-import { join, relative } from "node:path";
+import { relative } from "node:path";
 import { type OutcomeKind, outcomeCause } from "@mlrb/core/outcome";
 import type { Reason } from "@mlrb/core/reasons";
 import { formatDuration } from "@mlrb/core/units";
@@ -82,7 +82,7 @@ export async function runCommand(
       results: where,
     });
   } else {
-    if (folder) await showReport(join(folder, "report.json"));
+    if (folder) await showReport(folder);
     const failed = plan.instances.filter(({ index }) => results[index]?.outcome.kind === "failed");
     for (const { id, index } of failed.slice(0, 20)) {
       process.stderr.write(

@@ -1,26 +1,34 @@
 // The report as Markdown, for people who read it in a repository or paste it into a paper's draft.
 import type { Report } from "./report.ts";
 import { coverageLine, sections } from "./sections.ts";
-import type { Table, TableCell } from "./table.ts";
+import type { Section, Table, TableCell } from "./table.ts";
 
 /** report.md: the same sections as the terminal's, in GitHub's Markdown, ending with a line break. */
 export function markdown(report: Report): string {
   const out = [`# ${asText(report.title)} (${asText(report.label)})`, ""];
   if (report.note) out.push(`> **${asText(report.note)}**`, "");
   out.push(asText(coverageLine(report)), "");
-  for (const { heading, caption, tables, items } of sections(report)) {
-    out.push(`## ${asText(heading)}`, "");
-    if (caption) out.push(asText(caption), "");
-    for (const table of tables) {
-      if (table.groups.length === 0) continue;
-      if (table.title) out.push(`### ${asText(table.title)}`, "");
-      out.push(...layTable(table), "");
-    }
-    if (items.length > 0) {
-      out.push(...items.map(({ head, text }) => `- **${asText(head)}**: ${asText(text)}`), "");
-    }
-  }
+  for (const section of sections(report)) out.push(...lay(section));
   return `${out.join("\n").trimEnd()}\n`;
+}
+
+/** One section by itself, in the same manner. */
+export function markdownSection(section: Section): string {
+  return `${lay(section).join("\n").trimEnd()}\n`;
+}
+
+function lay({ heading, caption, tables, items }: Section): string[] {
+  const out = [`## ${asText(heading)}`, ""];
+  if (caption) out.push(asText(caption), "");
+  for (const table of tables) {
+    if (table.groups.length === 0) continue;
+    if (table.title) out.push(`### ${asText(table.title)}`, "");
+    out.push(...layTable(table), "");
+  }
+  if (items.length > 0) {
+    out.push(...items.map(({ head, text }) => `- **${asText(head)}**: ${asText(text)}`), "");
+  }
+  return out;
 }
 
 /** A group becomes a first column, since Markdown has no spanning rows. */

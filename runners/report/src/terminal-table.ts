@@ -11,8 +11,7 @@ const proseMax = 100;
 
 /** The whole report in lines of at most `width` columns (never under 40), ending with a line break. */
 export function terminalTable(report: Report, { width, color }: { width: number; color: boolean }): string {
-  const space = Number.isFinite(width) ? Math.max(widthMin, Math.floor(width)) : 80;
-  const prose = (text: string) => wrap(text, Math.min(space, proseMax));
+  const { space, prose } = measure(width);
   const out = prose(`${report.title} (${report.label})`).map((line) => paint(line, "strong", color));
   if (report.note) out.push(...prose(report.note).map((line) => paint(line, "bad", color)));
   out.push(...prose(coverageLine(report)));
@@ -20,6 +19,19 @@ export function terminalTable(report: Report, { width, color }: { width: number;
     out.push("", ...lay(section, { space, color, prose }));
   }
   return `${out.join("\n")}\n`;
+}
+
+/** One section by itself, in the same manner. */
+export function terminalSection(
+  section: Section,
+  { width, color }: { width: number; color: boolean },
+): string {
+  return `${lay(section, { ...measure(width), color }).join("\n")}\n`;
+}
+
+function measure(width: number): { space: number; prose: (text: string) => string[] } {
+  const space = Number.isFinite(width) ? Math.max(widthMin, Math.floor(width)) : 80;
+  return { space, prose: (text) => wrap(text, Math.min(space, proseMax)) };
 }
 
 function lay(

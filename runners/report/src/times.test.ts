@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Collected, Member } from "@mlrb/kit/collected";
+import type { Ledger } from "@mlrb/kit/rules/ledger";
+import { markdownSection } from "./markdown.ts";
+import { times, timesSection } from "./times.ts";
+
+const member = (agent: string, seed: number, ledger: boolean): Member => ({
+  stage: `attempt[task=t,agent=${agent},seed=${seed}]`,
+  name: "attempt",
+  axes: { task: "t", agent, seed },
+  outcome: ledger ? "succeeded" : "failed",
+  cause: "",
+  artifacts: ledger ? { ledger: { digest: "d", kind: "file", path: `${agent}${seed}` } } : {},
+});
+const ledger = {
+  wallMs: 12_345,
+  workingMs: 12_000,
+  budget: { wallMs: 600_000 },
+  ended: "finished",
+  tokens: null,
+};
+const collected: Collected = {
+  formatVersion: 1,
+  members: [member("b", 10, true), member("b", 2, true), member("a", 1, false)],
+};
+const readLedger = (path: string) => (path === "b2" ? "not a ledger" : (ledger as unknown as Ledger));
+
+test("an attempt without a ledger, or with one that cannot be read, has an unknown time and not zero", () => {
+  const { attempts } = times(collected, { label: "smoke", readLedger });
+  assert.deepEqual(
+    attempts.map(({ agent, seed, wallSeconds, tokens }) => [agent, seed, wallSeconds, tokens]),
+    [
+      ["a", 1, null, null],
+      ["b", 2, null, null],
+      ["b", 10, 12.3, null],
+    ],
+  );
+});
+
+test("the table says whose seconds they are, and that it is smoke", () => {
+  const text = markdownSection(timesSection(times(collected, { label: "smoke", readLedger })));
+  assert.match(text, /Time of each attempt \(smoke\)/);
+  assert.match(text, /\| t \| b \| 10 \| 12\.3 \| 600 \| finished \|/);
+  assert.match(text, /\| t \| a \| 1 \| unknown \| unknown \| unknown \|/);
+});

@@ -1,0 +1,97 @@
+// What the attempts took, by their ledgers. Kept apart from the report: seconds differ from run to run
+// and machine to machine, and a report whose bytes moved with them could not be compared byte for byte.
+import type { Collected } from "@mlrb/kit/collected";
+import type { Ledger } from "@mlrb/kit/rules/ledger";
+import { byText } from "./order.ts";
+import { plainText } from "./plain-text.ts";
+import { type Section, textCell } from "./table.ts";
+
+export type Times = {
+  formatVersion: 1;
+  label: string;
+  attempts: {
+    task: string;
+    agent: string;
+    seed: string | number;
+    /** Seconds by a monotonic clock; null where there is no ledger that can be read. */
+    wallSeconds: number | null;
+    workingSeconds: number | null;
+    budgetSeconds: number | null;
+    ended: string | null;
+    /** Unknown is null, never 0. */
+    tokens: number | null;
+    dollars: number | null;
+    gpuHours: number | null;
+  }[];
+};
+
+/** `readLedger` gives a text where the ledger cannot be read. */
+export function times(
+  collected: Collected,
+  { label, readLedger }: { label: string; readLedger: (path: string) => Ledger | string },
+): Times {
+  const attempts = collected.members
+    .filter(({ name }) => name === "attempt")
+    .map(({ axes, artifacts }) => {
+      const read = artifacts.ledger ? readLedger(artifacts.ledger.path) : "none";
+      const ledger = typeof read === "string" ? undefined : read;
+      return {
+        task: plainText(String(axes.task)),
+        agent: plainText(String(axes.agent)),
+        seed: axes.seed ?? "",
+        wallSeconds: seconds(ledger?.wallMs),
+        workingSeconds: seconds(ledger?.workingMs),
+        budgetSeconds: seconds(ledger?.budget?.wallMs),
+        ended: ledger ? plainText(String(ledger.ended)) : null,
+        tokens: ledger?.tokens ?? null,
+        dollars: ledger?.dollars ?? null,
+        gpuHours: ledger?.gpuHours ?? null,
+      };
+    });
+  attempts.sort(
+    (a, b) => byText(a.task, b.task) || byText(a.agent, b.agent) || byText(pad(a.seed), pad(b.seed)),
+  );
+  return { formatVersion: 1, label: plainText(label), attempts };
+}
+
+/** The table of the times, for the terminal and for Markdown. */
+export function timesSection({ attempts, label }: Times): Section {
+  const groups = [...Map.groupBy(attempts, ({ task }) => task)].map(([task, rows]) => ({
+    name: task,
+    title: task,
+    rows: rows.map((row) => [
+      textCell(row.agent),
+      textCell(String(row.seed)),
+      textCell(row.wallSeconds === null ? "unknown" : row.wallSeconds.toFixed(1)),
+      textCell(row.budgetSeconds === null ? "unknown" : row.budgetSeconds.toFixed(0)),
+      textCell(row.ended ?? "unknown"),
+    ]),
+  }));
+  const rigid = (head: string) => ({ head, rigid: true });
+  return {
+    heading: `Time of each attempt (${label})`,
+    caption: "Seconds on the machine that ran it, by its ledger; no part of any score.",
+    tables: [
+      {
+        title: "",
+        columns: [
+          { head: "agent", rigid: false },
+          rigid("seed"),
+          rigid("seconds"),
+          rigid("budget"),
+          { head: "ended", rigid: false },
+        ],
+        groups,
+      },
+    ],
+    items: [],
+  };
+}
+
+function seconds(ms: number | undefined): number | null {
+  return ms === undefined ? null : Math.round(ms / 100) / 10;
+}
+
+function pad(seed: string | number): string {
+  return String(seed).padStart(20);
+}
