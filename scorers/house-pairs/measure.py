@@ -29,6 +29,9 @@ def main() -> None:
     try:
         submission = load_submission(args.submission)
         rows = [submission.encode(pair[side]) for pair in pairs for side in ("sentence_good", "sentence_bad")]
+        longest = max(len(row) for row in rows)
+        if submission.context is not None and longest > submission.context:
+            raise Rejected(f"a sentence has {longest} tokens; the model reads {submission.context}")
         check_causal(submission, rows)
         samples = run_lm_eval(submission, pairs)
         write_json(args.score, scored(samples))

@@ -1,4 +1,4 @@
-"""Makes the submissions that every scorer must cope with: one tiny and whole, the others broken in one way each.
+"""Makes the submissions that every scorer must cope with: a tiny whole one, others broken in one way each.
 
 Written out rather than stored, so that one can read what is wrong with each. No random numbers: the
 weights are sines of the element's place, so every version of torch makes the same ones.
@@ -111,6 +111,17 @@ def weights_by(change: Callable[[str, Tensor], Tensor]) -> Callable[[Path], None
     return spoil
 
 
+def writing(name: str, text: str) -> Callable[[Path], None]:
+    def spoil(folder: Path) -> None:
+        (folder / name).write_text(text, encoding="utf-8")
+
+    return spoil
+
+
+def deleting(name: str) -> Callable[[Path], None]:
+    return lambda folder: (folder / name).unlink()
+
+
 def without_tensor(folder: Path) -> None:
     path = folder / "model.safetensors"
     weights = load_file(path)
@@ -136,7 +147,9 @@ def unfit_tokenizer(folder: Path) -> None:
     """Fewer embeddings than tokens; all else in order."""
     config = json.loads((folder / "config.json").read_text())
     write_json(folder / "config.json", {**config, "vocab_size": 100})
-    weights_by(lambda name, tensor: tensor[:100].contiguous() if name.endswith("wte.weight") else tensor)(folder)
+    weights_by(lambda name, tensor: tensor[:100].contiguous() if name.endswith("wte.weight") else tensor)(
+        folder
+    )
 
 
 def lossy_tokenizer(folder: Path) -> None:
@@ -176,21 +189,26 @@ def write_json(path: Path, value: Any) -> None:
 
 BROKEN: dict[str, Callable[[Path], None]] = {
     "nan-weights": weights_by(lambda _, tensor: torch.full_like(tensor, torch.nan)),
-    "infinite-bias": weights_by(lambda name, tensor: tensor * torch.inf if name.endswith("ln_f.bias") else tensor),
+    "infinite-bias": weights_by(
+        lambda name, tensor: tensor * torch.inf if name.endswith("ln_f.bias") else tensor
+    ),
     "zero-weights": weights_by(lambda _, tensor: torch.zeros_like(tensor)),
     "random-weights": weights_by(lambda name, tensor: sines(tuple(tensor.shape), sum(map(ord, name)), 0.02)),
     "missing-tensor": without_tensor,
     "wrong-shape": weights_by(wrong_shape),
     "truncated-file": truncated,
-    "empty-file": lambda folder: (folder / "model.safetensors").write_bytes(b"") and None,
-    "no-weights": lambda folder: (folder / "model.safetensors").unlink(),
-    "no-tokenizer": lambda folder: (folder / "tokenizer.json").unlink(),
-    "tokenizer-of-something-else": lambda folder: (folder / "tokenizer.json").write_text('{"a": [1]}') and None,
+    "empty-file": writing("model.safetensors", ""),
+    "no-weights": deleting("model.safetensors"),
+    "no-tokenizer": deleting("tokenizer.json"),
+    "tokenizer-of-something-else": lambda folder: (
+        (folder / "tokenizer.json").write_text('{"a": [1]}') and None
+    ),
+    "adapter": writing("adapter_config.json", '{"base_model_name_or_path": "gpt2"}'),
     "no-bos-no-eos": tokenless,
     "unfit-tokenizer": unfit_tokenizer,
     "lossy-tokenizer": lossy_tokenizer,
     "huge-config": huge_config,
-    "config-of-nothing": lambda folder: (folder / "config.json").write_text("[]") and None,
+    "config-of-nothing": writing("config.json", "[]"),
 }
 
 

@@ -1,4 +1,4 @@
-"""Runs a scorer's measure.py on many submissions, each in a process forked from one with the libraries loaded.
+"""Runs a scorer's measure.py on many submissions, each in a process forked from one that imported already.
 
 For tests: a fresh process for each would spend nearly all of its time importing.
 """
@@ -24,7 +24,7 @@ def main() -> None:
     from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2LMHeadModel  # noqa: F401 (lazy: by name)
 
     if "lm_eval" in "".join(path.read_text(encoding="utf-8") for path in args.scorer.glob("*.py")):
-        import lm_eval  # noqa: F401
+        import lm_eval
         import lm_eval.models.huggingface  # noqa: F401
     statuses = {
         folder.name: in_child(args.scorer / "measure.py", flags(args, folder))
@@ -35,7 +35,12 @@ def main() -> None:
 
 def flags(args: argparse.Namespace, submission: Path) -> list[str]:
     out = args.out / submission.name
-    given = {"submission": submission, "private": args.private, "score": f"{out}.json", "samples": f"{out}.jsonl"}
+    given = {
+        "submission": submission,
+        "private": args.private,
+        "score": f"{out}.json",
+        "samples": f"{out}.jsonl",
+    }
     return [part for name, path in given.items() for part in (f"--{name}", str(path))]
 
 

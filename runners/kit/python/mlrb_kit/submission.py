@@ -11,11 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tokenizers import Tokenizer
+
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.stored import Stored, read_stored
 
 BUFFER_BYTES_MAX = 2**31  # e.g. GPT-2 keeps a mask of positions x positions in every layer
 CONTEXT_NAMES = ("n_positions", "max_position_embeddings", "n_ctx")  # the ones lm-eval looks at
+
+WORDS_MAX = 200  # of a library's message; advice on how to install things follows
 
 T = TypeVar("T")
 
@@ -45,10 +49,12 @@ class Submission:
 
 def load_submission(folder: Path) -> Submission:
     """The model in the dtype it is stored in; raises Rejected with the reason where it cannot be loaded."""
-    for name in ("config.json", "tokenizer.json"):
-        if not (folder / name).is_file():
-            raise Rejected(f"no {name}")
+    if not (folder / "config.json").is_file():
+        raise Rejected("no config.json")
+    if (folder / "adapter_config.json").exists():
+        raise Rejected("adapter_config.json: an adapter is not a whole model; hand in the merged weights")
     stored = read_stored(folder)
+    check_tokenizer_file(folder)
 
     os.environ.update(HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false", TRANSFORMERS_VERBOSITY="error")
     from transformers import AutoTokenizer  # here, so that a truncated file is refused in no time
@@ -59,7 +65,7 @@ def load_submission(folder: Path) -> Submission:
         folder,
     )
     if not getattr(tokenizer, "is_fast", False):
-        raise Rejected("tokenizer.json is not what the tokenizer is built from")
+        raise Rejected("the tokenizer cannot be written as a tokenizer.json")
     start_id = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
     if start_id is None:
         raise Rejected(
@@ -71,6 +77,15 @@ def load_submission(folder: Path) -> Submission:
     if not 0 <= start_id < vocabulary:
         raise Rejected(f"BOS or EOS has id {start_id}; the model has {vocabulary} embeddings")
     return Submission(model, tokenizer, start_id, vocabulary, context_of(model.config))
+
+
+def check_tokenizer_file(folder: Path) -> None:
+    """Names the trouble; transformers would ask for libraries that could read other files instead."""
+    path = folder / "tokenizer.json"
+    if path.is_file():
+        loaded("tokenizer.json cannot be read", lambda: Tokenizer.from_file(str(path)), folder)
+    elif not any((folder / name).is_file() for name in ("vocab.json", "vocab.txt")):
+        raise Rejected("no tokenizer.json")
 
 
 def load_model(folder: Path, stored: Stored) -> Any:
@@ -145,4 +160,4 @@ def blame(trouble: str, folder: Path | None = None):  # noqa: ANN201 (a generato
             raise
         if folder is not None:
             words = words.replace(str(folder), "submission")
-        raise Rejected(f"{trouble}: {type(error).__name__}: {words[:300]}") from error
+        raise Rejected(f"{trouble}: {type(error).__name__}: {words[:WORDS_MAX]}") from error

@@ -1,0 +1,126 @@
+"""Checks the arithmetic that scores rest on, against numbers worked out by hand."""
+
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+from mlrb_kit.ngram import fit_ngram, relative
+from mlrb_kit.ratio import ratio
+from mlrb_kit.rejected import Rejected
+from mlrb_kit.stored import read_stored
+from mlrb_kit.windows import windows
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "house-pairs"))
+from pairs_score import clustered_error, scored
+
+
+class Windows(unittest.TestCase):
+    def test_they_join_to_the_first_bytes_of_the_text(self) -> None:
+        text = "".join(chr(97 + n % 26) for n in range(5000))
+        self.assertEqual("".join(windows(text)), text[:4096])
+        self.assertEqual({len(window) for window in windows(text)}, {256})
+
+    def test_a_cut_never_falls_inside_a_character(self) -> None:
+        for character in "é€😀":
+            text = "a" + character * 3000
+            pieces = windows(text)
+            self.assertTrue(text.startswith("".join(pieces)))
+            size = len(character.encode())
+            self.assertTrue(all(256 - size < len(piece.encode()) <= 256 for piece in pieces[:-1]))
+            self.assertGreater(sum(len(piece.encode()) for piece in pieces), 4096 - size)
+
+    def test_no_text_has_no_windows(self) -> None:
+        self.assertEqual(windows(""), [])
+
+
+class Ratio(unittest.TestCase):
+    def test_equal_weights_give_the_mean_and_its_standard_error(self) -> None:
+        value, error = ratio([{"value": value, "weight": 1} for value in (1.0, 2.0, 3.0, 6.0)])
+        self.assertAlmostEqual(value, 3.0)
+        self.assertAlmostEqual(error, (14 / 3 / 4) ** 0.5)  # sample variance 14/3 over 4 items
+
+    def test_a_constant_ratio_has_no_error_whatever_the_weights(self) -> None:
+        value, error = ratio([{"value": 2.5 * weight, "weight": weight} for weight in (1, 10, 100)])
+        self.assertAlmostEqual(value, 2.5)
+        self.assertAlmostEqual(error, 0.0)
+
+
+class Ngrams(unittest.TestCase):
+    def test_the_bigram_gives_probabilities_that_sum_to_one_after_every_token(self) -> None:
+        model = fit_ngram(["the cat sat on the mat. " * 30, "a dog ran to the cat. " * 30] * 3, 64)
+        tokens = np.arange(model.start)
+        for context in (model.start, int(model.encode("the")[0]), int(model.encode("Z")[0])):
+            contexts = np.full(len(tokens), context)
+            from_bigrams = relative(model, contexts, tokens).sum()
+            self.assertIn(round(from_bigrams, 9), (0.0, 1.0))
+            if from_bigrams == 0:
+                self.assertEqual(model.seen[context], 0)
+        self.assertAlmostEqual(model.unigram.sum(), 1.0)
+        self.assertTrue(((model.weights >= 0) & (model.weights <= 1)).all())
+        self.assertEqual(model.weights[0], 0.0)
+
+    def test_a_text_like_the_training_text_costs_less_by_the_bigram(self) -> None:
+        model = fit_ngram(["the cat sat on the mat. " * 30] * 40, 64)
+        self.assertLess(model.bigram_bits("the cat sat"), model.unigram_bits("the cat sat"))
+
+
+class PairsScore(unittest.TestCase):
+    def sample(self, good: float, bad: float, group: str = "a") -> dict[str, object]:
+        return {"good": good, "bad": bad, "group": group, "value": float(good >= bad), "weight": 1}
+
+    def test_the_mean_is_over_paradigms_not_pairs(self) -> None:
+        found = scored(
+            [
+                self.sample(-1, -2, "a"),
+                self.sample(-2, -1, "b"),
+                self.sample(-2, -1, "b"),
+                self.sample(-2, -1, "b"),
+            ]
+        )
+        self.assertEqual(found["value"], 0.5)
+        self.assertAlmostEqual(found["standardError"], 0.5)  # paradigm means 1 and 0
+
+    def test_ties_in_a_few_pairs_are_counted_and_in_many_refused(self) -> None:
+        clear = [self.sample(-1, -2)] * 49
+        self.assertEqual(
+            scored([*clear, self.sample(-1, -1)])["extra"], {"paradigms": 1, "ties": 1, "tiesHalf": 0.99}
+        )
+        with self.assertRaisesRegex(Rejected, "ties"):
+            scored([*clear, *[self.sample(-1, -1)] * 3])
+
+    def test_nan_is_refused_and_one_impossible_sentence_is_not(self) -> None:
+        infinity = float("inf")
+        self.assertEqual(scored([self.sample(-1, -infinity)])["value"], 1.0)
+        for good, bad in ((float("nan"), -1.0), (-1.0, float("nan")), (-infinity, -infinity)):
+            with self.assertRaisesRegex(Rejected, "non-finite"):
+                scored([self.sample(-1, -2), self.sample(good, bad)])
+
+    def test_a_single_paradigm_has_no_error_to_give(self) -> None:
+        self.assertEqual(clustered_error([0.7]), 0.0)
+
+
+class Stored(unittest.TestCase):
+    def index(self, content: object) -> Path:
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        folder = Path(temporary.name)
+        (folder / "model.safetensors.index.json").write_text(json.dumps(content))
+        return folder
+
+    def test_an_index_that_points_out_of_the_folder_is_refused(self) -> None:
+        for name in ("../other.safetensors", "/etc/passwd", "not-there.safetensors"):
+            with self.assertRaisesRegex(Rejected, "not a file of the submission"):
+                read_stored(self.index({"weight_map": {"a": name}}))
+
+    def test_an_index_of_another_shape_is_refused(self) -> None:
+        for content in ([], {"weight_map": 3}, {"weight_map": {"a": 1}}, {"weight_map": {"a": []}}):
+            with self.assertRaisesRegex(Rejected, "not an index of weights"):
+                read_stored(self.index(content))
+
+
+if __name__ == "__main__":
+    unittest.main()
