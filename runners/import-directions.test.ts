@@ -33,7 +33,7 @@ function importsOf(file: string, text: string): Import[] {
   const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|[^:"'`])\/\/.*$/gm, "$1");
   const forms = [
     /\b(?:import|export)\b[^"';]*?\bfrom\s*["']([^"']+)["']/g,
-    /\bimport\s*\(?\s*["']([^"']+)["']/g,
+    /\bimport(?:\s+|\(\s*)["']([^"']+)["']/g,
   ];
   return forms.flatMap((form) => [...code.matchAll(form)].map((match) => ({ file, specifier: match[1]! })));
 }

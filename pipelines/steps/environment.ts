@@ -1,5 +1,6 @@
 // Builds a Python environment from a lock file, in place: a venv holds its own path.
 // By hand: node pipelines/steps/environment.ts --param lock=pipelines/environments/ml.lock --output environment=DIR
+import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { stage } from "@mlrb/kit/stage";
 import { findPython, noPython } from "@mlrb/local/find-python";
@@ -12,7 +13,8 @@ if (!python) fail(noPython);
 
 const home = outputs.environment!;
 const inside = `${home}/bin/python`;
-const pip = ["-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check"];
+// Compiling every module takes longer than compiling those that are imported, below.
+const pip = ["-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check", "--no-compile"];
 
 console.log(
   `${basename(lock)}: making an environment with ${(await $`${python} --version`.quiet()).stdout.trim()}`,
@@ -26,6 +28,12 @@ if (check.exitCode !== 0) {
   console.log(`${check.stdout.trim()}\ninstalling what else this build of a package needs`);
   await step("installing", [...pip, "-r", lock], inside);
   await step("checking", ["-m", "pip", "check"], inside);
+}
+// What the lock file says is imported is imported once here, which leaves it compiled for every stage.
+const warm = /^# warm: (.+)$/m.exec(readFileSync(lock, "utf8"))?.[1];
+if (warm) {
+  delete process.env.PYTHONDONTWRITEBYTECODE;
+  await step("trying it out", ["-c", warm], inside);
 }
 console.log("ready");
 

@@ -63,13 +63,13 @@ function lastEvents(journals: string): Map<string, StageEvent> {
     .filter((name) => name.endsWith(".jsonl"))
     .sort()) {
     for (const line of readFileSync(join(journals, file), "utf8").split("\n")) {
-      let event: StageEvent;
+      let event: StageEvent | null;
       try {
-        event = JSON.parse(line) as StageEvent;
+        event = JSON.parse(line) as StageEvent | null;
       } catch {
         continue; // torn by a kill, or empty
       }
-      if (event.stage !== undefined && (event.event === "start" || event.log !== undefined))
+      if (event?.stage !== undefined && (event.event === "start" || event.log !== undefined))
         last.set(event.stage, event);
     }
   }

@@ -2,7 +2,10 @@
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command, Option } from "commander";
-import type { CommonOptions } from "./request.ts";
+import type { PlaceOptions } from "./attempts-command.ts";
+import type { ExplainOptions } from "./explain-command.ts";
+import type { PlanCommandOptions } from "./plan-command.ts";
+import type { RunCommandOptions } from "./run-command.ts";
 
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), "../../..");
 
@@ -28,6 +31,12 @@ Exit status: 0 all succeeded or reused, 1 a stage failed, 2 the request was inva
 
 const collect = (value: string, before: string[]) => [...before, value];
 
+function stale(command: Command): Command {
+  return command
+    .addOption(new Option("--rerun", "run stale attempts again").conflicts("acceptStale"))
+    .addOption(new Option("--accept-stale <reason>", "use stale attempts as they are; the tables say why"));
+}
+
 function common(command: Command): Command {
   return command
     .option("--profile <name>", "a profile of the pipeline (default: the one it marks)")
@@ -38,7 +47,7 @@ function common(command: Command): Command {
     .option("--json", "one JSON object a line on stdout", false);
 }
 
-common(program.command("run").argument("<pipeline>", "a name in pipelines/, or a path"))
+stale(common(program.command("run").argument("<pipeline>", "a name in pipelines/, or a path")))
   .description("bring a pipeline up to date and print its tables")
   .option("--jobs <n>", "how many CPUs to use (default: all)")
   .addOption(
@@ -47,14 +56,17 @@ common(program.command("run").argument("<pipeline>", "a name in pipelines/, or a
     ),
   )
   .addOption(new Option("--fail-fast", "after a failure, start nothing more"))
-  .action(async (pipeline: string, options: CommonOptions & { jobs?: string; failFast?: boolean }) => {
+  .option("--max-gpu-hours <n>", "GPU hours that new attempts may be expected to take (default: 0)")
+  .option("--max-cost <dollars>", "dollars that new attempts may be expected to cost (default: 0)")
+  .option("--yes", "start new attempts whatever they are expected to cost", false)
+  .action(async (pipeline: string, options: RunCommandOptions) => {
     const { runCommand } = await import("./run-command.ts");
     process.exitCode = await runCommand(repository, pipeline, options);
   });
 
-common(program.command("plan").argument("<pipeline>", "a name in pipelines/, or a path"))
+stale(common(program.command("plan").argument("<pipeline>", "a name in pipelines/, or a path")))
   .description("show what would run or be reused, and why; runs nothing")
-  .action(async (pipeline: string, options: CommonOptions) => {
+  .action(async (pipeline: string, options: PlanCommandOptions) => {
     const { planCommand } = await import("./plan-command.ts");
     process.exitCode = await planCommand(repository, pipeline, options);
   });
@@ -90,6 +102,63 @@ program
     process.exitCode = logCommand(repository, stage, options);
   });
 
+program
+  .command("explain")
+  .argument("<stage>", "a stage instance, or a pattern such as 'score[agent=nop]'")
+  .description("why an instance would run or be reused: its key, what changed, the chain upstream")
+  .option("--pipeline <name>", "the pipeline it belongs to", "full-benchmark")
+  .option("--profile <name>", "a profile of the pipeline (default: the one it marks)")
+  .option("--set <axis=value,…>", "narrow an axis; repeatable", collect, [])
+  .option("--root <dir>", "where .mlrb/ lives (default: the repository)")
+  .option("--json", "one JSON object a line on stdout", false)
+  .action(async (stage: string, options: ExplainOptions) => {
+    const { explainCommand } = await import("./explain-command.ts");
+    process.exitCode = await explainCommand(repository, stage, options);
+  });
+
+const attempts = program.command("attempts").description("list, show, export or import attempt records");
+const place = (command: Command) =>
+  command
+    .option("--root <dir>", "where .mlrb/ lives (default: the repository)")
+    .option("--json", "one JSON object a line on stdout", false);
+place(attempts.command("list")).action(async (options: PlaceOptions) => {
+  const { attemptsList } = await import("./attempts-command.ts");
+  process.exitCode = attemptsList(repository, options);
+});
+place(attempts.command("show").argument("<record>", "the beginning of a record's digest")).action(
+  async (record: string, options: PlaceOptions) => {
+    const { attemptsShow } = await import("./attempts-command.ts");
+    process.exitCode = attemptsShow(repository, record, options);
+  },
+);
+place(
+  attempts
+    .command("export")
+    .argument("<dir>", "a folder to copy records to")
+    .argument("[record...]", "default: all"),
+).action(async (dir: string, records: string[], options: PlaceOptions) => {
+  const { attemptsExport } = await import("./attempts-command.ts");
+  process.exitCode = attemptsExport(repository, { dir, records }, options);
+});
+place(attempts.command("import").argument("<dir>", "a folder that `attempts export` made")).action(
+  async (dir: string, options: PlaceOptions) => {
+    const { attemptsImport } = await import("./attempts-command.ts");
+    process.exitCode = attemptsImport(repository, dir, options);
+  },
+);
+
+const cache = program.command("cache").description("what the cache holds; check it; free space");
+for (const [name, description] of [
+  ["stats", "how much there is, and of what"],
+  ["verify", "read every content and remove what is damaged"],
+  ["gc", "remove results that no pipeline's last run and no attempt uses"],
+] as const) {
+  place(cache.command(name).description(description)).action(async (options: PlaceOptions) => {
+    const { cacheCommand } = await import("./cache-command.ts");
+    process.exitCode = cacheCommand(repository, name, options);
+  });
+}
+
 // A reader that leaves (`| head`, a closed terminal) has seen enough. The run goes on to its end: stages
 // would outlive a program that stopped here, and its exit status would be no longer theirs.
 for (const stream of [process.stdout, process.stderr]) {
@@ -111,8 +180,12 @@ try {
   if (code?.startsWith("commander.")) {
     process.exitCode = exitCode === 0 ? 0 : 2;
   } else {
+    const { machineHelp } = await import("@mlrb/local/machine-help");
+    const help = machineHelp(code);
+    // what the program foresaw is an Error with words for people, or the system's with a code
+    const foreseen = code !== undefined || ((error as Error).name === "Error" && !message.startsWith("bug:"));
     process.stderr.write(
-      `${message.startsWith("bug:") ? `${stack}\nThis is a fault of mlrb; please report it.` : message}\n`,
+      foreseen ? `${help ? `${help} (${message})` : message}\n` : `${stack}\nThis is a fault of mlrb; please report it.\n`,
     );
     process.exitCode = 1;
   }

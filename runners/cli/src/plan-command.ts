@@ -3,26 +3,30 @@ import { reasonWords } from "@mlrb/core/reasons";
 import { formatDuration } from "@mlrb/core/units";
 import { previewPlan } from "@mlrb/local/preview-plan";
 import { openWorkspace } from "@mlrb/local/workspace";
+import { costWords, totalCost } from "./cost-gate.ts";
 import { type CommonOptions, readRequest } from "./request.ts";
+import { type StaleOptions, stalePolicy } from "./stale-policy.ts";
+
+export type PlanCommandOptions = CommonOptions & StaleOptions;
 
 export async function planCommand(
   repository: string,
   pipeline: string,
-  options: CommonOptions,
+  options: PlanCommandOptions,
 ): Promise<number> {
   const begin = performance.now();
   const request = readRequest(repository, pipeline, options);
   if (!request) return 2;
   const { plan, selected, root } = request;
   const workspace = openWorkspace({ repository, root, pipeline: plan.pipeline, profile: plan.profile });
-  const previews = await previewPlan(plan, selected, workspace);
+  const { previews } = await previewPlan(plan, selected, { workspace, stale: stalePolicy(plan, options) });
   const actions = { run: 0, reuse: 0, stale: 0 };
   let expectedMs = 0;
   let unknown = 0;
-  for (const { index, action, certain, reasons, expectedMs: expected } of previews) {
+  for (const { index, action, onStale, certain, reasons, expectedMs: expected, cost } of previews) {
     const { id, stage } = plan.instances[index]!;
     actions[action]++;
-    if (action === "run") {
+    if (action === "run" || onStale === "rerun") {
       expectedMs += expected ?? 0;
       if (expected === undefined) unknown++;
     }
@@ -35,24 +39,45 @@ export async function planCommand(
         certain,
         reasons,
         expectedMs: expected,
+        onStale,
+        cost,
       };
       process.stdout.write(`${JSON.stringify(line)}\n`);
     } else {
-      const verb = action === "reuse" ? "reuse" : certain ? "run  " : "run ?";
-      process.stdout.write(`${verb}  ${id}  (${reasons.map(reasonWords).join("; ")})\n`);
+      const verb = action === "run" ? (certain ? "run  " : "run ?") : action;
+      const then = onStale === "rerun" && action === "stale" ? "; runs again" : "";
+      process.stdout.write(`${verb}  ${id}  (${reasons.map(reasonWords).join("; ")}${then})\n`);
     }
   }
   const durationMs = Math.round(performance.now() - begin);
   if (options.json) {
-    const line = { event: "summary", pipeline: plan.pipeline, profile: plan.profile, actions, durationMs };
+    const cost = totalCost(previews);
+    const line = {
+      event: "summary",
+      pipeline: plan.pipeline,
+      profile: plan.profile,
+      actions,
+      cost,
+      durationMs,
+    };
     process.stdout.write(`${JSON.stringify(line)}\n`);
     return 0;
   }
   const work = expectedMs > 0 ? `, about ${formatDuration(expectedMs)} of work by earlier runs` : "";
   const rest = unknown > 0 ? `, ${unknown} never timed` : "";
+  const stale = actions.stale > 0 ? `, ${actions.stale} stale` : "";
   process.stdout.write(
-    `\n${plan.pipeline} (${plan.profile}): ${actions.run} to run, ${actions.reuse} to reuse${work}${rest}\n`,
+    `\n${plan.pipeline} (${plan.profile}): ${actions.run} to run, ${actions.reuse} to reuse${stale}${work}${rest}\n`,
   );
+  const left = previews.filter(
+    ({ action, onStale, cost }) => action === "stale" && onStale === "leave" && cost,
+  );
+  if (left.length > 0) {
+    const cost = costWords(totalCost(left, true));
+    process.stdout.write(
+      `stale attempts are left as they are: --rerun would start ${cost}; --accept-stale "reason" uses them as they are\n`,
+    );
+  }
   if (previews.some(({ certain }) => !certain)) {
     process.stdout.write(
       "run ? : reads something that runs first; reused after all if that gives the same again\n",

@@ -7,11 +7,15 @@ import { publishResults } from "@mlrb/local/publish-results";
 import { type RunEvent, startRun } from "@mlrb/local/run-plan";
 import { clearDeadWork } from "@mlrb/local/work-folders";
 import { openWorkspace } from "@mlrb/local/workspace";
+import { type CostOptions, costAgreed } from "./cost-gate.ts";
 import { Progress } from "./progress.ts";
 import { type CommonOptions, readRequest } from "./request.ts";
 import { showReport } from "./show-report.ts";
+import { type StaleOptions, stalePolicy } from "./stale-policy.ts";
 
-export type RunCommandOptions = CommonOptions & { jobs?: string; failFast?: boolean };
+export type RunCommandOptions = CommonOptions &
+  StaleOptions &
+  CostOptions & { jobs?: string; failFast?: boolean };
 
 export async function runCommand(
   repository: string,
@@ -29,6 +33,8 @@ export async function runCommand(
   const begin = performance.now();
   const workspace = openWorkspace({ repository, root, pipeline: plan.pipeline, profile: plan.profile });
   await clearDeadWork(workspace.state.work);
+  const policy = stalePolicy(plan, options);
+  if (!(await costAgreed({ plan, selected, workspace, stale: policy }, options))) return 2;
 
   const progress = new Progress({ total: selected.length, quiet: options.json, stream: process.stderr });
   const counts: Record<OutcomeKind, number> = {
@@ -51,6 +57,7 @@ export async function runCommand(
     executors: { local: async () => (await import("@mlrb/local/local-executor")).localExecutor },
     jobs,
     failFast: options.failFast ?? false,
+    stale: policy,
     onEvent,
   });
 

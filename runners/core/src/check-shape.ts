@@ -1,15 +1,22 @@
 // Checks a YAML file against a JSON Schema and says every problem where it stands, in our words
 // instead of the schema's.
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
-import type { Diagnostic } from "./diagnostic.ts";
-import { didYouMean } from "./suggest.ts";
+import type { Diagnostic, Place } from "./diagnostic.ts";
+import { didYouMean, suggest } from "./suggest.ts";
 import { parseDuration, parseSize } from "./units.ts";
 import type { Path, YamlSource } from "./yaml-source.ts";
 
 const compiled = new WeakMap<object, ValidateFunction>();
 
+/** A problem of shape, and the path of the value that is wrong; `key` is one that should not be there, `missing` one that should. */
+export type ShapeProblem = { problem: Diagnostic; path: Path; key?: string; missing?: string };
+
 /** All problems of shape; none means that `source.value` has the type that the schema describes. */
 export function checkShape(source: YamlSource, schema: object): Diagnostic[] {
+  return [...source.problems, ...shapeProblems(source, schema).map(({ problem }) => problem)];
+}
+
+export function shapeProblems(source: YamlSource, schema: object): ShapeProblem[] {
   let validate = compiled.get(schema);
   if (!validate) {
     validate = compiler().compile(schema);
@@ -18,12 +25,32 @@ export function checkShape(source: YamlSource, schema: object): Diagnostic[] {
   if (validate(source.value)) return [];
   const errors = (validate.errors ?? []).filter((error) => error.keyword !== "propertyNames");
   const seen = new Set<string>();
-  return errors
-    .map((error) => toDiagnostic(source, error))
-    .filter(({ code, place }) => {
-      const spot = `${code} ${place?.line}:${place?.column}`;
+  const problems = errors
+    .map((error): ShapeProblem => {
+      const { additionalProperty, missingProperty } = error.params as Record<string, string | undefined>;
+      return {
+        problem: toDiagnostic(source, error),
+        path: pathOf(error.instancePath, source.value),
+        ...(additionalProperty !== undefined && { key: additionalProperty }),
+        ...(missingProperty !== undefined && { missing: missingProperty }),
+      };
+    })
+    .filter(({ problem: { code, message, place } }) => {
+      const spot = `${code === "missing-key" ? message : code} ${place?.line}:${place?.column}`;
       return !seen.has(spot) && seen.add(spot);
     });
+  // a key that is missing since it was misspelt is told as misspelt
+  const misspelt = (one: ShapeProblem) =>
+    one.missing !== undefined &&
+    problems.some(
+      ({ key, path }) =>
+        key !== undefined &&
+        path.join("/") === one.path.join("/") &&
+        suggest(key, [one.missing!]) !== undefined,
+    );
+  // what another format means by its keys is not known here
+  const format = problems.find(({ problem }) => problem.code === "format-version");
+  return format ? [format] : problems.filter((one) => !misspelt(one));
 }
 
 function compiler(): Ajv {
@@ -43,8 +70,15 @@ function compiler(): Ajv {
 function toDiagnostic(source: YamlSource, error: ErrorObject): Diagnostic {
   const path = pathOf(error.instancePath, source.value);
   const at = (more: Path = [], which: "key" | "value" = "value") => source.place([...path, ...more], which);
-  const what = path.length > 0 ? `"${path.at(-1)}"` : "the file";
-  const parent = error.parentSchema as { properties?: Record<string, unknown>; format?: string } | undefined;
+  const what = nameOf(path);
+  const parent = error.parentSchema as
+    | {
+        properties?: Record<string, unknown>;
+        format?: string;
+        description?: string;
+        patternErrorMessage?: string;
+      }
+    | undefined;
   switch (error.keyword) {
     case "additionalProperties": {
       const key = String(error.params.additionalProperty);
@@ -52,62 +86,100 @@ function toDiagnostic(source: YamlSource, error: ErrorObject): Diagnostic {
       return { code: "unknown-key", message: `${what} has no key "${key}"`, place: at([key], "key"), help };
     }
     case "required":
-      return {
-        code: "missing-key",
-        message: `${what} lacks the key "${error.params.missingProperty}"`,
-        place: at([], "key"),
-      };
+      return missingKey(
+        what,
+        String(error.params.missingProperty),
+        path.length > 0 ? at([], "key") : firstWord(at()),
+      );
     case "type":
       if (parent?.format) return unitDiagnostic(parent.format, error.data, path, at());
       return {
         code: "wrong-type",
         message: `${what} must be ${typeWords(error.params.type)}, and is ${valueWords(error.data)}`,
         place: at(),
+        ...listHelp(error, path),
       };
     case "format":
       return unitDiagnostic(error.params.format, error.data, path, at());
     case "const":
-      return path.at(-1) === "formatVersion"
-        ? {
-            code: "format-version",
-            message: `formatVersion is ${valueWords(error.data)}; this program reads format ${error.params.allowedValue}`,
-            place: at(),
-            help: "a newer file needs a newer mlrb",
-          }
-        : {
-            code: "wrong-value",
-            message: `${what} must be ${JSON.stringify(error.params.allowedValue)}`,
-            place: at(),
-          };
+      if (path.at(-1) === "formatVersion") return formatVersion(error, at());
+      return {
+        code: "wrong-value",
+        message: `${what} must be ${JSON.stringify(error.params.allowedValue)}`,
+        place: at(),
+      };
     case "enum":
       return {
         code: "wrong-value",
         message: `${what} must be one of ${error.params.allowedValues.join(", ")}`,
         place: at(),
-        help: didYouMean(String(error.data), error.params.allowedValues.map(String)),
+        ...meant(String(error.data), error.params.allowedValues.map(String)),
       };
     case "pattern": {
       const isName = error.propertyName !== undefined;
       return {
         code: "bad-name",
-        message: `"${error.propertyName ?? error.data}" is not a name`,
+        message: `"${error.propertyName ?? error.data}" is not a name${parent?.description ? ` for ${parent.description}` : ""}`,
         place: isName ? at([error.propertyName!], "key") : at(),
-        help: "names begin with a small letter, then letters, digits and dashes",
+        help:
+          parent?.patternErrorMessage ?? "names begin with a small letter, then letters, digits and dashes",
       };
     }
     case "uniqueItems":
       return {
         code: "duplicate",
-        message: `${what} lists item ${error.params.i + 1} twice`,
-        place: at([error.params.i]),
+        message: `${what} lists ${valueWords((error.data as unknown[])[error.params.i])} twice`,
+        place: at([Math.max(error.params.i, error.params.j)]),
       };
     case "minItems":
     case "minLength":
     case "minProperties":
       return { code: "empty", message: `${what} must not be empty`, place: at() };
+    case "minimum":
+    case "exclusiveMinimum":
+    case "maximum": {
+      const bound = { minimum: "at least", exclusiveMinimum: "more than", maximum: "at most" }[error.keyword];
+      return { code: "wrong-value", message: `${what} must be ${bound} ${error.params.limit}`, place: at() };
+    }
     default:
       return { code: "wrong-value", message: `${what} ${error.message ?? "is not allowed"}`, place: at() };
   }
+}
+
+/** What a value is called in a message: its key, or its place in the list that bears a key. */
+function nameOf(path: Path): string {
+  if (path.length === 0) return "the file";
+  const last = path.at(-1)!;
+  return typeof last === "number" ? `item ${last + 1} of ${nameOf(path.slice(0, -1))}` : `"${last}"`;
+}
+
+function missingKey(what: string, key: string, place: Place): Diagnostic {
+  const help = key === "formatVersion" ? { help: "write formatVersion: 1" } : {};
+  return { code: "missing-key", message: `${what} lacks the key "${key}"`, place, ...help };
+}
+
+function meant(text: string, candidates: string[]): { help?: string } {
+  return suggest(text, candidates) === undefined ? {} : { help: didYouMean(text, candidates) };
+}
+
+/** One thing where a list of such things is wanted: put it in brackets. */
+function listHelp({ data, params }: ErrorObject, path: Path): { help?: string } {
+  const wantsList = [params.type].flat().includes("array");
+  if (!wantsList || typeof data !== "string" || !/^[\w./-]+$/.test(data) || path.length === 0) return {};
+  return { help: `write ${path.at(-1)}: [${data}]` };
+}
+
+function firstWord(place: Place): Place {
+  const length = /^[^\s:]*/.exec(place.excerpt.slice(place.column - 1))![0].length;
+  return { ...place, length: Math.max(1, length) };
+}
+
+function formatVersion(error: ErrorObject, place: Place): Diagnostic {
+  const { allowedValue } = error.params as { allowedValue: number };
+  const message = `formatVersion is ${valueWords(error.data)}; this program reads format ${allowedValue}`;
+  const newer = typeof error.data === "number" && error.data > allowedValue;
+  const help = newer ? "a newer file needs a newer mlrb" : `write formatVersion: ${allowedValue}`;
+  return { code: "format-version", message, place, help };
 }
 
 function unitDiagnostic(

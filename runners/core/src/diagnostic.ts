@@ -24,33 +24,67 @@ export type Place = {
 /** The diagnostic as people read it: place and cause, the line with a caret under it, the way out. */
 export function renderDiagnostic({ code, message, place, help }: Diagnostic): string {
   const head = place ? `${place.file}:${place.line}:${place.column} ` : "";
-  const lines = [`${head}${code}: ${message}`];
+  const lines = [`${plain(head)}${code}: ${plain(message)}`];
   if (place && place.excerpt.trim() !== "") {
     const number = String(place.line);
     const { excerpt, caret } = clip(place);
     lines.push(`  ${number} | ${excerpt}`, `  ${" ".repeat(number.length)} | ${caret}`);
   }
-  if (help) lines.push(`  help: ${help}`);
+  if (help) lines.push(`  help: ${plain(help)}`);
   return lines.join("\n");
 }
 
-/** Long lines are cut around the problem, tabs become one space each so that the caret stays under it. */
+/** Characters that steer a terminal, turn the direction of writing or cannot be seen. */
+const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029]/gu;
+
+/** One short line whatever a file or an argument held: unseen characters are spelt out. */
+function plain(text: string): string {
+  const spelt = text.replace(unseen, (odd) => `\\u{${odd.codePointAt(0)!.toString(16)}}`);
+  return spelt.length <= 600 ? spelt : `${spelt.slice(0, 400)} … ${spelt.slice(-100)}`.toWellFormed();
+}
+
+/** Long lines are cut around the problem; tabs and unseen characters become one space each. */
 function clip({ excerpt, column, length }: Place): { excerpt: string; caret: string } {
   const width = 100;
   const from = Math.max(0, Math.min(column - 1 - 30, excerpt.length - width));
-  const shown = excerpt.slice(from, from + width).replace(/[\u0000-\u001f\u007f-\u009f]/g, " ");
+  const shown = excerpt
+    .slice(from, from + width)
+    .toWellFormed()
+    .replace(unseen, (odd) => " ".repeat(odd.length));
   const at = column - 1 - from;
-  const carets = Math.max(1, Math.min(length, shown.length - at));
-  return { excerpt: shown, caret: " ".repeat(at) + "^".repeat(carets) };
+  const before = columns(shown.slice(0, at));
+  const under = columns(shown.slice(at, at + length));
+  return { excerpt: shown.trimEnd(), caret: " ".repeat(before) + "^".repeat(Math.max(1, under)) };
 }
 
-/** In the order a reader meets them: by file, line, column, then code. */
+/** How many columns a terminal gives a text: two for wide letters, none for marks on the letter before. */
+function columns(text: string): number {
+  let count = 0;
+  for (const letter of text) count += /\p{M}/u.test(letter) ? 0 : wide.test(letter) ? 2 : 1;
+  return count;
+}
+
+const wide =
+  /[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
+
+/** In the order a reader meets them: by file, line, column, then code and message. */
 export function sortDiagnostics(diagnostics: Diagnostic[]): Diagnostic[] {
-  const key = ({ place }: Diagnostic) => [place?.file ?? "", place?.line ?? 0, place?.column ?? 0] as const;
-  return [...diagnostics].sort((a, b) => {
-    const [fileA, lineA, columnA] = key(a);
-    const [fileB, lineB, columnB] = key(b);
-    if (fileA !== fileB) return fileA < fileB ? -1 : 1;
-    return lineA - lineB || columnA - columnB || (a.code < b.code ? -1 : 1);
+  const by = <T extends string | number>(a: T, b: T) => (a < b ? -1 : a > b ? 1 : 0);
+  return [...diagnostics].sort(
+    (a, b) =>
+      by(a.place?.file ?? "", b.place?.file ?? "") ||
+      by(a.place?.line ?? 0, b.place?.line ?? 0) ||
+      by(a.place?.column ?? 0, b.place?.column ?? 0) ||
+      by(a.code, b.code) ||
+      by(a.message, b.message),
+  );
+}
+
+/** The same slip found in several ways, e.g. at several points of an axis, is one problem. */
+export function distinctDiagnostics(diagnostics: Diagnostic[]): Diagnostic[] {
+  const seen = new Set<string>();
+  return diagnostics.filter(({ code, message, place }) => {
+    const key = JSON.stringify([code, message, place?.file, place?.line, place?.column]);
+    return !seen.has(key) && seen.add(key);
   });
 }

@@ -1,6 +1,5 @@
 // Fans the stages out over their axes and binds every instance to the instances it reads from.
 // Pure: no disk, no clock.
-import type { Diagnostic } from "./diagnostic.ts";
 import type { Scalar } from "./pipeline-spec.ts";
 import { environmentStage, type Instance, instanceId, type PlannedStage } from "./plan.ts";
 import { type ResolveContext, type Resolved, resolveAction } from "./resolve-action.ts";
@@ -12,32 +11,30 @@ export function expand(stages: PlannedStage[], context: ResolveContext): Instanc
   const byStage = new Map<string, Instance[]>();
   const environments = new Map<string, number>();
   const lookup = new Map<string, number>();
+  const eachOf = new Map(stages.map(({ name, each }) => [name, each]));
 
   for (const stage of stages) {
     const mine: Instance[] = [];
     byStage.set(stage.name, mine);
     const resolve = resolver(stage, context);
-    const keyOf = new Map(stage.needs.map((need) => [need, byStage.get(need.stage)![0]?.stage.each ?? []]));
-    const collected = stage.collect.map((source) => ({
-      source,
-      group: grouped(byStage.get(source.stage)!, stage.each),
-    }));
+    const needs = stage.needs.map((need) => ({ ...need, each: eachOf.get(need.stage)! }));
+    const collected = stage.collect.map((source) => {
+      const shared = stage.each.filter((axis) => eachOf.get(source.stage)!.includes(axis));
+      return { source, shared, group: grouped(byStage.get(source.stage)!, shared) };
+    });
     for (const axes of points(stage.each, context.axes)) {
       const { action, execution, environment } = resolve(axes);
-      const inputs = stage.needs.map((need) => {
-        const from = lookup.get(instanceId(need.stage, pick(axes, keyOf.get(need)!)));
+      const inputs = needs.map((need) => {
+        const from = lookup.get(instanceId(need.stage, pick(axes, need.each)));
         if (from === undefined)
           throw new Error(`bug: ${stage.name} needs an instance of ${need.stage} that was not planned`);
         return { name: need.name, from, output: need.output };
       });
-      const members = collected.flatMap(({ source, group }) =>
-        (group.get(groupKey(axes, stage.each, byStage.get(source.stage)![0])) ?? []).map((from) => ({
-          from,
-          output: source.output,
-        })),
+      const members = collected.flatMap(({ source, shared, group }) =>
+        (group.get(groupKey(axes, shared)) ?? []).map((from) => ({ from, output: source.output })),
       );
-      const built =
-        environment === undefined ? undefined : environmentOf(environment, { instances, environments });
+      const plan = { instances, environments, context };
+      const built = environment === undefined ? undefined : environmentOf(environment, stage, plan);
       const id = instanceId(stage.name, axes);
       const instance: Instance = {
         index: instances.length,
@@ -74,15 +71,20 @@ function* points(
   for (const value of values) yield* points(rest, axes, { ...chosen, [name]: value });
 }
 
-/** Fills a stage in once for each combination of the axes that its text mentions, not once an instance. */
+/** Fills in every stage at every point for the sake of its problems; what needs what does not matter. */
+export function checkActions(stages: PlannedStage[], context: ResolveContext): void {
+  for (const stage of stages) {
+    const resolve = resolver(stage, context);
+    for (const axes of points(stage.each, context.axes)) resolve(axes);
+  }
+}
+
+/** Fills a stage in once for each combination of the axes that decide its text, not once an instance. */
 function resolver(stage: PlannedStage, context: ResolveContext): (axes: Record<string, Scalar>) => Resolved {
-  const text = JSON.stringify([stage.spec, context.execution(stage.name)]);
-  // a manifest field may mention any axis of its own, so a selected manifest makes all axes count
-  const selects = stage.each.some((axis) => text.includes(`{${axis}.`));
-  const mentioned = selects ? stage.each : stage.each.filter((axis) => text.includes(`{${axis}}`));
+  const deciding = decidingAxes(stage, context);
   const known = new Map<string, Resolved>();
   return (axes) => {
-    const key = JSON.stringify(mentioned.map((axis) => axes[axis]));
+    const key = JSON.stringify(deciding.map((axis) => axes[axis]));
     let resolved = known.get(key);
     if (!resolved) {
       resolved = resolveAction(stage, axes, context);
@@ -92,20 +94,33 @@ function resolver(stage: PlannedStage, context: ResolveContext): (axes: Record<s
   };
 }
 
-function grouped(instances: Instance[], each: string[]): Map<string, number[]> {
+/** The axes that the stage's text mentions, or a parameter or manifest that it may select. */
+function decidingAxes(stage: PlannedStage, context: ResolveContext): string[] {
+  const { params, manifests } = context;
+  const own = JSON.stringify([stage.spec, context.execution(stage.name), params]);
+  // a name that is put together, as in {{params.which}.title}, may be any
+  if (/\{\{/.test(own)) return stage.each;
+  const selected = [...manifests]
+    .filter(([kind]) => own.includes(`{${kind}.`))
+    .map(([, known]) => [...known]);
+  const all = own + JSON.stringify(selected);
+  return stage.each.filter((axis) => all.includes(`{${axis}}`) || all.includes(`{${axis}.`));
+}
+
+function grouped(instances: Instance[], shared: string[]): Map<string, number[]> {
   const groups = new Map<string, number[]>();
-  for (const instance of instances) {
-    const key = groupKey(instance.axes, each, instance);
+  for (const { axes, index } of instances) {
+    const key = groupKey(axes, shared);
     const group = groups.get(key);
-    if (group) group.push(instance.index);
-    else groups.set(key, [instance.index]);
+    if (group) group.push(index);
+    else groups.set(key, [index]);
   }
   return groups;
 }
 
-/** The values of the axes that a collecting stage shares with `member`. */
-function groupKey(axes: Record<string, Scalar>, each: string[], member: Instance | undefined): string {
-  return JSON.stringify(each.filter((axis) => member && axis in member.axes).map((axis) => axes[axis]));
+/** The values of the axes that a collecting stage shares with its members. */
+function groupKey(axes: Record<string, Scalar>, shared: string[]): string {
+  return JSON.stringify(shared.map((axis) => axes[axis]));
 }
 
 function pick(axes: Record<string, Scalar>, names: string[]): Record<string, Scalar> {
@@ -115,7 +130,8 @@ function pick(axes: Record<string, Scalar>, names: string[]): Record<string, Sca
 /** The instance that builds the environment of a lock file, made when first asked for. */
 function environmentOf(
   lock: string,
-  plan: { instances: Instance[]; environments: Map<string, number> },
+  asker: PlannedStage,
+  plan: { instances: Instance[]; environments: Map<string, number>; context: ResolveContext },
 ): number {
   const held = plan.environments.get(lock);
   if (held !== undefined) return held;
@@ -123,6 +139,15 @@ function environmentOf(
     .split("/")
     .at(-1)!
     .replace(/\.[^.]*$/, "");
+  const twin = [...plan.environments].find(([, at]) => plan.instances[at]!.axes.name === name);
+  if (twin) {
+    plan.context.problems.push({
+      code: "duplicate",
+      message: `${twin[0]} and ${lock} would both build environment[name=${name}]`,
+      place: plan.context.source.place(["stages", asker.name, "environment"]),
+      help: "give one of the two lock files another name",
+    });
+  }
   const axes = { name };
   const index = plan.instances.length;
   const spec = { script: "pipelines/steps/environment.ts", params: { lock } };
@@ -157,16 +182,4 @@ function environmentOf(
   });
   plan.environments.set(lock, index);
   return index;
-}
-
-/** Problems of instances that would bear the same name, e.g. two locks of one base name. */
-export function duplicateInstances(instances: Instance[]): Diagnostic[] {
-  const seen = new Set<string>();
-  return instances.flatMap(({ id }) => {
-    const twice = seen.has(id);
-    seen.add(id);
-    return twice
-      ? [{ code: "duplicate", message: `two stage instances are called ${id}`, help: "rename one" }]
-      : [];
-  });
 }

@@ -1,17 +1,20 @@
 // From a pipeline's text to a plan, or to everything that is wrong with it. The one door: run, plan,
 // check and watch all come through here, so they cannot disagree on what is valid.
-import { checkShape } from "./check-shape.ts";
-import { type Diagnostic, sortDiagnostics } from "./diagnostic.ts";
-import { duplicateInstances, expand } from "./expand.ts";
+import { shapeProblems } from "./check-shape.ts";
+import { type Diagnostic, distinctDiagnostics, type Place, sortDiagnostics } from "./diagnostic.ts";
+import { checkActions, expand } from "./expand.ts";
 import type { Sources } from "./manifest.ts";
 import { agentSchema, scorerSchema, taskSchema } from "./manifest-schema.ts";
 import { pipelineSchema } from "./pipeline-schema.ts";
 import type { PipelineSpec } from "./pipeline-spec.ts";
-import type { Plan } from "./plan.ts";
+import { environmentStage, type Instance, type Plan, type PlannedStage } from "./plan.ts";
 import { planStages } from "./plan-stages.ts";
+import { pruneShape } from "./prune-shape.ts";
+import type { ResolveContext } from "./resolve-action.ts";
 import { resolveAxes, type Selection } from "./resolve-axes.ts";
-import { mergeExecution, resolveProfile } from "./resolve-profile.ts";
-import { parseYaml } from "./yaml-source.ts";
+import { executionOf, type ResolvedProfile, resolveProfile, whereWritten } from "./resolve-profile.ts";
+import { didYouMean } from "./suggest.ts";
+import { parseYaml, type YamlSource } from "./yaml-source.ts";
 
 export type PlanRequest = {
   /** Path of the pipeline's file, relative to the repository's root. */
@@ -32,31 +35,26 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
     return { problems: [{ code: "unknown-file", message: `there is no file ${file}` }] };
   const source = parseYaml(file, text);
   if (Array.isArray(source)) return { problems: sortDiagnostics(source) };
-  const shape = checkShape(source, pipelineSchema);
-  if (shape.length > 0) return { problems: sortDiagnostics(shape) };
-  const spec = source.value as PipelineSpec;
-  const profile = resolveProfile(spec, source, request.profile);
-  if (Array.isArray(profile)) return { problems: sortDiagnostics(profile) };
+  const shape = shapeProblems(source, pipelineSchema);
+  const problems = [...source.problems, ...shape.map(({ problem }) => problem)];
+  const pruned = pruneShape(source.value, shape);
+  const refused = () => ({ problems: sortDiagnostics(distinctDiagnostics(problems)) });
+  if (!pruned) return refused();
+  const { spec, unclear, touched } = pruned;
 
-  const name = file
-    .split("/")
-    .at(-1)!
-    .replace(/\.[^.]*$/, "");
-  if (spec.name !== name) {
-    const message = `the pipeline is called "${spec.name}", and its file "${name}"`;
-    const help = "the two must be the same: results are laid out under the name";
-    return { problems: [{ code: "name-differs", message, place: source.place(["name"]), help }] };
-  }
-  const { axes, manifests, problems } = resolveAxes(spec, source, profile, { sources, set });
+  if (!unclear("name")) problems.push(...checkName(spec, source));
+  const { profile, problems: ofProfile } = resolveProfile(spec, source, request.profile);
+  problems.push(...ofProfile, ...checkExecutors(spec, source, { profile, request, executors }));
+  const { axes, manifests, problems: ofAxes } = resolveAxes(spec, source, profile, { sources, set, unclear });
   // an axis that could not be resolved is still declared: do not report it as unknown a second time
   for (const name of Object.keys(profile.axes)) if (!axes.has(name)) axes.set(name, { name, values: [] });
-  const planned = planStages(spec, source, axes);
-  if ("problems" in planned) return { problems: sortDiagnostics([...problems, ...planned.problems]) };
+  problems.push(...ofAxes);
+  const planned = planStages(spec, { source, axes, unclear });
+  problems.push(...planned.problems);
   const { stages } = planned;
 
   const title = spec.title ?? spec.name;
-  const found: Diagnostic[] = [];
-  const instances = expand(stages, {
+  const context: ResolveContext = {
     source,
     sources,
     axes,
@@ -68,30 +66,84 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
     },
     params: profile.params,
     pipeline: { name: spec.name, title },
-    execution: (name) => {
-      const own = mergeExecution(
-        mergeExecution(spec.stages[name] ?? {}, profile.execution),
-        profile.stages[name] ?? {},
-      );
-      return request.executor === undefined ? own : { ...own, executor: request.executor };
-    },
-    executors,
-    problems: found,
-  });
-  problems.push(...unique(found), ...duplicateInstances(instances));
-  if (problems.length > 0) return { problems: sortDiagnostics(problems) };
+    execution: (name) => executionOf(spec, profile, name),
+    written: (stage, setting) => whereWritten(spec, profile, { stage, setting }),
+    problems,
+  };
+  if (problems.length > 0) {
+    // what a broken profile would have set is not known; nor what fans out over an axis that is not
+    const told = ofProfile.length > 0 || touched("profiles") || unclear("params") || unclear("axes");
+    const isSound = (stage: PlannedStage) =>
+      !told &&
+      !touched("stages", stage.name) &&
+      stage.each.every((axis) => axes.has(axis) && !touched("axes", axis));
+    checkActions(stages.filter(isSound), context);
+    // of the others, only what does not hang on a name that may be there once the first slip is mended
+    const doubtful: Diagnostic[] = [];
+    const known = (stage: PlannedStage) => ({ ...stage, each: stage.each.filter((axis) => axes.has(axis)) });
+    const others = stages.filter((stage) => !isSound(stage)).map(known);
+    checkActions(others, { ...context, problems: doubtful });
+    problems.push(...doubtful.filter(({ code }) => code !== "unknown-placeholder"));
+    return refused();
+  }
+  const instances = expand(stages, context);
+  if (problems.length > 0) return refused();
   const selection = Object.entries(set)
     .map(([axis, values]) => `${axis}=${values.join("+")}`)
     .sort()
     .join(",");
-  return { plan: { pipeline: spec.name, title, profile: profile.name, selection, stages, instances } };
+  const placed = request.executor === undefined ? instances : sentTo(request.executor, instances);
+  return {
+    plan: {
+      pipeline: spec.name,
+      title,
+      profile: profile.name,
+      selection,
+      onStale: profile.onStale,
+      stages,
+      instances: placed,
+    },
+  };
 }
 
-/** The same slip found at several points of an axis is one problem. */
-function unique(problems: Diagnostic[]): Diagnostic[] {
-  const seen = new Set<string>();
-  return problems.filter((problem) => {
-    const key = JSON.stringify([problem.code, problem.message, problem.place?.line, problem.place?.column]);
-    return !seen.has(key) && seen.add(key);
+/** `--executor` moves everything but the environments, which are built where the runner is. */
+function sentTo(executor: string, instances: Instance[]): Instance[] {
+  return instances.map((instance) =>
+    instance.stage.name === environmentStage
+      ? instance
+      : { ...instance, execution: { ...instance.execution, executor } },
+  );
+}
+
+function checkName(spec: PipelineSpec, source: YamlSource): Diagnostic[] {
+  const name = source.file
+    .split("/")
+    .at(-1)!
+    .replace(/\.[^.]*$/, "");
+  if (spec.name === undefined || spec.name === name) return [];
+  const message = `the pipeline is called "${spec.name}", and its file "${name}"`;
+  const help = "the two must be the same: results are laid out under the name";
+  return [{ code: "name-differs", message, place: source.place(["name"]), help }];
+}
+
+/** Executors that this program does not have, where they are written: on the command line, in the profile, at a stage. */
+function checkExecutors(
+  spec: PipelineSpec,
+  source: YamlSource,
+  context: { profile: ResolvedProfile; request: PlanRequest; executors: string[] },
+): Diagnostic[] {
+  const { profile, request, executors } = context;
+  const problem = (executor: string, place?: Place): Diagnostic => ({
+    code: "unknown-executor",
+    message: `no executor named "${executor}"`,
+    ...(place && { place }),
+    help: didYouMean(executor, executors),
+  });
+  if (request.executor !== undefined)
+    return executors.includes(request.executor) ? [] : [problem(request.executor)];
+  return Object.keys(spec.stages).flatMap((stage) => {
+    const { executor } = executionOf(spec, profile, stage);
+    if (executor === undefined || executors.includes(executor)) return [];
+    return [problem(executor, source.place(whereWritten(spec, profile, { stage, setting: ["executor"] })))];
   });
 }

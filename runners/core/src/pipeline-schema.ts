@@ -4,6 +4,12 @@
 
 const text = { type: "string", minLength: 1 } as const;
 const name = { type: "string", pattern: "^[a-z][a-zA-Z0-9-]*$" } as const;
+const variable = {
+  type: "string",
+  pattern: "^[A-Za-z_][A-Za-z0-9_]*$",
+  description: "an environment variable",
+  patternErrorMessage: "letters, digits and _, not a digit first",
+} as const;
 const scalar = { type: ["string", "integer"] } as const;
 const names = { type: "array", items: text, uniqueItems: true } as const;
 
@@ -44,7 +50,7 @@ const execution = {
   ),
 };
 
-const stage = closed(
+export const stageSchema = closed(
   {
     title: text,
     each: { ...names, description: "The axes it fans out over." },
@@ -56,6 +62,7 @@ const stage = closed(
       type: ["array", "object"],
       items: text,
       uniqueItems: true,
+      propertyNames: name,
       additionalProperties: text,
       description: "Artifacts it reads, as stage.output; a table gives them other names.",
     },
@@ -68,7 +75,11 @@ const stage = closed(
         type: ["string", "object"],
         additionalProperties: false,
         properties: {
-          file: { type: ["boolean", "string"], pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$" },
+          file: {
+            type: ["boolean", "string"],
+            pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$",
+            patternErrorMessage: "a file's name: letters, digits, dots and dashes, no folder",
+          },
           dir: { const: true },
           private: { type: "boolean" },
         },
@@ -79,10 +90,15 @@ const stage = closed(
     files: { ...names, description: "Files it reads or starts besides its script; patterns allowed." },
     env: {
       type: "object",
+      propertyNames: variable,
       additionalProperties: scalar,
       description: "Environment variables; part of the action key.",
     },
-    secrets: { ...names, description: "Environment variables passed on, never keyed, logged or printed." },
+    secrets: {
+      ...names,
+      items: variable,
+      description: "Environment variables passed on, never keyed, logged or printed.",
+    },
     environment: { ...text, description: "A Python lock file." },
     budget: closed(
       { time: { ...text, format: "duration" } },
@@ -111,6 +127,10 @@ export const pipelineSchema = {
           default: { type: "boolean" },
           title: text,
           extends: text,
+          onStale: {
+            enum: ["leave", "rerun"],
+            description: "What becomes of a stale attempt; left by default.",
+          },
           axes,
           params,
           stages: { type: "object", additionalProperties: closed(execution) },
@@ -118,7 +138,7 @@ export const pipelineSchema = {
         }),
         "Named sets of overrides.",
       ),
-      stages: { ...table(stage, "The steps, by name."), minProperties: 1 },
+      stages: { ...table(stageSchema, "The steps, by name."), minProperties: 1 },
     },
     { required: ["formatVersion", "name", "stages"] },
   ),

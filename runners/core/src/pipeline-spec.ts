@@ -27,6 +27,8 @@ export type ProfileSpec = ExecutionSpec & {
   default?: boolean;
   title?: string;
   extends?: string;
+  /** What becomes of an attempt whose record is stale: left (the default) or run again. */
+  onStale?: "leave" | "rerun";
   axes?: Record<string, AxisSpec>;
   params?: Record<string, Json>;
   stages?: Record<string, ExecutionSpec>;

@@ -7,89 +7,106 @@ import type { Diagnostic } from "./diagnostic.ts";
 import type { GivesSpec, PipelineSpec, StageSpec } from "./pipeline-spec.ts";
 import { type ArtifactSource, environmentStage, type PlannedOutput, type PlannedStage } from "./plan.ts";
 import type { Axis } from "./resolve-axes.ts";
-import { didYouMean } from "./suggest.ts";
+import { stronglyConnectedComponents } from "./strongly-connected.ts";
+import { didYouMean, suggest } from "./suggest.ts";
 import type { Path, YamlSource } from "./yaml-source.ts";
 
 type Reference = ArtifactSource & { path: Path };
 
-/** The stages in an order in which each comes after what it needs; or all that is wrong with them. */
+type Wires = { needs: Reference[]; collect: Reference[] };
+
+export type StageContext = {
+  source: YamlSource;
+  axes: Map<string, Axis>;
+  /** Whether what stands at a path had the wrong shape, which was told already. */
+  unclear: (...path: string[]) => boolean;
+};
+
+/** The stages in an order in which each comes after what it needs (while there is no circle), and all that is wrong with them. */
 export function planStages(
   spec: PipelineSpec,
-  source: YamlSource,
-  axes: Map<string, Axis>,
-): { stages: PlannedStage[] } | { problems: Diagnostic[] } {
+  context: StageContext,
+): { stages: PlannedStage[]; problems: Diagnostic[] } {
+  const { source } = context;
   const problems: Diagnostic[] = [];
   const stages = new Map<string, PlannedStage>();
-  const references = new Map<string, { needs: Reference[]; collect: Reference[] }>();
+  const wires = new Map<string, Wires>();
 
   for (const [name, stage] of Object.entries(spec.stages)) {
-    problems.push(...checkStage(name, stage, source, axes));
+    problems.push(...checkStage(name, stage, context), ...checkOutputs(name, stage, context));
     const needs = referencesOf(stage.needs, ["stages", name, "needs"]);
     const collect = referencesOf(stage.collect, ["stages", name, "collect"]);
-    references.set(name, { needs, collect });
-    stages.set(name, {
-      name,
-      each: stage.each ?? [],
-      keyed: stage.keyed ?? stage.each ?? [],
-      needs: needs.map(({ path: _, ...reference }) => reference),
-      collect: collect.map(({ path: _, ...reference }) => reference),
-      gives: Object.entries(stage.gives ?? {}).map(([output, gives]) => givenOutput(output, gives)),
-      durable: stage.durable ?? false,
-      untrusted: stage.untrusted ?? false,
-      publishes: false,
-      spec: stage,
-    });
+    wires.set(name, { needs, collect });
+    stages.set(name, plannedStage(name, stage, { needs, collect }));
   }
 
   const graph = new DirectedGraph();
   for (const name of stages.keys()) graph.addNode(name);
-  for (const [name, { needs, collect }] of references) {
+  for (const [name, { needs, collect }] of wires) {
     for (const reference of [...needs, ...collect]) {
-      const found = checkReference(name, reference, {
-        stages,
-        source,
-        collected: collect.includes(reference),
-      });
+      const collected = collect.includes(reference);
+      const found = checkReference(name, reference, { ...context, stages, collected });
       if (found) problems.push(found);
-      else if (reference.stage !== name) graph.mergeDirectedEdge(reference.stage, name);
+      if (stages.has(reference.stage) && reference.stage !== name)
+        graph.mergeDirectedEdge(reference.stage, name);
     }
-    problems.push(...checkNames(name, needs, source));
+    problems.push(...checkNames(name, { needs, collect }, source));
   }
-  const cycle = findCycle(graph);
-  if (cycle) {
-    const [first, before] = [cycle[0]!, cycle.at(-2)!];
-    const back = references.get(first)!;
-    const reference = [...back.needs, ...back.collect].find(({ stage }) => stage === before)!;
-    const message = `stages need each other in a circle: ${cycle.join(" → ")}`;
-    problems.push({ code: "cycle", message, place: source.place(reference.path) });
-  }
-  if (problems.length > 0) return { problems };
+  const cycles = stronglyConnectedComponents(graph).filter((component) => component.length > 1);
+  for (const component of cycles) problems.push(cycleProblem(component, { graph, wires, source }));
+  if (cycles.length > 0) return { stages: [...stages.values()], problems };
 
   const ordered = topologicalSort(graph).map((name) => stages.get(name)!);
   spreadPrivacy(ordered, stages);
-  for (const { name, needs } of ordered) {
-    if (!stages.get(name)!.untrusted) continue;
-    for (const { path, ...need } of [...references.get(name)!.needs, ...references.get(name)!.collect]) {
-      if (!outputOf(stages, need)?.private) continue;
-      problems.push({
+  for (const stage of ordered)
+    problems.push(...checkPrivacy(stage, { stages, wires: wires.get(stage.name)!, source }));
+  for (const stage of ordered) stage.publishes = stage.each.length === 0 && graph.outDegree(stage.name) === 0;
+  return { stages: ordered, problems };
+}
+
+function plannedStage(name: string, stage: StageSpec, { needs, collect }: Wires): PlannedStage {
+  return {
+    name,
+    each: stage.each ?? [],
+    keyed: stage.keyed ?? stage.each ?? [],
+    needs: needs.map(({ path: _, ...reference }) => reference),
+    collect: collect.map(({ path: _, ...reference }) => reference),
+    gives: Object.entries(stage.gives ?? {}).map(([output, gives]) => givenOutput(output, gives)),
+    durable: stage.durable ?? false,
+    untrusted: stage.untrusted ?? false,
+    publishes: false,
+    spec: stage,
+  };
+}
+
+function checkPrivacy(
+  { name, untrusted }: PlannedStage,
+  context: { stages: Map<string, PlannedStage>; wires: Wires; source: YamlSource },
+): Diagnostic[] {
+  if (!untrusted) return [];
+  const { stages, wires, source } = context;
+  return [...wires.needs, ...wires.collect].flatMap(({ path, ...need }) => {
+    if (!outputOf(stages, need)?.private) return [];
+    const declared = isDeclaredPrivate(stages.get(need.stage)!.spec.gives?.[need.output]);
+    return [
+      {
         code: "private-for-untrusted",
         message: `"${name}" is untrusted and needs ${need.stage}.${need.output}, which is private`,
         place: source.place(path),
-        help: `an untrusted stage may need public artifacts only; ${needs.length > 1 ? "leave it out, or " : ""}let ${need.stage} release what may be seen`,
-      });
-    }
-  }
-  const needed = new Set(graph.nodes().filter((name) => graph.outDegree(name) > 0));
-  for (const stage of ordered) stage.publishes = stage.each.length === 0 && !needed.has(stage.name);
-  return problems.length > 0 ? { problems } : { stages: ordered };
+        help: declared
+          ? "an untrusted stage may need public artifacts only"
+          : `an untrusted stage may need public artifacts only; if nothing private is in it: ${need.stage} releases: [${need.output}]`,
+      },
+    ];
+  });
 }
 
-function checkStage(
-  name: string,
-  stage: StageSpec,
-  source: YamlSource,
-  axes: Map<string, Axis>,
-): Diagnostic[] {
+function isDeclaredPrivate(gives: GivesSpec | undefined): boolean {
+  return typeof gives === "object" && gives.private === true;
+}
+
+function checkStage(name: string, stage: StageSpec, context: StageContext): Diagnostic[] {
+  const { source, axes, unclear } = context;
   const at = (...path: (string | number)[]) => source.place(["stages", name, ...path]);
   const key = source.place(["stages", name], "key");
   const problems: Diagnostic[] = [];
@@ -102,7 +119,8 @@ function checkStage(
     });
   }
   const ways = (["script", "python", "command"] as const).filter((way) => stage[way] !== undefined);
-  if (ways.length !== 1) {
+  const untold = ["script", "python", "command"].some((way) => unclear("stages", name, way));
+  if (ways.length !== 1 && !(ways.length === 0 && untold)) {
     const message =
       ways.length === 0 ? `"${name}" does not say what to run` : `"${name}" says ${ways.join(" and ")}`;
     problems.push({
@@ -112,7 +130,11 @@ function checkStage(
       help: "a stage has exactly one of script, python, command",
     });
   }
-  if (stage.python !== undefined && stage.environment === undefined) {
+  if (
+    stage.python !== undefined &&
+    stage.environment === undefined &&
+    !unclear("stages", name, "environment")
+  ) {
     const message = `"${name}" runs Python and names no environment`;
     problems.push({
       code: "missing-key",
@@ -123,7 +145,7 @@ function checkStage(
   }
   for (const list of ["each", "keyed"] as const) {
     for (const [index, axis] of (stage[list] ?? []).entries()) {
-      if (list === "each" && !axes.has(axis)) {
+      if (list === "each" && !axes.has(axis) && !unclear("axes", axis)) {
         problems.push({
           code: "unknown-axis",
           message: `no axis named "${axis}"`,
@@ -131,7 +153,7 @@ function checkStage(
           help: didYouMean(axis, axes.keys()),
         });
       }
-      if (list === "keyed" && !(stage.each ?? []).includes(axis)) {
+      if (list === "keyed" && !(stage.each ?? []).includes(axis) && !unclear("stages", name, "each")) {
         problems.push({
           code: "missing-axis",
           message: `keyed on "${axis}", which is not in each`,
@@ -141,39 +163,63 @@ function checkStage(
       }
       const parent = axes.get(axis)?.of;
       if (list === "each" && parent !== undefined && !stage.each!.includes(parent)) {
+        const each = [...stage.each!];
+        each.splice(index, 0, parent);
         problems.push({
           code: "missing-axis",
           message: `the values of "${axis}" depend on "${parent}", which is not in each`,
           place: at(list, index),
-          help: `write each: [${[parent, ...stage.each!].join(", ")}]`,
+          help: `write each: [${each.join(", ")}]`,
+        });
+      } else if (list === "each" && parent !== undefined && stage.each!.indexOf(parent) > index) {
+        const each = stage.each!.filter((one) => one !== parent);
+        each.splice(index, 0, parent);
+        problems.push({
+          code: "axis-order",
+          message: `the values of "${axis}" depend on "${parent}", which stands after it`,
+          place: at(list, index),
+          help: `write each: [${each.join(", ")}]`,
         });
       }
     }
   }
+  return problems;
+}
+
+function checkOutputs(name: string, stage: StageSpec, { source, unclear }: StageContext): Diagnostic[] {
+  const problems: Diagnostic[] = [];
   const outputs = Object.keys(stage.gives ?? {});
   for (const [index, output] of (stage.releases ?? []).entries()) {
-    if (outputs.includes(output)) continue;
-    problems.push({
-      code: "unknown-output",
-      message: `"${name}" gives no "${output}"`,
-      place: at("releases", index),
-      help: didYouMean(output, outputs),
-    });
+    const place = source.place(["stages", name, "releases", index]);
+    if (outputs.includes(output) && isDeclaredPrivate(stage.gives![output])) {
+      const message = `"${output}" is declared private and released`;
+      problems.push({ code: "private-released", message, place, help: "leave out one of the two" });
+    }
+    if (outputs.includes(output) || unclear("stages", name, "gives")) continue;
+    const message = `"${name}" gives no "${output}"`;
+    problems.push({ code: "unknown-output", message, place, help: didYouMean(output, outputs) });
   }
+  const files = new Map<string, string>();
   for (const [output, gives] of Object.entries(stage.gives ?? {})) {
+    const place = source.place(["stages", name, "gives", output]);
     const kinds =
       typeof gives === "string" ? [gives] : [gives.file && "file", gives.dir && "dir"].filter(Boolean);
-    if (kinds.length === 1 && (kinds[0] === "file" || kinds[0] === "dir")) continue;
-    const help =
-      typeof gives === "string"
-        ? didYouMean(gives, ["file", "dir"])
-        : "write file, dir or { dir: true, private: true }";
-    problems.push({
-      code: "wrong-value",
-      message: `output "${output}" must be either file or dir`,
-      place: at("gives", output),
-      help,
-    });
+    if (kinds.length !== 1 || (kinds[0] !== "file" && kinds[0] !== "dir")) {
+      const help =
+        typeof gives === "string" && suggest(gives, ["file", "dir"]) !== undefined
+          ? didYouMean(gives, ["file", "dir"])
+          : "write file, dir or { dir: true, private: true }";
+      const message = `output "${output}" must be either file or dir`;
+      problems.push({ code: "wrong-value", message, place, help });
+      continue;
+    }
+    // two on one name would be one on some disks, where small and capital letters are the same
+    const file = givenOutput(output, gives).file.toLowerCase();
+    const twin = files.get(file);
+    files.set(file, output);
+    if (twin === undefined) continue;
+    const message = `outputs "${twin}" and "${output}" have the same file name`;
+    problems.push({ code: "duplicate", message, place, help: "give one of them another: { file: NAME }" });
   }
   return problems;
 }
@@ -192,57 +238,67 @@ function referencesOf(needs: string[] | Record<string, string> | undefined, path
 function checkReference(
   name: string,
   { stage, output, path }: Reference,
-  context: { stages: Map<string, PlannedStage>; source: YamlSource; collected: boolean },
+  context: StageContext & { stages: Map<string, PlannedStage>; collected: boolean },
 ): Diagnostic | undefined {
-  const { stages, source, collected } = context;
+  const { stages, source, collected, unclear } = context;
   const place = source.place(path);
   const from = stages.get(stage);
+  if (!from) {
+    if (unclear("stages", stage)) return undefined;
+    const help = didYouMean(stage, stages.keys());
+    const shown = source.placeOf(path, stage);
+    return { code: "unknown-stage", message: `no stage named "${stage}"`, place: shown, help };
+  }
   if (output === "") {
-    const help = from
-      ? `write stage.output: ${from.gives.map((one) => `${stage}.${one.name}`).join(", ")}`
-      : "write stage.output";
+    const given = from.gives.map((one) => `${stage}.${one.name}`).join(", ");
+    const help = given === "" ? `"${stage}" gives nothing yet` : `write stage.output: ${given}`;
     return { code: "bad-reference", message: `"${stage}" names no output`, place, help };
   }
-  if (!from)
-    return {
-      code: "unknown-stage",
-      message: `no stage named "${stage}"`,
-      place,
-      help: didYouMean(stage, stages.keys()),
-    };
+  if (stage === name) {
+    const verb = collected ? "collects" : "needs";
+    return { code: "cycle", message: `"${name}" ${verb} itself`, place, help: "leave it out" };
+  }
   if (!from.gives.some((one) => one.name === output)) {
+    if (unclear("stages", stage, "gives")) return undefined;
+    const given = from.gives.map((one) => one.name);
+    const dotted = source.placeOf(path, `.${output}`);
+    const shown = { ...dotted, column: dotted.column + 1, length: Math.max(1, dotted.length - 1) };
     return {
       code: "unknown-output",
       message: `"${stage}" gives no "${output}"`,
-      place,
-      help: didYouMean(
-        output,
-        from.gives.map((one) => one.name),
-      ),
+      place: dotted.length === output.length + 1 ? shown : place,
+      help: didYouMean(output, given),
     };
   }
-  if (stage === name) return { code: "cycle", message: `"${name}" needs itself`, place };
-  const lacking = from.each.filter((axis) => !stages.get(name)!.each.includes(axis));
-  if (collected || lacking.length === 0) return undefined;
+  if (collected || unclear("stages", stage, "each") || unclear("stages", name, "each")) return undefined;
+  const each = stages.get(name)!.each;
+  const lacking = from.each.filter((axis) => !each.includes(axis) && context.axes.has(axis));
+  if (lacking.length === 0) return undefined;
   return {
     code: "missing-axis",
     message: `"${stage}" fans out over ${lacking.map((axis) => `"${axis}"`).join(", ")}, which "${name}" lacks`,
     place,
-    help: `add it to each, or gather with collect: [${stage}.${output}]`,
+    help: `write each: [${[...each, ...lacking].join(", ")}], or gather with collect: [${stage}.${output}]`,
   };
 }
 
-function checkNames(name: string, needs: Reference[], source: YamlSource): Diagnostic[] {
+function checkNames(name: string, { needs, collect }: Wires, source: YamlSource): Diagnostic[] {
   const seen = new Map<string, Reference>();
   return needs.flatMap((need) => {
+    const place = source.place(need.path);
     const twin = seen.get(need.name);
     seen.set(need.name, need);
+    if (need.name === "manifest" && collect.length > 0) {
+      const message = `"${name}" collects, so that its input "manifest" is taken`;
+      const help = `rename: needs: { ${need.stage}: ${need.stage}.${need.output} }`;
+      return [{ code: "reserved-name", message, place, help }];
+    }
     if (!twin) return [];
     return [
       {
         code: "duplicate",
         message: `"${name}" needs both ${twin.stage}.${twin.output} and ${need.stage}.${need.output} under the name "${need.name}"`,
-        place: source.place(need.path),
+        place,
         help: `rename: needs: { ${twin.stage}: ${twin.stage}.${twin.output}, ${need.stage}: ${need.stage}.${need.output} }`,
       },
     ];
@@ -273,26 +329,32 @@ function spreadPrivacy(ordered: PlannedStage[], stages: Map<string, PlannedStage
   }
 }
 
-/** One circle as names, its first repeated at the end; undefined when there is none. */
-function findCycle(graph: DirectedGraph): string[] | undefined {
-  const state = new Map<string, "open" | "done">();
-  const trail: string[] = [];
-  const visit = (node: string): string[] | undefined => {
-    if (state.get(node) === "done") return undefined;
-    if (state.get(node) === "open") return [...trail.slice(trail.indexOf(node)), node];
-    state.set(node, "open");
-    trail.push(node);
-    for (const next of graph.outNeighbors(node)) {
-      const found = visit(next);
-      if (found) return found;
+/** One circle through stages that all reach each other: the shortest through the first of them. */
+function cycleProblem(
+  component: string[],
+  context: { graph: DirectedGraph; wires: Map<string, Wires>; source: YamlSource },
+): Diagnostic {
+  const { graph, wires, source } = context;
+  const inside = new Set(component);
+  const first = [...wires.keys()].find((name) => inside.has(name))!;
+  const before = new Map<string, string>();
+  const queue = [first];
+  for (let at = 0; at < queue.length && !before.has(first); at++) {
+    for (const next of graph.outNeighbors(queue[at]!)) {
+      if (!inside.has(next) || before.has(next)) continue;
+      before.set(next, queue[at]!);
+      queue.push(next);
     }
-    trail.pop();
-    state.set(node, "done");
-    return undefined;
-  };
-  for (const node of graph.nodes()) {
-    const found = visit(node);
-    if (found) return found;
   }
-  return undefined;
+  const circle = [first];
+  for (let name = before.get(first)!; name !== first; name = before.get(name)!) circle.unshift(name);
+  circle.unshift(first);
+  const back = wires.get(first)!;
+  const reference = [...back.needs, ...back.collect].find(({ stage }) => stage === circle.at(-2))!;
+  return {
+    code: "cycle",
+    message: `stages need each other in a circle: ${circle.join(" → ")}`,
+    place: source.place(reference.path),
+    help: "an arrow leads from what gives to what needs it; take one away",
+  };
 }

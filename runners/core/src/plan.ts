@@ -75,6 +75,8 @@ export type Plan = {
   profile: string;
   /** `--set` as text for the results folder, e.g. `agent=nop,seed=1`; empty when the plan is whole. */
   selection: string;
+  /** What becomes of an attempt whose record is stale, unless the command line says otherwise. */
+  onStale: "leave" | "rerun";
   stages: PlannedStage[];
   instances: Instance[];
 };

@@ -21,6 +21,11 @@ export type Reason =
   | { kind: "key-format-changed" }
   | { kind: "output-missing" }
   | { kind: "never-succeeded" }
+  /** A record of the same slot was made from other things; `changed` says which. */
+  | { kind: "stale"; record: string; changed: Reason[] }
+  | { kind: "stale-accepted"; record: string; why: string }
+  /** In a plan only: an attempt that it reads is stale, and is left so. */
+  | { kind: "upstream-stale"; stage: string }
   /** In a plan only: something it reads runs first, so its key is not known yet. */
   | { kind: "upstream-runs"; stage: string };
 
@@ -89,6 +94,12 @@ export function reasonWords(reason: Reason): string {
       return "its result is no longer in the store";
     case "never-succeeded":
       return "it has not succeeded yet";
+    case "stale":
+      return `stale: ${reason.changed.map(reasonWords).join("; ")}`;
+    case "stale-accepted":
+      return `stale, accepted: ${reason.why}`;
+    case "upstream-stale":
+      return `${reason.stage} is stale`;
     case "upstream-runs":
       return `${reason.stage} runs first`;
   }

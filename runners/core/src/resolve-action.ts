@@ -9,7 +9,7 @@ import type { Axis } from "./resolve-axes.ts";
 import { didYouMean } from "./suggest.ts";
 import { fill, type Lookup, TemplateProblem } from "./template.ts";
 import { parseDuration, parseSize } from "./units.ts";
-import type { YamlSource } from "./yaml-source.ts";
+import type { Path, YamlSource } from "./yaml-source.ts";
 
 export type ResolveContext = {
   source: YamlSource;
@@ -22,7 +22,8 @@ export type ResolveContext = {
   pipeline: { name: string; title: string };
   /** By stage name: its own settings with the profile's laid over. */
   execution: (stage: string) => ExecutionSpec;
-  executors: string[];
+  /** The path at which such a setting is written. */
+  written: (stage: string, setting: Path) => Path;
   problems: Diagnostic[];
 };
 
@@ -36,8 +37,8 @@ export function resolveAction(
   const { spec, name } = stage;
   const { source, sources, problems } = context;
   const lookup = lookupFor(stage, axes, context);
-  const at = (...path: (string | number)[]) => source.place(["stages", name, ...path]);
-  const filled = (value: Json, path: (string | number)[], find: Lookup = lookup): Json => {
+  const at = (path: Path): Path => ["stages", name, ...path];
+  const filled = (value: Json, path: Path, find: Lookup = lookup): Json => {
     try {
       return fill(value, find);
     } catch (error) {
@@ -45,27 +46,49 @@ export function resolveAction(
       problems.push({
         code: "unknown-placeholder",
         message: `{${error.placeholder}}: ${error.message}`,
-        place: at(...path),
+        place: source.placeOf(path, `{${error.placeholder}}`),
         ...(error.help && { help: error.help }),
       });
       return null;
     }
   };
-  const text = (value: string | undefined, ...path: (string | number)[]): string | undefined => {
+  const text = (value: string | undefined, path: Path, find: Lookup = lookup): string | undefined => {
     if (value === undefined) return undefined;
-    const result = filled(value, path);
+    const result = filled(value, path, find);
+    if (result !== null && typeof result === "object") {
+      const message = `${value} is a ${Array.isArray(result) ? "list" : "table"}, where text is wanted`;
+      problems.push({ code: "wrong-type", message, place: source.place(path) });
+      return undefined;
+    }
     return result === null ? undefined : String(result);
   };
-  const exists = (file: string | undefined, ...path: (string | number)[]) => {
-    if (file === undefined || sources.read(file) !== undefined) return;
+  const inside = (file: string | undefined, path: Path): file is string => {
+    if (file === undefined) return false;
+    if (!/^(?:[/\\]|[A-Za-z]:)|(?:^|[/\\])\.\.(?:[/\\]|$)/.test(file)) return true;
+    problems.push({
+      code: "outside-repository",
+      message: `${file} does not stay within the repository`,
+      place: source.place(path),
+      help: "write a path from the repository's root, without ..",
+    });
+    return false;
+  };
+  const exists = (file: string | undefined, path: Path) => {
+    if (!inside(file, path) || sources.read(file) !== undefined) return;
     const folder = file.split("/").slice(0, -1).join("/");
     const near = sources.list(folder).map((entry) => (folder ? `${folder}/${entry}` : entry));
     const help = near.length > 0 ? didYouMean(file, near) : "paths are relative to the repository's root";
-    problems.push({ code: "unknown-file", message: `there is no file ${file}`, place: at(...path), help });
+    problems.push({
+      code: "unknown-file",
+      message: `there is no file ${file}`,
+      place: source.place(path),
+      help,
+    });
   };
 
-  const params: Record<string, Json> = {};
-  for (const [key, value] of Object.entries(spec.params ?? {})) params[key] = filled(value, ["params", key]);
+  const params = Object.fromEntries(
+    Object.entries(spec.params ?? {}).map(([key, value]) => [key, filled(value, at(["params", key]))]),
+  );
   const withParams: Lookup = (key) =>
     key.startsWith("params.") && Object.hasOwn(params, key.slice(7)) ? params[key.slice(7)] : lookup(key);
 
@@ -73,81 +96,98 @@ export function resolveAction(
   if (spec.command !== undefined) {
     const find: Lookup = (key) => pathPlaceholder(stage, key) ?? withParams(key);
     const command = Array.isArray(spec.command)
-      ? spec.command.map((part, index) => String(filled(part, ["command", index], find) ?? ""))
-      : String(filled(spec.command, ["command"], find) ?? "");
+      ? spec.command.map((part, index) => text(part, at(["command", index]), find) ?? "")
+      : (text(spec.command, at(["command"]), find) ?? "");
     run = { kind: "command", command };
   } else {
     const kind = spec.python !== undefined ? "python" : "script";
-    const file = text(spec[kind], kind) ?? "";
-    if (file) exists(file, kind);
+    const file = text(spec[kind], at([kind])) ?? "";
+    if (file) exists(file, at([kind]));
     run = { kind, file };
   }
 
-  const env: Record<string, string> = {};
+  const env: [string, string][] = [];
   for (const [key, value] of Object.entries(spec.env ?? {})) {
-    const result = filled(value, ["env", key], withParams);
-    if (result !== null) env[key] = String(result);
+    const result = text(String(value), at(["env", key]), withParams);
+    if (result !== undefined) env.push([key, result]);
   }
   const files = (spec.files ?? [])
-    .map((pattern, index) => text(pattern, "files", index))
-    .filter((one) => one !== undefined);
-  const environment = text(spec.environment, "environment");
-  if (environment !== undefined) exists(environment, "environment");
+    .map((pattern, index) => ({ pattern: text(pattern, at(["files", index])), index }))
+    .filter(({ pattern, index }) => inside(pattern, at(["files", index])))
+    .map(({ pattern }) => pattern!);
+  const known = problems.length;
+  const environment = text(spec.environment, at(["environment"]));
+  exists(environment, at(["environment"]));
+  if (
+    spec.python !== undefined &&
+    spec.environment !== undefined &&
+    environment === undefined &&
+    problems.length === known &&
+    manifestsKnown(context)
+  )
+    problems.push({
+      code: "no-environment",
+      message: `"${name}" runs Python, and ${spec.environment} is empty`,
+      place: source.place(at(["environment"])),
+      help: "name a lock file",
+    });
 
-  const duration = (value: string | undefined, ...path: string[]): { timeMs?: number } => {
-    const written = text(value, ...path);
+  const duration = (value: string | undefined, path: Path): { timeMs?: number } => {
+    const written = text(value, path);
     if (written === undefined) return {};
     const timeMs = parseDuration(written);
     if (timeMs !== undefined) return { timeMs };
     problems.push({
       code: "bad-duration",
       message: `"${written}" is not a duration`,
-      place: at(...path),
+      place: source.place(path),
       help: "write a duration with its unit, e.g. 90s, 30m or 24h",
     });
     return {};
   };
-  const execution = context.execution(name);
-  const memory = execution.resources?.memory;
-  const memoryBytes = memory === undefined ? 0 : parseSize(text(memory, "resources", "memory") ?? "");
-  if (memoryBytes === undefined) {
+  const size = (value: string | undefined, path: Path): number => {
+    const written = text(value, path);
+    if (written === undefined) return 0;
+    const bytes = parseSize(written);
+    if (bytes !== undefined) return bytes;
     problems.push({
       code: "bad-size",
-      message: `"${memory}" is not a size`,
-      place: at("resources", "memory"),
+      message: `"${written}" is not a size`,
+      place: source.place(path),
       help: "write a size with its unit, e.g. 64GiB or 12GB",
     });
-  }
-  const executor = execution.executor ?? "local";
-  if (!context.executors.includes(executor)) {
-    problems.push({
-      code: "unknown-executor",
-      message: `"${name}" is sent to "${executor}", and there is no such executor`,
-      place: source.place(["stages", name], "key"),
-      help: didYouMean(executor, context.executors),
-    });
-  }
+    return 0;
+  };
+  const { executor, resources, limits } = context.execution(name);
+  const set = (...setting: string[]) => context.written(name, setting);
   return {
     action: {
       run,
       params,
       files,
-      env,
+      env: Object.fromEntries(env),
       secrets: spec.secrets ?? [],
-      budget: duration(spec.budget?.time, "budget", "time"),
+      budget: duration(spec.budget?.time, at(["budget", "time"])),
       hostSensitive: spec.hostSensitive ?? false,
     },
     execution: {
-      executor,
+      executor: executor ?? "local",
       resources: {
-        cpus: execution.resources?.cpus ?? 1,
-        memoryBytes: memoryBytes ?? 0,
-        gpus: execution.resources?.gpus ?? 0,
+        cpus: resources?.cpus ?? 1,
+        memoryBytes: size(resources?.memory, set("resources", "memory")),
+        gpus: resources?.gpus ?? 0,
       },
-      limits: duration(execution.limits?.time, "limits", "time"),
+      limits: duration(limits?.time, set("limits", "time")),
     },
     ...(environment !== undefined && { environment }),
   };
+}
+
+/** False where a manifest could not be read: what it would have said is not missing, only untold. */
+function manifestsKnown({ axes, manifests }: ResolveContext): boolean {
+  return [...manifests].every(([kind, known]) =>
+    (axes.get(kind)?.values ?? []).every((value) => known.has(String(value))),
+  );
 }
 
 /** `{inputs.x}` and `{outputs.x}` stay as they are: the executor knows the paths, keys must not. */
@@ -173,10 +213,20 @@ export function inputNames(stage: PlannedStage): string[] {
 
 function lookupFor(stage: PlannedStage, axes: Record<string, Scalar>, context: ResolveContext): Lookup {
   const { params, pipeline, manifests } = context;
-  return (name) => {
+  const open = new Set<string>();
+  const lookup: Lookup = (name) => {
     const [head, ...path] = name.split(".") as [string, ...string[]];
     if (head === "params") {
-      if (Object.hasOwn(params, path.join("."))) return params[path.join(".")];
+      if (open.has(name)) throw new TemplateProblem(name, "its value leads back to itself");
+      if (Object.hasOwn(params, path.join("."))) {
+        // a pipeline's parameter may name others and the axes of the stage that asks
+        open.add(name);
+        try {
+          return fill(params[path.join(".")]!, lookup);
+        } finally {
+          open.delete(name);
+        }
+      }
       throw new TemplateProblem(
         name,
         `no parameter "${path.join(".")}"`,
@@ -191,11 +241,23 @@ function lookupFor(stage: PlannedStage, axes: Record<string, Scalar>, context: R
         : didYouMean(head, Object.keys(axes));
       throw new TemplateProblem(name, `"${stage.name}" has no axis "${head}"`, help);
     }
+    if (head === "pipeline")
+      throw new TemplateProblem(
+        name,
+        "a pipeline has a name and a title",
+        didYouMean(path.join("."), ["name", "title"]),
+      );
+    if (head === "inputs" || head === "outputs")
+      throw new TemplateProblem(
+        name,
+        "paths are known in a command only",
+        "a script gets them from kit's stage()",
+      );
     if (!isManifestKind(head) || !context.axes.has(head)) {
       throw new TemplateProblem(
         name,
         "names no axis with manifests",
-        didYouMean(head, ["params", "pipeline", ...context.axes.keys()]),
+        didYouMean(head, ["params", "pipeline", ...[...context.axes.keys()].filter(isManifestKind)]),
       );
     }
     const select = (value: Scalar): Json => {
@@ -213,6 +275,7 @@ function lookupFor(stage: PlannedStage, axes: Record<string, Scalar>, context: R
     if (Object.hasOwn(axes, head)) return select(axes[head]!);
     return Object.fromEntries(context.axes.get(head)!.values.map((value) => [String(value), select(value)]));
   };
+  return lookup;
 }
 
 function field(
@@ -246,7 +309,9 @@ function field(
 /** A manifest may name the axes of whoever selects it: `program: tasks/{task}/baselines`. */
 function ownAxes(value: Json, axes: Record<string, Scalar>): Json {
   if (typeof value === "string")
-    return value.replace(/\{(\w+)\}/g, (all, axis) => (Object.hasOwn(axes, axis) ? String(axes[axis]) : all));
+    return value.replace(/\{([\w-]+)\}/g, (all, axis) =>
+      Object.hasOwn(axes, axis) ? String(axes[axis]) : all,
+    );
   if (Array.isArray(value)) return value.map((item) => ownAxes(item, axes));
   if (value !== null && typeof value === "object")
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, ownAxes(item, axes)]));

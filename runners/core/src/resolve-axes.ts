@@ -38,9 +38,9 @@ export function resolveAxes(
   spec: PipelineSpec,
   source: YamlSource,
   profile: ResolvedProfile,
-  context: { sources: Sources; set: Selection },
+  context: { sources: Sources; set: Selection; unclear: (...path: string[]) => boolean },
 ): ResolvedAxes {
-  const { sources, set } = context;
+  const { sources, set, unclear } = context;
   const resolved: ResolvedAxes = { axes: new Map(), manifests: new Map(), problems: [] };
   const { problems } = resolved;
   for (const axis of Object.keys(set)) {
@@ -48,7 +48,7 @@ export function resolveAxes(
     const message = `${spec.name} has no axis "${axis}"`;
     problems.push({ code: "unknown-axis", message, help: didYouMean(axis, Object.keys(profile.axes)) });
   }
-  const used = JSON.stringify(spec.stages) + JSON.stringify(profile.axes);
+  const used = JSON.stringify([spec.stages, profile.axes, profile.params]);
   const usesManifest = (axis: string): axis is ManifestKind =>
     isManifestKind(axis) &&
     (used.includes(`{${axis}.`) || used.includes(folderPattern(axis)) || used.includes(`"of":"${axis}"`));
@@ -84,18 +84,25 @@ export function resolveAxes(
 
   for (const [name, { spec: axisSpec, path }] of Object.entries(profile.axes)) {
     if (!Array.isArray(axisSpec)) continue;
-    const values = chosen(name, axisSpec, set[name], problems);
-    resolved.axes.set(name, { name, values });
-    if (!usesManifest(name)) continue;
-    for (const value of values) {
-      const index = axisSpec.indexOf(value);
-      read(name, value, index < 0 ? undefined : source.place([...path, index]));
-    }
+    const places = (index: number) => source.place([...path, index]);
+    const wanted = Object.hasOwn(set, name) ? set[name] : undefined;
+    const listed = usable(axisSpec, places, problems);
+    const values = chosen(name, listed, wanted, problems);
+    // what has no manifest is told once, here, and takes no part in what follows
+    const indices = new Map(axisSpec.map((value, index) => [value, index]));
+    const known = values.filter((value) => {
+      if (!usesManifest(name)) return true;
+      const index = indices.get(value);
+      return read(name, value, index === undefined ? undefined : places(index));
+    });
+    resolved.axes.set(name, { name, values: known });
   }
   for (const [name, { spec: axisSpec, path }] of Object.entries(profile.axes)) {
     if (Array.isArray(axisSpec)) continue;
-    const parent = resolved.axes.get(axisSpec.of);
-    if (!parent || !isManifestKind(axisSpec.of)) {
+    const kind = axisSpec.of;
+    const parent = resolved.axes.get(kind);
+    if (unclear("axes", kind)) continue;
+    if (!parent || parent.of !== undefined || !isManifestKind(kind)) {
       problems.push({
         code: "unknown-axis",
         message: `axis "${name}" takes its values of "${axisSpec.of}", which is not an axis with manifests and a list`,
@@ -105,41 +112,50 @@ export function resolveAxes(
       continue;
     }
     const valuesOf = new Map<Scalar, Scalar[]>();
+    const all: string[] = [];
     for (const value of parent.values) {
-      const manifest = resolved.manifests.get(axisSpec.of)?.get(String(value));
+      const manifest = resolved.manifests.get(kind)?.get(String(value));
       if (!manifest) continue;
-      const listed = manifest[`${name}s`];
-      if (!Array.isArray(listed)) {
-        const message = `${axisSpec.of} "${value}" has no list "${name}s"`;
-        problems.push({ code: "unknown-field", message, place: source.place([...path, "of"]) });
+      const listed = Object.hasOwn(manifest, `${name}s`) ? manifest[`${name}s`] : undefined;
+      const file = readManifest(kind, String(value), sources);
+      const places: Places = (...steps) =>
+        file && !Array.isArray(file) ? file.place([`${name}s`, ...steps]) : source.place([...path, "of"]);
+      if (!isScalars(listed)) {
+        const message = `${kind} "${value}" has no list "${name}s" of names`;
+        const place = listed === undefined ? source.place([...path, "of"]) : places();
+        problems.push({ code: "unknown-field", message, place });
         continue;
       }
+      const values = usable(listed, places, problems);
       valuesOf.set(
         value,
-        (listed as Scalar[]).filter((item) => !set[name] || set[name].includes(String(item))),
+        values.filter((item) => !Object.hasOwn(set, name) || set[name]!.includes(String(item))),
       );
+      all.push(...values.map(String));
     }
-    const values = [...new Set([...valuesOf.values()].flat())];
-    for (const wanted of set[name] ?? []) {
-      if (values.some((value) => String(value) === wanted)) continue;
-      const all = [...(resolved.manifests.get(axisSpec.of)?.values() ?? [])].flatMap(
-        (one) => (one[`${name}s`] as string[]) ?? [],
-      );
-      problems.push({
-        code: `unknown-${name}`,
-        message: `no ${name} "${wanted}" here`,
-        help: didYouMean(wanted, new Set(all)),
-      });
+    for (const wanted of Object.hasOwn(set, name) ? set[name]! : []) {
+      if (all.includes(wanted) || all.length === 0) continue;
+      const help = didYouMean(wanted, new Set(all));
+      problems.push({ code: `unknown-${name}`, message: `no ${name} "${wanted}" here`, help });
     }
-    resolved.axes.set(name, { name, of: axisSpec.of, values, valuesOf });
-    if (usesManifest(name))
-      for (const value of values) read(name, value, placeInManifest(axisSpec.of, name, value));
+    const union = [...new Set([...valuesOf.values()].flat())];
+    const known = union.filter(
+      (value) => !usesManifest(name) || read(name, value, placeInManifest(kind, name, value)),
+    );
+    for (const [value, items] of valuesOf)
+      if (known.length < union.length)
+        valuesOf.set(
+          value,
+          items.filter((item) => known.includes(item)),
+        );
+    resolved.axes.set(name, { name, of: kind, values: known, valuesOf });
   }
   return resolved;
 
   function placeInManifest(kind: ManifestKind, axis: string, value: Scalar): Place | undefined {
     for (const [owner, manifest] of resolved.manifests.get(kind) ?? []) {
-      const index = (manifest[`${axis}s`] as Scalar[]).indexOf(value);
+      const listed = manifest[`${axis}s`];
+      const index = Array.isArray(listed) ? listed.indexOf(value) : -1;
       const file = readManifest(kind, owner, sources);
       if (index >= 0 && file && !Array.isArray(file)) return file.place([`${axis}s`, index]);
     }
@@ -147,15 +163,47 @@ export function resolveAxes(
   }
 }
 
+type Places = (...steps: number[]) => Place;
+
+function isScalars(value: unknown): value is Scalar[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string" || typeof item === "number");
+}
+
+/** What a value of an axis may be: it becomes part of names of instances, of `--only` patterns and of folders. */
+const valuePattern = /^[\p{L}\p{N}_-][\p{L}\p{N}\p{M}_.%@:+~-]{0,99}$/u;
+const valueHelp = "letters, digits and . _ - % @ : + ~, at most 100 of them, no sign but _ or - first";
+
+/** The values that can be used; the others are problems. */
+function usable(values: Scalar[], place: Places, problems: Diagnostic[]): Scalar[] {
+  const seen = new Set<string>();
+  return values.filter((value, index) => {
+    const text = String(value);
+    if (!valuePattern.test(text)) {
+      const message = `"${text}" cannot be a value of an axis`;
+      problems.push({ code: "bad-value", message, place: place(index), help: valueHelp });
+      return false;
+    }
+    const twice = seen.has(text);
+    seen.add(text);
+    if (twice) {
+      const message = `"${text}" stands twice in the list`;
+      problems.push({ code: "duplicate", message, place: place(index), help: "remove one" });
+    }
+    return !twice;
+  });
+}
+
 /** A `--set` may name any task, agent or scorer that exists, any whole number where the axis has numbers, else a listed value. */
 function chosen(axis: string, listed: Scalar[], set: string[] | undefined, problems: Diagnostic[]): Scalar[] {
   if (!set) return listed;
   const numbers = listed.every((value) => typeof value === "number");
+  const byText = new Map(listed.map((value) => [String(value), value]));
   return [...new Set(set)].flatMap((text): Scalar[] => {
-    const same = listed.find((value) => String(value) === text);
+    const same = byText.get(text);
     if (same !== undefined) return [same];
-    if (isManifestKind(axis)) return [text];
-    if (numbers && /^-?\d+$/.test(text) && Number.isSafeInteger(Number(text))) return [Number(text)];
+    if (isManifestKind(axis) && valuePattern.test(text)) return [text];
+    // only the one way to write a number: 1 and 01 would be two instances of one name
+    if (numbers && /^(0|-?[1-9]\d*)$/.test(text) && Number.isSafeInteger(Number(text))) return [Number(text)];
     const message = `axis "${axis}" has no value "${text}"`;
     problems.push({ code: "unknown-value", message, help: didYouMean(text, listed.map(String)) });
     return [];

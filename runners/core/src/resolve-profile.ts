@@ -7,23 +7,27 @@ import type { Path, YamlSource } from "./yaml-source.ts";
 
 export type ResolvedProfile = {
   name: string;
+  /** The profiles it is made of, the furthest parent first. */
+  chain: string[];
   axes: Record<string, { spec: AxisSpec; path: Path }>;
   params: Record<string, Json>;
   execution: ExecutionSpec;
   stages: Record<string, ExecutionSpec>;
+  onStale: "leave" | "rerun";
 };
 
-/** The profile named `wanted`, or the pipeline's default one, merged; or what is wrong with it. */
+/**
+ * The profile named `wanted`, or the pipeline's default one, merged. Where there are problems it is the
+ * pipeline without a profile, good for checking what no profile changes.
+ */
 export function resolveProfile(
   spec: PipelineSpec,
   source: YamlSource,
   wanted: string | undefined,
-): ResolvedProfile | Diagnostic[] {
+): { profile: ResolvedProfile; problems: Diagnostic[] } {
   const profiles = spec.profiles ?? {};
   const names = Object.keys(profiles);
   const problems = checkProfiles(spec, source);
-  if (problems.length > 0) return problems;
-
   const defaults = names.filter((name) => profiles[name]!.default);
   const name = wanted ?? defaults[0] ?? (names.length === 1 ? names[0] : undefined);
   if (
@@ -32,26 +36,29 @@ export function resolveProfile(
     !(names.length === 0 && wanted === "default")
   ) {
     const message = `${spec.name} has no profile "${wanted}"`;
-    return [{ code: "unknown-profile", message, help: didYouMean(wanted, names) }];
+    problems.push({ code: "unknown-profile", message, help: didYouMean(wanted, names) });
   }
   if (name === undefined && names.length > 1) {
     const message = `${spec.name} has several profiles and none is the default`;
-    return [{ code: "no-profile", message, help: `choose with --profile: ${names.join(", ")}` }];
+    problems.push({ code: "no-profile", message, help: `choose with --profile: ${names.join(", ")}` });
   }
 
-  const merged: ResolvedProfile = {
+  const profile: ResolvedProfile = {
     name: name ?? "default",
+    chain: [],
     axes: {},
     params: { ...spec.params },
     execution: {},
     stages: {},
+    onStale: "leave",
   };
   for (const [axis, axisSpec] of Object.entries(spec.axes ?? {}))
-    merged.axes[axis] = { spec: axisSpec, path: ["axes", axis] };
-  for (const step of name !== undefined && Object.hasOwn(profiles, name) ? chain(profiles, name) : []) {
-    layOver(merged, profiles[step]!, step);
-  }
-  return merged;
+    profile.axes[axis] = { spec: axisSpec, path: ["axes", axis] };
+  if (problems.length > 0 || name === undefined || !Object.hasOwn(profiles, name))
+    return { profile, problems };
+  profile.chain = chain(profiles, name);
+  for (const step of profile.chain) layOver(profile, profiles[step]!, step);
+  return { profile, problems };
 }
 
 function layOver(merged: ResolvedProfile, profile: ProfileSpec, name: string): void {
@@ -60,9 +67,41 @@ function layOver(merged: ResolvedProfile, profile: ProfileSpec, name: string): v
   }
   Object.assign(merged.params, profile.params);
   merged.execution = mergeExecution(merged.execution, profile);
+  merged.onStale = profile.onStale ?? merged.onStale;
   for (const [stage, execution] of Object.entries(profile.stages ?? {})) {
-    merged.stages[stage] = mergeExecution(merged.stages[stage] ?? {}, execution);
+    const under = Object.hasOwn(merged.stages, stage) ? merged.stages[stage]! : {};
+    merged.stages[stage] = mergeExecution(under, execution);
   }
+}
+
+/** How `stage` is carried out: its own settings, under the profile's for all stages, under those for this one. */
+export function executionOf(spec: PipelineSpec, profile: ResolvedProfile, stage: string): ExecutionSpec {
+  const special = Object.hasOwn(profile.stages, stage) ? profile.stages[stage]! : {};
+  return mergeExecution(mergeExecution(spec.stages[stage] ?? {}, profile.execution), special);
+}
+
+/** The path at which the setting that counts for `stage` is written, e.g. of `limits.time`. */
+export function whereWritten(
+  spec: PipelineSpec,
+  profile: ResolvedProfile,
+  at: { stage: string; setting: Path },
+): Path {
+  const nearest = [...profile.chain].reverse();
+  const candidates: Path[] = [
+    ...nearest.map((name) => ["profiles", name, "stages", at.stage]),
+    ...nearest.map((name) => ["profiles", name]),
+    ["stages", at.stage],
+  ];
+  const holds = (path: Path) => {
+    let value: unknown = spec;
+    for (const step of path) {
+      if (value === null || typeof value !== "object" || !Object.hasOwn(value, step)) return false;
+      value = (value as Record<string, unknown>)[step];
+    }
+    return true;
+  };
+  const found = candidates.find((path) => holds([...path, ...at.setting]));
+  return [...(found ?? ["stages", at.stage]), ...at.setting];
 }
 
 /** `over` laid over `under`, field by field. */
@@ -135,7 +174,8 @@ function checkProfiles(spec: PipelineSpec, source: YamlSource): Diagnostic[] {
 
 function endlessFrom(profiles: Record<string, ProfileSpec>, start: string): boolean {
   const seen = new Set<string>();
-  for (let name: string | undefined = start; name !== undefined; name = profiles[name]?.extends) {
+  const parentOf = (name: string) => (Object.hasOwn(profiles, name) ? profiles[name]!.extends : undefined);
+  for (let name: string | undefined = start; name !== undefined; name = parentOf(name)) {
     if (seen.has(name)) return true;
     seen.add(name);
   }

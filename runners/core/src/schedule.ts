@@ -3,6 +3,7 @@
 // `step` works on the state it is given and returns it, since copying a hundred thousand entries an
 // event would cost more than the work: hold on to the returned state only.
 import type { Outcome } from "./outcome.ts";
+import { type Amounts, ReadyQueue } from "./ready-queue.ts";
 
 export type Work = {
   id: string;
@@ -57,12 +58,16 @@ export type ScheduleState = {
   /** Instances that wait for the result of another with the same action. */
   sharers: Map<number, number[]>;
   demanded: boolean[];
+  /** Expected milliseconds from the start of each to the end of the last that depends on it. */
   priority: number[];
-  /** Ready to start, most urgent first. */
-  ready: number[];
-  free: Capacity;
+  ready: ReadyQueue;
+  free: Amounts;
   running: Set<number>;
   deciding: number;
+  /** To be decided, and not said so yet. */
+  asked: number[];
+  /** Ended in this step; those who wait for them have not been looked at yet. */
+  fresh: number[];
   interrupts: number;
   failed: boolean;
   left: number;
@@ -73,30 +78,34 @@ export function initialState(
   work: Work[],
   options: { capacity: Capacity; failFast: boolean },
 ): ScheduleState {
+  const { capacity, failFast } = options;
   const dependents: number[][] = work.map(() => []);
-  const open = work.map(({ needs, collects }, index) => {
+  const open = work.map(({ needs, collects, environment, id }, index) => {
     const before = new Set([...needs, ...collects]);
-    for (const other of before) {
-      if (other >= index) throw new Error(`bug: ${work[index]!.id} stands before what it needs`);
-      dependents[other]!.push(index);
-    }
+    for (const other of environment === undefined ? before : [...before, environment])
+      if (other >= index) throw new Error(`bug: ${id} stands before what it needs`);
+    for (const other of before) dependents[other]!.push(index);
     return before.size;
   });
+  const priority = priorities(work);
+  const whole = amounts(capacity);
   return {
     work,
-    capacity: options.capacity,
-    failFast: options.failFast,
+    capacity,
+    failFast,
     phase: work.map(() => "waiting"),
     outcome: work.map(() => undefined),
     open,
     dependents,
     sharers: new Map(),
     demanded: work.map(({ lazy }) => !lazy),
-    priority: priorities(work, dependents),
-    ready: [],
-    free: { ...options.capacity },
+    priority,
+    ready: new ReadyQueue(priority, (index) => wants(work[index]!, whole)),
+    free: { ...whole },
     running: new Set(),
     deciding: 0,
+    asked: [],
+    fresh: [],
     interrupts: 0,
     failed: false,
     left: work.length,
@@ -104,15 +113,33 @@ export function initialState(
   };
 }
 
-/** Expected milliseconds from the start of each to the end of the last that depends on it. */
-function priorities(work: readonly Work[], dependents: number[][]): number[] {
+/** The longest path from each through all that waits for it; for an environment, through its users. */
+function priorities(work: readonly Work[]): number[] {
+  const after = work.map(() => 0);
   const priority = work.map(() => 0);
   for (let index = work.length - 1; index >= 0; index--) {
-    let after = 0;
-    for (const other of dependents[index]!) after = Math.max(after, priority[other]!);
-    priority[index] = work[index]!.expectedMs + after;
+    const { needs, collects, environment, expectedMs } = work[index]!;
+    const mine = expectedMs + after[index]!;
+    priority[index] = mine;
+    for (const other of needs) if (after[other]! < mine) after[other] = mine;
+    for (const other of collects) if (after[other]! < mine) after[other] = mine;
+    if (environment !== undefined && after[environment]! < mine) after[environment] = mine;
   }
   return priority;
+}
+
+function amounts({ cpus, memoryBytes, gpus }: Capacity): Amounts {
+  return { milliCpus: Math.max(1, Math.round(cpus * 1000)), memoryBytes: Math.ceil(memoryBytes), gpus };
+}
+
+/** More than the machine has counts as all of it: such a stage runs alone instead of never. */
+function wants({ resources }: Work, whole: Amounts): Amounts {
+  const wanted = amounts(resources);
+  return {
+    milliCpus: Math.min(wanted.milliCpus, whole.milliCpus),
+    memoryBytes: Math.min(wanted.memoryBytes, whole.memoryBytes),
+    gpus: Math.min(wanted.gpus, whole.gpus),
+  };
 }
 
 export function step(state: ScheduleState, event: Event): { state: ScheduleState; commands: Command[] } {
@@ -125,14 +152,21 @@ export function step(state: ScheduleState, event: Event): { state: ScheduleState
       decided(state, event, commands);
       break;
     case "ended":
-      end(state, event.index, event.outcome, commands);
+      if (!state.running.has(event.index))
+        throw new Error(`bug: ${state.work[event.index]!.id} ended without running`);
+      end(state, event.index, event.outcome);
       break;
     case "interrupt":
       interrupt(state, commands);
       break;
   }
-  startWhatFits(state, commands);
+  lookAround(state, commands);
+  if (!stopping(state)) startWhatFits(state, commands);
   settleRest(state, commands);
+  // what is asked first is answered first and starts first
+  const asked = state.asked.sort((a, b) => state.priority[b]! - state.priority[a]! || a - b);
+  for (const index of asked) commands.push({ kind: "decide", index });
+  state.asked = [];
   if (state.left === 0 && !state.finished) {
     state.finished = true;
     commands.push({ kind: "finished" });
@@ -155,7 +189,8 @@ function consider(state: ScheduleState, index: number, commands: Command[]): voi
   } else {
     state.phase[index] = "deciding";
     state.deciding++;
-    commands.push({ kind: "decide", index });
+    state.asked.push(index);
+    state.ready.put(index, "undecided");
   }
 }
 
@@ -167,26 +202,29 @@ function decided(state: ScheduleState, event: Event & { kind: "decided" }, comma
   const { index } = event;
   if (state.phase[index] !== "deciding") throw new Error(`bug: ${state.work[index]!.id} was decided unasked`);
   state.deciding--;
+  state.ready.leave(index);
   if (event.decision === "reuse" || event.decision === "failed") {
-    end(state, index, event.decision === "failed" ? event.outcome : { kind: "reused" }, commands);
+    end(state, index, event.decision === "failed" ? event.outcome : { kind: "reused" });
     return;
   }
   if (stopping(state)) {
     settle(state, index, { kind: "cancelled" }, commands);
     return;
   }
-  if (event.decision === "same") {
-    const { same } = event;
-    if (state.phase[same] === "ended") {
-      // it ended while this one was being decided: ask again
-      state.phase[index] = "waiting";
-      consider(state, index, commands);
-      return;
-    }
+  if (event.decision === "same" && state.phase[event.same] !== "ended") {
     state.phase[index] = "parked";
-    state.sharers.set(same, [...(state.sharers.get(same) ?? []), index]);
+    const sharers = state.sharers.get(event.same);
+    if (sharers) sharers.push(index);
+    else state.sharers.set(event.same, [index]);
     return;
   }
+  if (event.decision === "same" && usable(state.outcome[event.same])) {
+    // it ended well while this one was being decided: its result is there now
+    state.phase[index] = "waiting";
+    consider(state, index, commands);
+    return;
+  }
+  // the same action, not run or failed, leaves no result to wait for: this one runs it
   const environment = state.work[index]!.environment;
   if (environment !== undefined && state.phase[environment] !== "ended") {
     state.phase[index] = "parked";
@@ -208,82 +246,54 @@ function enqueue(state: ScheduleState, index: number, commands: Command[]): void
     return;
   }
   state.phase[index] = "ready";
-  let at = state.ready.length;
-  while (at > 0 && before(state, index, state.ready[at - 1]!)) at--;
-  state.ready.splice(at, 0, index);
+  state.ready.put(index, "ready");
 }
 
-function before(state: ScheduleState, a: number, b: number): boolean {
-  return state.priority[a]! > state.priority[b]! || (state.priority[a] === state.priority[b] && a < b);
-}
-
-/** Starts what fits, most urgent first. What one lacks is kept free for it, so that the large never starve. */
 function startWhatFits(state: ScheduleState, commands: Command[]): void {
-  const free = { ...state.free };
-  if (stopping(state) || free.cpus <= 0) return;
-  const kinds = ["cpus", "memoryBytes", "gpus"] as const;
-  const waiting: number[] = [];
-  let looked = 0;
-  for (const index of state.ready) {
-    if (free.cpus <= 0) break;
-    looked++;
-    const wanted = wants(state, index);
-    const lacking = kinds.filter((kind) => wanted[kind] > free[kind]);
-    if (lacking.length > 0) {
-      for (const kind of lacking) free[kind] = 0;
-      waiting.push(index);
-      continue;
-    }
-    for (const kind of kinds) {
-      free[kind] -= wanted[kind];
-      state.free[kind] -= wanted[kind];
-    }
+  for (const index of state.ready.takeFitting(state.free)) {
     state.phase[index] = "running";
     state.running.add(index);
     commands.push({ kind: "start", index });
   }
-  state.ready.splice(0, looked, ...waiting);
-}
-
-/** More than the machine has counts as all of it: such a stage runs alone instead of never. */
-function wants(state: ScheduleState, index: number): Capacity {
-  const { resources } = state.work[index]!;
-  return {
-    cpus: Math.min(resources.cpus, state.capacity.cpus),
-    memoryBytes: Math.min(resources.memoryBytes, state.capacity.memoryBytes),
-    gpus: Math.min(resources.gpus, state.capacity.gpus),
-  };
 }
 
 function settle(state: ScheduleState, index: number, outcome: Outcome, commands: Command[]): void {
   commands.push({ kind: "settled", index, outcome });
-  end(state, index, outcome, commands);
+  end(state, index, outcome);
 }
 
-function end(state: ScheduleState, index: number, outcome: Outcome, commands: Command[]): void {
+function end(state: ScheduleState, index: number, outcome: Outcome): void {
   if (state.phase[index] === "ended") throw new Error(`bug: ${state.work[index]!.id} ended twice`);
   if (state.running.delete(index)) {
-    const wanted = wants(state, index);
-    state.free.cpus += wanted.cpus;
-    state.free.memoryBytes += wanted.memoryBytes;
-    state.free.gpus += wanted.gpus;
+    const held = wants(state.work[index]!, amounts(state.capacity));
+    state.free.milliCpus += held.milliCpus;
+    state.free.memoryBytes += held.memoryBytes;
+    state.free.gpus += held.gpus;
   }
   state.phase[index] = "ended";
   state.outcome[index] = outcome;
   state.left--;
   if (outcome.kind === "failed") state.failed = true;
-  for (const sharer of state.sharers.get(index) ?? []) {
-    state.phase[sharer] = "waiting";
-    consider(state, sharer, commands);
-  }
-  state.sharers.delete(index);
-  for (const dependent of state.dependents[index]!) {
-    if (state.phase[dependent] === "parked") {
-      if (stopping(state)) settle(state, dependent, { kind: "cancelled" }, commands);
-      else enqueue(state, dependent, commands);
-    } else if (state.phase[dependent] === "waiting") {
-      state.open[dependent]!--;
-      consider(state, dependent, commands);
+  state.fresh.push(index);
+}
+
+/** Moves on whoever waited for what has ended. A loop, since one skip may lead to a hundred thousand. */
+function lookAround(state: ScheduleState, commands: Command[]): void {
+  for (let index = state.fresh.pop(); index !== undefined; index = state.fresh.pop()) {
+    const sharers = state.sharers.get(index) ?? [];
+    state.sharers.delete(index);
+    for (const sharer of sharers) {
+      state.phase[sharer] = "waiting";
+      consider(state, sharer, commands);
+    }
+    for (const dependent of state.dependents[index]!) {
+      if (state.phase[dependent] === "parked") {
+        if (stopping(state)) settle(state, dependent, { kind: "cancelled" }, commands);
+        else enqueue(state, dependent, commands);
+      } else if (state.phase[dependent] === "waiting") {
+        state.open[dependent]!--;
+        consider(state, dependent, commands);
+      }
     }
   }
 }
@@ -297,14 +307,15 @@ function interrupt(state: ScheduleState, commands: Command[]): void {
 /** When nothing is under way any more, whatever is left will never start: say so. */
 function settleRest(state: ScheduleState, commands: Command[]): void {
   if (stopping(state)) {
-    for (const index of state.ready) settle(state, index, { kind: "cancelled" }, commands);
-    state.ready = [];
+    for (const index of state.ready.clear()) settle(state, index, { kind: "cancelled" }, commands);
+    lookAround(state, commands);
   }
-  const busy = state.running.size > 0 || state.ready.length > 0 || state.deciding > 0;
+  const busy = state.running.size > 0 || state.ready.size > 0 || state.deciding > 0;
   if (busy || state.left === 0) return;
   for (let index = 0; index < state.work.length; index++) {
     if (state.phase[index] === "ended") continue;
     // an environment that nothing asked for counts as reused: it was not needed
     settle(state, index, state.demanded[index] ? { kind: "cancelled" } : { kind: "reused" }, commands);
+    lookAround(state, commands);
   }
 }

@@ -3,8 +3,10 @@
 /** The candidate nearest to `name`, or undefined where none is near enough to be a slip of the hand. */
 export function suggest(name: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
+  if (name.length > 100) return undefined; // no slip of the hand, and slow to compare
   let bestDistance = Math.max(1, Math.floor(name.length / 3)) + 1;
   for (const candidate of candidates) {
+    if (Math.abs(candidate.length - name.length) >= bestDistance) continue;
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
     if (distance < bestDistance) {
       best = candidate;

@@ -1,6 +1,6 @@
 // Placeholders in a pipeline's text: `{task}`, `{task.budget.time}`, `{params.data}`, `{inputs.public}`.
 // Inner ones are filled first, so `{task.budget.{params.data}.time}` selects by a parameter. Text that
-// is one placeholder and nothing else keeps the value's type. `${NAME}` is the shell's and stays;
+// is one placeholder and nothing else keeps the value's type; a value is not searched for more. `${NAME}` is the shell's and stays;
 // `{{text}}` is `{text}`, literally.
 import type { Json } from "@mlrb/kit/stage";
 
@@ -40,9 +40,7 @@ export function fill(value: Json, lookup: Lookup): Json {
 
 function fillText(text: string, lookup: Lookup): Json {
   let rest = guard(text);
-  for (let depth = 0; depth < 100; depth++) {
-    const match = innermost.exec(rest);
-    if (!match) return rest.replaceAll("\u0001", "");
+  for (let match = innermost.exec(rest); match; match = innermost.exec(rest)) {
     const value = lookup(match[1]!);
     if (value === undefined) throw new TemplateProblem(match[1]!, `no value named "${match[1]}"`);
     if (match[0] === rest) return typeof value === "string" ? value.replaceAll("\u0001", "") : value;
@@ -53,9 +51,14 @@ function fillText(text: string, lookup: Lookup): Json {
       );
     }
     if (value === null) return null; // a text about something that is not there is not there either
-    rest = rest.slice(0, match.index) + value + rest.slice(match.index + match[0].length);
+    rest = rest.slice(0, match.index) + shielded(value) + rest.slice(match.index + match[0].length);
   }
-  throw new TemplateProblem(text, "placeholders that never end");
+  return rest.replaceAll("\u0001", "");
+}
+
+/** A value that was put in is not read again: what an agent's command says in braces is the agent's. */
+function shielded(value: string | number | boolean): string {
+  return String(value).replace(/(?<!\u0001)\{/g, "\u0001{");
 }
 
 /** Marks `{{text}}` so that it is passed over, and takes one pair of braces off. */

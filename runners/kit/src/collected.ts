@@ -15,6 +15,8 @@ export type Member = {
   outcome: "succeeded" | "failed" | "skipped" | "cancelled" | "not-run";
   /** Why there is no artifact, in words; empty when succeeded. */
   cause: string;
+  /** What a table must say beside anything made from this member, e.g. that it was accepted as stale. */
+  note?: string;
   /** The collected outputs by name; none unless succeeded. `path` is relative to the manifest. */
   artifacts: Record<string, { digest: string; kind: "file" | "dir"; path: string }>;
 };

@@ -1,5 +1,9 @@
 // Runs a Python script of the stage in the stage's own environment.
+import { fileURLToPath } from "node:url";
 import { $ } from "zx";
+
+/** Where the modules live that Python scripts import from kit. */
+const modules = fileURLToPath(new URL("../python", import.meta.url));
 
 /**
  * Runs `script` with the Python of the environment that the stage declares (`environment:` in the
@@ -12,5 +16,6 @@ export async function python(script: string, args: string[]): Promise<void> {
       `${script} needs Python, and this stage declares no environment; by hand, set MLRB_PYTHON to a venv's python`,
     );
   }
+  process.env.PYTHONPATH ??= modules; // the runner sets it; by hand it is not
   await $({ stdio: "inherit", quiet: true })`${interpreter} ${script} ${args}`;
 }

@@ -23,39 +23,92 @@ export type AttemptRecord = {
   slot: { pipeline: string; profile: string; stage: string };
   axes: Record<string, string | number>;
   attemptKey: string;
-  /** What the key was made of; `inputs` pins the digests of what the attempt was given. */
+  /** What the key was made of. */
   parts: KeyParts;
+  /** What it was given, pinned: a stage that needs this attempt and one of these gets these. */
+  given: { name: string; stage: string; output: string; kind: Artifact["kind"]; digest: string }[];
   outputs: Record<string, Artifact & { file: string }>;
   /** Digests of the harness that ran it: provenance, not key. */
   harness: Record<string, string>;
+  /** What it cost, by its ledger; null is unknown, never 0. */
+  cost: { gpuHours: number | null; dollars: number | null };
   ran: { run: string; startedAt: string; durationMs: number; executor: string; host: string };
 };
 
-type Line = { record: string; key: string; startedAt: string };
+export type HeldRecord = { digest: string; record: AttemptRecord };
+
+type Line = { record: string; key: string; slot: string; startedAt: string };
+
+/** The name of a slot: one attempt's place in one pipeline and profile. */
+export function slotName({ pipeline, profile, stage }: AttemptRecord["slot"]): string {
+  return `${pipeline} ${profile} ${stage}`;
+}
+
+function lineOf(digest: string, { attemptKey, slot, ran }: AttemptRecord): Line {
+  return { record: digest, key: attemptKey, slot: slotName(slot), startedAt: ran.startedAt };
+}
+
+/** Never passed over: an attempt that is silently made again costs what it cost the first time. */
+export class DamagedRecord extends Error {
+  constructor(digest: string, what: string) {
+    super(
+      `attempt ${digest.slice(0, 12)} is damaged: ${what}; put the original back under .mlrb/attempts/records, or remove that folder to have the attempt made again`,
+    );
+  }
+}
 
 export class AttemptRecords {
-  readonly #folder: string;
   readonly #records: string;
   readonly #index: string;
   readonly #store: Store;
-  #byKey: Map<string, Line> | undefined;
+  #newest: { byKey: Map<string, Line>; bySlot: Map<string, Line> } | undefined;
 
   constructor(folder: string, store: Store) {
-    this.#folder = folder;
     this.#records = join(folder, "records");
     this.#index = join(folder, "index.jsonl");
     this.#store = store;
   }
 
+  /** Forgets what was read: another run may have added records since. */
+  refresh(): void {
+    this.#newest = undefined;
+  }
+
   /** The newest record with this attempt key, in any slot. */
-  find(key: string): { digest: string; record: AttemptRecord } | undefined {
-    this.#byKey ??= this.#load();
-    const line = this.#byKey.get(key);
+  find(key: string): HeldRecord | undefined {
+    return this.#held(this.#load().byKey.get(key));
+  }
+
+  /** The newest record of a slot, whatever its key. */
+  inSlot(slot: AttemptRecord["slot"]): HeldRecord | undefined {
+    return this.#held(this.#load().bySlot.get(slotName(slot)));
+  }
+
+  /** Records of the same stage whose axes agree with `axes` in all but the seed. */
+  alike(stage: string, axes: Record<string, string | number>): HeldRecord[] {
+    const same = (record: AttemptRecord) =>
+      record.slot.stage.startsWith(`${stage}[`) &&
+      Object.entries(axes).every(([axis, value]) => axis === "seed" || record.axes[axis] === value);
+    return this.list()
+      .map((digest) => ({ digest, record: this.read(digest) }))
+      .filter(({ record }) => same(record));
+  }
+
+  #held(line: Line | undefined): HeldRecord | undefined {
     return line && { digest: line.record, record: this.read(line.record) };
   }
 
+  /** Throws DamagedRecord. */
   read(digest: string): AttemptRecord {
-    return JSON.parse(readFileSync(join(this.#records, digest, "record.json"), "utf8")) as AttemptRecord;
+    let text: string;
+    try {
+      text = readFileSync(join(this.#records, digest, "record.json"), "utf8");
+    } catch {
+      throw new DamagedRecord(digest, "its record.json cannot be read");
+    }
+    const found = createHash("sha256").update(text).digest("hex");
+    if (found !== digest) throw new DamagedRecord(digest, "its record.json was changed");
+    return JSON.parse(text) as AttemptRecord;
   }
 
   /** All records, by digest, in code-unit order. */
@@ -80,10 +133,35 @@ export class AttemptRecords {
     const path = join(this.#records, digest);
     if (existsSync(path)) removeFolder(temporary);
     else renameSync(temporary, path);
-    const line = { record: digest, key: record.attemptKey, startedAt: record.ran.startedAt };
+    const line = lineOf(digest, record);
     this.#remember(line);
     appendFileSync(this.#index, `${canonicalJson(line)}\n`);
     return digest;
+  }
+
+  /** Takes in a record that another machine exported; gives what is wrong with it, if anything is. */
+  import(from: string, digest: string): string | undefined {
+    const path = join(this.#records, digest);
+    if (existsSync(path)) return undefined;
+    let record: AttemptRecord;
+    try {
+      const text = readFileSync(join(from, "record.json"), "utf8");
+      if (createHash("sha256").update(text).digest("hex") !== digest)
+        return "its record is not what its name says";
+      record = JSON.parse(text) as AttemptRecord;
+      if (record.formatVersion !== 1)
+        return `it is of format ${record.formatVersion}; this mlrb reads format 1`;
+      for (const [name, output] of Object.entries(record.outputs)) {
+        if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(output.file))
+          return `its output "${name}" has an odd file name`;
+        const found = this.#store.put(join(from, output.file), output.kind);
+        if (found.digest !== output.digest) return `its output "${name}" is not what its record says`;
+      }
+    } catch (error) {
+      return (error as Error).message;
+    }
+    this.put(record, join(from, "log"));
+    return undefined;
   }
 
   /** Puts a record's outputs back into the store where they are missing, e.g. after the cache was deleted. */
@@ -92,20 +170,20 @@ export class AttemptRecords {
       if (this.#store.hasAll(output)) continue;
       const found = this.#store.put(join(this.#records, digest, output.file), output.kind);
       if (found.digest === output.digest) continue;
-      throw new Error(
-        `attempt ${digest.slice(0, 12)} in ${this.#folder} was changed: its ${name} is not what its record says`,
-      );
+      throw new DamagedRecord(digest, `it was changed: its ${name} is not what its record says`);
     }
   }
 
-  #load(): Map<string, Line> {
-    this.#byKey = new Map();
+  #load(): { byKey: Map<string, Line>; bySlot: Map<string, Line> } {
+    if (this.#newest) return this.#newest;
+    this.#newest = { byKey: new Map(), bySlot: new Map() };
     const known = new Set<string>();
     const text = existsSync(this.#index) ? readFileSync(this.#index, "utf8") : "";
     const present = new Set(this.list());
     for (const line of text.split("\n")) {
       try {
         const entry = JSON.parse(line) as Line;
+        if (typeof entry.slot !== "string" || typeof entry.key !== "string") continue;
         known.add(entry.record);
         if (present.has(entry.record)) this.#remember(entry);
       } catch {
@@ -115,17 +193,21 @@ export class AttemptRecords {
     if (text !== "" && !text.endsWith("\n")) appendFileSync(this.#index, "\n");
     for (const digest of present) {
       if (known.has(digest)) continue;
-      const record = this.read(digest);
-      const line = { record: digest, key: record.attemptKey, startedAt: record.ran.startedAt };
+      const line = lineOf(digest, this.read(digest));
       this.#remember(line);
       appendFileSync(this.#index, `${canonicalJson(line)}\n`);
     }
-    return this.#byKey;
+    return this.#newest;
   }
 
   #remember(line: Line): void {
-    this.#byKey ??= this.#load();
-    const held = this.#byKey.get(line.key);
-    if (!held || held.startedAt <= line.startedAt) this.#byKey.set(line.key, line);
+    const { byKey, bySlot } = this.#load();
+    for (const [map, name] of [
+      [byKey, line.key],
+      [bySlot, line.slot],
+    ] as const) {
+      const held = map.get(name);
+      if (!held || held.startedAt <= line.startedAt) map.set(name, line);
+    }
   }
 }

@@ -1,21 +1,23 @@
 // Carries one stage instance out: lays its inputs out, has an executor run it, takes its outputs into
 // the store once its whole process tree is dead, and records it. Nothing is recorded of a failure.
-import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import type { ExecutionRequest, ExecutionResult, Executor, Running } from "@mlrb/core/executor";
 import type { FailureCause } from "@mlrb/core/outcome";
 import { environmentStage, type Instance } from "@mlrb/core/plan";
 import { canonicalJson, writeJson } from "@mlrb/kit/json-file";
+import { type AttemptRecord, DamagedRecord, type HeldRecord } from "./attempt-records.ts";
 import type { Bound } from "./bind.ts";
 import { clearEnvironment, environmentPython, markReady } from "./environments.ts";
 import { findPython } from "./find-python.ts";
+import { machineHelp } from "./machine-help.ts";
 import { removeFolder } from "./remove-folder.ts";
 import { type Artifact, MissingContent } from "./store.ts";
 import type { Workspace } from "./workspace.ts";
 
 export type CarriedOut =
-  | { kind: "succeeded"; outputs: Record<string, Artifact>; durationMs: number }
+  | { kind: "succeeded"; outputs: Record<string, Artifact>; durationMs: number; record?: HeldRecord }
   | { kind: "failed"; cause: FailureCause; detail: string }
   | { kind: "cancelled" };
 
@@ -28,8 +30,8 @@ export type CarryOutContext = {
   work: string;
   log: string;
   slot: { pipeline: string; profile: string };
-  /** Artifacts of the inputs by name. */
-  inputs: Record<string, Artifact>;
+  /** What each input is called where it comes from, for the record of a durable instance. */
+  origins: { name: string; stage: string; output: string }[];
   /** Called once it runs, with the handle that can end it. */
   started: (running: Running) => void;
 };
@@ -85,7 +87,7 @@ function prepare(instance: Instance, bound: Bound, context: CarryOutContext): Ex
   const inputs: Record<string, string> = {};
   for (const need of stage.needs) {
     const path = join(work, "in", need.name);
-    workspace.store.restore(context.inputs[need.name]!, path);
+    workspace.store.restore(bound.inputs[need.name]!, path);
     inputs[need.name] = path;
     inputs[`${need.stage}.${need.output}`] = path;
   }
@@ -221,32 +223,53 @@ function keep(instance: Instance, bound: Bound, ended: Ended): CarriedOut {
   }
   if (stage.durable) {
     const files = new Map(stage.gives.map(({ name, file }) => [name, file]));
-    workspace.attempts.put(
-      {
-        formatVersion: 1,
-        slot: { ...ended.slot, stage: instance.id },
-        axes: instance.axes,
-        attemptKey: bound.key,
-        parts: bound.parts,
-        outputs: Object.fromEntries(
-          Object.entries(outputs).map(([name, output]) => [name, { ...output, file: files.get(name)! }]),
-        ),
-        harness: bound.codeFiles,
-        ran,
-      },
-      ended.log,
-    );
-  } else {
-    workspace.actions.put({
+    const record: AttemptRecord = {
       formatVersion: 1,
-      key: bound.key,
+      slot: { ...ended.slot, stage: instance.id },
+      axes: instance.axes,
+      attemptKey: bound.key,
       parts: bound.parts,
-      codeFiles: bound.codeFiles,
+      given: ended.origins.map((origin) => ({ ...origin, ...bound.inputs[origin.name]! })),
+      outputs: Object.fromEntries(
+        Object.entries(outputs).map(([name, output]) => [name, { ...output, file: files.get(name)! }]),
+      ),
+      harness: bound.codeFiles,
+      cost: costOf(instance, request, durationMs),
+      ran,
+    };
+    return {
+      kind: "succeeded",
       outputs,
-      ran: { ...ran, stage: instance.id },
-    });
+      durationMs,
+      record: { digest: workspace.attempts.put(record, ended.log), record },
+    };
   }
+  workspace.actions.put({
+    formatVersion: 1,
+    key: bound.key,
+    parts: bound.parts,
+    codeFiles: bound.codeFiles,
+    outputs,
+    ran: { ...ran, stage: instance.id },
+  });
   return { kind: "succeeded", outputs, durationMs };
+}
+
+/** What a durable instance cost, by the ledger it gives; without one, by the devices it held. */
+function costOf(instance: Instance, request: ExecutionRequest, durationMs: number): AttemptRecord["cost"] {
+  const { gpus } = instance.execution.resources;
+  const held = { gpuHours: (gpus * durationMs) / 3_600_000, dollars: null };
+  const ledger = request.outputs.ledger;
+  if (ledger === undefined) return held;
+  try {
+    const { gpuHours, dollars } = JSON.parse(readFileSync(ledger, "utf8")) as Record<string, unknown>;
+    return {
+      gpuHours: typeof gpuHours === "number" ? gpuHours : held.gpuHours,
+      dollars: typeof dollars === "number" ? dollars : null,
+    };
+  } catch {
+    return held;
+  }
 }
 
 /** Trouble with the machine, with the way out where there is one. */
@@ -254,17 +277,16 @@ export function machineFailure(error: unknown): CarriedOut & { kind: "failed" } 
   if (error instanceof MissingContent) {
     return { kind: "failed", cause: "machine", detail: `${error.message}; run again to make it anew` };
   }
+  if (error instanceof DamagedRecord) return { kind: "failed", cause: "machine", detail: error.message };
   const { code, message } = error as NodeJS.ErrnoException;
-  const help: Record<string, string> = {
-    ENOSPC: "no space left on the disk; free some, or choose another --root, and run again",
-    EDQUOT: "the disk quota is used up; free some space, or choose another --root, and run again",
-    EROFS: "the file system is read-only; choose another --root",
-    EACCES: "permission denied; check who owns the state folder",
-    EMFILE: "too many open files; raise the limit (ulimit -n) and run again",
-    EIO: "the disk reported an input/output error; check it before running again",
-  };
-  if (code !== undefined && help[code])
-    return { kind: "failed", cause: "machine", detail: `${help[code]} (${message})` };
-  if (code !== undefined) return { kind: "failed", cause: "machine", detail: message };
+  const help = machineHelp(code);
+  if (help !== undefined)
+    return { kind: "failed", cause: "machine", detail: `${help} (${withoutPaths(message)})` };
+  if (code !== undefined) return { kind: "failed", cause: "machine", detail: withoutPaths(message) };
   throw error; // a bug, not trouble with the machine
+}
+
+/** Causes reach reports, which are the same wherever they were made. */
+function withoutPaths(message: string): string {
+  return message.replace(/,? '[^']*'( -> '[^']*')?/g, "");
 }

@@ -13,7 +13,12 @@ export type CodeDigest = {
   files: Record<string, string>;
 };
 
-type Remembered = CodeDigest & { stats: Record<string, string> };
+// Names stay: esbuild chooses short ones by how often each letter occurs in the source, types included,
+// so that a changed annotation would change the digest.
+const minify = { minifyWhitespace: true, minifySyntax: true };
+
+/** `raws` are the digests of the files' bytes: where they are as before, so is what was made of them. */
+type Remembered = CodeDigest & { stats: Record<string, string>; raws: Record<string, string> };
 
 /** Digests of scripts, remembered by the stat of every file they were made from. */
 export class CodeDigests {
@@ -35,7 +40,8 @@ export class CodeDigests {
     this.#known ??= this.#load();
     let found = this.#known[script];
     if (!found || !this.#unchanged(found)) {
-      found = await this.#make(script);
+      // same bytes, same code: a touched file or a newer esbuild must not stale the world
+      found = (found && this.#sameBytes(found)) ?? (await this.#make(script));
       this.#known[script] = found;
       this.#changed = true;
     }
@@ -59,8 +65,8 @@ export class CodeDigests {
 
   #load(): Record<string, Remembered> {
     try {
-      const memory = JSON.parse(readFileSync(this.#file, "utf8")) as { scripts: Record<string, Remembered> };
-      return memory.scripts;
+      const memory = JSON.parse(readFileSync(this.#file, "utf8")) as { scripts?: Record<string, Remembered> };
+      return memory.scripts ?? {};
     } catch {
       return {};
     }
@@ -72,6 +78,17 @@ export class CodeDigests {
     return Object.entries(stats).every(([path, then]) => statText(join(this.#root, path), now) === then);
   }
 
+  #sameBytes(held: Remembered): Remembered | undefined {
+    if (held.code.node !== process.version || !held.raws) return undefined;
+    const paths = Object.keys(held.raws);
+    if (!paths.every((path) => rawDigest(join(this.#root, path)) === held.raws[path])) return undefined;
+    const now = Date.now();
+    return {
+      ...held,
+      stats: Object.fromEntries(paths.map((path) => [path, statText(join(this.#root, path), now)])),
+    };
+  }
+
   async #make(script: string): Promise<Remembered> {
     const { build } = await import("esbuild");
     const packages = new Set<string>();
@@ -80,7 +97,7 @@ export class CodeDigests {
       entryPoints: [script],
       bundle: true,
       write: false,
-      minify: true,
+      ...minify,
       metafile: true,
       platform: "node",
       format: "esm",
@@ -110,6 +127,9 @@ export class CodeDigests {
     const now = Date.now();
     const stats = Object.fromEntries(inputs.map((path) => [path, statText(join(this.#root, path), now)]));
     if (packages.size > 0) stats["pnpm-lock.yaml"] = statText(join(this.#root, "pnpm-lock.yaml"), now);
+    const raws = Object.fromEntries(
+      Object.keys(stats).map((path) => [path, rawDigest(join(this.#root, path))]),
+    );
     return {
       code: {
         [script]: sha256(result.outputFiles[0]!.contents),
@@ -120,7 +140,16 @@ export class CodeDigests {
         await Promise.all(inputs.map(async (path) => [path, await minified(join(this.#root, path))])),
       ),
       stats,
+      raws,
     };
+  }
+}
+
+function rawDigest(path: string): string {
+  try {
+    return sha256(readFileSync(path));
+  } catch {
+    return "missing";
   }
 }
 
@@ -128,7 +157,7 @@ async function minified(path: string): Promise<string> {
   const { transform } = await import("esbuild");
   const { code } = await transform(readFileSync(path, "utf8"), {
     loader: "ts",
-    minify: true,
+    ...minify,
     legalComments: "none",
   });
   return sha256(code);

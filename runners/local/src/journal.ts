@@ -12,10 +12,12 @@ export class Journal {
   }
 
   write(event: Record<string, unknown>): void {
-    writeSync(
-      this.#file,
-      `${canonicalJson({ formatVersion: 1, time: new Date().toISOString(), ...event })}\n`,
-    );
+    const line = `${canonicalJson({ formatVersion: 1, time: new Date().toISOString(), ...event })}\n`;
+    try {
+      writeSync(this.#file, line);
+    } catch {
+      // a full disk ends the stages that cannot keep their results, not the run for the sake of its diary
+    }
   }
 
   close(): void {

@@ -43,7 +43,11 @@ export class LastRuns {
     const held = this.#known.get(last.id);
     if (held && canonicalJson(held) === canonicalJson(last)) return;
     this.#known.set(last.id, last);
-    mkdirSync(dirname(this.#file), { recursive: true });
-    appendFileSync(this.#file, `${canonicalJson(last)}\n`);
+    try {
+      mkdirSync(dirname(this.#file), { recursive: true });
+      appendFileSync(this.#file, `${canonicalJson(last)}\n`);
+    } catch {
+      // the result is kept; only its reasons and its duration are not known next time
+    }
   }
 }

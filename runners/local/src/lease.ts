@@ -98,15 +98,31 @@ function readOwner(path: string): Owner | undefined {
   }
 }
 
-/** Waits for the lease. `waiting` is called once, with the holder, when it is not free at once. */
+/**
+ * Waits for the lease. `waiting` is called once, with the holder, when it is not free at once. Gives
+ * undefined only when `stopped` says that nobody wants it any more.
+ */
 export async function takeLease(
   folder: string,
   name: string,
   waiting: (owner: Owner) => void,
-): Promise<Lease> {
+): Promise<Lease>;
+export async function takeLease(
+  folder: string,
+  name: string,
+  waiting: (owner: Owner) => void,
+  stopped: () => boolean,
+): Promise<Lease | undefined>;
+export async function takeLease(
+  folder: string,
+  name: string,
+  waiting: (owner: Owner) => void,
+  stopped = () => false,
+): Promise<Lease | undefined> {
   for (let told = false; ; told = true) {
     const lease = tryLease(folder, name);
     if ("release" in lease) return lease;
+    if (stopped()) return undefined;
     if (!told) waiting(lease.heldBy);
     await sleep(100);
   }

@@ -1,69 +1,122 @@
 // What a run would do, without doing it: the same binding and look-up, instance by instance. Where
 // something upstream runs first, the key is not known yet and the answer is not certain.
-import { environmentStage, type Plan } from "@mlrb/core/plan";
+import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan";
 import type { Reason } from "@mlrb/core/reasons";
-import { bind, lookUp, type Result, reasonsToRun } from "./bind.ts";
+import { bind } from "./bind.ts";
+import { type CostEstimate, estimateCost } from "./estimate-cost.ts";
+import { foundRecord, lookUp, reasonsStale, reasonsToRun } from "./look-up.ts";
+import type { Result } from "./result.ts";
+import { leftStale, type StalePolicy } from "./run-plan.ts";
 import type { Workspace } from "./workspace.ts";
 
 export type Preview = {
   index: number;
-  action: "run" | "reuse";
+  /** stale: a record in its slot was made from other things; `onStale` says what a run does then. */
+  action: "run" | "reuse" | "stale";
+  onStale?: StalePolicy["kind"];
   /** False where an early cutoff upstream may still let it be reused. */
   certain: boolean;
   reasons: Reason[];
   expectedMs: number | undefined;
+  /** Of an attempt that would run, or would if it were told to. */
+  cost?: CostEstimate;
 };
 
-export async function previewPlan(plan: Plan, selected: number[], workspace: Workspace): Promise<Preview[]> {
+/** `results` holds what would be reused, by plan index. */
+export async function previewPlan(
+  plan: Plan,
+  selected: number[],
+  { workspace, stale }: { workspace: Workspace; stale: StalePolicy },
+): Promise<{ previews: Preview[]; results: (Result | undefined)[] }> {
   const results: (Result | undefined)[] = plan.instances.map(() => undefined);
   const previews = new Map<number, Preview>();
   for (const index of selected) {
     const instance = plan.instances[index]!;
-    const before = [...instance.inputs, ...instance.members].map(({ from }) => previews.get(from));
-    const running = before.find((one) => one?.action === "run");
     const expectedMs = workspace.last.get(instance.id)?.durationMs;
-    if (running) {
-      const stage = plan.instances[running.index]!.id;
-      previews.set(index, {
-        index,
-        action: "run",
-        certain: false,
-        reasons: [{ kind: "upstream-runs", stage }],
-        expectedMs,
-      });
-      continue;
-    }
-    const bound = await bind(instance, { plan, workspace, results });
-    const found = lookUp(instance, bound, workspace);
-    if (found !== undefined && found !== "output-missing") {
-      results[index] = { outcome: { kind: "reused" }, outputs: found.outputs };
-      previews.set(index, {
-        index,
-        action: "reuse",
-        certain: true,
-        reasons: [{ kind: "unchanged" }],
-        expectedMs,
-      });
-      continue;
-    }
-    const reasons: Reason[] =
-      found === "output-missing"
-        ? [{ kind: "output-missing" }]
-        : reasonsToRun(instance, bound, { plan, workspace });
-    previews.set(index, { index, action: "run", certain: true, reasons, expectedMs });
+    const preview = await previewOne(instance, { plan, workspace, stale, results, previews });
+    const costs = instance.stage.durable && preview.action !== "reuse";
+    previews.set(index, {
+      index,
+      expectedMs,
+      ...preview,
+      ...(costs && { cost: estimateCost(instance, workspace) }),
+    });
   }
-  // an environment is built only when something that runs needs it
+  lazyEnvironments(plan, previews);
+  workspace.digests.save();
+  workspace.codes.save();
+  return { previews: [...previews.values()], results };
+}
+
+type Context = {
+  plan: Plan;
+  workspace: Workspace;
+  stale: StalePolicy;
+  results: (Result | undefined)[];
+  previews: Map<number, Preview>;
+};
+
+type Answer = Pick<Preview, "action" | "certain" | "reasons" | "onStale">;
+
+async function previewOne(instance: Instance, context: Context): Promise<Answer> {
+  const { plan, workspace, stale, results, previews } = context;
+  const needed = instance.inputs.map(({ from }) => previews.get(from));
+  const left = needed.find((one) => one?.action === "stale" && one.onStale === "leave");
+  if (left) {
+    const stage = plan.instances[left.index]!.id;
+    results[instance.index] = { outcome: { kind: "skipped", because: stage }, outputs: {} };
+    return { action: "stale", onStale: "leave", certain: true, reasons: [{ kind: "upstream-stale", stage }] };
+  }
+  const before = [...needed, ...instance.members.map(({ from }) => previews.get(from))];
+  const running = before.find((one) => one && results[one.index] === undefined);
+  if (running) {
+    const stage = plan.instances[running.index]!.id;
+    const record = instance.stage.durable && workspace.attempts.inSlot({ ...plan, stage: instance.id });
+    // what is not built yet is taken to come out as the record had it, and checked when it is built
+    const action = record && running.reasons.every(onlyMissing) ? "reuse" : "run";
+    return { action, certain: false, reasons: [{ kind: "upstream-runs", stage }] };
+  }
+  const bound = await bind(instance, { plan, workspace, results });
+  const found = lookUp(instance, bound, { plan, workspace });
+  if (found === undefined) {
+    return { action: "run", certain: true, reasons: reasonsToRun(instance, bound, { plan, workspace }) };
+  }
+  if (found === "output-missing")
+    return { action: "run", certain: true, reasons: [{ kind: "output-missing" }] };
+  if (!("stale" in found)) {
+    results[instance.index] = { outcome: { kind: "reused" }, ...found };
+    return { action: "reuse", certain: true, reasons: [{ kind: "unchanged" }] };
+  }
+  const changed = reasonsStale(instance, bound, found.stale, plan);
+  if (stale.kind === "accept") {
+    const note = `stale, accepted: ${stale.why}`;
+    results[instance.index] = { outcome: { kind: "reused" }, note, ...foundRecord(found.stale, workspace) };
+    const reason: Reason = { kind: "stale-accepted", record: found.stale.digest, why: stale.why };
+    return { action: "reuse", certain: true, reasons: [reason] };
+  }
+  const reason: Reason = { kind: "stale", record: found.stale.digest, changed };
+  if (stale.kind === "leave") results[instance.index] = { outcome: leftStale, outputs: {} };
+  return { action: "stale", onStale: stale.kind, certain: true, reasons: [reason] };
+}
+
+/** A stage that runs only because its result is gone, not because anything changed. */
+function onlyMissing({ kind }: Reason): boolean {
+  return kind === "output-missing" || kind === "first-run";
+}
+
+/** An environment is built only when something that runs needs it. */
+function lazyEnvironments(plan: Plan, previews: Map<number, Preview>): void {
+  const wanted = new Map<number, boolean>(); // builder → whether some user runs for certain
+  for (const { index, action, certain, onStale } of previews.values()) {
+    const builder = plan.instances[index]!.environment;
+    if (builder === undefined || action === "reuse" || onStale === "leave") continue;
+    wanted.set(builder, (wanted.get(builder) ?? false) || certain);
+  }
   for (const preview of previews.values()) {
     if (plan.instances[preview.index]!.stage.name !== environmentStage || preview.action === "reuse")
       continue;
-    const users = [...previews.values()].filter(
-      ({ index }) => plan.instances[index]!.environment === preview.index,
-    );
-    if (users.some(({ action, certain }) => action === "run" && certain)) continue;
-    preview.certain = !users.some(({ action }) => action === "run");
-    if (preview.certain) Object.assign(preview, { action: "reuse", reasons: [{ kind: "not-needed" }] });
+    const certain = wanted.get(preview.index);
+    if (certain === undefined) Object.assign(preview, { action: "reuse", reasons: [{ kind: "not-needed" }] });
+    else preview.certain = certain;
   }
-  workspace.digests.save();
-  workspace.codes.save();
-  return [...previews.values()];
 }

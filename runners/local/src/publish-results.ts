@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs
 import { dirname, join } from "node:path";
 import type { Plan } from "@mlrb/core/plan";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
-import type { Result } from "./bind.ts";
+import type { Result } from "./result.ts";
 import { type Artifact, hashFile, type Store } from "./store.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -60,7 +60,7 @@ function listFiles(artifact: Artifact, at: { file: string; store: Store; into: M
 
 function readPublished(memory: string): Record<string, string[]> {
   try {
-    return JSON.parse(readFileSync(memory, "utf8")) as Record<string, string[]>;
+    return (JSON.parse(readFileSync(memory, "utf8")) as Record<string, string[]> | null) ?? {};
   } catch {
     return {};
   }

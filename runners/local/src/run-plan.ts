@@ -8,11 +8,13 @@ import type { Outcome } from "@mlrb/core/outcome";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan";
 import type { Reason } from "@mlrb/core/reasons";
 import { type Command, type Event, initialState, step, type Work } from "@mlrb/core/schedule";
-import { type Bound, bind, type Found, lookUp, type Result, reasonsToRun } from "./bind.ts";
+import type { HeldRecord } from "./attempt-records.ts";
+import { type Bound, bind } from "./bind.ts";
 import { type CarriedOut, carryOut, machineFailure } from "./carry-out.ts";
 import { Journal } from "./journal.ts";
 import { type Lease, takeLease } from "./lease.ts";
-import type { Artifact } from "./store.ts";
+import { type Found, foundRecord, lookUp, reasonsStale, reasonsToRun, type Stale } from "./look-up.ts";
+import type { Result } from "./result.ts";
 import { beginWork, endWork } from "./work-folders.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -39,7 +41,22 @@ export type RunOptions = {
   /** CPU slots. */
   jobs?: number | undefined;
   failFast: boolean;
+  stale: StalePolicy;
   onEvent: (event: RunEvent) => void;
+};
+
+/** What becomes of an attempt whose record was made from other things than it would be now. */
+export type StalePolicy =
+  /** Nothing: it is neither run nor used, and the run says so. */
+  | { kind: "leave" }
+  | { kind: "rerun" }
+  /** The old record counts, and the tables say why. */
+  | { kind: "accept"; why: string };
+
+/** How a stale attempt ends that is left as it is. */
+export const leftStale: Outcome = {
+  kind: "skipped",
+  because: "a decision: its record is stale (--rerun, or --accept-stale with a reason)",
 };
 
 export type RunHandle = {
@@ -96,9 +113,10 @@ export function startRun(options: RunOptions): RunHandle {
   /** Runs `work`, and turns what it throws into the end of the run: a bug must not hang it. */
   const guard = (work: () => Promise<void>) => void work().catch(reject);
 
-  const finish = (at: number, outcome: Outcome, outputs: Record<string, Artifact>) => {
+  const finish = (at: number, result: Result) => {
     const instance = instanceAt(at);
-    results[instance.index] = { outcome, outputs };
+    const { outcome } = result;
+    results[instance.index] = result;
     const ran = ends.get(at);
     const why = reasons.get(at) ?? [];
     journal.write({
@@ -127,18 +145,18 @@ export function startRun(options: RunOptions): RunHandle {
         return guard(() => execute(command.index));
       case "settled":
         if (command.outcome.kind === "reused") reasons.set(command.index, [{ kind: "not-needed" }]);
-        return finish(command.index, command.outcome, {});
+        return finish(command.index, { outcome: command.outcome, outputs: {} });
       case "ask-to-end":
         return running.get(command.index)?.askToEnd();
       case "kill":
         return running.get(command.index)?.kill();
       case "finished":
         return guard(async () => {
-          workspace.digests.save();
-          workspace.codes.save();
           journal.write({ event: "end" });
           journal.close();
           endWork(folder);
+          workspace.digests.save();
+          workspace.codes.save();
           resolve(results);
         });
     }
@@ -146,20 +164,31 @@ export function startRun(options: RunOptions): RunHandle {
 
   const decide = async (at: number) => {
     const instance = instanceAt(at);
-    let found: Found | "output-missing" | undefined;
+    let found: Found | Stale | "output-missing" | undefined;
     try {
-      const bound = await bind(instance, { plan, workspace, results });
-      bounds.set(at, bound);
-      found = lookUp(instance, bound, workspace);
+      bounds.set(at, await bind(instance, { plan, workspace, results }));
+      found = lookUp(instance, bounds.get(at)!, { plan, workspace });
     } catch (error) {
-      const failure = decisionFailure(error);
-      finish(at, failure, {});
-      // the scheduler learns of it as of any other end
-      send({ kind: "decided", index: at, decision: "failed", outcome: failure });
+      giveUp(at, decisionFailure(error));
       return;
     }
     const bound = bounds.get(at)!;
-    if (found !== undefined && found !== "output-missing") {
+    if (typeof found === "object" && "stale" in found) {
+      const { stale } = found;
+      const changed = reasonsStale(instance, bound, stale, plan);
+      const reason: Reason = { kind: "stale", record: stale.digest, changed };
+      if (options.stale.kind === "accept") {
+        const { why } = options.stale;
+        reasons.set(at, [{ kind: "stale-accepted", record: stale.digest, why }]);
+        reuse(at, foundRecord(stale, workspace), `stale, accepted: ${why}`);
+        return;
+      }
+      reasons.set(at, [reason]);
+      if (options.stale.kind === "leave") {
+        giveUp(at, leftStale);
+        return;
+      }
+    } else if (found !== undefined && found !== "output-missing") {
       reuse(at, found);
       return;
     }
@@ -170,21 +199,23 @@ export function startRun(options: RunOptions): RunHandle {
       return;
     }
     owners.set(bound.key, at);
-    reasons.set(
-      at,
-      found === "output-missing"
-        ? [{ kind: "output-missing" }]
-        : reasonsToRun(instance, bound, { plan, workspace }),
-    );
+    if (found === "output-missing") reasons.set(at, [{ kind: "output-missing" }]);
+    else if (found === undefined) reasons.set(at, reasonsToRun(instance, bound, { plan, workspace }));
     send({ kind: "decided", index: at, decision: "run" });
   };
 
-  const reuse = (at: number, found: Found) => {
+  /** Ends an instance that was not started; the scheduler learns of it as of any other end. */
+  const giveUp = (at: number, outcome: Outcome) => {
+    finish(at, { outcome, outputs: {} });
+    send({ kind: "decided", index: at, decision: "failed", outcome });
+  };
+
+  const reuse = (at: number, found: Found, note?: string) => {
     const instance = instanceAt(at);
-    const held = reasons.get(at);
-    reasons.set(at, held?.[0]?.kind === "same-action" ? held : [{ kind: "unchanged" }]);
-    remember(instance, bounds.get(at)!, found.durationMs);
-    finish(at, { kind: "reused" }, found.outputs);
+    const held = reasons.get(at)?.[0]?.kind;
+    if (held !== "same-action" && held !== "stale-accepted") reasons.set(at, [{ kind: "unchanged" }]);
+    if (note === undefined) remember(instance, bounds.get(at)!, found.durationMs);
+    finish(at, reusedResult(found, note));
     send({ kind: "decided", index: at, decision: "reuse" });
   };
 
@@ -201,16 +232,21 @@ export function startRun(options: RunOptions): RunHandle {
     let lease: Lease | undefined;
     let result: CarriedOut;
     try {
-      lease = await takeLease(workspace.state.leases, bound.key, (owner) =>
-        options.onEvent({ kind: "waiting", instance, holder: `process ${owner.pid} on ${owner.host}` }),
+      lease = await takeLease(
+        workspace.state.leases,
+        bound.key,
+        (owner) =>
+          options.onEvent({ kind: "waiting", instance, holder: `process ${owner.pid} on ${owner.host}` }),
+        () => state.interrupts > 0,
       );
       // another run may have done it while this one waited
-      const found = lookUp(instance, bound, workspace);
-      if (found !== undefined && found !== "output-missing") {
+      if (instance.stage.durable) workspace.attempts.refresh();
+      const found = lookUp(instance, bound, { plan, workspace });
+      if (typeof found === "object" && !("stale" in found)) {
         owners.delete(bound.key);
         reasons.set(at, [{ kind: "unchanged" }]);
         remember(instance, bound, found.durationMs);
-        finish(at, { kind: "reused" }, found.outputs);
+        finish(at, reusedResult(found));
         send({ kind: "ended", index: at, outcome: { kind: "reused" } });
         return;
       }
@@ -228,9 +264,11 @@ export function startRun(options: RunOptions): RunHandle {
           work: join(folder.path, String(instance.index)),
           log,
           slot: { pipeline: plan.pipeline, profile: plan.profile },
-          inputs: Object.fromEntries(
-            instance.inputs.map(({ name, from, output }) => [name, results[from]!.outputs[output]!]),
-          ),
+          origins: instance.inputs.map(({ name, from, output }) => ({
+            name,
+            stage: plan.instances[from]!.id,
+            output,
+          })),
           started: (handle) => {
             running.set(at, handle);
             if (state.interrupts === 1) handle.askToEnd();
@@ -248,7 +286,12 @@ export function startRun(options: RunOptions): RunHandle {
     ends.set(at, { durationMs: Math.round(performance.now() - begin), log });
     if (result.kind === "succeeded") remember(instance, bound, result.durationMs);
     const outcome: Outcome = result.kind === "succeeded" ? { kind: "succeeded" } : result;
-    finish(at, outcome, result.kind === "succeeded" ? result.outputs : {});
+    const record: HeldRecord | undefined = result.kind === "succeeded" ? result.record : undefined;
+    finish(at, {
+      outcome,
+      outputs: result.kind === "succeeded" ? result.outputs : {},
+      ...(record && { record }),
+    });
     send({ kind: "ended", index: at, outcome });
   };
 
@@ -261,6 +304,15 @@ export function startRun(options: RunOptions): RunHandle {
   });
   queueMicrotask(() => send({ kind: "begin" }));
   return { run, finished, interrupt: () => send({ kind: "interrupt" }) };
+}
+
+function reusedResult({ outputs, record }: Found, note?: string): Result {
+  return {
+    outcome: { kind: "reused" },
+    outputs,
+    ...(record && { record }),
+    ...(note !== undefined && { note }),
+  };
 }
 
 function decisionFailure(error: unknown): Outcome & { kind: "failed" } {

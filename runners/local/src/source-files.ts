@@ -5,6 +5,7 @@ import { globSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Sources } from "@mlrb/core/manifest";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
+import { syntaxDigests } from "./syntax-digests.ts";
 
 export function sourceFiles(root: string): Sources {
   const texts = new Map<string, string | undefined>();
@@ -31,21 +32,30 @@ export function sourceFiles(root: string): Sources {
   };
 }
 
-type Remembered = Record<string, { stat: string; digest: string }>;
+type Remembered = {
+  files: Record<string, { stat: string; digest: string }>;
+  /** Digest of a Python file's bytes → digest of its syntax tree, so that a newer Python stales nothing. */
+  syntax: Record<string, string>;
+};
 
 /** Digests of source files, remembered over runs. A file touched within the last second is read again. */
 export class FileDigests {
   readonly #root: string;
+  readonly #memory: string;
   readonly #file: string;
   #known: Remembered | undefined;
   #changed = false;
 
   constructor(root: string, memory: string) {
     this.#root = root;
+    this.#memory = memory;
     this.#file = join(memory, "files.json");
   }
 
-  /** Files that match the patterns, as paths from the root, in code-unit order, with their digests. */
+  /**
+   * Files that match the patterns, as paths from the root, in code-unit order, with their digests: of
+   * what it does for Python, of the bytes for everything else.
+   */
   ofPatterns(patterns: string[]): Record<string, string> {
     const paths = new Set<string>();
     for (const pattern of patterns) {
@@ -60,12 +70,33 @@ export class FileDigests {
         : [pattern];
       for (const path of found) paths.add(path);
     }
-    return Object.fromEntries([...paths].sort().map((path) => [path, this.of(path)]));
+    return this.#throughSyntax(Object.fromEntries([...paths].sort().map((path) => [path, this.of(path)])));
+  }
+
+  /** Replaces the digests of Python files by those of their syntax trees, where they have one. */
+  #throughSyntax(digests: Record<string, string>): Record<string, string> {
+    const { syntax } = this.#memories();
+    const python = Object.keys(digests).filter((path) => path.endsWith(".py") && digests[path] !== "missing");
+    const unknown = python.filter((path) => syntax[digests[path]!] === undefined);
+    if (unknown.length > 0) {
+      const found = syntaxDigests(
+        unknown.map((path) => join(this.#root, path)),
+        this.#memory,
+      );
+      for (const [index, path] of unknown.entries()) {
+        const digest = found?.[index];
+        // the bytes may have changed since they were hashed: remember only what belongs together
+        if (digest && this.of(path) === digests[path]) syntax[digests[path]!] = digest;
+      }
+      this.#changed = true;
+    }
+    for (const path of python) digests[path] = syntax[digests[path]!] ?? digests[path]!;
+    return digests;
   }
 
   /** sha256 of a file's bytes; "missing" where there is none. */
   of(path: string): string {
-    this.#known ??= this.#load();
+    const { files } = this.#memories();
     const absolute = join(this.#root, path);
     let stats: ReturnType<typeof statOf>;
     try {
@@ -73,12 +104,12 @@ export class FileDigests {
     } catch {
       return "missing";
     }
-    const held = this.#known[path];
+    const held = files[path];
     if (held?.stat === stats.text) return held.digest;
     const digest = createHash("sha256").update(readFileSync(absolute)).digest("hex");
     // a file of this very moment could change again without its stat moving
     if (Date.now() - stats.mtimeMs > 1000) {
-      this.#known[path] = { stat: stats.text, digest };
+      files[path] = { stat: stats.text, digest };
       this.#changed = true;
     }
     return digest;
@@ -86,16 +117,20 @@ export class FileDigests {
 
   save(): void {
     if (!this.#changed || !this.#known) return;
-    writeWhole(this.#file, canonicalJson({ formatVersion: 1, files: this.#known }));
+    writeWhole(this.#file, canonicalJson({ formatVersion: 1, ...this.#known }));
     this.#changed = false;
   }
 
-  #load(): Remembered {
+  #memories(): Remembered {
+    if (this.#known) return this.#known;
+    let held: Partial<Remembered> = {};
     try {
-      return (JSON.parse(readFileSync(this.#file, "utf8")) as { files: Remembered }).files;
+      held = JSON.parse(readFileSync(this.#file, "utf8")) as Partial<Remembered>;
     } catch {
-      return {};
+      // none yet, or torn: everything is read again
     }
+    this.#known = { files: held.files ?? {}, syntax: held.syntax ?? {} };
+    return this.#known;
   }
 }
 

@@ -1,6 +1,6 @@
 // Where state lives below a root: `.mlrb/` for what the runner keeps, `results/` for people.
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { writeWhole } from "@mlrb/kit/json-file";
 
 export type StateFolder = {
@@ -42,16 +42,40 @@ export function stateFolder(root: string): StateFolder {
   };
   const version = join(state, "format.json");
   if (existsSync(version)) {
-    const found = (JSON.parse(readFileSync(version, "utf8")) as { formatVersion: number }).formatVersion;
+    const found = formatOf(version);
     if (found > formatVersion) {
       throw new Error(
         `${state} is of format ${found}, and this mlrb reads up to ${formatVersion}; update mlrb or choose another --root`,
       );
     }
-    return folder;
   }
+  // every time: the cache may have been deleted by hand, which must cost no more than what was in it
   for (const { 0: name, 1: path } of Object.entries(folder))
-    if (name !== "results") mkdirSync(path, { recursive: true });
+    if (name !== "results") makeFolder(path);
+  if (existsSync(version)) return folder;
   writeWhole(version, `${JSON.stringify({ formatVersion })}\n`);
   return folder;
+}
+
+function formatOf(version: string): number {
+  try {
+    const { formatVersion } = JSON.parse(readFileSync(version, "utf8")) as { formatVersion: unknown };
+    if (typeof formatVersion === "number") return formatVersion;
+  } catch {
+    // said below
+  }
+  throw new Error(
+    `${version} is damaged; if this state was written by this version of mlrb, remove it and run again: everything else is kept`,
+  );
+}
+
+/** Makes a folder and those above it. Node's own recursion calls a read-only disk "no such file". */
+function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (dirname(path) !== path) makeFolder(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error; // else another run was quicker
+  }
 }

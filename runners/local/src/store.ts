@@ -132,6 +132,11 @@ export class Store {
     return (JSON.parse(text) as { entries: TreeEntry[] }).entries;
   }
 
+  /** What stands directly in a folder. Throws MissingContent. */
+  entriesOf(tree: string): (Artifact & { name: string })[] {
+    return this.#tree(tree);
+  }
+
   /** The files of a folder, at any depth, with their digests. Throws MissingContent. */
   filesOf(tree: string): { path: string; digest: string }[] {
     return this.#tree(tree).flatMap(({ name, kind, digest }) =>

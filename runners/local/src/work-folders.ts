@@ -1,6 +1,14 @@
 // Folders that running stages write in. Each run has its own and names itself in it, so that the next
 // run can tell what a killed one left behind, end the processes that outlived it, and clear up.
-import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { endProcesses } from "@mlrb/kit/end-processes";
 import { isAlive, type Owner, thisProcess } from "./lease.ts";
@@ -30,14 +38,24 @@ export async function clearDeadWork(work: string): Promise<number> {
   let cleared = 0;
   for (const name of readdirSync(work)) {
     const path = join(work, name);
-    if (name.endsWith(unowned) && Date.now() - statSync(path).mtimeMs < 3600e3) continue;
+    if (name.endsWith(unowned) && !isOld(path)) continue;
     const owner = ownerOf(path);
     if (owner && isAlive(owner)) continue;
     await endProcesses({ token: tokenOf(name), root: path, groups: [] });
-    removeFolder(path);
+    try {
+      removeFolder(path);
+    } catch (error) {
+      if (existsSync(path)) throw error; // else a run that started with this one was quicker
+    }
     cleared++;
   }
   return cleared;
+}
+
+/** Whether nobody can be about to put an owner in it. One that is gone by now has its owner, and its name. */
+function isOld(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats !== undefined && Date.now() - stats.mtimeMs > 3600e3;
 }
 
 function tokenOf(run: string): string {

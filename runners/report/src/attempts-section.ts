@@ -4,7 +4,7 @@ import { digitsText } from "./digits-text.ts";
 import { byText } from "./order.ts";
 import type { Attempt, Metric, Report } from "./report.ts";
 import { attemptsText, grouped, metricHead, metricOf, shortDigest, taskTitle } from "./report-words.ts";
-import { type Section, type TableCell, textCell } from "./table.ts";
+import { type Item, type Section, type TableCell, textCell } from "./table.ts";
 
 export function attemptsSection(report: Report): Section {
   const struck = report.attempts.some(({ verdict }) => verdict.kind === "struck");
@@ -18,7 +18,7 @@ export function attemptsSection(report: Report): Section {
       ];
       const rows = attempts.map((attempt) => [
         textCell(attempt.agent),
-        textCell(String(attempt.seed)),
+        textCell(`${attempt.seed}${attempt.note === "" ? "" : "†"}`),
         textCell(attempt.verdict.kind, attempt.verdict.kind === "pass" ? undefined : "bad"),
         ...metrics.map((metric) => scoreCell(attempt, metricOf(report, metric))),
         textCell(attempt.submission === null ? "none" : shortDigest(attempt.submission), "faint"),
@@ -35,12 +35,20 @@ export function attemptsSection(report: Report): Section {
         groups: rows.length > 0 ? [{ name: "", title: "", rows }] : [],
       };
     }),
-    items: grouped(
-      report.attempts.filter((attempt) => factsText(attempt) !== ""),
-      (attempt) => [attempt.task, factsText(attempt)],
-      (same) => ({ head: `${same[0]!.task}, ${attemptsText(same)}`, text: factsText(same[0]!) }),
-    ),
+    items: [
+      ...itemsOf(report.attempts, (attempt) => (attempt.note === "" ? "" : `† ${attempt.note}`)),
+      ...itemsOf(report.attempts, factsText),
+    ],
   };
+}
+
+/** What there is to say of attempts, once for all of which the same is said. */
+function itemsOf(attempts: Attempt[], say: (attempt: Attempt) => string): Item[] {
+  return grouped(
+    attempts.filter((attempt) => say(attempt) !== ""),
+    (attempt) => [attempt.task, say(attempt)],
+    (same) => ({ head: `${same[0]!.task}, ${attemptsText(same)}`, text: say(same[0]!) }),
+  );
 }
 
 /** `dtype F32, parameters 500000`: what validation found, by name. */

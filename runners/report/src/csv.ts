@@ -73,7 +73,8 @@ function scoreFields(attempt: Attempt, metric: string): Fields {
   switch (score.kind) {
     case "scored": {
       const { value, standardError, items } = score;
-      return { value, standardError, items, reason: notPassed(attempt) };
+      const reason = [notPassed(attempt), attempt.note].filter((text) => text !== "").join("; ");
+      return { value, standardError, items, reason };
     }
     case "rejected":
       return { reason: score.reason };

@@ -109,6 +109,7 @@ export function readEvidence(
         seed,
         verdict: verdictOf(task, agent, seed),
         submission: submission ?? null,
+        note: plainText(find("attempt", task, agent, seed)?.note ?? ""),
         scores: Object.fromEntries(scorers.map((scorer) => [scorer, scoreOf(task, agent, seed, scorer)])),
       };
     });

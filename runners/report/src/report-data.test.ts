@@ -352,3 +352,16 @@ test("the members' order changes no byte of any form", () => {
     { numRuns: 20 },
   );
 });
+
+test("an attempt that was accepted as stale is marked, and the reason stands in every form", () => {
+  const example = new Example();
+  const axes = { task, agent: "plain", seed: 1 };
+  example.gives("attempt", axes, { submission: "sha256:x" }).gives("validate", axes, passed);
+  example.gives("score", { ...axes, scorer: "bits" }, scored("bits", [{ id: "a", value: 2, weight: 1 }]));
+  example.members.find(({ name }) => name === "attempt")!.note = "stale, accepted: the prompt had a typo";
+  const report = example.report();
+  assert.ok(report.cells[0]!.notes.includes("seed 1: stale, accepted: the prompt had a typo"));
+  assert.match(terminalTable(report, { width: 100, color: false }), /│ +1† │/);
+  for (const text of [markdown(report), csv(report), json(report)])
+    assert.match(text, /the prompt had a typo/);
+});

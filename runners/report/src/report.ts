@@ -54,6 +54,8 @@ export type Attempt = {
   verdict: AttemptVerdict;
   /** The submission's digest; null where there is none. */
   submission: string | null;
+  /** What must be said beside its numbers, e.g. that it was accepted as stale; empty where nothing must. */
+  note: string;
   scores: Record<string, AttemptScore>;
 };
 

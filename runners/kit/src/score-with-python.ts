@@ -1,12 +1,12 @@
 // What every scorer that is written in Python does around its measure.py: what was not admitted is
 // rejected without being opened, and the result gets the header that scorer.yaml declares.
 import { rmSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { readJson, writeJson, writeWhole } from "@mlrb/kit/json-file";
-import { python } from "@mlrb/kit/python";
-import type { Rejected, Score, Scored } from "@mlrb/kit/score";
-import { stage } from "@mlrb/kit/stage";
-import type { Admission } from "@mlrb/kit/verdict";
+import { join } from "node:path";
+import { readJson, writeJson, writeWhole } from "./json-file.ts";
+import { python } from "./python.ts";
+import type { Rejected, Score, Scored } from "./score.ts";
+import { stage } from "./stage.ts";
+import type { Admission } from "./verdict.ts";
 
 export async function scoreWithPython(scorer: string, folder: string): Promise<void> {
   const { params, inputs, outputs } = stage();
@@ -15,7 +15,6 @@ export async function scoreWithPython(scorer: string, folder: string): Promise<v
 
   let result: Scored | Rejected;
   if (admission.admitted) {
-    process.env.PYTHONPATH ??= resolve(import.meta.dirname, "../runners/kit/python");
     const raw = `${score}.raw`;
     const flags = Object.entries({
       submission: inputs.submission,

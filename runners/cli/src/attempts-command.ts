@@ -1,0 +1,111 @@
+// `pipeline attempts`: the records of what agents did, on this machine and from others.
+import { cpSync, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { formatDuration } from "@mlrb/core/units";
+import { AttemptRecords, type HeldRecord } from "@mlrb/local/attempt-records";
+import { stateFolder } from "@mlrb/local/state-folder";
+import { Store } from "@mlrb/local/store";
+import { rootOf } from "./request.ts";
+
+export type PlaceOptions = { root?: string; json: boolean };
+
+function open(repository: string, options: PlaceOptions): { records: AttemptRecords; folder: string } {
+  const state = stateFolder(rootOf(repository, options.root));
+  return {
+    records: new AttemptRecords(state.attempts, new Store(state.blobs)),
+    folder: join(state.attempts, "records"),
+  };
+}
+
+export function attemptsList(repository: string, options: PlaceOptions): number {
+  const { records } = open(repository, options);
+  const held = records
+    .list()
+    .map((digest) => ({ digest, record: records.read(digest) }))
+    .sort((a, b) => (a.record.ran.startedAt < b.record.ran.startedAt ? -1 : 1));
+  for (const { digest, record } of held) {
+    const current = records.inSlot(record.slot)?.digest === digest;
+    const { slot, ran, cost } = record;
+    if (options.json) {
+      process.stdout.write(
+        `${JSON.stringify({ event: "attempt", record: digest, current, slot, ran, cost })}\n`,
+      );
+      continue;
+    }
+    const where = `${slot.pipeline} (${slot.profile})`;
+    const mark = current ? " " : "older";
+    process.stdout.write(
+      `${digest.slice(0, 12)}  ${ran.startedAt}  ${formatDuration(ran.durationMs).padStart(10)}  ${where}  ${slot.stage}  ${mark}\n`,
+    );
+  }
+  if (!options.json) process.stdout.write(`${held.length} attempt${held.length === 1 ? "" : "s"}\n`);
+  return 0;
+}
+
+export function attemptsShow(repository: string, prefix: string, options: PlaceOptions): number {
+  const { records, folder } = open(repository, options);
+  const found = named(records, [prefix]);
+  if (!found) return 2;
+  for (const { digest, record } of found) {
+    if (options.json) process.stdout.write(`${JSON.stringify({ event: "attempt", digest, ...record })}\n`);
+    else process.stdout.write(`${JSON.stringify(record, null, 2)}\n${join(folder, digest)}\n`);
+  }
+  return 0;
+}
+
+export function attemptsExport(
+  repository: string,
+  what: { dir: string; records: string[] },
+  options: PlaceOptions,
+): number {
+  const { records, folder } = open(repository, options);
+  const found = named(records, what.records);
+  if (!found) return 2;
+  const to = rootOf(repository, what.dir);
+  mkdirSync(to, { recursive: true });
+  for (const { digest } of found) {
+    if (!existsSync(join(to, digest))) cpSync(join(folder, digest), join(to, digest), { recursive: true });
+  }
+  process.stdout.write(`${found.length} attempts exported\n`);
+  return 0;
+}
+
+export function attemptsImport(repository: string, dir: string, options: PlaceOptions): number {
+  const { records } = open(repository, options);
+  const from = rootOf(repository, dir);
+  if (!existsSync(from)) {
+    process.stderr.write(`unknown-folder: there is no folder ${dir}\n`);
+    return 2;
+  }
+  let imported = 0;
+  let refused = 0;
+  for (const name of readdirSync(from).sort()) {
+    if (!/^[0-9a-f]{64}$/.test(name)) continue;
+    const problem = records.import(join(from, name), name);
+    if (problem === undefined) imported++;
+    else {
+      refused++;
+      process.stderr.write(`refused ${name.slice(0, 12)}: ${problem}\n`);
+    }
+  }
+  process.stdout.write(`${imported} attempts imported${refused > 0 ? `, ${refused} refused` : ""}\n`);
+  return refused > 0 ? 1 : 0;
+}
+
+/** The records whose digests begin as given, all when nothing is given; undefined after saying what is wrong. */
+function named(records: AttemptRecords, prefixes: string[]): HeldRecord[] | undefined {
+  const all = records.list();
+  const chosen: string[] = prefixes.length === 0 ? all : [];
+  for (const prefix of prefixes) {
+    const found = all.filter((digest) => digest.startsWith(prefix));
+    if (found.length !== 1) {
+      const what = found.length === 0 ? "no attempt's" : `${found.length} attempts'`;
+      process.stderr.write(
+        `unknown-attempt: ${what} digest begins with "${prefix}"\n  help: \`pnpm pipeline attempts list\` shows all ${all.length}\n`,
+      );
+      return undefined;
+    }
+    chosen.push(found[0]!);
+  }
+  return [...new Set(chosen)].map((digest) => ({ digest, record: records.read(digest) }));
+}

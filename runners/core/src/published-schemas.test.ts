@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { agentSchema, scorerSchema, taskSchema } from "./manifest-schema.ts";
+import { pipelineSchema } from "./pipeline-schema.ts";
+
+const folder = join(import.meta.dirname, "../../../pipelines");
+const schemas = { pipeline: pipelineSchema, task: taskSchema, scorer: scorerSchema, agent: agentSchema };
+
+for (const [name, schema] of Object.entries(schemas)) {
+  test(`pipelines/${name}.schema.json, which editors check with, is the schema that is checked here`, () => {
+    const path = join(folder, `${name}.schema.json`);
+    if (process.env.UPDATE_GOLDEN) writeFileSync(path, `${JSON.stringify(schema, null, 2)}\n`);
+    assert(existsSync(path), "UPDATE_GOLDEN=1 writes it");
+    assert.deepEqual(JSON.parse(readFileSync(path, "utf8")), JSON.parse(JSON.stringify(schema)));
+  });
+}

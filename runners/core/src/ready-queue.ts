@@ -1,0 +1,133 @@
+// The line of those that may start, with those that are still being decided: a free CPU is kept for
+// one that is more urgent and whose answer comes in a moment. Kept by what they want: when one does not
+// fit, none that wants the same does, so that a look costs the number of different wishes and not the
+// length of the line.
+
+/** Whole numbers, so that taking and giving back can never drift: thousandths of a CPU, bytes, GPUs. */
+export type Amounts = { milliCpus: number; memoryBytes: number; gpus: number };
+
+const kinds = ["milliCpus", "memoryBytes", "gpus"] as const;
+
+type Lane = { wants: Amounts; heap: number[] };
+
+export class ReadyQueue {
+  readonly #lanes = new Map<string, Lane>();
+  readonly #priority: readonly number[];
+  readonly #wants: (index: number) => Amounts;
+  readonly #standing = new Map<number, "undecided" | "ready">();
+  /** Everyone in a heap, also who has left the line: taking one out of the middle would cost more. */
+  readonly #heaped = new Set<number>();
+  #ready = 0;
+
+  constructor(priority: readonly number[], wants: (index: number) => Amounts) {
+    this.#priority = priority;
+    this.#wants = wants;
+  }
+
+  /** How many may start. */
+  get size(): number {
+    return this.#ready;
+  }
+
+  put(index: number, standing: "undecided" | "ready"): void {
+    this.leave(index);
+    this.#standing.set(index, standing);
+    if (standing === "ready") this.#ready++;
+    if (this.#heaped.has(index)) return;
+    const wants = this.#wants(index);
+    const key = `${wants.milliCpus} ${wants.memoryBytes} ${wants.gpus}`;
+    const lane = this.#lanes.get(key) ?? { wants, heap: [] };
+    this.#lanes.set(key, lane);
+    this.#push(lane.heap, index);
+  }
+
+  leave(index: number): void {
+    if (this.#standing.get(index) === "ready") this.#ready--;
+    this.#standing.delete(index);
+  }
+
+  /**
+   * Takes out what fits into `free`, most urgent first, and subtracts it. What one lacks is kept free
+   * for it from those behind it, so that the large never starve.
+   */
+  takeFitting(free: Amounts): number[] {
+    const taken: number[] = [];
+    if (this.#ready === 0 || free.milliCpus <= 0) return taken;
+    const left = { ...free };
+    const passed: { heap: number[]; index: number }[] = [];
+    const lanes = new Set<Lane>();
+    for (const lane of this.#lanes.values()) if (this.#head(lane.heap) !== undefined) lanes.add(lane);
+    while (lanes.size > 0 && left.milliCpus > 0 && this.#ready > 0) {
+      const lane = this.#mostUrgent(lanes);
+      const { wants, heap } = lane;
+      const lacking = kinds.filter((kind) => wants[kind] > left[kind]);
+      if (lacking.length > 0) {
+        for (const kind of lacking) left[kind] = 0;
+        lanes.delete(lane);
+        continue;
+      }
+      for (const kind of kinds) left[kind] -= wants[kind];
+      const index = this.#pop(heap);
+      if (this.#standing.get(index) === "ready") {
+        for (const kind of kinds) free[kind] -= wants[kind];
+        this.leave(index);
+        taken.push(index);
+      } else passed.push({ heap, index });
+      if (this.#head(heap) === undefined) lanes.delete(lane);
+    }
+    for (const { heap, index } of passed) this.#push(heap, index);
+    return taken;
+  }
+
+  /** Takes out all that may start, by index. */
+  clear(): number[] {
+    const all = [...this.#standing].filter(([, standing]) => standing === "ready").map(([index]) => index);
+    for (const index of all) this.leave(index);
+    return all.sort((a, b) => a - b);
+  }
+
+  #mostUrgent(lanes: Set<Lane>): Lane {
+    let best: Lane | undefined;
+    for (const lane of lanes) if (!best || this.#before(lane.heap[0]!, best.heap[0]!)) best = lane;
+    return best!;
+  }
+
+  /** The most urgent who still stands in the line; whoever left it is dropped on the way. */
+  #head(heap: number[]): number | undefined {
+    while (heap.length > 0 && !this.#standing.has(heap[0]!)) this.#pop(heap);
+    return heap[0];
+  }
+
+  #before(a: number, b: number): boolean {
+    const [first, second] = [this.#priority[a]!, this.#priority[b]!];
+    return first > second || (first === second && a < b);
+  }
+
+  #push(heap: number[], index: number): void {
+    this.#heaped.add(index);
+    let at = heap.push(index) - 1;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (!this.#before(index, heap[parent]!)) break;
+      heap[at] = heap[parent]!;
+      at = parent;
+    }
+    heap[at] = index;
+  }
+
+  #pop(heap: number[]): number {
+    const top = heap[0]!;
+    this.#heaped.delete(top);
+    const last = heap.pop()!;
+    if (heap.length === 0) return top;
+    let at = 0;
+    for (let child = 1; child < heap.length; child = 2 * at + 1) {
+      if (child + 1 < heap.length && this.#before(heap[child + 1]!, heap[child]!)) child++;
+      if (!this.#before(heap[child]!, last)) break;
+      heap[at] = heap[child]!;
+      at = child;
+    }
+    heap[at] = last;
+    return top;
+  }
+}

@@ -1,0 +1,56 @@
+// The manifest of a collecting stage. It is part of the stage's key, so it holds no clock, host or path.
+import { outcomeCause } from "@mlrb/core/outcome";
+import type { Instance } from "@mlrb/core/plan";
+import type { Collected, Member } from "@mlrb/kit/collected";
+import type { BindContext, Result } from "./result.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** Every planned member of a collecting stage, whatever became of it, in plan order. */
+export function collectMembers(instance: Instance, { plan, workspace, results }: BindContext): Collected {
+  const wanted = new Map<number, string[]>();
+  for (const { from, output } of instance.members) wanted.set(from, [...(wanted.get(from) ?? []), output]);
+  const members = [...wanted]
+    .sort(([a], [b]) => a - b)
+    .map(([from, outputs], position): Member => {
+      const { id, stage, axes } = plan.instances[from]!;
+      const result = results[from] ?? lastKnown(id, stage.durable, workspace);
+      const given = result && (result.outcome.kind === "succeeded" || result.outcome.kind === "reused");
+      const kind = result?.outcome.kind === "reused" ? "succeeded" : result?.outcome.kind;
+      const folder = String(position).padStart(4, "0");
+      return {
+        stage: id,
+        name: stage.name,
+        axes,
+        outcome: kind ?? "not-run",
+        cause: result ? outcomeCause(result.outcome) : "not selected, and it has not succeeded before",
+        artifacts: given
+          ? Object.fromEntries(
+              outputs.flatMap((output) => {
+                const artifact = result.outputs[output];
+                if (!artifact) return []; // last known from before the stage gave this
+                const { file } = stage.gives.find((one) => one.name === output)!;
+                return [
+                  [
+                    output,
+                    { digest: artifact.digest, kind: artifact.kind, path: `members/${folder}/${file}` },
+                  ],
+                ];
+              }),
+            )
+          : {},
+        ...(result?.note !== undefined && { note: result.note }),
+      };
+    });
+  return { formatVersion: 1, members };
+}
+
+/** What an instance outside the selection last succeeded with. */
+function lastKnown(id: string, durable: boolean, workspace: Workspace): Result | undefined {
+  const last = workspace.last.get(id);
+  if (!last) return undefined;
+  const outputs = durable
+    ? workspace.attempts.find(last.key)?.record.outputs
+    : workspace.actions.get(last.key)?.outputs;
+  if (!outputs || !Object.values(outputs).every((output) => workspace.store.hasAll(output))) return undefined;
+  return { outcome: { kind: "reused" }, outputs };
+}

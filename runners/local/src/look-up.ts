@@ -1,0 +1,100 @@
+// Says whether what an instance would do was done before, and if not, what differs. The one place that
+// tells reused, stale and new apart.
+import type { KeyParts } from "@mlrb/core/action-key";
+import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan";
+import { changes, type Reason } from "@mlrb/core/reasons";
+import type { HeldRecord } from "./attempt-records.ts";
+import type { Bound } from "./bind.ts";
+import { environmentReady } from "./environments.ts";
+import type { Artifact } from "./store.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** What an equal action gave before. */
+export type Found = { outputs: Record<string, Artifact>; durationMs: number; record?: HeldRecord };
+
+/** No equal action, but a record in the same slot made from other things: never rerun unasked. */
+export type Stale = { stale: HeldRecord };
+
+export type LookUpContext = { plan: Plan; workspace: Workspace };
+
+/** What an equal action gave before, if all of it can still be had. */
+export function lookUp(
+  instance: Instance,
+  bound: Bound,
+  { plan, workspace }: LookUpContext,
+): Found | Stale | "output-missing" | undefined {
+  if (instance.stage.name === environmentStage) {
+    return environmentReady(bound.environment!.path) ? { outputs: {}, durationMs: 0 } : undefined;
+  }
+  if (instance.stage.durable) {
+    const found = workspace.attempts.find(bound.key);
+    if (found) return foundRecord(found, workspace);
+    const stale = workspace.attempts.inSlot({ ...plan, stage: instance.id });
+    return stale && { stale };
+  }
+  const entry = workspace.actions.get(bound.key);
+  if (!entry) return undefined;
+  const complete = Object.values(entry.outputs).every((output) => workspace.store.hasAll(output));
+  return complete ? { outputs: entry.outputs, durationMs: entry.ran.durationMs } : "output-missing";
+}
+
+/** A record as something to reuse; its outputs are put back into the store if the cache was deleted. */
+export function foundRecord(found: HeldRecord, workspace: Workspace): Found {
+  workspace.attempts.ensureStored(found.digest, found.record);
+  const { outputs, ran } = found.record;
+  return { outputs: plainOutputs(outputs), durationMs: ran.durationMs, record: found };
+}
+
+function plainOutputs(outputs: Record<string, Artifact>): Record<string, Artifact> {
+  return Object.fromEntries(
+    Object.entries(outputs).map(([name, { kind, digest }]) => [name, { kind, digest }]),
+  );
+}
+
+/** Why an instance that was not found has to run: what differs from its last success. */
+export function reasonsToRun(
+  instance: Instance,
+  bound: Bound,
+  context: { plan: Plan; workspace: Workspace },
+): Reason[] {
+  const { plan, workspace } = context;
+  if (instance.stage.name === environmentStage) return [{ kind: "environment-missing" }];
+  const last = workspace.last.get(instance.id);
+  const before =
+    last &&
+    (instance.stage.durable ? workspace.attempts.find(last.key)?.record : workspace.actions.get(last.key));
+  if (!before) return [{ kind: last ? "output-missing" : "first-run" }];
+  return differences(instance, bound, { plan, before });
+}
+
+/** What makes a record stale: what it was made from that is now something else. */
+export function reasonsStale(instance: Instance, bound: Bound, held: HeldRecord, plan: Plan): Reason[] {
+  return differences(instance, bound, { plan, before: held.record });
+}
+
+type Earlier = { parts: KeyParts; codeFiles?: Record<string, string> };
+
+function differences(
+  instance: Instance,
+  bound: Bound,
+  { plan, before }: { plan: Plan; before: Earlier },
+): Reason[] {
+  const from = new Map(instance.inputs.map((input) => [input.name, plan.instances[input.from]!.id]));
+  const reasons = changes(before.parts, bound.parts, (input) => from.get(input)).flatMap(
+    (reason): Reason[] => {
+      const old = before.codeFiles;
+      if (reason.kind !== "code-changed" || !old) return [reason];
+      const files = Object.keys({ ...old, ...bound.codeFiles }).filter(
+        (file) => old[file] !== bound.codeFiles[file],
+      );
+      return files.length > 0 && reason.file === scriptOf(instance)
+        ? files.sort().map((file) => ({ kind: "code-changed", file }))
+        : [reason];
+    },
+  );
+  return reasons.length > 0 ? reasons : [{ kind: "never-succeeded" }];
+}
+
+function scriptOf(instance: Instance): string | undefined {
+  return instance.action.run.kind === "command" ? undefined : instance.action.run.file;
+}

@@ -1,0 +1,17 @@
+// The way out of trouble with the machine, by the system's code for it.
+
+const help: Record<string, string> = {
+  ENOSPC: "no space left on the disk; free some, or choose another --root, and run again",
+  EDQUOT: "the disk quota is used up; free some space, or choose another --root, and run again",
+  EROFS: "the file system is read-only; choose another --root",
+  EACCES: "permission denied; check who owns the state folder",
+  EMFILE: "too many open files; raise the limit (ulimit -n) and run again",
+  EIO: "the disk reported an input/output error; check it before running again",
+  EEXIST: "a file stands there, not a folder; choose another --root",
+  ENOTDIR: "a file stands there, not a folder; choose another --root",
+};
+
+/** Undefined where the system's own words must do. */
+export function machineHelp(code: string | undefined): string | undefined {
+  return code !== undefined && Object.hasOwn(help, code) ? help[code] : undefined;
+}

@@ -1,0 +1,145 @@
+// Looks after the store as a whole: how much there is, whether it is whole, and what nothing uses.
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { ActionEntry } from "./action-cache.ts";
+import { AttemptRecords } from "./attempt-records.ts";
+import { isAlive, type Owner } from "./lease.ts";
+import type { StateFolder } from "./state-folder.ts";
+import { type Artifact, hashFile, Store } from "./store.ts";
+
+export type StoreStats = { blobs: number; bytes: number; actions: number; attempts: number };
+
+export function storeStats(state: StateFolder): StoreStats {
+  const stats = {
+    blobs: 0,
+    bytes: 0,
+    actions: 0,
+    attempts: new AttemptRecords(state.attempts, new Store(state.blobs)).list().length,
+  };
+  for (const { path } of blobs(state)) {
+    stats.blobs++;
+    stats.bytes += lstatSync(path).size;
+  }
+  for (const _ of entries(state)) stats.actions++;
+  return stats;
+}
+
+/** Reads every content; what is not what its name says is removed, so that its producer runs again. */
+export function verifyStore(state: StateFolder): { checked: number; damaged: string[] } {
+  const damaged: string[] = [];
+  let checked = 0;
+  for (const { path, digest } of blobs(state)) {
+    checked++;
+    if (hashFile(path) === digest) continue;
+    damaged.push(digest);
+    rmSync(path, { force: true });
+  }
+  return { checked, damaged };
+}
+
+/**
+ * Removes results that no pipeline's last successes use, and contents that neither those nor any attempt
+ * uses (what an attempt was given is pinned). Not while a run is going on: it may be about to use them.
+ */
+export function collectGarbage(
+  state: StateFolder,
+): { blobs: number; bytes: number; actions: number } | { busy: string } {
+  const running = liveRun(state);
+  if (running !== undefined) return { busy: running };
+  const store = new Store(state.blobs);
+  const keys = lastKeys(state.last);
+  const used = new Set<string>();
+  const removed = { blobs: 0, bytes: 0, actions: 0 };
+  for (const { path, key, entry } of entries(state)) {
+    if (entry && keys.has(key)) {
+      for (const output of Object.values(entry.outputs)) markUsed(output, { store, used });
+      const manifest = entry.parts.inputs.manifest;
+      if (manifest !== undefined) used.add(manifest);
+    } else {
+      rmSync(path, { force: true });
+      removed.actions++;
+    }
+  }
+  const attempts = new AttemptRecords(state.attempts, store);
+  for (const digest of attempts.list()) {
+    const { outputs, given } = attempts.read(digest);
+    for (const artifact of [...Object.values(outputs), ...given]) markUsed(artifact, { store, used });
+  }
+  for (const { path, digest } of blobs(state)) {
+    if (used.has(digest)) continue;
+    removed.blobs++;
+    removed.bytes += lstatSync(path).size;
+    rmSync(path, { force: true });
+  }
+  for (const name of names(state.blobs))
+    if (name.startsWith("tmp-")) rmSync(join(state.blobs, name), { force: true });
+  return removed;
+}
+
+function markUsed(artifact: Artifact, context: { store: Store; used: Set<string> }): void {
+  const { store, used } = context;
+  if (used.has(artifact.digest)) return;
+  used.add(artifact.digest);
+  if (artifact.kind === "dir" && store.has(artifact.digest)) {
+    for (const entry of store.entriesOf(artifact.digest)) markUsed(entry, context);
+  }
+}
+
+function lastKeys(folder: string): Set<string> {
+  const keys = new Set<string>();
+  const newest = new Map<string, string>();
+  for (const pipeline of names(folder)) {
+    for (const profile of names(join(folder, pipeline))) {
+      newest.clear();
+      for (const line of readFileSync(join(folder, pipeline, profile), "utf8").split("\n")) {
+        try {
+          const { id, key } = JSON.parse(line) as { id: string; key: string };
+          newest.set(id, key);
+        } catch {
+          // torn by a kill, or empty
+        }
+      }
+      for (const key of newest.values()) keys.add(key);
+    }
+  }
+  return keys;
+}
+
+function liveRun(state: StateFolder): string | undefined {
+  return names(state.work).find((name) => {
+    try {
+      return isAlive(JSON.parse(readFileSync(join(state.work, name, "owner.json"), "utf8")) as Owner);
+    } catch {
+      return false;
+    }
+  });
+}
+
+function* blobs(state: StateFolder): Generator<{ path: string; digest: string }> {
+  for (const start of names(state.blobs)) {
+    if (start.length !== 2) continue;
+    for (const rest of names(join(state.blobs, start)))
+      yield { path: join(state.blobs, start, rest), digest: start + rest };
+  }
+}
+
+function* entries(
+  state: StateFolder,
+): Generator<{ path: string; key: string; entry: ActionEntry | undefined }> {
+  for (const start of names(state.actions)) {
+    for (const rest of names(join(state.actions, start))) {
+      const path = join(state.actions, start, rest);
+      let entry: ActionEntry | undefined;
+      try {
+        entry = JSON.parse(readFileSync(path, "utf8")) as ActionEntry;
+      } catch {
+        entry = undefined;
+      }
+      yield { path, key: start + rest.replace(/\.json$/, ""), entry };
+    }
+  }
+}
+
+function names(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder).sort() : [];
+}

@@ -1,0 +1,126 @@
+"""Digests of Python files by what they do: the syntax tree without comments, formatting, docstrings
+and annotations. Reads paths as a JSON list on standard input, writes {path: digest or null} as JSON;
+null where a file cannot be parsed and its bytes must stand for it.
+
+Docstrings stay where something may read them (`__doc__`, click and the like), annotations where something may read them at run
+time (dataclasses, typed dictionaries, get_type_hints and the like).
+"""
+
+import ast
+import hashlib
+import json
+import sys
+
+READS_ANNOTATIONS = (
+    "dataclass",
+    "NamedTuple",
+    "TypedDict",
+    "get_type_hints",
+    "__annotations__",
+    "annotationlib",
+    "get_annotations",
+    "signature",
+    "pydantic",
+    "attrs",
+    "singledispatch",
+    "typer",
+    "beartype",
+    "jaxtyping",
+)
+
+READS_DOCSTRINGS = ("__doc__", "getdoc", "click", "typer", "fire", "docopt")
+
+
+def syntax_digest(source: bytes) -> str:
+    """The digest of a module's syntax tree; raises SyntaxError or ValueError where it has none."""
+    tree = ast.parse(source)
+    names = {name for node in ast.walk(tree) for name in names_in(node)}
+    if not any(mark in name for mark in READS_DOCSTRINGS for name in names):
+        drop_idle_texts(tree)
+    if not any(mark in name for mark in READS_ANNOTATIONS for name in names):
+        tree = WithoutAnnotations().visit(tree)
+    digest = hashlib.sha256()
+    feed(digest, tree)
+    return digest.hexdigest()
+
+
+def names_in(node: ast.AST) -> list[str]:
+    """Every identifier and short text that a node holds: a name may be looked up by its text."""
+    return [value for _, value in ast.iter_fields(node) if isinstance(value, str) and len(value) < 200]
+
+
+def drop_idle_texts(tree: ast.Module) -> None:
+    """Takes away texts that stand as statements, docstrings among them: they do nothing."""
+    for node in ast.walk(tree):
+        for field, value in ast.iter_fields(node):
+            if field in ("body", "orelse", "finalbody") and isinstance(value, list):
+                kept = [statement for statement in value if not is_text(statement)]
+                if field == "body" and not kept and not isinstance(node, ast.Module):
+                    kept = [ast.Pass()]
+                setattr(node, field, kept)
+
+
+def is_text(statement: ast.AST) -> bool:
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
+
+
+class WithoutAnnotations(ast.NodeTransformer):
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        node.annotation = None
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        node.returns = None
+        self.generic_visit(node)
+        return node
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AsyncFunctionDef:
+        node.returns = None
+        self.generic_visit(node)
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
+        self.generic_visit(node)
+        if node.value is not None and node.simple:
+            return ast.Assign(targets=[node.target], value=node.value)
+        node.annotation = ast.Constant(value=None)  # without a value it still makes the name local
+        return node
+
+
+def feed(digest: "hashlib._Hash", value: object) -> None:
+    """Adds a tree to the digest. Empty fields are left out, since Python versions differ in them."""
+    if isinstance(value, ast.AST):
+        digest.update(b"(" + type(value).__name__.encode())
+        for field, item in ast.iter_fields(value):
+            if field in ("ctx", "kind", "type_comment") or item is None or item == []:
+                # a None that is a value stands inside a Constant
+                if not (isinstance(value, ast.Constant) and field == "value"):
+                    continue
+            digest.update(b" " + field.encode() + b"=")
+            feed(digest, item)
+        digest.update(b")")
+    elif isinstance(value, list):
+        digest.update(b"[")
+        for item in value:
+            feed(digest, item)
+            digest.update(b",")
+        digest.update(b"]")
+    else:
+        text = f"{type(value).__name__}:{value!r}".encode("utf-8", "backslashreplace")
+        digest.update(str(len(text)).encode() + b":" + text)
+
+
+def main() -> None:
+    digests: dict[str, str | None] = {}
+    for path in json.load(sys.stdin):
+        try:
+            with open(path, "rb") as file:
+                digests[path] = syntax_digest(file.read())
+        except (SyntaxError, ValueError, RecursionError, MemoryError, OSError):
+            digests[path] = None
+    json.dump(digests, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
