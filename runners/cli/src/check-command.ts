@@ -6,14 +6,19 @@ import { isManifestKind, manifestFile, manifestNames, readManifest, type Sources
 import { sourceFiles } from "@mlrb/local/source-files";
 import { parse } from "yaml";
 import { executorNames, pipelineFile, pipelineNames, printProblems, rootOf } from "./request.ts";
+import { withScripted } from "./scripted-pipeline.ts";
 
 const kinds = ["task", "scorer", "agent"] as const;
 
-export function checkCommand(repository: string, files: string[], options: { json: boolean }): number {
+export async function checkCommand(
+  repository: string,
+  files: string[],
+  options: { json: boolean },
+): Promise<number> {
   const sources = sourceFiles(repository);
   const wanted = files.length > 0 ? files : everything(sources);
   const problems: Diagnostic[] = [];
-  for (const file of wanted) problems.push(...checkFile(repository, file, sources));
+  for (const file of wanted) problems.push(...(await checkFile(repository, file, sources)));
   const seen = new Set<string>();
   const distinct = problems.filter((problem) => {
     const key = JSON.stringify(problem);
@@ -34,10 +39,10 @@ function everything(sources: Sources): string[] {
   const manifests = kinds.flatMap((kind) =>
     manifestNames(kind, sources).map((name) => manifestFile(kind, name)),
   );
-  return [...pipelineNames(sources).map((name) => `pipelines/${name}.yaml`), ...manifests];
+  return [...pipelineNames(sources), ...manifests];
 }
 
-function checkFile(repository: string, file: string, sources: Sources): Diagnostic[] {
+async function checkFile(repository: string, file: string, sources: Sources): Promise<Diagnostic[]> {
   const path = relative(repository, rootOf(repository, file));
   for (const kind of kinds) {
     for (const name of manifestNames(kind, sources)) {
@@ -48,9 +53,11 @@ function checkFile(repository: string, file: string, sources: Sources): Diagnost
   }
   const pipeline = pipelineFile(repository, file, sources);
   if (typeof pipeline !== "string") return [pipeline];
+  const scripted = await withScripted(repository, pipeline, sources);
+  if ("code" in scripted) return [scripted];
   const problems: Diagnostic[] = [];
-  for (const profile of profilesOf(sources.read(pipeline)!)) {
-    const result = loadPlan({ file: pipeline, profile }, sources, executorNames);
+  for (const profile of profilesOf(scripted.read(pipeline)!)) {
+    const result = loadPlan({ file: pipeline, profile }, scripted, executorNames);
     if ("problems" in result) problems.push(...result.problems);
   }
   return problems;

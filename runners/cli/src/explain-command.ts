@@ -20,7 +20,7 @@ export async function explainCommand(
   pattern: string,
   options: ExplainOptions,
 ): Promise<number> {
-  const request = readRequest(repository, options.pipeline, { ...options, only: [] });
+  const request = await readRequest(repository, options.pipeline, { ...options, only: [] });
   if (!request) return 2;
   const { plan, selected, root } = request;
   const matches = matcher(pattern);

@@ -43,10 +43,10 @@ export function listCommand(
 function itemsOf(kind: ManifestKind | "pipeline", sources: Sources): { name: string; title: string }[] {
   const names = kind === "pipeline" ? pipelineNames(sources) : manifestNames(kind, sources);
   return names.map((name) => {
+    const text = kind === "pipeline" ? sources.read(`pipelines/${name}.yaml`) : undefined;
+    if (kind === "pipeline" && text === undefined) return { name, title: "(a script)" };
     const source =
-      kind === "pipeline"
-        ? parseYaml(`pipelines/${name}.yaml`, sources.read(`pipelines/${name}.yaml`)!)
-        : readManifest(kind, name, sources);
+      kind === "pipeline" ? parseYaml(`pipelines/${name}.yaml`, text!) : readManifest(kind, name, sources);
     if (source === undefined || Array.isArray(source))
       return { name, title: "(has problems: pnpm pipeline check)" };
     return { name, title: String((source.value as { title?: string } | null)?.title ?? "") };

@@ -78,7 +78,7 @@ program
   .option("--json", "one JSON object a line on stdout", false)
   .action(async (files: string[], options: { json: boolean }) => {
     const { checkCommand } = await import("./check-command.ts");
-    process.exitCode = checkCommand(repository, files, options);
+    process.exitCode = await checkCommand(repository, files, options);
   });
 
 program
@@ -185,7 +185,9 @@ try {
     // what the program foresaw is an Error with words for people, or the system's with a code
     const foreseen = code !== undefined || ((error as Error).name === "Error" && !message.startsWith("bug:"));
     process.stderr.write(
-      foreseen ? `${help ? `${help} (${message})` : message}\n` : `${stack}\nThis is a fault of mlrb; please report it.\n`,
+      foreseen
+        ? `${help ? `${help} (${message})` : message}\n`
+        : `${stack}\nThis is a fault of mlrb; please report it.\n`,
     );
     process.exitCode = 1;
   }

@@ -15,7 +15,7 @@ export async function planCommand(
   options: PlanCommandOptions,
 ): Promise<number> {
   const begin = performance.now();
-  const request = readRequest(repository, pipeline, options);
+  const request = await readRequest(repository, pipeline, options);
   if (!request) return 2;
   const { plan, selected, root } = request;
   const workspace = openWorkspace({ repository, root, pipeline: plan.pipeline, profile: plan.profile });

@@ -9,6 +9,7 @@ import type { Selection } from "@mlrb/core/resolve-axes";
 import { selectInstances } from "@mlrb/core/select-instances";
 import { didYouMean } from "@mlrb/core/suggest";
 import { sourceFiles } from "@mlrb/local/source-files";
+import { withScripted } from "./scripted-pipeline.ts";
 
 export type CommonOptions = {
   profile?: string;
@@ -25,11 +26,11 @@ export const executorNames = ["local"];
 export type Request = { plan: Plan; selected: number[]; root: string };
 
 /** The plan that was asked for; undefined after the problems were printed. */
-export function readRequest(
+export async function readRequest(
   repository: string,
   pipeline: string,
   options: CommonOptions,
-): Request | undefined {
+): Promise<Request | undefined> {
   const sources = sourceFiles(repository);
   const file = pipelineFile(repository, pipeline, sources);
   const set = parseSet(options.set);
@@ -39,7 +40,12 @@ export function readRequest(
     return undefined;
   }
   const request = { file, profile: options.profile, set: set as Selection, executor: options.executor };
-  const result: PlanResult = loadPlan(request, sources, executorNames);
+  const scripted = await withScripted(repository, file, sources);
+  if ("code" in scripted) {
+    printProblems([scripted], options.json);
+    return undefined;
+  }
+  const result: PlanResult = loadPlan(request, scripted, executorNames);
   if ("problems" in result) {
     printProblems(result.problems, options.json);
     return undefined;
@@ -61,10 +67,11 @@ export function rootOf(repository: string, root: string | undefined): string {
 
 /** `NAME` or a path, as a path from the repository's root. */
 export function pipelineFile(repository: string, pipeline: string, sources: Sources): string | Diagnostic {
-  const isPath = /[/\\]|\.ya?ml$/.test(pipeline);
+  const isPath = /[/\\]|\.(ya?ml|ts)$/.test(pipeline);
   if (!isPath) {
-    const file = `pipelines/${pipeline}.yaml`;
-    if (sources.read(file) !== undefined) return file;
+    for (const file of [`pipelines/${pipeline}.yaml`, `pipelines/${pipeline}.ts`]) {
+      if (sources.read(file) !== undefined) return file;
+    }
     const names = pipelineNames(sources);
     const help = `${didYouMean(pipeline, names)} \`pnpm pipeline list pipelines\` shows all ${names.length}`;
     return { code: "unknown-pipeline", message: `no pipeline named "${pipeline}"`, help };
@@ -81,10 +88,10 @@ export function pipelineFile(repository: string, pipeline: string, sources: Sour
 }
 
 export function pipelineNames(sources: Sources): string[] {
-  return sources
+  const files = sources
     .list("pipelines")
-    .filter((file) => file.endsWith(".yaml"))
-    .map((file) => file.slice(0, -".yaml".length));
+    .filter((file) => /\.(yaml|ts)$/.test(file) && !/\.test\.ts$/.test(file));
+  return [...new Set(files.map((file) => file.replace(/\.(yaml|ts)$/, "")))];
 }
 
 /** `--set task=a,b --set seed=1` and `--set task=a,seed=1` alike. */

@@ -27,7 +27,7 @@ export async function runCommand(
     process.stderr.write(`bad-jobs: --jobs ${options.jobs} is not a whole number above 0\n`);
     return 2;
   }
-  const request = readRequest(repository, pipeline, options);
+  const request = await readRequest(repository, pipeline, options);
   if (!request) return 2;
   const { plan, selected, root } = request;
   const begin = performance.now();

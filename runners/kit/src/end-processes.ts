@@ -7,7 +7,19 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-export type Known = { token: string; root: string; groups: number[] };
+export type Known = {
+  token: string;
+  root: string;
+  groups: number[];
+  /** Clock ticks since boot before which none of them was started, as `ticksNow` gives them. */
+  since?: number;
+};
+
+/** Now, in the clock ticks since boot that processes' start times are told in; 0 where there is no /proc. */
+export function ticksNow(): number {
+  const uptime = quiet(() => readFileSync("/proc/uptime", "latin1"));
+  return uptime === undefined ? 0 : Math.floor(Number.parseFloat(uptime) * 100) - 1;
+}
 
 /** Stops (SIGSTOP) everything known until a look finds nothing new; gives the pids. */
 export async function stopProcesses(known: Known): Promise<number[]> {
@@ -46,7 +58,7 @@ export async function endProcesses(known: Known): Promise<void> {
 }
 
 /** Living processes of the sandbox, never this one. */
-function findProcesses({ token, root, groups }: Known): number[] {
+function findProcesses({ token, root, groups, since = 0 }: Known): number[] {
   if (process.platform !== "linux") return [];
   const marker = Buffer.from(`MLRB_TOKEN=${token}`);
   const parents = new Map<number, number>();
@@ -55,7 +67,7 @@ function findProcesses({ token, root, groups }: Known): number[] {
     const pid = Number(name);
     if (!Number.isInteger(pid) || pid === process.pid) continue;
     const status = statusOf(pid);
-    if (!status || status.dead) continue;
+    if (!status || status.dead || status.started < since) continue;
     parents.set(pid, status.parent);
     if (groups.includes(status.group) || marked(pid, marker) || worksIn(pid, root)) found.add(pid);
   }
@@ -67,7 +79,9 @@ function findProcesses({ token, root, groups }: Known): number[] {
   return [...found];
 }
 
-function statusOf(pid: number): { parent: number; group: number; dead: boolean } | undefined {
+function statusOf(
+  pid: number,
+): { parent: number; group: number; started: number; dead: boolean } | undefined {
   const text = quiet(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
   // the program's own name stands in brackets and may hold anything, brackets too
   const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
@@ -76,6 +90,7 @@ function statusOf(pid: number): { parent: number; group: number; dead: boolean }
     dead: fields[0] === "Z" || fields[0] === "X",
     parent: Number(fields[1]),
     group: Number(fields[2]),
+    started: Number(fields[19]),
   };
 }
 

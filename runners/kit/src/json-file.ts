@@ -31,13 +31,16 @@ export function readJson<T>(path: string): T {
   }
 }
 
-/** Writes `text` so that `path` holds either what it held or all of `text`. */
-export function writeWhole(path: string, text: string): void {
+/**
+ * Writes `text` so that `path` holds either what it held or all of `text`. With `sync: false` a power cut
+ * may leave a torn file: for what is checked when it is read, and can be made again.
+ */
+export function writeWhole(path: string, text: string, { sync = true }: { sync?: boolean } = {}): void {
   const temporary = `${path}.${process.pid}.tmp`;
   const file = openSync(temporary, "w");
   try {
     writeSync(file, text);
-    fsyncSync(file);
+    if (sync) fsyncSync(file);
   } finally {
     closeSync(file);
   }

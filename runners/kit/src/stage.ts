@@ -18,6 +18,8 @@ export type StageContext = {
   inputs: Record<string, string>;
   /** Absolute path to write each output to. Folders exist and are empty; files do not exist. */
   outputs: Record<string, string>;
+  /** Patterns of the repository files it declared, relative to the root; see source-file. */
+  files: string[];
   /** The budget of the stage in base units, where it declares one: time in ms. */
   budget: { timeMs?: number };
 };
@@ -59,6 +61,7 @@ function fromFlags(argv: string[]): StageContext {
     params: Object.fromEntries(pairs(values.param).map(([name, value]) => [name, scalar(value)])),
     inputs: paths(values.input),
     outputs: paths(values.output),
+    files: [],
     budget: {},
   };
 }

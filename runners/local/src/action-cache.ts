@@ -41,6 +41,6 @@ export class ActionCache {
   put(entry: ActionEntry): void {
     const path = this.#path(entry.key);
     mkdirSync(dirname(path), { recursive: true });
-    writeWhole(path, canonicalJson(entry));
+    writeWhole(path, canonicalJson(entry), { sync: false });
   }
 }

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import type { KeyParts } from "@mlrb/core/action-key";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { removeFolder } from "./remove-folder.ts";
-import type { Artifact, Store } from "./store.ts";
+import { type Artifact, type Store, syncFolder, syncPath } from "./store.ts";
 
 export type AttemptRecord = {
   formatVersion: 1;
@@ -132,7 +132,11 @@ export class AttemptRecords {
     writeWhole(join(temporary, "record.json"), text);
     const path = join(this.#records, digest);
     if (existsSync(path)) removeFolder(temporary);
-    else renameSync(temporary, path);
+    else {
+      syncFolder(temporary);
+      renameSync(temporary, path);
+      syncPath(this.#records);
+    }
     const line = lineOf(digest, record);
     this.#remember(line);
     appendFileSync(this.#index, `${canonicalJson(line)}\n`);

@@ -122,6 +122,7 @@ function prepare(instance: Instance, bound: Bound, context: CarryOutContext): Ex
       params: action.params,
       inputs: Object.fromEntries(Object.entries(inputs).filter(([name]) => !name.includes("."))),
       outputs,
+      files: action.files,
       budget: action.budget,
     }),
   );

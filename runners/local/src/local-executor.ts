@@ -4,7 +4,7 @@ import { appendFileSync, closeSync, openSync } from "node:fs";
 import { constants as os } from "node:os";
 import type { ExecutionRequest, ExecutionResult, Executor, Running } from "@mlrb/core/executor";
 import { formatDuration } from "@mlrb/core/units";
-import { endProcesses } from "@mlrb/kit/end-processes";
+import { endProcesses, ticksNow } from "@mlrb/kit/end-processes";
 import { execa } from "execa";
 
 /** How long a process that was asked to end may take before it is killed. */
@@ -16,6 +16,7 @@ function start(request: ExecutionRequest): Running {
   const { token } = request;
   const [file, ...args] = commandLine(request);
   const log = openSync(request.log, "a");
+  const since = ticksNow();
   const child = execa(file!, args, {
     cwd: request.root,
     env: { ...request.env, MLRB_TOKEN: token },
@@ -53,7 +54,8 @@ function start(request: ExecutionRequest): Running {
     const result = await child;
     for (const timer of timers) clearTimeout(timer);
     try {
-      await endProcesses({ token, root: request.work, groups: child.pid === undefined ? [] : [child.pid] });
+      const groups = child.pid === undefined ? [] : [child.pid];
+      await endProcesses({ token, root: request.work, groups, since });
     } catch (error) {
       return { kind: "failed", cause: "machine", detail: (error as Error).message };
     }

@@ -50,8 +50,7 @@ export function stateFolder(root: string): StateFolder {
     }
   }
   // every time: the cache may have been deleted by hand, which must cost no more than what was in it
-  for (const { 0: name, 1: path } of Object.entries(folder))
-    if (name !== "results") makeFolder(path);
+  for (const { 0: name, 1: path } of Object.entries(folder)) if (name !== "results") makeFolder(path);
   if (existsSync(version)) return folder;
   writeWhole(version, `${JSON.stringify({ formatVersion })}\n`);
   return folder;

@@ -1,7 +1,9 @@
 // The content-addressed store: each content once, under the sha256 of its bytes. A folder is a tree
 // object (names, executable bits, digests) that is content itself, so its digest is a Merkle root.
-// What enters comes by temporary name, sync and rename; what leaves is copied, because a consumer
-// that runs as root would write through a hard link into the store.
+// What enters comes by temporary name and rename, unsynced: every reader checks the digest, so a content
+// torn by a power cut is found, removed and made again. Attempts, which cannot be, are synced in their
+// own folders. What leaves is copied, because a consumer that runs as root would write through a hard
+// link into the store.
 import { createHash, randomBytes } from "node:crypto";
 import {
   chmodSync,
@@ -102,7 +104,6 @@ export class Store {
     const file = openSync(temporary, "wx");
     try {
       writeSync(file, text);
-      fsyncSync(file);
     } finally {
       closeSync(file);
     }
@@ -175,11 +176,31 @@ export class Store {
   }
 }
 
-const chunkBytes = 1 << 20;
+/** Shared by all reads: they are synchronous, and a fresh one a file would be most of the work. */
+const chunk = Buffer.allocUnsafeSlow(1 << 20);
 
 /** sha256 of a file's bytes, in hex. */
 export function hashFile(path: string): string {
   return throughChunks(path, () => {});
+}
+
+/** Makes a folder and everything in it survive a power cut. */
+export function syncFolder(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) syncFolder(path);
+    else if (entry.isFile()) syncPath(path);
+  }
+  syncPath(folder);
+}
+
+export function syncPath(path: string): void {
+  const file = openSync(path, constants.O_RDONLY);
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
 function copyHashing(from: string, to: string): string {
@@ -188,7 +209,6 @@ function copyHashing(from: string, to: string): string {
     const digest = throughChunks(from, (chunk) => {
       for (let done = 0; done < chunk.length; ) done += writeSync(file, chunk, done);
     });
-    fsyncSync(file);
     return digest;
   } finally {
     closeSync(file);
@@ -199,7 +219,6 @@ function throughChunks(path: string, visit: (chunk: Buffer) => void): string {
   const hash = createHash("sha256");
   const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
-    const chunk = Buffer.allocUnsafe(chunkBytes);
     for (;;) {
       const count = readSync(file, chunk);
       if (count === 0) return hash.digest("hex");
