@@ -174,7 +174,13 @@ test("problems come sorted by place and each once", () => {
   const result = load(slips);
   assert("problems" in result);
   const codes = result.problems.map(({ code, place }) => `${place?.line} ${code}`);
-  assert.deepEqual(codes, ["11 missing-unit", "21 unknown-axis", "22 unknown-file", "34 unknown-output"]);
+  assert.deepEqual(codes, [
+    "11 missing-unit",
+    "17 unknown-placeholder",
+    "20 unknown-axis",
+    "21 unknown-file",
+    "34 unknown-output",
+  ]);
   assert.deepEqual(sortDiagnostics([...result.problems].reverse()), result.problems);
 });
 
@@ -271,7 +277,7 @@ test("no edit of a pipeline makes loading throw, and what gives no plan gives pr
       const result = load(text);
       if ("problems" in result) checkPlaces(result.problems, { ...repository, [file]: text });
     }),
-    { numRuns: 1500 },
+    { numRuns: 600 },
   );
 });
 
@@ -284,7 +290,7 @@ test("no edit of a task makes loading throw", () => {
       const result = load(valid, {}, { [path]: text });
       if ("problems" in result) checkPlaces(result.problems, { ...repository, [file]: valid, [path]: text });
     }),
-    { numRuns: 500 },
+    { numRuns: 250 },
   );
 });
 
@@ -301,16 +307,18 @@ test("no bytes at all make loading throw", () => {
       const result = load(text);
       if ("problems" in result) checkPlaces(result.problems, { ...repository, [file]: text });
     }),
-    { numRuns: 1000 },
+    { numRuns: 400 },
   );
 });
 
 // ——— size ———
 
+/** In the processor's time, since other programs may hold the machine. */
 function within(ms: number, what: string, work: () => void): void {
-  const begin = performance.now();
+  const begin = process.threadCpuUsage();
   work();
-  const took = performance.now() - begin;
+  const { user, system } = process.threadCpuUsage(begin);
+  const took = (user + system) / 1000;
   assert(took < ms, `${what}: ${took.toFixed(0)} ms`);
 }
 
@@ -355,7 +363,7 @@ stages:
     gives: { score: file }
   report: { collect: [score.score, validate.verdict], script: steps/b.ts }
 `;
-  within(3000, "planning", () => {
+  within(2000, "planning", () => {
     const result = load(text);
     assert("plan" in result);
     assert.equal(result.plan.instances.length, 1 + 4 * 25_000 + 1);

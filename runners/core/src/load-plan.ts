@@ -72,7 +72,13 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
   };
   if (problems.length > 0) {
     // what a broken profile would have set is not known; nor what fans out over an axis that is not
-    const told = ofProfile.length > 0 || touched("profiles") || unclear("params") || unclear("axes");
+    const told =
+      ofProfile.length > 0 ||
+      unclear("params") ||
+      unclear("axes") ||
+      [...profile.chain, "default"].some((name) =>
+        ["params", "axes"].some((key) => unclear("profiles", name, key)),
+      );
     const isSound = (stage: PlannedStage) =>
       !told &&
       !touched("stages", stage.name) &&

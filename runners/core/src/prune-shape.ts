@@ -22,6 +22,15 @@ export function pruneShape(value: unknown, problems: ShapeProblem[]): Pruned | u
   if (problems.some(({ problem }) => problem.code === "format-version")) return undefined;
   const spec = structuredClone(value);
   const lost = new Set<string>();
+  /** Takes out the setting that `steps` lead into, whole: what is left of it may make no sense. */
+  const cut = (steps: string[]) => {
+    const isNested = steps[0] === "stages" || steps[0] === "profiles";
+    const top = steps.slice(0, isNested ? 3 : 2);
+    lost.add(top.join("/"));
+    remove(spec, top);
+    // others may extend it
+    if (top[0] === "profiles" && top.length === 2) (spec.profiles as Record<string, unknown>)[top[1]!] = {};
+  };
   for (const { path, key, problem } of problems) {
     if (problem.code === "bad-name" && path.length === 1 && path[0] !== "name") continue;
     const steps = path.map(String);
@@ -34,21 +43,20 @@ export function pruneShape(value: unknown, problems: ShapeProblem[]): Pruned | u
       } else if (steps.length === 2 && steps[0] === "stages") {
         const meant = suggest(key, stageKeys);
         lost.add([...steps, ...(meant === undefined ? [] : [meant])].join("/"));
-      } else if (steps.length === 2) lost.add(steps.join("/"));
-      else if (steps[0] === "stages") lost.add(steps.slice(0, 3).join("/"));
-      else lost.add(steps.slice(0, 2).join("/"));
+      } else if (steps[0] === "profiles" && steps.length === 2) lost.add(steps.join("/"));
+      else cut(steps);
       continue;
     }
     if (steps.length === 0) continue;
-    const depth = steps[0] === "stages" && steps.length > 2 ? 3 : Math.min(steps.length, 2);
-    lost.add(steps.slice(0, depth).join("/"));
-    remove(spec, steps.slice(0, depth));
+    cut(steps);
   }
   if (!isTable(spec.stages)) return undefined;
   const unclear = (...path: string[]) =>
     path.some((_, depth) => lost.has(path.slice(0, depth + 1).join("/")));
-  const touched = (...path: string[]) =>
-    unclear(...path) || [...lost].some((one) => one.startsWith(`${path.join("/")}/`));
+  const above = new Set<string>();
+  for (const one of lost)
+    for (let end = one.indexOf("/"); end >= 0; end = one.indexOf("/", end + 1)) above.add(one.slice(0, end));
+  const touched = (...path: string[]) => unclear(...path) || above.has(path.join("/"));
   return { spec: spec as PipelineSpec, unclear, touched };
 }
 

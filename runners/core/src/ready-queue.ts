@@ -8,20 +8,24 @@ export type Amounts = { milliCpus: number; memoryBytes: number; gpus: number };
 
 const kinds = ["milliCpus", "memoryBytes", "gpus"] as const;
 
-type Lane = { wants: Amounts; heap: number[] };
+type Lane = { wants: Amounts; heap: number[]; blocked: boolean };
+
+const [gone, undecided, ready] = [0, 1, 2];
 
 export class ReadyQueue {
   readonly #lanes = new Map<string, Lane>();
   readonly #priority: readonly number[];
   readonly #wants: (index: number) => Amounts;
-  readonly #standing = new Map<number, "undecided" | "ready">();
-  /** Everyone in a heap, also who has left the line: taking one out of the middle would cost more. */
-  readonly #heaped = new Set<number>();
+  readonly #standing: Uint8Array;
+  /** 1 for everyone in a heap, also who has left the line: taking one out of the middle would cost more. */
+  readonly #heaped: Uint8Array;
   #ready = 0;
 
   constructor(priority: readonly number[], wants: (index: number) => Amounts) {
     this.#priority = priority;
     this.#wants = wants;
+    this.#standing = new Uint8Array(priority.length);
+    this.#heaped = new Uint8Array(priority.length);
   }
 
   /** How many may start. */
@@ -31,19 +35,19 @@ export class ReadyQueue {
 
   put(index: number, standing: "undecided" | "ready"): void {
     this.leave(index);
-    this.#standing.set(index, standing);
+    this.#standing[index] = standing === "ready" ? ready : undecided;
     if (standing === "ready") this.#ready++;
-    if (this.#heaped.has(index)) return;
+    if (this.#heaped[index]) return;
     const wants = this.#wants(index);
     const key = `${wants.milliCpus} ${wants.memoryBytes} ${wants.gpus}`;
-    const lane = this.#lanes.get(key) ?? { wants, heap: [] };
+    const lane = this.#lanes.get(key) ?? { wants, heap: [], blocked: false };
     this.#lanes.set(key, lane);
     this.#push(lane.heap, index);
   }
 
   leave(index: number): void {
-    if (this.#standing.get(index) === "ready") this.#ready--;
-    this.#standing.delete(index);
+    if (this.#standing[index] === ready) this.#ready--;
+    this.#standing[index] = gone;
   }
 
   /**
@@ -55,25 +59,23 @@ export class ReadyQueue {
     if (this.#ready === 0 || free.milliCpus <= 0) return taken;
     const left = { ...free };
     const passed: { heap: number[]; index: number }[] = [];
-    const lanes = new Set<Lane>();
-    for (const lane of this.#lanes.values()) if (this.#head(lane.heap) !== undefined) lanes.add(lane);
-    while (lanes.size > 0 && left.milliCpus > 0 && this.#ready > 0) {
-      const lane = this.#mostUrgent(lanes);
+    for (const lane of this.#lanes.values()) lane.blocked = false;
+    while (left.milliCpus > 0 && this.#ready > 0) {
+      const lane = this.#mostUrgent();
+      if (!lane) break;
       const { wants, heap } = lane;
-      const lacking = kinds.filter((kind) => wants[kind] > left[kind]);
-      if (lacking.length > 0) {
-        for (const kind of lacking) left[kind] = 0;
-        lanes.delete(lane);
+      for (const kind of kinds) if (wants[kind] > left[kind]) lane.blocked = true;
+      if (lane.blocked) {
+        for (const kind of kinds) if (wants[kind] > left[kind]) left[kind] = 0;
         continue;
       }
       for (const kind of kinds) left[kind] -= wants[kind];
       const index = this.#pop(heap);
-      if (this.#standing.get(index) === "ready") {
+      if (this.#standing[index] === ready) {
         for (const kind of kinds) free[kind] -= wants[kind];
         this.leave(index);
         taken.push(index);
       } else passed.push({ heap, index });
-      if (this.#head(heap) === undefined) lanes.delete(lane);
     }
     for (const { heap, index } of passed) this.#push(heap, index);
     return taken;
@@ -81,21 +83,22 @@ export class ReadyQueue {
 
   /** Takes out all that may start, by index. */
   clear(): number[] {
-    const all = [...this.#standing].filter(([, standing]) => standing === "ready").map(([index]) => index);
+    const all: number[] = [];
+    for (const [index, standing] of this.#standing.entries()) if (standing === ready) all.push(index);
     for (const index of all) this.leave(index);
-    return all.sort((a, b) => a - b);
+    return all;
   }
 
-  #mostUrgent(lanes: Set<Lane>): Lane {
+  /** The lane whose first is the most urgent of all; whoever left the line is dropped on the way. */
+  #mostUrgent(): Lane | undefined {
     let best: Lane | undefined;
-    for (const lane of lanes) if (!best || this.#before(lane.heap[0]!, best.heap[0]!)) best = lane;
-    return best!;
-  }
-
-  /** The most urgent who still stands in the line; whoever left it is dropped on the way. */
-  #head(heap: number[]): number | undefined {
-    while (heap.length > 0 && !this.#standing.has(heap[0]!)) this.#pop(heap);
-    return heap[0];
+    for (const lane of this.#lanes.values()) {
+      if (lane.blocked) continue;
+      const { heap } = lane;
+      while (heap.length > 0 && this.#standing[heap[0]!] === gone) this.#pop(heap);
+      if (heap.length > 0 && (!best || this.#before(heap[0]!, best.heap[0]!))) best = lane;
+    }
+    return best;
   }
 
   #before(a: number, b: number): boolean {
@@ -104,7 +107,7 @@ export class ReadyQueue {
   }
 
   #push(heap: number[], index: number): void {
-    this.#heaped.add(index);
+    this.#heaped[index] = 1;
     let at = heap.push(index) - 1;
     while (at > 0) {
       const parent = (at - 1) >> 1;
@@ -117,7 +120,7 @@ export class ReadyQueue {
 
   #pop(heap: number[]): number {
     const top = heap[0]!;
-    this.#heaped.delete(top);
+    this.#heaped[top] = 0;
     const last = heap.pop()!;
     if (heap.length === 0) return top;
     let at = 0;

@@ -186,6 +186,8 @@ test("the longest remaining path goes first, and an environment counts what wait
   ];
   const priority = initialState(long, { capacity: machine, failFast: false }).priority;
   assert.deepEqual(priority, [9001, 9000, 50]);
+  const gathered = [work("member"), work("report", { collects: [0], expectedMs: 70 })];
+  assert.deepEqual(initialState(gathered, { capacity: machine, failFast: false }).priority, [1070, 70]);
 });
 
 test("a large stage is not starved by small ones that would fit", () => {
@@ -210,16 +212,19 @@ test("a stage that wants more than the machine has runs alone", () => {
 });
 
 test("fractions of a CPU come back whole", () => {
-  const parts = [0.1, 0.2, 0.3, 0.7].map((cpus) =>
-    work(`part-${cpus}`, { resources: { cpus, memoryBytes: 0, gpus: 0 }, expectedMs: 9 }),
+  // 2 - 0.2 - 0.3 - 0.3 - 0.6 - 0.2 and all of it back is 1.9999999999999998 in floating point
+  const parts = [0.2, 0.3, 0.3, 0.6, 0.2].map((cpus, index) =>
+    work(`part-${index}`, { resources: { cpus, memoryBytes: 0, gpus: 0 }, expectedMs: 9000 - index }),
   );
-  const whole = work("whole", { needs: [0], resources: { cpus: 2, memoryBytes: 0, gpus: 0 } });
+  const whole = work("whole", { expectedMs: 1, resources: { cpus: 2, memoryBytes: 0, gpus: 0 } });
   const run = driver([...parts, whole]);
   run.send({ kind: "begin" });
+  assert.deepEqual(
+    run.said(),
+    parts.map(({ id }) => `start ${id}`),
+  );
   for (const { id } of parts) run.finish(id);
-  run.said();
-  run.finish("whole");
-  assert.deepEqual(run.said(), ["finished"]);
+  assert.deepEqual(run.said(), ["start whole"]);
 });
 
 test("bookkeeping that would start a stage twice or end it unstarted is a bug that throws", () => {
@@ -239,7 +244,7 @@ test("bookkeeping that would start a stage twice or end it unstarted is a bug th
 
 // ——— any graph, any order of answers ———
 
-const cpus = fc.constantFrom(0.1, 0.25, 1, 1, 2, 3, 64);
+const cpus = fc.constantFrom(0.1, 1 / 3, 0.7, 1, 1, 2, 3, 64);
 const resources = fc.record({
   cpus,
   memoryBytes: fc.constantFrom(0, gib, 3 * gib, 99 * gib),
@@ -386,6 +391,11 @@ function drive({ works, chance, failFast, interrupts }: Drive): ScheduleState {
     }
   }
   assert.equal(finished, 1);
+  assert.deepEqual(
+    state.free,
+    { milliCpus: 2000, memoryBytes: 8 * gib, gpus: 1 },
+    "all is given back, exactly",
+  );
   assert.equal(outcome.size, works.length, "everything has ended, once");
   assert.deepEqual(step(state, { kind: "interrupt" }).commands, [], "a finished run says nothing more");
   return state;
@@ -406,6 +416,7 @@ test("in any graph and any order of events: nothing early, twice, over-booked or
 
 test("among what fits, what starts is the most urgent, and nothing that could start waits", () => {
   const lanes = fc.array(fc.record({ resources, expectedMs: fc.integer({ min: 0, max: 9 }) }), {
+    minLength: 1,
     maxLength: 20,
   });
   fc.assert(
@@ -416,29 +427,42 @@ test("among what fits, what starts is the most urgent, and nothing that could st
       const order = works
         .map((_, index) => index)
         .sort((a, b) => works[b]!.expectedMs - works[a]!.expectedMs || a - b);
+      const kinds = ["cpus", "memoryBytes", "gpus"] as const;
+      const clamp = (index: number, kind: keyof typeof machine) =>
+        Math.min(works[index]!.resources[kind], machine[kind]);
+      const decided = new Set<number>();
       const waiting = new Set(order);
       const running: number[] = [];
-      while (waiting.size + running.length > 0) {
-        // by the rule, said plainly: in order of urgency, keep back what the first that do not fit lack
+      /** The rule, said plainly: in order of urgency, keep back what the first that do not fit lack. */
+      const expected = () => {
         const left = { ...machine };
-        const clamp = (index: number, kind: keyof typeof left) =>
-          Math.min(works[index]!.resources[kind], machine[kind]);
-        const kinds = ["cpus", "memoryBytes", "gpus"] as const;
         for (const index of running) for (const kind of kinds) left[kind] -= clamp(index, kind);
-        const expected: string[] = [];
+        const starts: string[] = [];
         for (const index of order) {
           if (!waiting.has(index) || left.cpus < 1e-9) continue;
           const lacking = kinds.filter((kind) => clamp(index, kind) > left[kind] + 1e-9);
           for (const kind of lacking) left[kind] = 0;
           if (lacking.length > 0) continue;
           for (const kind of kinds) left[kind] -= clamp(index, kind);
+          if (!decided.has(index)) continue;
           waiting.delete(index);
           running.push(index);
-          expected.push(`start w${index}`);
+          starts.push(`start w${index}`);
         }
-        assert.deepEqual(run.said(), expected);
-        run.finish(`w${running.shift()}`);
+        return starts;
+      };
+      const first = order.flatMap((index) => {
+        decided.add(index);
+        return expected();
+      });
+      assert.deepEqual(run.said(), first);
+      while (running.length > 0) {
+        const done = running.shift();
+        const next = expected();
+        run.finish(`w${done}`);
+        assert.deepEqual(run.said(), waiting.size + running.length > 0 ? next : ["finished"]);
       }
+      assert.equal(waiting.size, 0);
     }),
     { numRuns: 300 },
   );
@@ -450,7 +474,7 @@ test("among what fits, what starts is the most urgent, and nothing that could st
 function timed(works: Work[], capacity = machine): number {
   let state = initialState(works, { capacity, failFast: false });
   const events: Event[] = [{ kind: "begin" }];
-  const begin = performance.now();
+  const begin = process.threadCpuUsage(); // other programs may hold the machine
   for (let at = 0; at < events.length; at++) {
     const result = step(state, events[at]!);
     state = result.state;
@@ -459,12 +483,12 @@ function timed(works: Work[], capacity = machine): number {
       if (command.kind === "start") events.push({ kind: "ended", index: command.index, outcome: succeeded });
     }
   }
-  const took = performance.now() - begin;
+  const { user, system } = process.threadCpuUsage(begin);
   assert(state.finished);
-  return took;
+  return (user + system) / 1000;
 }
 
-test("a hundred thousand instances are scheduled in under two seconds, whatever their shape", () => {
+test("a hundred thousand instances are scheduled in under two seconds, whatever their shape", (context) => {
   const many = 100_000;
   const mixed = (index: number) => ({
     cpus: 1 + (index % 2),
@@ -486,6 +510,7 @@ test("a hundred thousand instances are scheduled in under two seconds, whatever 
   for (const [shape, works] of Object.entries(shapes)) {
     const took = timed(works);
     assert(took < 2000, `${shape}: ${took.toFixed(0)} ms`);
+    context.diagnostic(`${shape}: ${took.toFixed(0)} ms`);
   }
 });
 

@@ -207,7 +207,7 @@ function placeAt(file: string, from: { text: string; lines: number[] }, start: n
     if (lines[middle]! <= offset) low = middle;
     else high = middle;
   }
-  const excerpt = text.slice(lines[low]!, lines[low + 1] ?? text.length).replace(/\r?\n$/, "");
+  const excerpt = text.slice(lines[low]!, lines[low + 1] ?? text.length).replace(/\r?\n?$/, "");
   const column = offset - lines[low]! + 1;
   const length = Math.max(1, Math.min(end - offset, excerpt.trimEnd().length - (column - 1)));
   return { file, line: low + 1, column, excerpt, length };

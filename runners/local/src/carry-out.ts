@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from "node:path";
 import type { ExecutionRequest, ExecutionResult, Executor, Running } from "@mlrb/core/executor";
 import type { FailureCause } from "@mlrb/core/outcome";
 import { environmentStage, type Instance } from "@mlrb/core/plan";
-import { canonicalJson, writeJson } from "@mlrb/kit/json-file";
+import { canonicalJson } from "@mlrb/kit/json-file";
 import { type AttemptRecord, DamagedRecord, type HeldRecord } from "./attempt-records.ts";
 import type { Bound } from "./bind.ts";
 import { clearEnvironment, environmentPython, markReady } from "./environments.ts";
@@ -82,7 +82,8 @@ function prepare(instance: Instance, bound: Bound, context: CarryOutContext): Ex
   const { workspace, work } = context;
   const { stage, action } = instance;
   removeFolder(work);
-  for (const name of ["in", "out", "tmp", "home"]) mkdirSync(join(work, name), { recursive: true });
+  for (const path of [work, join(work, "out"), join(work, "tmp")]) mkdirSync(path);
+  if (stage.needs.length > 0 || bound.manifest) mkdirSync(join(work, "in"));
 
   const inputs: Record<string, string> = {};
   for (const need of stage.needs) {
@@ -93,9 +94,9 @@ function prepare(instance: Instance, bound: Bound, context: CarryOutContext): Ex
   }
   if (bound.manifest) {
     const folder = join(work, "in", "collected");
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder);
     inputs.manifest = join(folder, "manifest.json");
-    writeJson(inputs.manifest, bound.manifest);
+    writeFileSync(inputs.manifest, canonicalJson(bound.manifest, 2));
     for (const { artifacts } of bound.manifest.members) {
       for (const { path, kind, digest } of Object.values(artifacts)) {
         mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -105,8 +106,11 @@ function prepare(instance: Instance, bound: Bound, context: CarryOutContext): Ex
   }
   const outputs: Record<string, string> = {};
   for (const { name, file, kind } of stage.gives) {
-    outputs[name] = join(work, "out", name, file);
-    mkdirSync(kind === "dir" ? outputs[name] : dirname(outputs[name]), { recursive: true });
+    // two outputs of one file name stand in folders of their own
+    const shared = stage.gives.some((other) => other.name !== name && other.file === file);
+    outputs[name] = shared ? join(work, "out", name, file) : join(work, "out", file);
+    if (shared) mkdirSync(dirname(outputs[name]));
+    if (kind === "dir") mkdirSync(outputs[name]);
   }
   if (stage.name === environmentStage) {
     clearEnvironment(bound.environment!.path);
@@ -157,7 +161,7 @@ function environmentVariables(
     PATH: [...(python ? [dirname(python)] : []), dirname(process.execPath), process.env.PATH ?? ""].join(
       delimiter,
     ),
-    HOME: join(work, "home"),
+    HOME: join(work, "tmp"),
     TMPDIR: join(work, "tmp"),
     LANG: "C.UTF-8",
     TZ: "UTC",
@@ -200,6 +204,7 @@ function keep(instance: Instance, bound: Bound, ended: Ended): CarriedOut {
     markReady(bound.environment!.path, bound.key);
     return { kind: "succeeded", outputs: {}, durationMs };
   }
+  const cost = stage.durable ? costOf(instance, request, durationMs) : undefined;
   const outputs: Record<string, Artifact> = {};
   for (const { name, kind } of stage.gives) {
     const path = request.outputs[name]!;
@@ -212,7 +217,7 @@ function keep(instance: Instance, bound: Bound, ended: Ended): CarriedOut {
       return { kind: "failed", cause: "missing-output", detail };
     }
     try {
-      outputs[name] = workspace.store.put(path, kind);
+      outputs[name] = workspace.store.put(path, kind, { move: true });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== undefined) throw error;
       return {
@@ -222,7 +227,7 @@ function keep(instance: Instance, bound: Bound, ended: Ended): CarriedOut {
       };
     }
   }
-  if (stage.durable) {
+  if (cost) {
     const files = new Map(stage.gives.map(({ name, file }) => [name, file]));
     const record: AttemptRecord = {
       formatVersion: 1,
@@ -235,7 +240,7 @@ function keep(instance: Instance, bound: Bound, ended: Ended): CarriedOut {
         Object.entries(outputs).map(([name, output]) => [name, { ...output, file: files.get(name)! }]),
       ),
       harness: bound.codeFiles,
-      cost: costOf(instance, request, durationMs),
+      cost,
       ran,
     };
     return {

@@ -48,7 +48,14 @@ function start(request: ExecutionRequest): Running {
     timers.push(setTimeout(() => signal("SIGKILL"), graceMs));
   };
   const { timeMs } = request.limits;
-  if (timeMs !== undefined) timers.push(setTimeout(() => end("time-limit"), Math.min(timeMs, 2 ** 31 - 1)));
+  const limit = performance.now() + (timeMs ?? 0);
+  /** A timer holds 24.8 days at most; a longer limit takes several. */
+  const watch = () => {
+    const left = limit - performance.now();
+    if (left <= 0) end("time-limit");
+    else timers.push(setTimeout(watch, Math.min(left, 2 ** 31 - 1)));
+  };
+  if (timeMs !== undefined) watch();
 
   const ended = (async (): Promise<ExecutionResult> => {
     const result = await child;

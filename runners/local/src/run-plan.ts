@@ -144,6 +144,7 @@ export function startRun(options: RunOptions): RunHandle {
       case "start":
         return guard(() => execute(command.index));
       case "settled":
+        disown(command.index);
         if (command.outcome.kind === "reused") reasons.set(command.index, [{ kind: "not-needed" }]);
         return finish(command.index, { outcome: command.outcome, outputs: {} });
       case "ask-to-end":
@@ -202,6 +203,12 @@ export function startRun(options: RunOptions): RunHandle {
     if (found === "output-missing") reasons.set(at, [{ kind: "output-missing" }]);
     else if (found === undefined) reasons.set(at, reasonsToRun(instance, bound, { plan, workspace }));
     send({ kind: "decided", index: at, decision: "run" });
+  };
+
+  /** Lets another instance with the same action run it. */
+  const disown = (at: number) => {
+    const key = bounds.get(at)?.key;
+    if (key !== undefined && owners.get(key) === at) owners.delete(key);
   };
 
   /** Ends an instance that was not started; the scheduler learns of it as of any other end. */

@@ -53,19 +53,29 @@ export class Store {
     return kind === "file" || this.#tree(digest).every((entry) => this.hasAll(entry));
   }
 
-  /** Takes a file or folder in. Throws on links, devices and other things that have no content of their own. */
-  put(path: string, kind: "file" | "dir"): Artifact {
+  /**
+   * Takes a file or folder in. Throws on links, devices and other things that have no content of their own.
+   * With `move` what is taken is gone from where it was: nothing is copied where a rename will do.
+   */
+  put(path: string, kind: "file" | "dir", { move = false }: { move?: boolean } = {}): Artifact {
     const found = lstatSync(path);
     if (kind === "file" ? !found.isFile() : !found.isDirectory()) {
       throw new Error(`is not a ${kind === "file" ? "file" : "folder"}`);
     }
-    return { kind, digest: kind === "file" ? this.#putFile(path) : this.#putFolder(path, "") };
+    return { kind, digest: kind === "file" ? this.#putFile(path, move) : this.#putFolder(path, "", move) };
   }
 
-  #putFile(path: string): string {
+  #putFile(path: string, move: boolean): string {
     const temporary = join(this.#blobs, `tmp-${process.pid}-${randomBytes(6).toString("hex")}`);
     try {
-      const digest = copyHashing(path, temporary);
+      let digest: string | undefined;
+      // another name of the same file could still be written through
+      if (move && lstatSync(path).nlink === 1) {
+        digest = hashFile(path);
+        if (this.has(digest)) return digest;
+        if (!tryRename(path, temporary)) digest = undefined;
+      }
+      digest ??= copyHashing(path, temporary);
       this.#settle(temporary, digest);
       return digest;
     } finally {
@@ -73,20 +83,20 @@ export class Store {
     }
   }
 
-  #putFolder(folder: string, inside: string): string {
+  #putFolder(folder: string, inside: string, move: boolean): string {
     const entries: TreeEntry[] = [];
     for (const name of readdirSync(folder).sort()) {
       const path = join(folder, name);
       const stats = lstatSync(path);
       const shown = inside ? `${inside}/${name}` : name;
       if (stats.isDirectory()) {
-        entries.push({ name, kind: "dir", digest: this.#putFolder(path, shown) });
+        entries.push({ name, kind: "dir", digest: this.#putFolder(path, shown, move) });
       } else if (stats.isFile()) {
         const executable = (stats.mode & 0o111) !== 0;
         entries.push({
           name,
           kind: "file",
-          digest: this.#putFile(path),
+          digest: this.#putFile(path, move),
           ...(executable && { executable: true }),
         });
       } else {
@@ -173,6 +183,17 @@ export class Store {
   /** Absolute path of a file's content, for reading only. */
   pathOf(digest: string): string {
     return this.#path(digest);
+  }
+}
+
+/** False where the two lie on different file systems. */
+function tryRename(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EXDEV") return false;
+    throw error;
   }
 }
 
