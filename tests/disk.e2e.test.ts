@@ -1,0 +1,147 @@
+// A disk that is full or may not be written: a clear message, exit 1, and a run that completes once there
+// is room again. Needs to mount file systems of a few megabytes, so it needs root on Linux.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, type TestContext, test } from "node:test";
+import { type Lab, lab, leftovers, lineOf, results, summary } from "./support/lab.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+after(() => repository.remove());
+
+const mount = (...args: string[]) => spawnSync("mount", args, { encoding: "utf8" });
+
+/** A lab whose root is a file system of its own; undefined (after a skip) where none can be mounted. */
+function smallDisk(t: TestContext, size: string): Lab | undefined {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-disk-")));
+  const { status, stderr, error } = mount("-t", "tmpfs", "-o", `size=${size}`, "tmpfs", root);
+  t.after(() => {
+    spawnSync("umount", ["-l", root]);
+    rmSync(root, { recursive: true });
+  });
+  if (status === 0) return lab(t, repository, { root });
+  t.skip(`no file system can be mounted here: ${stderr ?? error?.message}`);
+  return undefined;
+}
+
+const noTrace = (text: string) =>
+  assert.doesNotMatch(text, /^\s+at |This is a fault of mlrb|TypeError|SyntaxError/m);
+
+/** `kib` of noise a stage. */
+const heavy = (kib: number) => ({
+  stages: {
+    small: { command: "echo small > {outputs.text}", gives: { text: { file: "small.txt" } } },
+    large: { command: `head -c ${kib * 1024} /dev/zero > {outputs.bytes}`, gives: { bytes: "file" } },
+    after: {
+      needs: ["large.bytes"],
+      command: "wc -c < {inputs.bytes} > {outputs.count}",
+      gives: { count: { file: "count.txt" } },
+    },
+  },
+});
+
+test("no room to keep a result: the stage fails, the cause says the disk is full, the rest stands; with room the next run completes", async (t) => {
+  const at = smallDisk(t, "2m");
+  if (!at) return;
+  at.define(heavy(1200)); // fits once, and not a second time in the store
+  const said = await at.run("--jobs", "1");
+  assert.equal(said.code, 1, said.stdout + said.stderr);
+  const { failure, cause } = lineOf(said, "large");
+  assert.equal(failure, "machine");
+  assert.match(cause, /no space left on the disk; free some, or choose another --root, and run again/);
+  assert.equal(lineOf(said, "after").outcome, "skipped");
+  noTrace(said.stdout + said.stderr);
+  assert.deepEqual(leftovers(at), [], "the work folder does not keep the disk full");
+  mount("-o", "remount,size=20m", at.root);
+  const next = await at.run();
+  assert.equal(next.code, 0, next.stdout + next.stderr);
+  assert.equal(results(at)[`${at.name}/default/count.txt`]?.trim(), String(1200 * 1024));
+});
+
+test("a disk that is full to the last byte, before a run and in its middle: a message with a way out, exit 1, nothing broken", async (t) => {
+  const at = smallDisk(t, "8m");
+  if (!at) return;
+  at.define(heavy(64));
+  const fill = join(at.root, "fill");
+  const filling = () => spawnSync("dd", ["if=/dev/zero", `of=${fill}`, "bs=4096"]);
+  filling();
+  const first = await at.run();
+  assert.equal(first.code, 1, first.stdout);
+  assert.match(first.stdout + first.stderr, /no space left/i);
+  assert.match(first.stdout + first.stderr, /free some/);
+  noTrace(first.stderr);
+  rmSync(fill);
+  assert.equal((await at.run()).code, 0);
+
+  const second = { ...heavy(65) };
+  second.stages.large.command = `dd if=/dev/zero of='${fill}' bs=4096 2>/dev/null; head -c ${65 * 1024} /dev/zero > {outputs.bytes}`;
+  at.define(second);
+  const middle = await at.run();
+  assert.equal(middle.code, 1, middle.stdout + middle.stderr);
+  noTrace(middle.stderr);
+  const human = await at.pipeline(["run", at.name, "--root", at.root]);
+  assert.equal(human.code, 1);
+  assert.match(human.stdout + human.stderr, /no space left|exit status 1/i);
+  noTrace(human.stderr);
+  rmSync(fill);
+  at.define(heavy(65));
+  const last = await at.run();
+  assert.equal(last.code, 0, last.stdout + last.stderr);
+  assert.equal(results(at)[`${at.name}/default/count.txt`]?.trim(), String(65 * 1024));
+  assert.equal(summary(await at.run()).outcomes.reused, 3);
+});
+
+test("a disk without inodes says so and recovers", async (t) => {
+  const at = smallDisk(t, "8m,nr_inodes=120");
+  if (!at) return;
+  at.define({
+    stages: {
+      many: { command: "for i in $(seq 60); do echo $i > {outputs.all}/$i; done", gives: { all: "dir" } },
+    },
+  });
+  const said = await at.run();
+  assert.equal(said.code, 1, said.stdout);
+  assert.match(said.stdout + said.stderr, /no space left/i);
+  noTrace(said.stderr);
+  mount("-o", "remount,nr_inodes=5000", at.root);
+  const next = await at.run();
+  assert.equal(next.code, 0, next.stdout + next.stderr);
+  assert.equal(Object.keys(results(at)).length, 60);
+});
+
+test("a root that may not be written: a message that names it and the way out, exit 1, no trace; a plan of it too", async (t) => {
+  const at = smallDisk(t, "4m");
+  if (!at) return;
+  at.define({ stages: { make: { command: "echo x > {outputs.text}", gives: { text: "file" } } } });
+  mount("-o", "remount,ro", at.root);
+  for (const command of ["run", "plan"]) {
+    const said = await at.pipeline([command, at.name, "--root", at.root]);
+    assert.equal(said.code, 1, said.stdout);
+    assert.ok(said.stderr.includes(at.root), said.stderr);
+    assert.match(said.stderr, /read-only; choose another --root/);
+    noTrace(said.stderr);
+  }
+  mount("-o", "remount,rw", at.root);
+  assert.equal((await at.run()).code, 0);
+  mount("-o", "remount,ro", at.root);
+  const again = await at.pipeline(["run", at.name, "--root", at.root]);
+  assert.equal(again.code, 1);
+  assert.match(again.stderr, /read-only; choose another --root/);
+  noTrace(again.stderr);
+});
+
+test("a root that is a file, or lies under one, is refused with its name", async (t) => {
+  const at = lab(t, repository);
+  at.define({ stages: { make: { command: "true" } } });
+  const file = join(at.outside, "a-file");
+  writeFileSync(file, "");
+  for (const root of [file, join(file, "below")]) {
+    const said = await at.pipeline(["run", at.name, "--root", root]);
+    assert.equal(said.code, 1, said.stdout);
+    assert.ok(said.stderr.includes(file) && /not a (folder|directory)/i.test(said.stderr), said.stderr);
+    noTrace(said.stderr);
+  }
+});

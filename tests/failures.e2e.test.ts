@@ -1,0 +1,345 @@
+// A stage that goes wrong says how and why, takes nothing down that does not need it, is never kept,
+// and leaves no process and no folder behind.
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import {
+  counted,
+  filesBelow,
+  type Lab,
+  lab,
+  leftovers,
+  lineOf,
+  outcomes,
+  reasons,
+  results,
+  summary,
+} from "./support/lab.ts";
+import { isRunning, pidsIn } from "./support/processes.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+after(() => repository.remove());
+
+/** `stage` beside one that has nothing to do with it, one that needs it, and a report of all. */
+function among(at: Lab, stage: Record<string, unknown>): void {
+  at.define({
+    axes: { word: ["good", "bad"] },
+    stages: {
+      odd: { each: ["word"], gives: { text: "file" }, ...stage },
+      after: {
+        each: ["word"],
+        needs: ["odd.text"],
+        command: "cp {inputs.text} {outputs.text}",
+        gives: { text: "file" },
+      },
+      apart: { command: counted(at, "apart", "echo x > {outputs.text}"), gives: { text: "file" } },
+      report: {
+        collect: ["after.text", "odd.text"],
+        command: "cat {inputs.manifest} > {outputs.all}",
+        gives: { all: { file: "all.json" } },
+      },
+    },
+  });
+}
+
+type Member = { stage: string; outcome: string; cause: string; artifacts: object };
+
+const ways: { name: string; stage: Record<string, unknown>; failure: string; cause: RegExp; log?: RegExp }[] =
+  [
+    {
+      name: "ends with another status than 0",
+      stage: { command: "echo about to fail; echo x > {outputs.text}; test {word} = good || exit 3" },
+      failure: "exit-code",
+      cause: /^exit-code: exit status 3$/,
+      log: /about to fail/,
+    },
+    {
+      name: "is ended by a signal",
+      stage: { command: "echo x > {outputs.text}; test {word} = good || kill -SEGV $$" },
+      failure: "exit-code",
+      cause: /SIGSEGV/,
+    },
+    {
+      name: "writes no output",
+      stage: { command: "test {word} = bad || echo x > {outputs.text}" },
+      failure: "missing-output",
+      cause: /did not write its output "text"/,
+    },
+    {
+      name: "makes a folder where a file is due",
+      stage: { command: "test {word} = bad && mkdir {outputs.text} || echo x > {outputs.text}" },
+      failure: "missing-output",
+      cause: /output "text" is not a file/,
+    },
+    {
+      name: "hands in a link instead of a file",
+      stage: { command: "test {word} = bad && ln -s /etc/hosts {outputs.text} || echo x > {outputs.text}" },
+      failure: "missing-output",
+      cause: /output "text" .*(not a file|link)/,
+    },
+    {
+      name: "hands in a link that leads nowhere",
+      stage: {
+        command: "test {word} = bad && ln -s /nowhere/at/all {outputs.text} || echo x > {outputs.text}",
+      },
+      failure: "missing-output",
+      cause: /output "text"/,
+    },
+    {
+      name: "names a program that is not there",
+      stage: { command: ["no-such-program-{word}", "{outputs.text}"] },
+      failure: "machine",
+      cause: /no-such-program-bad/,
+      log: /no-such-program-bad/,
+    },
+    {
+      name: "does not end within its limit",
+      stage: {
+        command: "echo x > {outputs.text}; test {word} = good || sleep 60",
+        limits: { time: "400ms" },
+      },
+      failure: "time-limit",
+      cause: /did not end within 400 ms/,
+      log: /limits\.time/,
+    },
+  ];
+
+for (const { name, stage, failure, cause, log } of ways) {
+  test(`a stage that ${name}: clear outcome and cause, the rest goes on, the report tells of all, exit 1`, async (t) => {
+    const at = lab(t, repository);
+    among(at, stage);
+    const said = await at.run();
+    assert.equal(said.code, 1, said.stdout + said.stderr);
+    const bad = lineOf(said, "odd[word=bad]");
+    assert.equal(bad.outcome, "failed");
+    assert.equal(bad.failure, failure);
+    assert.match(bad.cause, cause);
+    assert.doesNotMatch(bad.cause, /\n\s+at |\/\.mlrb\//, "neither a trace nor a path of this machine");
+    const both = failure === "machine"; // a missing program is missing for both
+    assert.deepEqual(outcomes(said), {
+      "odd[word=good]": both ? "failed" : "succeeded",
+      "odd[word=bad]": "failed",
+      "after[word=good]": both ? "skipped" : "succeeded",
+      "after[word=bad]": "skipped",
+      apart: "succeeded",
+      report: "succeeded",
+    });
+    assert.match(lineOf(said, "after[word=bad]").cause, /needs odd\[word=bad\]/);
+    const manifest = JSON.parse(results(at)[`${at.name}/default/all.json`]!) as { members: Member[] };
+    assert.deepEqual(manifest.members.map(({ stage }) => stage).sort(), [
+      "after[word=bad]",
+      "after[word=good]",
+      "odd[word=bad]",
+      "odd[word=good]",
+    ]);
+    const member = manifest.members.find((one) => one.stage === "odd[word=bad]")!;
+    assert.equal(member.outcome, "failed");
+    assert.match(member.cause, cause);
+    assert.deepEqual(member.artifacts, {});
+    assert.deepEqual(leftovers(at), []);
+    if (log) assert.match((await at.pipeline(["log", "odd[word=bad]", "--root", at.root])).stdout, log);
+
+    const again = await at.run();
+    assert.equal(again.code, 1);
+    assert.equal(lineOf(again, "odd[word=bad]").outcome, "failed", "a failure is not kept");
+    assert.equal(lineOf(again, "apart").outcome, "reused");
+    assert.deepEqual(at.executions(), { apart: 1 });
+    const human = await at.pipeline(["run", at.name, "--root", at.root]);
+    assert.equal(human.code, 1);
+    assert.match(human.stderr, /FAILED +odd\[word=bad\] .*\n[\s\S]*pnpm pipeline log 'odd\[word=bad\]'/);
+  });
+}
+
+test("a folder that holds a link is refused, and the link is named", async (t) => {
+  const at = lab(t, repository);
+  at.define({
+    stages: {
+      make: {
+        command: "mkdir {outputs.all}/deep; ln -s /etc/hosts {outputs.all}/deep/link",
+        gives: { all: "dir" },
+      },
+    },
+  });
+  const said = await at.run();
+  assert.equal(said.code, 1);
+  assert.match(lineOf(said, "make").cause, /output "all" holds deep\/link, which is a link/);
+});
+
+test("a pipe among the outputs is refused instead of read for ever", async (t) => {
+  const at = lab(t, repository);
+  at.define({
+    stages: {
+      make: { command: "mkfifo {outputs.all}/pipe", gives: { all: "dir" } },
+      one: { command: "mkfifo {outputs.text}", gives: { text: "file" } },
+    },
+  });
+  const said = await at.run();
+  assert.equal(said.code, 1);
+  assert.match(lineOf(said, "make").cause, /holds pipe, which is not a plain file/);
+  assert.match(lineOf(said, "one").cause, /output "text"/);
+});
+
+test("a script that throws, and one that does not parse, fail with the place in the log or the cause", async (t) => {
+  const at = lab(t, repository);
+  const throws = at.script("throws.ts", 'throw new Error("the data is not there");\n');
+  const broken = at.script("broken.ts", "const = 1;\n");
+  const lost = at.script("lost.ts", 'import "./nowhere.ts";\n');
+  at.define({
+    stages: {
+      throws: { script: throws },
+      broken: { script: broken },
+      lost: { script: lost },
+      apart: { command: "true" },
+    },
+  });
+  const said = await at.run();
+  assert.equal(said.code, 1);
+  assert.deepEqual(outcomes(said), {
+    throws: "failed",
+    broken: "failed",
+    lost: "failed",
+    apart: "succeeded",
+  });
+  assert.match(
+    (await at.pipeline(["log", "throws", "--root", at.root])).stdout,
+    /throws\.ts:1[\s\S]*the data is not there/,
+  );
+  assert.match(lineOf(said, "broken").cause, /broken\.ts cannot be bundled: [\s\S]*broken\.ts:1/);
+  assert.match(lineOf(said, "lost").cause, /nowhere\.ts/);
+  const plan = await at.plan();
+  assert.ok(
+    plan.code === 0 || plan.code === 1,
+    "a plan of what cannot be bundled says so and does not crash",
+  );
+  assert.doesNotMatch(plan.stderr, /^\s+at /m);
+});
+
+test("a stage that ignores TERM and left detached children is killed with all of them at its limit", async (t) => {
+  const at = lab(t, repository);
+  const pids = join(at.outside, "pids");
+  const command = [
+    "trap '' TERM",
+    `echo $$ >> '${pids}'`,
+    `setsid sh -c 'trap "" TERM; echo $$ >> "${pids}"; sleep 300 & echo $! >> "${pids}"; wait' > /dev/null 2>&1 &`,
+    `(cd / && setsid sleep 301 & echo $! >> '${pids}')`,
+    "while true; do sleep 0.1; done",
+  ].join("\n");
+  at.define({ stages: { stubborn: { command, limits: { time: "700ms" } } } });
+  const said = await at.run();
+  assert.equal(said.code, 1);
+  assert.match(lineOf(said, "stubborn").cause, /^time-limit: /);
+  const started = pidsIn(pids);
+  assert.equal(started.length, 4, "all four had started");
+  assert.deepEqual(started.filter(isRunning), []);
+  assert.deepEqual(leftovers(at), []);
+});
+
+test("detached children of a stage that ends well are ended with it, before its outputs are taken", async (t) => {
+  const at = lab(t, repository);
+  const pids = join(at.outside, "pids");
+  const command = `setsid sh -c 'echo $$ >> "${pids}"; while true; do echo more >> "$0"; sleep 0.01; done' {outputs.text} > /dev/null 2>&1 & while [ ! -s '${pids}' ]; do sleep 0.02; done; echo first >> {outputs.text}`;
+  at.define({
+    stages: {
+      daemon: { command, gives: { text: "file" } },
+      reader: { needs: ["daemon.text"], command: "cp {inputs.text} {outputs.copy}", gives: { copy: "file" } },
+    },
+  });
+  const said = await at.run();
+  assert.equal(said.code, 0, said.stdout);
+  const started = pidsIn(pids);
+  assert.equal(started.length, 1);
+  assert.deepEqual(started.filter(isRunning), []);
+});
+
+test("--fail-fast starts nothing more after a failure; what was kept back is cancelled; without it all goes on", async (t) => {
+  const at = lab(t, repository);
+  const stages: Record<string, Record<string, unknown>> = {
+    first: { command: counted(at, "first", "echo x > {outputs.text}; exit 1"), gives: { text: "file" } },
+  };
+  for (const name of ["second", "third"]) stages[name] = { command: counted(at, name) };
+  at.define({ stages });
+  const fast = await at.run("--jobs", "1", "--fail-fast");
+  assert.equal(fast.code, 1);
+  assert.deepEqual(outcomes(fast), { first: "failed", second: "cancelled", third: "cancelled" });
+  assert.deepEqual(at.executions(), { first: 1 });
+  assert.deepEqual(summary(fast).outcomes, { succeeded: 0, reused: 0, failed: 1, skipped: 0, cancelled: 2 });
+  const on = await at.run("--jobs", "1");
+  assert.equal(on.code, 1);
+  assert.deepEqual(at.executions(), { first: 2, second: 1, third: 1 });
+});
+
+test("a failure that is mended runs again with the rest of its chain, and nothing else does", async (t) => {
+  const at = lab(t, repository);
+  const flag = join(at.outside, "mended");
+  at.define({
+    stages: {
+      shaky: {
+        command: counted(at, "shaky", `test -e '${flag}' && echo x > {outputs.text}`),
+        gives: { text: "file" },
+      },
+      next: {
+        needs: ["shaky.text"],
+        command: counted(at, "next", "cp {inputs.text} {outputs.text}"),
+        gives: { text: "file" },
+      },
+      apart: { command: counted(at, "apart") },
+    },
+  });
+  assert.equal((await at.run()).code, 1);
+  writeFileSync(flag, "");
+  const said = await at.run();
+  assert.equal(said.code, 0, said.stdout);
+  assert.deepEqual(reasons(said, "shaky"), [{ kind: "first-run" }]);
+  assert.deepEqual(at.executions(), { shaky: 2, next: 1, apart: 1 });
+});
+
+test("a failure after a success leaves the old results where they are, says so, and enters no cache", async (t) => {
+  const at = lab(t, repository);
+  const define = (text: string) =>
+    at.define({
+      stages: {
+        make: { command: `echo ${text} > {outputs.text}; test ${text} = good`, gives: { text: "file" } },
+      },
+    });
+  define("good");
+  assert.equal((await at.run()).code, 0);
+  const entries = filesBelow(join(at.root, ".mlrb/cache/actions"));
+  define("bad");
+  const said = await at.pipeline(["run", at.name, "--root", at.root]);
+  assert.equal(said.code, 1);
+  assert.match(said.stdout, /no new results were laid out; .* earlier run/);
+  assert.equal(results(at)[`${at.name}/default/text`], "good\n");
+  assert.deepEqual(filesBelow(join(at.root, ".mlrb/cache/actions")), entries);
+});
+
+test("a stage cannot change its inputs for others", async (t) => {
+  const at = lab(t, repository);
+  at.define({
+    stages: {
+      make: { command: "echo true > {outputs.text}", gives: { text: "file" } },
+      spoil: {
+        needs: ["make.text"],
+        command: "chmod u+w {inputs.text}; echo spoilt > {inputs.text}; cp {inputs.text} {outputs.text}",
+        gives: { text: "file" },
+      },
+      read: { needs: ["make.text"], command: "cp {inputs.text} {outputs.copy}", gives: { copy: "file" } },
+    },
+  });
+  assert.equal((await at.run("--jobs", "1", "--only", "spoil")).code, 0);
+  assert.equal((await at.run()).code, 0);
+  assert.equal(results(at)[`${at.name}/default/copy`], "true\n");
+});
+
+test("a time limit that is hit is a failure at every run, and a higher limit lets it through", async (t) => {
+  const at = lab(t, repository);
+  const define = (time: string) =>
+    at.define({ stages: { slow: { command: counted(at, "slow", "sleep 0.6"), limits: { time } } } });
+  define("200ms");
+  assert.equal((await at.run()).code, 1);
+  define("20s");
+  assert.equal((await at.run()).code, 0);
+  define("200ms");
+  assert.deepEqual(outcomes(await at.run()), { slow: "reused" }, "a limit is no part of what a stage is");
+});

@@ -1,0 +1,232 @@
+// The README's command for real: data, training, rules, scores and tables, killed on the way, edited,
+// narrowed. Minutes long, and one state folder for all of it: each test goes on where the last one ended.
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { shareEnvironments } from "./support/environments.ts";
+import { filesBelow, leftovers, outcomes, reasons, summary } from "./support/lab.ts";
+import { type Line, parseLines, type Said, startProgram } from "./support/run-program.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+const root = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-benchmark-")));
+after(() => {
+  repository.remove();
+  rmSync(root, { recursive: true, force: true });
+});
+shareEnvironments(root);
+
+const start = (...args: string[]) =>
+  startProgram(repository.path, [...args, "--root", root], { env: proxies() });
+const pipeline = (...args: string[]): Promise<Said> => start(...args).ended;
+
+/** Building an environment goes to the package index in the user's way. */
+function proxies(): Record<string, string> {
+  const wanted = /^(PIP_|SSL_|REQUESTS_|CURL_CA)|_proxy$/i;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => wanted.test(name))) as Record<
+    string,
+    string
+  >;
+}
+
+function report(selection = "smoke"): Line {
+  return JSON.parse(readFileSync(join(root, "results/full-benchmark", selection, "report.json"), "utf8"));
+}
+
+const attemptsIn = (said: Said) =>
+  Object.entries(outcomes(said)).filter(([stage]) => stage.startsWith("attempt["));
+
+test("hello goes from nothing to a table", { timeout: 30 * 60_000 }, async () => {
+  const said = await pipeline("run", "hello");
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  assert.match(said.stdout, /bits per byte/i);
+  assert.match(said.stdout, /smoke/i, "the label stands where the numbers stand");
+  assert.ok(existsSync(join(root, "results/hello/smoke/report.json")));
+  assert.deepEqual(leftovers({ root }), []);
+});
+
+test("the full benchmark, killed at a random moment, is completed by the next run; nothing finished is repeated", {
+  timeout: 40 * 60_000,
+}, async () => {
+  const killed = start("run", "full-benchmark", "--json");
+  // early enough to hit attempts, late enough for some to have ended
+  const delay = Math.round(8_000 + Math.random() * 60_000);
+  await Promise.race([sleep(delay), killed.ended]);
+  killed.child.kill("SIGKILL");
+  const told = parseLines((await killed.ended).stdout).filter(
+    ({ event, outcome }) => event === "stage" && outcome === "succeeded",
+  );
+  const records = Object.keys(filesBelow(join(root, ".mlrb/attempts/records"))).filter((path) =>
+    path.endsWith("record.json"),
+  );
+
+  const said = await pipeline("run", "full-benchmark", "--json");
+  const hint = `killed after ${delay} ms\n${said.stdout}${said.stderr}`;
+  assert.equal(said.code, 0, hint);
+  const done = outcomes(said);
+  for (const { stage } of told) assert.equal(done[stage], "reused", `${stage}; ${hint}`);
+  const reused = attemptsIn(said).filter(([, outcome]) => outcome === "reused").length;
+  assert.ok(reused >= records.length, `${records.length} attempts were on record; ${hint}`);
+  assert.deepEqual(leftovers({ root }), []);
+  assert.deepEqual(summary(said).outcomes.failed, 0);
+});
+
+test("an attempt that hello has made is not made again by the full benchmark", () => {
+  const made = Object.entries(filesBelow(join(root, ".mlrb/attempts/records")))
+    .filter(([path]) => path.endsWith("record.json"))
+    .map(([, text]) => JSON.parse(text).slot as { pipeline: string; stage: string });
+  const hello = made.filter((slot) => slot.pipeline === "hello");
+  assert.equal(hello.length, 1);
+  assert.equal(made.filter(({ stage }) => stage === hello[0]!.stage).length, 1);
+});
+
+test("reference beats minimal on bits per byte by more than two paired standard errors, and both beat the unigram row", () => {
+  const { comparisons, cells, rows } = report();
+  const of = (list: Line[]) =>
+    list.filter(({ task, metric }) => task === "baby-lm" && metric === "bits-per-byte");
+  const [compared, ...rest] = of(comparisons);
+  assert.equal(rest.length, 0);
+  assert.deepEqual([...compared!.agents].sort(), ["minimal", "reference"]);
+  assert.equal(compared!.kind, "compared");
+  assert.equal(compared!.better, "reference");
+  assert.equal(compared!.clear, true);
+  assert.deepEqual(compared!.seeds, [1, 2]);
+  assert.ok(compared!.standardError > 0);
+  const error = Math.max(compared!.standardError, compared!.clusteredStandardError ?? 0);
+  assert.ok(Math.abs(compared!.difference) > 2 * error, `${compared!.difference} ± ${error}`);
+  const unigram = of(rows).find(({ name }) => name === "unigram")!;
+  const measured = of(cells);
+  assert.deepEqual(measured.map(({ agent }) => agent).sort(), ["minimal", "reference"]);
+  for (const { agent, values, direction } of measured) {
+    assert.equal(direction, "lower");
+    for (const value of values)
+      assert.ok(value > 0 && value < unigram.value, `${agent}: ${value} against ${unigram.value}`);
+  }
+  const mean = (name: string) => measured.find(({ agent }) => agent === name)!.mean;
+  assert.ok(mean("reference") < mean("minimal"));
+});
+
+test("report.json holds attempts and cells as programs rely on them", () => {
+  const { attempts, cells, tasks, agents } = report();
+  const seeds = new Set(attempts.map(({ seed }: Line) => seed));
+  assert.deepEqual([...seeds].sort(), [1, 2]);
+  assert.equal(attempts.length, tasks.length * agents.length * seeds.size, "every attempt is there");
+  for (const attempt of attempts) {
+    assert.equal(attempt.verdict.kind, "pass", JSON.stringify(attempt));
+    assert.match(attempt.submission, /^[0-9a-f]{64}$/);
+    assert.ok(Object.keys(attempt.scores).length >= 1);
+    for (const score of Object.values<Line>(attempt.scores)) {
+      assert.equal(score.kind, "scored", JSON.stringify(attempt));
+      assert.ok(Number.isFinite(score.value) && Number.isFinite(score.standardError));
+    }
+  }
+  for (const cell of cells) {
+    for (const name of [
+      "task",
+      "agent",
+      "metric",
+      "primary",
+      "direction",
+      "values",
+      "mean",
+      "interval",
+      "measured",
+      "planned",
+    ]) {
+      assert.ok(name in cell, `a cell lacks ${name}`);
+    }
+    assert.ok(cell.direction === "higher" || cell.direction === "lower");
+    assert.deepEqual([cell.measured, cell.planned, cell.values.length], [seeds.size, seeds.size, seeds.size]);
+    const centre = cell.values.reduce((sum: number, value: number) => sum + value, 0) / cell.values.length;
+    assert.ok(Math.abs(cell.mean - centre) < 1e-12);
+    assert.ok(cell.interval[0] < cell.mean && cell.mean < cell.interval[1]);
+  }
+  for (const { name, primary } of tasks) {
+    const decides = cells.filter((cell: Line) => cell.task === name && cell.primary);
+    assert.deepEqual(new Set(decides.map(({ metric }: Line) => metric)), new Set([primary]));
+    assert.equal(decides.length, agents.length);
+  }
+});
+
+test("every output says that it is smoke, and none of its metrics bears a benchmark's name", async () => {
+  const folder = join(root, "results/full-benchmark/smoke");
+  const { label, smoke, note, metrics } = report();
+  assert.equal(label, "smoke");
+  assert.equal(smoke, true);
+  assert.match(note, /says nothing about English or about agents/);
+  for (const { name, title } of metrics)
+    assert.doesNotMatch(`${name} ${title}`, /\b(blimp|mmlu|superglue)\b/i);
+  const texts = filesBelow(folder);
+  assert.deepEqual(
+    ["report.csv", "report.json", "report.md"].filter((name) => !(name in texts)),
+    [],
+  );
+  for (const [name, text] of Object.entries(texts)) assert.match(text, /smoke/, name);
+  const said = await pipeline("run", "full-benchmark");
+  assert.match(said.stdout, /smoke: shows that the machinery measures/);
+});
+
+test("a second run reuses everything, starts nothing and changes no byte", async () => {
+  const before = filesBelow(join(root, "results"));
+  const said = await pipeline("run", "full-benchmark", "--json");
+  assert.equal(said.code, 0);
+  assert.deepEqual(new Set(Object.values(outcomes(said))), new Set(["reused"]));
+  assert.deepEqual(filesBelow(join(root, "results")), before);
+});
+
+test("nop is rejected everywhere, has no score, and never wins", { timeout: 20 * 60_000 }, async () => {
+  const alone = await pipeline("run", "full-benchmark", "--json", "--set", "agent=nop");
+  assert.equal(alone.code, 0, alone.stdout + alone.stderr);
+  const only = report("smoke+agent=nop");
+  assert.ok(only.attempts.length > 0);
+  for (const { agent, verdict, scores } of only.attempts) {
+    assert.equal(agent, "nop");
+    assert.equal(verdict.kind, "rejected");
+    for (const { kind, reason } of Object.values<Line>(scores)) {
+      assert.equal(kind, "rejected");
+      assert.ok(reason.length > 0);
+    }
+  }
+  const among = await pipeline("run", "full-benchmark", "--json", "--set", "agent=minimal,nop,reference");
+  assert.equal(among.code, 0, among.stdout + among.stderr);
+  assert.ok(attemptsIn(among).every(([, outcome]) => outcome === "reused"));
+  const all = report("smoke+agent=minimal+nop+reference");
+  for (const comparison of all.comparisons) assert.notEqual(comparison.better, "nop");
+  for (const cell of all.cells.filter(({ agent }: Line) => agent === "nop")) {
+    assert.equal(cell.mean, cell.floor, "what is rejected counts as the floor");
+    assert.equal(cell.validN, 0);
+    const reference = all.cells.find(
+      (other: Line) =>
+        other.agent === "reference" && other.task === cell.task && other.metric === cell.metric,
+    );
+    if (!cell.primary) continue;
+    assert.ok(cell.direction === "lower" ? cell.mean > reference.mean : cell.mean < reference.mean);
+  }
+});
+
+test("a change of a scorer's logic reruns its scores and the report, and no attempt, verdict or other score", {
+  timeout: 30 * 60_000,
+}, async () => {
+  repository.edit(
+    "scorers/bits-per-byte/measure.py",
+    '            "tokens": sum(sample["tokens"] for sample in samples),\n',
+    '            "tokens": sum(sample["tokens"] for sample in samples),\n            "groups": len(groups),\n',
+  );
+  const said = await pipeline("run", "full-benchmark", "--json");
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  const ran = Object.entries(outcomes(said))
+    .filter(([, outcome]) => outcome === "succeeded")
+    .map(([stage]) => stage);
+  const scores = Object.keys(outcomes(said)).filter((stage) => /^score\[.*scorer=bits-per-byte/.test(stage));
+  for (const stage of scores) {
+    assert.ok(ran.includes(stage), `${stage} was not measured again`);
+    assert.ok(reasons(said, stage).some(({ file }) => file === "scorers/bits-per-byte/measure.py"));
+  }
+  assert.ok(ran.includes("report"));
+  for (const stage of ran) assert.match(stage, /^(report$|(score|anchors)\[.*scorer=bits-per-byte)/);
+  const extra = report().attempts.find(({ task }: Line) => task === "baby-lm")!.scores["bits-per-byte"].extra;
+  assert.ok(extra.groups > 1, "the tables show what the new code measures");
+});

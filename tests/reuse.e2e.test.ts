@@ -1,0 +1,347 @@
+// A change reruns exactly what it can affect, and the reason names it.
+import assert from "node:assert/strict";
+import { utimesSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import {
+  counted,
+  filesBelow,
+  type Lab,
+  lab,
+  outcomes,
+  type PipelineText,
+  reasons,
+  results,
+} from "./support/lab.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+after(() => repository.remove());
+
+const upperScript = `// Writes its input in capitals.
+import { readFileSync, writeFileSync } from "node:fs";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import { stage } from "@mlrb/kit/stage";
+import { shout } from "./shout.ts";
+
+const { inputs, outputs, params } = stage();
+const text: string = readFileSync(inputs.text!, "utf8");
+writeFileSync(outputs.text!, shout(text) + canonicalJson(params));
+`;
+const shoutScript = `// In capitals.
+export function shout(text: string): string {
+  return text.toUpperCase();
+}
+export function unused(): number {
+  return 1;
+}
+`;
+
+/** source → upper (a script with a local and a kit import) → length; apart stands beside. */
+function chain(at: Lab, change: (pipeline: PipelineText) => void = () => {}): void {
+  const pipeline: PipelineText = {
+    params: { mark: "one", other: "one" },
+    stages: {
+      source: {
+        files: [`${at.name}/words.txt`],
+        command: counted(at, "source", `cat ${at.name}/words.txt > {outputs.text}`),
+        gives: { text: "file" },
+      },
+      upper: {
+        needs: ["source.text"],
+        script: `${at.name}/upper.ts`,
+        params: { mark: "{params.mark}" },
+        gives: { text: "file" },
+      },
+      length: {
+        needs: ["upper.text"],
+        command: counted(at, "length", "wc -c < {inputs.text} > {outputs.count}"),
+        gives: { count: "file" },
+      },
+      apart: {
+        params: { other: "{params.other}" },
+        command: counted(at, "apart", "echo {params.other} > {outputs.text}"),
+        gives: { text: "file" },
+      },
+    },
+  };
+  change(pipeline);
+  at.define(pipeline);
+}
+
+async function ran(at: Lab): Promise<void> {
+  at.script("words.txt", "alpha beta\n");
+  at.script("upper.ts", upperScript);
+  at.script("shout.ts", shoutScript);
+  chain(at);
+  const said = await at.run();
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+}
+
+const allReused = { source: "reused", upper: "reused", length: "reused", apart: "reused" };
+
+/** What a run did, without what it reused. */
+async function rerun(
+  at: Lab,
+  ...args: string[]
+): Promise<{ ran: string[]; why: (stage: string) => unknown }> {
+  const planned = outcomes(await at.plan(...args));
+  const said = await at.run(...args);
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  const done = outcomes(said);
+  const ran = Object.keys(done).filter((stage) => done[stage] !== "reused");
+  for (const stage of ran)
+    assert.equal(planned[stage], "run", `${stage} ran, and the plan said it would not`);
+  return { ran: ran.sort(), why: (stage) => reasons(said, stage) };
+}
+
+test("a second run reuses everything, executes nothing and leaves the results as they were", async (t) => {
+  const at = lab(t, repository);
+  await ran(at);
+  const before = results(at);
+  const said = await at.run();
+  assert.deepEqual(outcomes(said), allReused);
+  for (const stage of Object.keys(allReused)) assert.deepEqual(reasons(said, stage), [{ kind: "unchanged" }]);
+  assert.deepEqual(at.executions(), { source: 1, length: 1, apart: 1 });
+  assert.deepEqual(results(at), before);
+});
+
+test("touching every file reruns nothing", async (t) => {
+  const at = lab(t, repository);
+  await ran(at);
+  const now = new Date();
+  const files = [
+    `${at.name}/words.txt`,
+    `${at.name}/upper.ts`,
+    `${at.name}/shout.ts`,
+    "runners/kit/src/stage.ts",
+    "pnpm-lock.yaml",
+    `pipelines/${at.name}.yaml`,
+  ];
+  for (const file of files) utimesSync(join(repository.path, file), now, now);
+  assert.deepEqual((await rerun(at)).ran, []);
+  for (const file of files) utimesSync(join(repository.path, file), now, new Date(now.getTime() - 3600e3));
+  assert.deepEqual((await rerun(at)).ran, []);
+});
+
+test("a comment, a type, formatting or an unused function changed in a script and what it imports reruns nothing", async (t) => {
+  const at = lab(t, repository);
+  await ran(at);
+  repository.edit(`${at.name}/upper.ts`, "// Writes its input in capitals.", "// Says it\n// louder.\n");
+  repository.edit(`${at.name}/upper.ts`, "const text: string =", "const text =\n   ");
+  repository.edit(`${at.name}/shout.ts`, "(text: string): string", "(text: string | never)");
+  repository.edit(`${at.name}/shout.ts`, "return 1;", "return 2;");
+  // enough of rare letters to move whatever is chosen by how often a letter occurs
+  const types = Array.from(
+    "zqxjvkwZQXJVKW",
+    (letter) => `type ${letter.repeat(9)} = "${letter.repeat(40)}";`,
+  );
+  at.script("shout.ts", `${types.join("\n")}\n${repository.read(`${at.name}/shout.ts`)}`);
+  const kit = repository.read("runners/kit/src/json-file.ts");
+  repository.write("runners/kit/src/json-file.ts", `${kit}\n// a remark at the end\n`);
+  t.after(() => repository.write("runners/kit/src/json-file.ts", kit));
+  assert.deepEqual((await rerun(at)).ran, []);
+});
+
+test("a change of logic in a script reruns its stage and what follows, and the reason names the script", async (t) => {
+  const at = lab(t, repository);
+  await ran(at);
+  repository.edit(`${at.name}/upper.ts`, "shout(text) +", 'shout(text) + "!" +');
+  const { ran: again, why } = await rerun(at);
+  assert.deepEqual(again, ["length", "upper"]);
+  assert.deepEqual(why("upper"), [{ kind: "code-changed", file: `${at.name}/upper.ts` }]);
+  assert.deepEqual(why("length"), [{ kind: "input-changed", input: "text", stage: "upper" }]);
+});
+
+test("a change of logic in a local import reruns its users, and the reason names the import, not the script", async (t) => {
+  const at = lab(t, repository);
+  await ran(at);
+  repository.edit(`${at.name}/shout.ts`, "toUpperCase", "toLowerCase");
+  const { ran: again, why } = await rerun(at);
+  assert.ok(again.includes("upper") && !again.includes("source") && !again.includes("apart"));
+  assert.deepEqual(why("upper"), [{ kind: "code-changed", file: `${at.name}/shout.ts` }]);
+});
+
+test("a change of logic in a module of kit reruns the stages that import it, and the reason names the module", async (t) => {
+  const at = lab(t, repository);
+  await ran(at);
+  const kit = repository.read("runners/kit/src/stage.ts");
+  t.after(() => repository.write("runners/kit/src/stage.ts", kit));
+  // of the runner itself this file gives types only, so nothing but the stage's script can notice
+  repository.edit("runners/kit/src/stage.ts", 'stage: "by hand"', 'stage: "by a hand"');
+  const { ran: again, why } = await rerun(at);
+  assert.deepEqual(again, ["upper"]);
+  assert.deepEqual(why("upper"), [{ kind: "code-changed", file: "runners/kit/src/stage.ts" }]);
+});
+
+test("early cutoff: a script that changes and writes the same bytes leaves everything after it reused", async (t) => {
+  const at = lab(t, repository);
+  await ran(at);
+  repository.edit(`${at.name}/upper.ts`, "shout(text) +", 'shout(text) + "".repeat(3) + text.slice(0, 0) +');
+  assert.deepEqual((await rerun(at)).ran, ["upper"]);
+});
+
+test("a changed declared file reruns its stage, and the reason names the file; an undeclared neighbour reruns nothing", async (t) => {
+  const at = lab(t, repository);
+  await ran(at);
+  at.script("neighbour.txt", "new");
+  assert.deepEqual((await rerun(at)).ran, []);
+  at.script("words.txt", "gamma delta\n");
+  const { ran: again, why } = await rerun(at);
+  assert.deepEqual(again.slice(-2), ["source", "upper"]);
+  assert.deepEqual(why("source"), [{ kind: "file-changed", file: `${at.name}/words.txt` }]);
+});
+
+test("a file that joins or leaves a declared pattern reruns its stage, and the reason names it", async (t) => {
+  const at = lab(t, repository);
+  at.script("parts/a.txt", "a\n");
+  at.define({
+    stages: {
+      join: {
+        files: [`${at.name}/parts/**`],
+        command: `cat ${at.name}/parts/* > {outputs.text}`,
+        gives: { text: "file" },
+      },
+    },
+  });
+  await at.run();
+  at.script("parts/b.txt", "b\n");
+  const { why } = await rerun(at);
+  assert.deepEqual(why("join"), [{ kind: "file-changed", file: `${at.name}/parts/b.txt` }]);
+  assert.equal(results(at)[`${at.name}/default/text`], "a\nb\n");
+});
+
+test("a file changed within the same second, at the same size, is seen", async (t) => {
+  const at = lab(t, repository);
+  at.script("words.txt", "1111");
+  at.define({
+    stages: {
+      copy: {
+        files: [`${at.name}/words.txt`],
+        command: `cat ${at.name}/words.txt > {outputs.text}`,
+        gives: { text: "file" },
+      },
+    },
+  });
+  for (const text of ["1111", "2222", "3333"]) {
+    at.script("words.txt", text);
+    await at.run();
+    assert.equal(results(at)[`${at.name}/default/text`], text);
+  }
+});
+
+test("a param reruns the stages that take it, with its name in the reason; a param of another stage changes nothing for them", async (t) => {
+  const at = lab(t, repository);
+  await ran(at);
+  chain(at, (pipeline) => Object.assign(pipeline.params!, { other: "two" }));
+  const other = await rerun(at);
+  assert.deepEqual(other.ran, ["apart"]);
+  assert.deepEqual((other.why("apart") as { kind: string }[]).map(({ kind }) => kind).sort(), [
+    "code-changed",
+    "params-changed",
+  ]);
+  chain(at, (pipeline) => Object.assign(pipeline.params!, { other: "two", mark: "two!" }));
+  const mark = await rerun(at);
+  assert.deepEqual(mark.ran, ["length", "upper"]);
+  assert.deepEqual(mark.why("upper"), [{ kind: "params-changed", names: ["mark"] }]);
+});
+
+test("a budget and a variable's value rerun their stage with that reason; a limit, resources and a title do not", async (t) => {
+  const at = lab(t, repository);
+  const define = (more: object) =>
+    at.define({
+      stages: {
+        say: {
+          command: 'echo "$WORD" > {outputs.text}',
+          env: { WORD: "a" },
+          budget: { time: "10s" },
+          gives: { text: "file" },
+          ...more,
+        },
+      },
+    });
+  define({});
+  await at.run();
+  define({ limits: { time: "1h" }, resources: { cpus: 2, memory: "1GiB" }, title: "Says a word" });
+  assert.deepEqual((await rerun(at)).ran, []);
+  define({ budget: { time: "20s" } });
+  assert.deepEqual((await rerun(at)).why("say"), [{ kind: "budget-changed" }]);
+  define({ budget: { time: "20s" }, env: { WORD: "b" } });
+  assert.deepEqual((await rerun(at)).why("say"), [{ kind: "env-changed", names: ["WORD"] }]);
+  assert.equal(results(at)[`${at.name}/default/text`], "b\n");
+  define({ budget: { time: "20000ms" }, env: { WORD: "b" } });
+  assert.deepEqual((await rerun(at)).ran, [], "the same budget in other units is the same");
+});
+
+test("going back to what was before reuses what was made then", async (t) => {
+  const at = lab(t, repository);
+  await ran(at);
+  const first = results(at);
+  repository.edit(`${at.name}/upper.ts`, "shout(text) +", 'shout(text) + "!" +');
+  await at.run();
+  assert.notDeepEqual(results(at), first);
+  repository.edit(`${at.name}/upper.ts`, 'shout(text) + "!" +', "shout(text) +");
+  assert.deepEqual((await rerun(at)).ran, []);
+  assert.deepEqual(results(at), first);
+});
+
+test("the order of stages, axes' values and keys in the YAML changes nothing", async (t) => {
+  const at = lab(t, repository);
+  const make = {
+    command: counted(at, "make-{word}", "echo {word} > {outputs.text}"),
+    each: ["word"],
+    gives: { text: "file" },
+  };
+  const join = {
+    collect: ["make.text"],
+    command: "cat {inputs.manifest} > {outputs.all}",
+    gives: { all: "file" },
+  };
+  at.define({ axes: { word: ["a", "b"] }, stages: { make, join } });
+  await at.run();
+  const { each, ...rest } = make;
+  at.define({ axes: { word: ["a", "b"] }, stages: { join, make: { each, ...rest } } });
+  assert.deepEqual((await rerun(at)).ran, []);
+});
+
+test("instances that are blind to an axis do equal work once", async (t) => {
+  const at = lab(t, repository);
+  at.define({
+    axes: { word: ["a", "b", "c"] },
+    stages: {
+      same: {
+        each: ["word"],
+        keyed: [],
+        command: counted(at, "same", "echo x > {outputs.text}"),
+        gives: { text: "file" },
+      },
+    },
+  });
+  const said = await at.run();
+  assert.deepEqual(at.executions(), { same: 1 });
+  assert.deepEqual(Object.values(outcomes(said)).sort(), ["reused", "reused", "succeeded"]);
+});
+
+test("a file that changes while its stage runs: the result is not kept under the old key", async (t) => {
+  const at = lab(t, repository);
+  const script = at.script(
+    "slow.ts",
+    `import { appendFileSync, writeFileSync } from "node:fs";\nimport { stage } from "@mlrb/kit/stage";\nconst { outputs } = stage();\nwriteFileSync(outputs.text!, "made by the old code");\nif (process.env.EDIT) appendFileSync(process.env.EDIT, "\\nconsole.log(1);\\n");\n`,
+  );
+  at.define({
+    stages: { slow: { script, env: { EDIT: join(repository.path, script) }, gives: { text: "file" } } },
+  });
+  const said = await at.run();
+  assert.equal(said.code, 1);
+  assert.match(said.stdout, /"failure":"code-changed"/);
+  assert.deepEqual(filesBelow(join(at.root, ".mlrb/cache/actions")), {});
+});
+
+test("no volatile thing is in a stage's key: two runs on new roots make the same keys", async (t) => {
+  const [one, two] = [lab(t, repository), lab(t, repository)];
+  await ran(one);
+  const keys = (at: Lab) => Object.keys(filesBelow(join(at.root, ".mlrb/cache/actions")));
+  await two.pipeline(["run", one.name, "--root", two.root, "--json"]);
+  assert.ok(keys(one).length === 4);
+  assert.deepEqual(keys(two), keys(one));
+});

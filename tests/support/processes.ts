@@ -1,0 +1,45 @@
+// Looks at processes and waits for things to happen. Waiting is by looking, never by a fixed sleep.
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Whether a process runs; a zombie does not. */
+export function isRunning(pid: number): boolean {
+  if (process.platform === "linux") {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+      return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(")") + 2));
+    } catch {
+      return false;
+    }
+  }
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Waits until `look` gives something; throws `what` after `limitMs`. */
+export async function until<T>(
+  what: string,
+  look: () => T | undefined | false,
+  limitMs = 30_000,
+): Promise<T> {
+  const end = Date.now() + limitMs;
+  for (;;) {
+    const seen = look();
+    if (seen !== undefined && seen !== false) return seen;
+    if (Date.now() > end) throw new Error(`waited ${limitMs} ms in vain for ${what}`);
+    await sleep(20);
+  }
+}
+
+/** The pids that stages wrote, one a line. */
+export function pidsIn(file: string): number[] {
+  try {
+    return readFileSync(file, "utf8").split("\n").filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,82 @@
+// Runs the command line of a repository as a person would, and gives what it said.
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+
+// biome-ignore lint/suspicious/noExplicitAny: a line is whatever the program printed; tests assert what they read of it
+export type Line = Record<string, any>;
+
+export type Said = {
+  /** Exit status; null when a signal ended it. */
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+  /** The lines of stdout as JSON. Throws on the first that is not: nothing else may stand there. */
+  readonly lines: Line[];
+};
+
+export type Started = {
+  child: ChildProcess;
+  /** What stdout holds so far. */
+  stdout(): string;
+  stderr(): string;
+  ended: Promise<Said>;
+};
+
+export type ProgramOptions = {
+  cwd?: string;
+  /** The whole environment besides PATH and HOME. */
+  env?: Record<string, string>;
+};
+
+/** Starts `pipeline ARGS` of the repository at `path`. */
+export function startProgram(path: string, args: string[], options: ProgramOptions = {}): Started {
+  const program = join(path, "runners/cli/bin/pipeline.js");
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program, ...args], {
+    cwd: options.cwd ?? path,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const stdout = textOf(child.stdout);
+  const stderr = textOf(child.stderr);
+  const ended = new Promise<Said>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code, signal) => {
+      resolve({
+        code,
+        signal,
+        stdout: stdout(),
+        stderr: stderr(),
+        get lines() {
+          return parseLines(stdout());
+        },
+      });
+    });
+  });
+  return { child, stdout, stderr, ended };
+}
+
+/** Whole lines only: a killed program may leave half of one. */
+export function parseLines(stdout: string): Line[] {
+  return stdout
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => {
+      try {
+        return JSON.parse(line) as Line;
+      } catch {
+        throw new Error(`not a line of JSON on stdout: ${line}`);
+      }
+    });
+}
+
+/** Decodes as it comes, so that a character split over two chunks stays whole. */
+function textOf(stream: Readable): () => string {
+  let text = "";
+  stream.setEncoding("utf8");
+  stream.on("data", (chunk: string) => {
+    text += chunk;
+  });
+  return () => text;
+}
