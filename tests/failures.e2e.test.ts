@@ -56,6 +56,17 @@ const ways: { name: string; stage: Record<string, unknown>; failure: string; cau
       log: /about to fail/,
     },
     {
+      name: "holds more memory than it may, in a child that left its group",
+      stage: {
+        command:
+          "echo x > {outputs.text}; test {word} = good || { setsid python3 -c 'x = bytearray(400_000_000); import time; time.sleep(60)' & sleep 60; }",
+        limits: { memory: "150MB" },
+      },
+      failure: "out-of-memory",
+      cause: /^out-of-memory: held more than 150000000 bytes of memory$/,
+      log: /limits\.memory/,
+    },
+    {
       name: "is ended by a signal",
       stage: { command: "echo x > {outputs.text}; test {word} = good || kill -SEGV $$" },
       failure: "exit-code",
@@ -342,4 +353,14 @@ test("a time limit that is hit is a failure at every run, and a higher limit let
   assert.equal((await at.run()).code, 0);
   define("200ms");
   assert.deepEqual(outcomes(await at.run()), { slow: "reused" }, "a limit is no part of what a stage is");
+});
+
+test("what failed itself is not tried again, however many retries it has", async (t) => {
+  const at = lab(t, repository);
+  at.define({
+    stages: { odd: { command: counted(at, "odd", "exit 1"), gives: { text: "file" }, retries: 3 } },
+  });
+  const { code } = await at.run();
+  assert.equal(code, 1);
+  assert.deepEqual(at.executions(), { odd: 1 });
 });

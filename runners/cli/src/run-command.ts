@@ -87,6 +87,7 @@ export async function runCommand(
       durationMs,
       run: run.run,
       results: where,
+      peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
     });
   } else {
     if (folder) await showReport(folder);

@@ -22,7 +22,8 @@ export type ExecutionRequest = {
   outputs: Record<string, string>;
   /** Absolute; standard output and error are appended to it as they come. */
   log: string;
-  limits: { timeMs?: number };
+  /** Of the whole process tree; memory is what it holds, shared pages counted once. */
+  limits: { timeMs?: number; memoryBytes?: number };
 };
 
 export type ExecutionResult =

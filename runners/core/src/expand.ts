@@ -178,7 +178,7 @@ function environmentOf(
       budget: {},
       hostSensitive: true,
     },
-    execution: { executor: "local", resources: { cpus: 1, memoryBytes: 0, gpus: 0 }, limits: {} },
+    execution: { executor: "local", resources: { cpus: 1, memoryBytes: 0, gpus: 0 }, limits: {}, retries: 0 },
   });
   plan.environments.set(lock, index);
   return index;

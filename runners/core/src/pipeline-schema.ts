@@ -45,7 +45,10 @@ const execution = {
     { description: "What it holds while it runs; outside the action key." },
   ),
   limits: closed(
-    { time: { ...text, format: "duration", description: "With a unit, e.g. 24h." } },
+    {
+      time: { ...text, format: "duration", description: "With a unit, e.g. 24h." },
+      memory: { ...text, format: "size", description: "Of its whole process tree, e.g. 8GiB." },
+    },
     { description: "Where it is stopped as failed; outside the action key." },
   ),
 };
@@ -98,6 +101,12 @@ export const stageSchema = closed(
       ...names,
       items: variable,
       description: "Environment variables passed on, never keyed, logged or printed.",
+    },
+    retries: {
+      type: "integer",
+      minimum: 0,
+      maximum: 10,
+      description: "How often it is tried again when the machine failed it; its own failures are not.",
     },
     environment: { ...text, description: "A Python lock file." },
     budget: closed(

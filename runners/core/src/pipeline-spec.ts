@@ -36,7 +36,7 @@ export type ProfileSpec = ExecutionSpec & {
 
 export type ResourcesSpec = { cpus?: number; memory?: string; gpus?: number };
 
-export type LimitsSpec = { time?: string };
+export type LimitsSpec = { time?: string; memory?: string };
 
 export type StageSpec = ExecutionSpec & {
   title?: string;
@@ -55,6 +55,7 @@ export type StageSpec = ExecutionSpec & {
   secrets?: string[];
   environment?: string;
   budget?: { time?: string };
+  retries?: number;
   durable?: boolean;
   untrusted?: boolean;
   hostSensitive?: boolean;

@@ -50,7 +50,9 @@ export type ActionSpec = {
 export type Execution = {
   executor: string;
   resources: { cpus: number; memoryBytes: number; gpus: number };
-  limits: { timeMs?: number };
+  limits: { timeMs?: number; memoryBytes?: number };
+  /** How often it is tried again when the machine failed it, never when it failed itself. */
+  retries: number;
 };
 
 export type Instance = {

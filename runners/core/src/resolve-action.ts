@@ -177,7 +177,13 @@ export function resolveAction(
         memoryBytes: size(resources?.memory, set("resources", "memory")),
         gpus: resources?.gpus ?? 0,
       },
-      limits: duration(limits?.time, set("limits", "time")),
+      limits: {
+        ...duration(limits?.time, set("limits", "time")),
+        ...(limits?.memory !== undefined && {
+          memoryBytes: size(limits.memory, set("limits", "memory")),
+        }),
+      },
+      retries: spec.retries ?? 0,
     },
     ...(environment !== undefined && { environment }),
   };

@@ -57,6 +57,16 @@ export async function endProcesses(known: Known): Promise<void> {
   );
 }
 
+/** What everything known holds in memory, in bytes, shared pages counted once; 0 where there is no /proc. */
+export function memoryHeld(known: Known): number {
+  let total = 0;
+  for (const pid of findProcesses(known)) {
+    const text = quiet(() => readFileSync(`/proc/${pid}/smaps_rollup`, "latin1"));
+    total += Number(/^Pss:\s+(\d+) kB/m.exec(text ?? "")?.[1] ?? 0) * 1024;
+  }
+  return total;
+}
+
 /** Living processes of the sandbox, never this one. */
 function findProcesses({ token, root, groups, since = 0 }: Known): number[] {
   if (process.platform !== "linux") return [];

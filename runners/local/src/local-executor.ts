@@ -4,11 +4,13 @@ import { appendFileSync, closeSync, openSync } from "node:fs";
 import { constants as os } from "node:os";
 import type { ExecutionRequest, ExecutionResult, Executor, Running } from "@mlrb/core/executor";
 import { formatDuration } from "@mlrb/core/units";
-import { endProcesses, ticksNow } from "@mlrb/kit/end-processes";
+import { endProcesses, memoryHeld, ticksNow } from "@mlrb/kit/end-processes";
 import { execa } from "execa";
 
 /** How long a process that was asked to end may take before it is killed. */
 const graceMs = 5_000;
+/** How often memory is looked at, where it is limited. */
+const meterMs = 250;
 
 export const localExecutor: Executor = { name: "local", start };
 
@@ -32,7 +34,7 @@ function start(request: ExecutionRequest): Running {
   });
   closeSync(log);
 
-  let why: "time-limit" | "cancelled" | undefined;
+  let why: "time-limit" | "out-of-memory" | "cancelled" | undefined;
   const signal = (name: NodeJS.Signals) => {
     if (child.pid === undefined) return;
     try {
@@ -57,12 +59,23 @@ function start(request: ExecutionRequest): Running {
   };
   if (timeMs !== undefined) watch();
 
+  const { memoryBytes } = request.limits;
+  const known = { token, root: request.work, groups: child.pid === undefined ? [] : [child.pid], since };
+  const meter =
+    memoryBytes === undefined
+      ? undefined
+      : setInterval(() => {
+          if (memoryHeld(known) <= memoryBytes) return;
+          why ??= "out-of-memory";
+          signal("SIGKILL"); // what is detached from the group is ended with the rest, below
+        }, meterMs);
+
   const ended = (async (): Promise<ExecutionResult> => {
     const result = await child;
     for (const timer of timers) clearTimeout(timer);
+    clearInterval(meter);
     try {
-      const groups = child.pid === undefined ? [] : [child.pid];
-      await endProcesses({ token, root: request.work, groups, since });
+      await endProcesses(known);
     } catch (error) {
       return { kind: "failed", cause: "machine", detail: (error as Error).message };
     }
@@ -71,6 +84,11 @@ function start(request: ExecutionRequest): Running {
       const detail = `did not end within ${formatDuration(timeMs!)}`;
       appendFileSync(request.log, `mlrb: ${detail} (limits.time) and was ended\n`);
       return { kind: "failed", cause: "time-limit", detail };
+    }
+    if (why === "out-of-memory") {
+      const detail = `held more than ${memoryBytes} bytes of memory`;
+      appendFileSync(request.log, `mlrb: ${detail} (limits.memory) and was ended\n`);
+      return { kind: "failed", cause: "out-of-memory", detail };
     }
     if (child.pid === undefined) {
       const detail =

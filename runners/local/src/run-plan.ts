@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { availableParallelism, totalmem } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Executor, Running } from "@mlrb/core/executor";
 import type { Outcome } from "@mlrb/core/outcome";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan";
@@ -263,25 +264,42 @@ export function startRun(options: RunOptions): RunHandle {
         const expectedMs = workspace.last.get(instance.id)?.durationMs;
         options.onEvent({ kind: "started", instance, reasons: reasons.get(at) ?? [], log, expectedMs });
         journal.write({ event: "start", stage: instance.id, key: bound.key, reasons: reasons.get(at) ?? [] });
-        result = await carryOut(instance, bound, {
-          workspace,
-          executor: await options.executors[instance.execution.executor]!(),
-          run,
-          token: `${folder.token}${instance.index}:`,
-          work: join(folder.path, String(instance.index)),
-          log,
-          slot: { pipeline: plan.pipeline, profile: plan.profile },
-          origins: instance.inputs.map(({ name, from, output }) => ({
-            name,
-            stage: plan.instances[from]!.id,
-            output,
-          })),
-          started: (handle) => {
-            running.set(at, handle);
-            if (state.interrupts === 1) handle.askToEnd();
-            if (state.interrupts > 1) handle.kill();
-          },
-        });
+        const executor = await options.executors[instance.execution.executor]!();
+        const once = () =>
+          carryOut(instance, bound, {
+            workspace,
+            executor,
+            run,
+            token: `${folder.token}${instance.index}:`,
+            work: join(folder.path, String(instance.index)),
+            log,
+            slot: { pipeline: plan.pipeline, profile: plan.profile },
+            origins: instance.inputs.map(({ name, from, output }) => ({
+              name,
+              stage: plan.instances[from]!.id,
+              output,
+            })),
+            started: (handle) => {
+              running.set(at, handle);
+              if (state.interrupts === 1) handle.askToEnd();
+              if (state.interrupts > 1) handle.kill();
+            },
+          });
+        result = await once();
+        // only what was not its own fault is worth another try
+        for (let tried = 1; tried <= instance.execution.retries; tried++) {
+          if (result.kind !== "failed" || result.cause !== "machine" || state.interrupts > 0) break;
+          journal.write({
+            event: "retry",
+            stage: instance.id,
+            tried,
+            cause: result.cause,
+            detail: result.detail,
+          });
+          options.onEvent({ kind: "trouble", message: `again   ${instance.id}  (${result.detail})` });
+          await sleep(Math.min(1000 * 2 ** (tried - 1), 60_000));
+          result = await once();
+        }
       }
     } catch (error) {
       result = machineFailure(error);
