@@ -1,5 +1,5 @@
 // Looks at processes and waits for things to happen. Waiting is by looking, never by a fixed sleep.
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Whether a process runs; a zombie does not. */
@@ -42,4 +42,19 @@ export function pidsIn(file: string): number[] {
   } catch {
     return [];
   }
+}
+
+/** Programs that stages of runs in `root` have left running, by name; Linux only. */
+export function stageProcesses(root: string): string[] {
+  const found: string[] = [];
+  for (const pid of readdirSync("/proc").map(Number).filter(Number.isInteger)) {
+    try {
+      const variables = readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
+      if (!variables.some((one) => one.startsWith(`MLRB_WORK=${root}/`)) || !isRunning(pid)) continue;
+      found.push(readFileSync(`/proc/${pid}/comm`, "utf8").trim());
+    } catch {
+      // ended meanwhile, or another user's
+    }
+  }
+  return found.sort();
 }

@@ -28,12 +28,16 @@ export type ProgramOptions = {
   cwd?: string;
   /** The whole environment besides PATH and HOME. */
   env?: Record<string, string>;
+  /** A program that runs it, with its arguments: strace, faketime. */
+  through?: string[];
 };
 
 /** Starts `pipeline ARGS` of the repository at `path`. */
 export function startProgram(path: string, args: string[], options: ProgramOptions = {}): Started {
   const program = join(path, "runners/cli/bin/pipeline.js");
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program, ...args], {
+  const through = options.through ?? [];
+  const command = [...through, process.execPath, "--disable-warning=ExperimentalWarning", program, ...args];
+  const child = spawn(command[0]!, command.slice(1), {
     cwd: options.cwd ?? path,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.env },
     stdio: ["ignore", "pipe", "pipe"],

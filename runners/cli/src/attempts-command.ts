@@ -5,7 +5,7 @@ import { formatDuration } from "@mlrb/core/units";
 import { AttemptRecords, type HeldRecord } from "@mlrb/local/attempt-records";
 import { stateFolder } from "@mlrb/local/state-folder";
 import { Store } from "@mlrb/local/store";
-import { rootOf } from "./request.ts";
+import { rootOf } from "./root-of.ts";
 
 export type PlaceOptions = { root?: string; json: boolean };
 

@@ -2,7 +2,7 @@
 
 import { stateFolder } from "@mlrb/local/state-folder";
 import { collectGarbage, storeStats, verifyStore } from "@mlrb/local/store-care";
-import { rootOf } from "./request.ts";
+import { rootOf } from "./root-of.ts";
 
 export function cacheCommand(
   repository: string,

@@ -5,7 +5,8 @@ import { loadPlan } from "@mlrb/core/load-plan";
 import { isManifestKind, manifestFile, manifestNames, readManifest, type Sources } from "@mlrb/core/manifest";
 import { sourceFiles } from "@mlrb/local/source-files";
 import { parse } from "yaml";
-import { executorNames, pipelineFile, pipelineNames, printProblems, rootOf } from "./request.ts";
+import { executorNames, pipelineFile, pipelineNames, printProblems } from "./request.ts";
+import { rootOf } from "./root-of.ts";
 import { withScripted } from "./scripted-pipeline.ts";
 
 const kinds = ["task", "scorer", "agent"] as const;

@@ -5,7 +5,7 @@ import { matcher } from "@mlrb/core/select-instances";
 import { didYouMean } from "@mlrb/core/suggest";
 import { logPath } from "@mlrb/local/run-plan";
 import { stateFolder } from "@mlrb/local/state-folder";
-import { rootOf } from "./request.ts";
+import { rootOf } from "./root-of.ts";
 
 type StageEvent = {
   event: string;

@@ -1,6 +1,6 @@
 // Turns what was typed into a plan, or into everything that is wrong with it.
 import { existsSync } from "node:fs";
-import { isAbsolute, join, relative, resolve } from "node:path";
+import { isAbsolute, join, relative } from "node:path";
 import { type Diagnostic, renderDiagnostic } from "@mlrb/core/diagnostic";
 import { loadPlan, type PlanResult } from "@mlrb/core/load-plan";
 import type { Sources } from "@mlrb/core/manifest";
@@ -8,7 +8,9 @@ import type { Plan } from "@mlrb/core/plan";
 import type { Selection } from "@mlrb/core/resolve-axes";
 import { selectInstances } from "@mlrb/core/select-instances";
 import { didYouMean } from "@mlrb/core/suggest";
+import type { Consulted } from "@mlrb/local/consulted";
 import { sourceFiles } from "@mlrb/local/source-files";
+import { rootOf } from "./root-of.ts";
 import { withScripted } from "./scripted-pipeline.ts";
 
 export type CommonOptions = {
@@ -30,8 +32,9 @@ export async function readRequest(
   repository: string,
   pipeline: string,
   options: CommonOptions,
+  consulted?: Consulted,
 ): Promise<Request | undefined> {
-  const sources = sourceFiles(repository);
+  const sources = sourceFiles(repository, consulted);
   const file = pipelineFile(repository, pipeline, sources);
   const set = parseSet(options.set);
   const problems = [file, set].filter((one) => typeof one === "object" && "code" in one) as Diagnostic[];
@@ -56,13 +59,6 @@ export async function readRequest(
     return undefined;
   }
   return { plan: result.plan, selected: selection.selected, root: rootOf(repository, options.root) };
-}
-
-/** Where state lives. A relative path is meant from where the command was typed, not from where pnpm moved to. */
-export function rootOf(repository: string, root: string | undefined): string {
-  if (root === undefined) return repository;
-  const typedIn = process.env.npm_lifecycle_event === "pipeline" ? process.env.INIT_CWD : undefined;
-  return resolve(typedIn ?? process.cwd(), root);
 }
 
 /** `NAME` or a path, as a path from the repository's root. */

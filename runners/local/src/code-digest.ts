@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
+import { Consulted } from "./consulted.ts";
 
 export type CodeDigest = {
   /** What enters the action key. */
@@ -28,8 +29,11 @@ export class CodeDigests {
   #changed = false;
   readonly #thisRun = new Map<string, CodeDigest>();
 
-  constructor(root: string, memory: string) {
+  readonly #consulted: Consulted;
+
+  constructor(root: string, memory: string, consulted = new Consulted(root)) {
     this.#root = root;
+    this.#consulted = consulted;
     this.#file = join(memory, "code.json");
   }
 
@@ -45,6 +49,7 @@ export class CodeDigests {
       this.#known[script] = found;
       this.#changed = true;
     }
+    for (const path of Object.keys(found.stats)) this.#consulted.file(path);
     this.#thisRun.set(script, found);
     return found;
   }

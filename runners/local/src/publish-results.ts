@@ -14,12 +14,12 @@ export function resultsFolder(plan: Plan): string {
   return join("results", plan.pipeline, profile);
 }
 
-/** Gives the folder, or undefined when no publishing stage succeeded. */
+/** Gives the folder and its files, absolute, or undefined when no publishing stage succeeded. */
 export function publishResults(
   plan: Plan,
   results: (Result | undefined)[],
   workspace: Workspace,
-): string | undefined {
+): { folder: string; files: string[] } | undefined {
   const files = new Map<string, string>(); // path → digest
   for (const { index, stage } of plan.instances) {
     const result = results[index];
@@ -49,7 +49,7 @@ export function publishResults(
   if (canonicalJson(published[folder] ?? []) !== canonicalJson(paths)) {
     writeWhole(memory, canonicalJson({ ...published, [folder]: paths }));
   }
-  return folder;
+  return { folder, files: paths.map((path) => join(folder, path)) };
 }
 
 /** A folder's files stand directly under results; a file under its own name. */

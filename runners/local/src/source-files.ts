@@ -1,16 +1,18 @@
 // Reads the files of a repository for core, and remembers the digests of files by their stat, so that
 // asking again costs a stat and not a read.
 import { createHash } from "node:crypto";
-import { globSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { join, relative } from "node:path";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import type { Sources } from "@mlrb/core/manifest";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
+import { Consulted } from "./consulted.ts";
 import { syntaxDigests } from "./syntax-digests.ts";
 
-export function sourceFiles(root: string): Sources {
+export function sourceFiles(root: string, consulted = new Consulted(root)): Sources {
   const texts = new Map<string, string | undefined>();
   return {
     read(path) {
+      consulted.file(path);
       if (!texts.has(path)) {
         let text: string | undefined;
         try {
@@ -23,11 +25,7 @@ export function sourceFiles(root: string): Sources {
       return texts.get(path);
     },
     list(folder) {
-      try {
-        return readdirSync(join(root, folder)).sort();
-      } catch {
-        return [];
-      }
+      return consulted.folder(folder);
     },
   };
 }
@@ -45,9 +43,11 @@ export class FileDigests {
   readonly #file: string;
   #known: Remembered | undefined;
   #changed = false;
+  readonly consulted: Consulted;
 
-  constructor(root: string, memory: string) {
+  constructor(root: string, memory: string, consulted = new Consulted(root)) {
     this.#root = root;
+    this.consulted = consulted;
     this.#memory = memory;
     this.#file = join(memory, "files.json");
   }
@@ -59,16 +59,7 @@ export class FileDigests {
   ofPatterns(patterns: string[]): Record<string, string> {
     const paths = new Set<string>();
     for (const pattern of patterns) {
-      const found = /[*?[{]/.test(pattern)
-        ? globSync(pattern, {
-            cwd: this.#root,
-            withFileTypes: true,
-            exclude: (entry) => ignored.test(entry.name),
-          })
-            .filter((entry) => entry.isFile() && !ignored.test(entry.name))
-            .map((entry) => relative(this.#root, join(entry.parentPath, entry.name)))
-        : [pattern];
-      for (const path of found) paths.add(path);
+      for (const path of this.consulted.pattern(pattern)) paths.add(path);
     }
     return this.#throughSyntax(Object.fromEntries([...paths].sort().map((path) => [path, this.of(path)])));
   }
@@ -96,6 +87,7 @@ export class FileDigests {
 
   /** sha256 of a file's bytes; "missing" where there is none. */
   of(path: string): string {
+    this.consulted.file(path);
     const { files } = this.#memories();
     const absolute = join(this.#root, path);
     let stats: ReturnType<typeof statOf>;
@@ -133,9 +125,6 @@ export class FileDigests {
     return this.#known;
   }
 }
-
-/** Left behind by interpreters and editors; never part of what runs. */
-const ignored = /^(__pycache__|node_modules|\.git|\.ruff_cache|\.DS_Store)$|\.pyc$|~$/;
 
 function statOf(path: string): { text: string; mtimeMs: number } {
   const { size, mtimeNs, ino, mode } = statSync(path, { bigint: true });

@@ -2,14 +2,15 @@
 and annotations. Reads paths as a JSON list on standard input, writes {path: digest or null} as JSON;
 null where a file cannot be parsed and its bytes must stand for it.
 
-Docstrings stay where something may read them (`__doc__`, click and the like), annotations where something may read them at run
-time (dataclasses, typed dictionaries, get_type_hints and the like).
+Docstrings stay where something may read them (`__doc__`, click and the like), annotations where
+something may read them at run time (dataclasses, typed dictionaries, get_type_hints and the like).
 """
 
 import ast
 import hashlib
 import json
 import sys
+from pathlib import Path
 
 READS_ANNOTATIONS = (
     "dataclass",
@@ -93,10 +94,10 @@ def feed(digest: "hashlib._Hash", value: object) -> None:
     if isinstance(value, ast.AST):
         digest.update(b"(" + type(value).__name__.encode())
         for field, item in ast.iter_fields(value):
-            if field in ("ctx", "kind", "type_comment") or item is None or item == []:
-                # a None that is a value stands inside a Constant
-                if not (isinstance(value, ast.Constant) and field == "value"):
-                    continue
+            # a None that is a value stands inside a Constant
+            is_value = isinstance(value, ast.Constant) and field == "value"
+            if not is_value and (field in ("ctx", "kind", "type_comment") or item is None or item == []):
+                continue
             digest.update(b" " + field.encode() + b"=")
             feed(digest, item)
         digest.update(b")")
@@ -115,8 +116,7 @@ def main() -> None:
     digests: dict[str, str | None] = {}
     for path in json.load(sys.stdin):
         try:
-            with open(path, "rb") as file:
-                digests[path] = syntax_digest(file.read())
+            digests[path] = syntax_digest(Path(path).read_bytes())
         except (SyntaxError, ValueError, RecursionError, MemoryError, OSError):
             digests[path] = None
     json.dump(digests, sys.stdout)

@@ -2,6 +2,7 @@
 import { ActionCache } from "./action-cache.ts";
 import { AttemptRecords } from "./attempt-records.ts";
 import { CodeDigests } from "./code-digest.ts";
+import { Consulted } from "./consulted.ts";
 import { LastRuns } from "./last-runs.ts";
 import { FileDigests } from "./source-files.ts";
 import { type StateFolder, stateFolder } from "./state-folder.ts";
@@ -17,24 +18,29 @@ export type Workspace = {
   digests: FileDigests;
   codes: CodeDigests;
   last: LastRuns;
+  consulted: Consulted;
 };
 
+/** `consulted` takes note of what is looked at in the repository. */
 export function openWorkspace(at: {
   repository: string;
   root: string;
   pipeline: string;
   profile: string;
+  consulted?: Consulted;
 }): Workspace {
   const state = stateFolder(at.root);
   const store = new Store(state.blobs);
+  const consulted = at.consulted ?? new Consulted(at.repository);
   return {
     repository: at.repository,
     state,
     store,
     actions: new ActionCache(state.actions),
     attempts: new AttemptRecords(state.attempts, store),
-    digests: new FileDigests(at.repository, state.memory),
-    codes: new CodeDigests(at.repository, state.memory),
+    digests: new FileDigests(at.repository, state.memory, consulted),
+    codes: new CodeDigests(at.repository, state.memory, consulted),
     last: new LastRuns(state.last, at.pipeline, at.profile),
+    consulted,
   };
 }

@@ -1,0 +1,12 @@
+// Where state lives. A relative path is meant from where the command was typed, not from where pnpm moved to.
+import { resolve } from "node:path";
+
+export function rootOf(repository: string, root: string | undefined): string {
+  return root === undefined ? repository : resolve(typedIn(), root);
+}
+
+/** The folder in which the command was typed. */
+export function typedIn(): string {
+  const before = process.env.npm_lifecycle_event === "pipeline" ? process.env.INIT_CWD : undefined;
+  return before ?? process.cwd();
+}

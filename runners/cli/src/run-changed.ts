@@ -1,0 +1,181 @@
+// The long way of `pipeline run`: plan, decide by content, carry out what must be.
+import { relative } from "node:path";
+import { type OutcomeKind, outcomeCause } from "@mlrb/core/outcome";
+import { environmentStage, type Plan } from "@mlrb/core/plan";
+import type { Reason } from "@mlrb/core/reasons";
+import { Consulted } from "@mlrb/local/consulted";
+import { environmentKey, environmentPath, environmentPython } from "@mlrb/local/environments";
+import { findPython } from "@mlrb/local/find-python";
+import { publishResults } from "@mlrb/local/publish-results";
+import type { Result } from "@mlrb/local/result";
+import { type RunEvent, startRun } from "@mlrb/local/run-plan";
+import { rememberUnchanged } from "@mlrb/local/unchanged";
+import { clearDeadWork } from "@mlrb/local/work-folders";
+import { openWorkspace, type Workspace } from "@mlrb/local/workspace";
+import { costAgreed } from "./cost-gate.ts";
+import { Progress } from "./progress.ts";
+import { readRequest } from "./request.ts";
+import type { RunAsked, RunCommandOptions } from "./run-command.ts";
+import { type RunSaid, sayEnd } from "./run-said.ts";
+import { stalePolicy } from "./stale-policy.ts";
+
+type Wanted = { pipeline: string; options: RunCommandOptions; jobs: number | undefined; begin: number };
+
+export async function runChanged(
+  asked: RunAsked,
+  { pipeline, options, jobs, begin }: Wanted,
+): Promise<number> {
+  const { repository } = asked;
+  const consulted = new Consulted(repository);
+  const request = await readRequest(repository, pipeline, options, consulted);
+  if (!request) return 2;
+  const { plan, selected, root } = request;
+  const at = { repository, root, pipeline: plan.pipeline, profile: plan.profile, consulted };
+  const workspace = openWorkspace(at);
+  await clearDeadWork(workspace.state.work);
+  const stale = stalePolicy(plan, options);
+  if (!(await costAgreed({ plan, selected, workspace, stale }, options))) return 2;
+
+  const progress = new Progress({ total: selected.length, quiet: options.json, stream: process.stderr });
+  const counts: Record<OutcomeKind, number> = {
+    succeeded: 0,
+    reused: 0,
+    failed: 0,
+    skipped: 0,
+    cancelled: 0,
+  };
+  const run = startRun({
+    plan,
+    selected,
+    workspace,
+    executors: { local: async () => (await import("@mlrb/local/local-executor")).localExecutor },
+    jobs,
+    failFast: options.failFast ?? false,
+    stale,
+    onEvent: (event) => {
+      progress.show(event);
+      if (event.kind !== "ended") return;
+      counts[event.outcome.kind]++;
+      if (options.json) process.stdout.write(`${JSON.stringify(stageLine(event))}\n`);
+    },
+  });
+  const interrupts = await untilFinished(run, progress);
+  const results = await run.finished;
+
+  const published = publishResults(plan, results, workspace);
+  const said: RunSaid = {
+    pipeline: plan.pipeline,
+    profile: plan.profile,
+    counts,
+    ...(published && { results: relative(root, published.folder) }),
+    lines: "",
+  };
+  if (!options.json) sayFailures(plan, results);
+  await sayEnd(said, {
+    root,
+    json: options.json,
+    durationMs: Math.round(performance.now() - begin),
+    run: run.run,
+  });
+  if (counts.reused + counts.succeeded === selected.length && stale.kind !== "accept") {
+    const more = [...(published?.files ?? []), ...restsOn(plan, workspace)];
+    const next = { ...said, counts: { ...counts, succeeded: 0, reused: selected.length } };
+    rememberUnchanged(asked, {
+      consulted,
+      more,
+      said: { ...next, lines: options.json ? reusedLines(plan, selected) : "" },
+    });
+  }
+  if (interrupts > 0 && counts.cancelled > 0) return 130;
+  return counts.failed + counts.skipped + counts.cancelled > 0 ? 1 : 0;
+}
+
+/** Waits for the run, ending it on signals; gives how many came. */
+async function untilFinished(run: ReturnType<typeof startRun>, progress: Progress): Promise<number> {
+  let interrupts = 0;
+  const interrupt = () => {
+    interrupts++;
+    progress.note(
+      interrupts === 1
+        ? "ending: running stages are asked to stop; again (Ctrl-C) kills them. What has finished is kept."
+        : "killing what runs",
+    );
+    run.interrupt();
+  };
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const signal of signals) process.on(signal, interrupt);
+  try {
+    await run.finished;
+  } finally {
+    progress.end();
+    for (const signal of signals) process.off(signal, interrupt);
+  }
+  return interrupts;
+}
+
+/** What outside the repository must stay for everything to be reused again. */
+function restsOn(plan: Plan, workspace: Workspace): string[] {
+  const { state } = workspace;
+  const environments = plan.instances
+    .filter(({ stage }) => stage.name === environmentStage)
+    .map(({ action }) => environmentPath(state, environmentKey(String(action.params.lock), workspace)));
+  const python = environments.length > 0 ? findPython(state.memory)?.path : undefined;
+  return [
+    ...environments.flatMap((path) => [`${path}/ready.json`, environmentPython(path)]),
+    ...(python ? [python] : []),
+    `${state.attempts}/records`,
+    `${state.state}/format.json`,
+  ];
+}
+
+/** What the next run says of each instance if nothing changes. */
+function reusedLines(plan: Plan, selected: number[]): string {
+  return selected
+    .map((index) => {
+      const { id, stage } = plan.instances[index]!;
+      const line: StageLine = {
+        event: "stage",
+        stage: id,
+        name: stage.name,
+        outcome: "reused",
+        reasons: [{ kind: "unchanged" }],
+        durationMs: 0,
+      };
+      return `${JSON.stringify(line)}\n`;
+    })
+    .join("");
+}
+
+function sayFailures(plan: Plan, results: (Result | undefined)[]): void {
+  const failed = plan.instances.filter(({ index }) => results[index]?.outcome.kind === "failed");
+  for (const { id, index } of failed.slice(0, 20)) {
+    const cause = outcomeCause(results[index]!.outcome);
+    process.stderr.write(`failed  ${id}\n        ${cause}\n        pnpm pipeline log '${id}'\n`);
+  }
+  if (failed.length > 20) process.stderr.write(`… and ${failed.length - 20} more failed\n`);
+}
+
+export type StageLine = {
+  event: "stage";
+  stage: string;
+  name: string;
+  outcome: OutcomeKind;
+  reasons: Reason[];
+  durationMs: number;
+};
+
+function stageLine(event: RunEvent & { kind: "ended" }): StageLine & Record<string, unknown> {
+  const { instance, outcome, reasons, durationMs, log } = event;
+  const cause = outcomeCause(outcome);
+  return {
+    event: "stage",
+    stage: instance.id,
+    name: instance.stage.name,
+    outcome: outcome.kind,
+    reasons,
+    durationMs,
+    ...(cause && { cause }),
+    ...(outcome.kind === "failed" && { failure: outcome.cause }),
+    ...(log && { log }),
+  };
+}

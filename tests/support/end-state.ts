@@ -1,0 +1,69 @@
+// What a run leaves behind, without when and where it ran: two folders that hold the same work are equal.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { filesBelow } from "./lab.ts";
+
+export type EndState = {
+  /** Content by path, names of unfinished ones included. */
+  blobs: Record<string, string>;
+  /** Entries by path. */
+  actions: Record<string, unknown>;
+  /** One each, by attempt key: the same attempt twice is two. */
+  attempts: { key: string; record: unknown; files: Record<string, string> }[];
+  results: Record<string, string>;
+  /** Nothing may stay in these. */
+  work: string[];
+  leases: string[];
+  unfinishedRecords: string[];
+};
+
+export function endState(root: string): EndState {
+  const state = join(root, ".mlrb");
+  const records = join(state, "attempts/records");
+  const attempts = recordsIn(root).map(({ digest, record }) => {
+    const { "record.json": _, ...files } = filesBelow(join(records, digest));
+    return { key: String(record.attemptKey), record: { ...record, ran: undefined }, files };
+  });
+  return {
+    blobs: filesBelow(join(state, "cache/blobs")),
+    actions: Object.fromEntries(
+      Object.entries(filesBelow(join(state, "cache/actions"))).map(([path, text]) => {
+        const entry = parsed(text);
+        return [path, entry === undefined ? text : { ...entry, ran: undefined }];
+      }),
+    ),
+    attempts: attempts.sort((a, b) => (a.key < b.key ? -1 : 1)),
+    results: filesBelow(join(root, "results")),
+    work: namesIn(join(state, "work")),
+    leases: namesIn(join(state, "leases")),
+    unfinishedRecords: namesIn(records).filter((name) => name.startsWith("tmp-")),
+  };
+}
+
+/** Stages whose result is recorded, attempts and actions alike: what must never run again. */
+export function recordedStages(root: string): Set<string> {
+  const entries = Object.values(filesBelow(join(root, ".mlrb/cache/actions"))).map(parsed);
+  const stages = entries.map((entry) => (entry?.ran as { stage?: string } | undefined)?.stage);
+  const slots = recordsIn(root).map(({ record }) => (record.slot as { stage: string }).stage);
+  return new Set([...stages, ...slots].filter((stage) => stage !== undefined));
+}
+
+/** Attempt records that are in place; throws on one that is not whole. */
+export function recordsIn(root: string): { digest: string; record: Record<string, unknown> }[] {
+  const records = join(root, ".mlrb/attempts/records");
+  return namesIn(records)
+    .filter((name) => !name.startsWith("tmp-"))
+    .map((digest) => ({ digest, record: JSON.parse(readFileSync(join(records, digest, "record.json"), "utf8")) }));
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return undefined; // a temporary name that a kill left
+  }
+}
+
+function namesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder).sort() : [];
+}

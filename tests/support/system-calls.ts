@@ -1,0 +1,47 @@
+// Runs the command line under strace, which counts the system calls of the runner's main thread and kills
+// it, or fails a call, at exactly the n-th. Node makes its synchronous file calls on the main thread, and
+// without -f strace follows nothing else: stages and their children are never touched.
+import { readFileSync } from "node:fs";
+import { type ProgramOptions, type Said, startProgram } from "./run-program.ts";
+
+export type Call = { name: string; ordinal: number; line: string };
+
+export type Fault = { call: string; ordinal: number; what: "signal=SIGKILL" | `error=${string}` };
+
+export type TracedOptions = ProgramOptions & { calls: string[]; log: string; fault?: Fault };
+
+/** Runs to the end; `log` then holds the calls, each with the paths behind its descriptors. */
+export async function runTraced(
+  repository: string,
+  args: string[],
+  { calls, log, fault, ...options }: TracedOptions,
+): Promise<Said> {
+  const through = ["strace", "-qq", "-y", "-s", "0", "-o", log, "-e", `trace=${calls.map((call) => `?${call}`)}`];
+  if (fault) through.push("-e", `inject=${fault.call}:${fault.what}:when=${fault.ordinal}`);
+  return startProgram(repository, args, { ...options, through }).ended;
+}
+
+/** The calls that a log holds, numbered by name from 1 as strace counts them. */
+export function callsIn(log: string): Call[] {
+  const seen = new Map<string, number>();
+  const calls: Call[] = [];
+  for (const line of readFileSync(log, "latin1").split("\n")) {
+    const name = /^(\w+)\(/.exec(line)?.[1];
+    if (name === undefined) continue;
+    const ordinal = (seen.get(name) ?? 0) + 1;
+    seen.set(name, ordinal);
+    calls.push({ name, ordinal, line });
+  }
+  return calls;
+}
+
+/** Whether a call can change what is on the disk below `root`. */
+export function changes({ name, line }: Call, root: string): boolean {
+  return line.includes(`${root}/`) && (name !== "openat" || /O_CREAT|O_WRONLY|O_RDWR|O_TRUNC/.test(line));
+}
+
+/** At most `most` of `all`, spread evenly, the first and the last among them; always the same ones. */
+export function sample<T>(all: T[], most: number): T[] {
+  if (process.env.MLRB_SWEEP === "full" || all.length <= most) return all;
+  return Array.from({ length: most }, (_, at) => all[Math.round((at * (all.length - 1)) / (most - 1))]!);
+}
