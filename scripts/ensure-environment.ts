@@ -24,7 +24,7 @@ export async function ensureEnvironment(lock: string, root: string = repository)
   const state = stateFolder(root);
   const key = environmentKey(lock, { state, digests: new FileDigests(repository, state.memory) });
   const path = environmentPath(state, key);
-  const lease = await takeLease(state.leases, key, () => {});
+  const lease = await takeLease(state.leases, key);
   try {
     if (environmentReady(path)) return environmentPython(path);
     clearEnvironment(path);
@@ -39,7 +39,7 @@ export async function ensureEnvironment(lock: string, root: string = repository)
     markReady(path, key);
     return environmentPython(path);
   } finally {
-    lease.release();
+    lease?.release();
   }
 }
 

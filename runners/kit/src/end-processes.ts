@@ -13,6 +13,8 @@ export type Known = {
   groups: number[];
   /** Clock ticks since boot before which none of them was started, as `ticksNow` gives them. */
   since?: number;
+  /** The pid of the first of them: the system counts upwards, so the others have greater ones. */
+  first?: number;
 };
 
 /** Now, in the clock ticks since boot that processes' start times are told in; 0 where there is no /proc. */
@@ -68,14 +70,15 @@ export function memoryHeld(known: Known): number {
 }
 
 /** Living processes of the sandbox, never this one. */
-function findProcesses({ token, root, groups, since = 0 }: Known): number[] {
+function findProcesses({ token, root, groups, since = 0, first = 0 }: Known): number[] {
   if (process.platform !== "linux") return [];
   const marker = Buffer.from(`MLRB_TOKEN=${token}`);
   const parents = new Map<number, number>();
   const found = new Set<number>();
+  const lowest = first <= lastPid() ? first : 0; // less than the first: the count began anew
   for (const name of readdirSync("/proc")) {
     const pid = Number(name);
-    if (!Number.isInteger(pid) || pid === process.pid) continue;
+    if (!Number.isInteger(pid) || pid === process.pid || pid < lowest) continue;
     const status = statusOf(pid);
     if (!status || status.dead || status.started < since) continue;
     parents.set(pid, status.parent);
@@ -87,6 +90,11 @@ function findProcesses({ token, root, groups, since = 0 }: Known): number[] {
     for (const [pid, parent] of parents) if (found.has(parent)) found.add(pid);
   }
   return [...found];
+}
+
+/** The pid that was given out last. */
+function lastPid(): number {
+  return Number(quiet(() => readFileSync("/proc/loadavg", "latin1"))?.split(" ")[4] ?? 0);
 }
 
 function statusOf(

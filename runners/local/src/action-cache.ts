@@ -40,7 +40,13 @@ export class ActionCache {
 
   put(entry: ActionEntry): void {
     const path = this.#path(entry.key);
-    mkdirSync(dirname(path), { recursive: true });
-    writeWhole(path, canonicalJson(entry), { sync: false });
+    const text = canonicalJson(entry);
+    try {
+      writeWhole(path, text, { sync: false });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      mkdirSync(dirname(path), { recursive: true });
+      writeWhole(path, text, { sync: false });
+    }
   }
 }

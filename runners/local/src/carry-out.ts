@@ -1,6 +1,6 @@
 // Carries one stage instance out: lays its inputs out, has an executor run it, takes its outputs into
 // the store once its whole process tree is dead, and records it. Nothing is recorded of a failure.
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import type { ExecutionRequest, ExecutionResult, Executor, Running } from "@mlrb/core/executor";
@@ -45,8 +45,7 @@ export async function carryOut(
   const startedAt = new Date();
   const begin = performance.now();
   try {
-    mkdirSync(dirname(log), { recursive: true });
-    writeFileSync(log, "");
+    rmSync(log, { force: true }); // the executor makes it anew
     const request = prepare(instance, bound, context);
     const running = context.executor.start(request);
     context.started(running);

@@ -1,7 +1,7 @@
 // What each stage instance of a pipeline and profile last succeeded with: for reasons ("code changed
 // since"), for expected durations, and for members of a report that were not selected. An append-only
 // file, one line a success; a torn last line is passed over.
-import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 
@@ -10,6 +10,7 @@ export type LastRun = { id: string; key: string; durationMs: number; log?: strin
 export class LastRuns {
   readonly #file: string;
   readonly #known = new Map<string, LastRun>();
+  #append: number | undefined; // open for as long as the program runs
 
   constructor(folder: string, pipeline: string, profile: string) {
     this.#file = join(folder, pipeline, `${profile}.jsonl`);
@@ -35,6 +36,11 @@ export class LastRuns {
     }
   }
 
+  #open(): number {
+    mkdirSync(dirname(this.#file), { recursive: true });
+    return openSync(this.#file, "a");
+  }
+
   get(id: string): LastRun | undefined {
     return this.#known.get(id);
   }
@@ -44,8 +50,8 @@ export class LastRuns {
     if (held && canonicalJson(held) === canonicalJson(last)) return;
     this.#known.set(last.id, last);
     try {
-      mkdirSync(dirname(this.#file), { recursive: true });
-      appendFileSync(this.#file, `${canonicalJson(last)}\n`);
+      this.#append ??= this.#open();
+      writeSync(this.#append, `${canonicalJson(last)}\n`);
     } catch {
       // the result is kept; only its reasons and its duration are not known next time
     }

@@ -45,47 +45,51 @@ export function isAlive(owner: Owner): boolean {
 
 export type Lease = { release(): void };
 
-/** Takes the lease `name`, or says who holds it. */
-export function tryLease(
-  folder: string,
-  name: string,
-  owner: Owner = thisProcess(),
-): Lease | { heldBy: Owner } {
-  const path = join(folder, name);
-  const mine = `${path}.${owner.pid}.${process.hrtime.bigint()}`;
+/** A file that names the owner: leases are links to it, so that one appears whole or not at all. */
+export type Card = { path: string; owner: Owner };
+
+/** Takes the lease `name`, or says who holds it. Without a card one is written for the occasion. */
+export function tryLease(folder: string, name: string, card?: Card): Lease | { heldBy: Owner } {
+  if (card) return tryWith(card, join(folder, name));
+  const owner = thisProcess();
+  const path = join(folder, `${name}.${owner.pid}.${process.hrtime.bigint()}`);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(mine, JSON.stringify(owner));
+  writeFileSync(path, JSON.stringify(owner));
   try {
-    for (;;) {
-      try {
-        linkSync(mine, path); // fails where there is one: the only step that grants
-        return { release: () => rmSync(path, { force: true }) };
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      }
-      const holder = readOwner(path);
-      if (holder === undefined) continue; // released in between
-      if (isAlive(holder)) return { heldBy: holder };
-      // Moving it aside is granted to one only. What was moved is looked at again: it may be a fresh
-      // lease that another run has put there since, and then it goes back.
-      const aside = `${mine}.dead`;
-      try {
-        renameSync(path, aside);
-      } catch {
-        continue;
-      }
-      const moved = readOwner(aside);
-      if (moved && isAlive(moved)) {
-        try {
-          linkSync(aside, path);
-        } catch {
-          // a third run has it by now; the moved owner's result is still published by rename, once
-        }
-      }
-      rmSync(aside, { force: true });
-    }
+    return tryWith({ path, owner }, join(folder, name));
   } finally {
-    rmSync(mine, { force: true });
+    rmSync(path, { force: true });
+  }
+}
+
+function tryWith(card: Card, path: string): Lease | { heldBy: Owner } {
+  for (;;) {
+    try {
+      linkSync(card.path, path); // fails where there is one: the only step that grants
+      return { release: () => rmSync(path, { force: true }) };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+    const holder = readOwner(path);
+    if (holder === undefined) continue; // released in between
+    if (isAlive(holder)) return { heldBy: holder };
+    // Moving it aside is granted to one only. What was moved is looked at again: it may be a fresh
+    // lease that another run has put there since, and then it goes back.
+    const aside = `${path}.${card.owner.pid}.${process.hrtime.bigint()}.dead`;
+    try {
+      renameSync(path, aside);
+    } catch {
+      continue;
+    }
+    const moved = readOwner(aside);
+    if (moved && isAlive(moved)) {
+      try {
+        linkSync(aside, path);
+      } catch {
+        // a third run has it by now; the moved owner's result is still published by rename, once
+      }
+    }
+    rmSync(aside, { force: true });
   }
 }
 
@@ -98,32 +102,25 @@ function readOwner(path: string): Owner | undefined {
   }
 }
 
-/**
- * Waits for the lease. `waiting` is called once, with the holder, when it is not free at once. Gives
- * undefined only when `stopped` says that nobody wants it any more.
- */
+export type LeaseWait = {
+  /** Called once, with the holder, when the lease is not free at once. */
+  waiting?: (owner: Owner) => void;
+  /** Says that nobody wants it any more. */
+  stopped?: () => boolean;
+  card?: Card;
+};
+
+/** Waits for the lease; undefined only when `stopped` says so. */
 export async function takeLease(
   folder: string,
   name: string,
-  waiting: (owner: Owner) => void,
-): Promise<Lease>;
-export async function takeLease(
-  folder: string,
-  name: string,
-  waiting: (owner: Owner) => void,
-  stopped: () => boolean,
-): Promise<Lease | undefined>;
-export async function takeLease(
-  folder: string,
-  name: string,
-  waiting: (owner: Owner) => void,
-  stopped = () => false,
+  wait: LeaseWait = {},
 ): Promise<Lease | undefined> {
   for (let told = false; ; told = true) {
-    const lease = tryLease(folder, name);
+    const lease = tryLease(folder, name, wait.card);
     if ("release" in lease) return lease;
-    if (stopped()) return undefined;
-    if (!told) waiting(lease.heldBy);
+    if (wait.stopped?.()) return undefined;
+    if (!told) wait.waiting?.(lease.heldBy);
     await sleep(100);
   }
 }

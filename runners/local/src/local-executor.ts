@@ -60,7 +60,13 @@ function start(request: ExecutionRequest): Running {
   if (timeMs !== undefined) watch();
 
   const { memoryBytes } = request.limits;
-  const known = { token, root: request.work, groups: child.pid === undefined ? [] : [child.pid], since };
+  const known = {
+    token,
+    root: request.work,
+    groups: child.pid === undefined ? [] : [child.pid],
+    since,
+    first: child.pid ?? 0,
+  };
   const meter =
     memoryBytes === undefined
       ? undefined

@@ -240,13 +240,12 @@ export function startRun(options: RunOptions): RunHandle {
     let lease: Lease | undefined;
     let result: CarriedOut;
     try {
-      lease = await takeLease(
-        workspace.state.leases,
-        bound.key,
-        (owner) =>
-          options.onEvent({ kind: "waiting", instance, holder: `process ${owner.pid} on ${owner.host}` }),
-        () => state.interrupts > 0,
-      );
+      lease = await takeLease(workspace.state.leases, bound.key, {
+        card: folder.card,
+        waiting: ({ pid, host }) =>
+          options.onEvent({ kind: "waiting", instance, holder: `process ${pid} on ${host}` }),
+        stopped: () => state.interrupts > 0,
+      });
       // another run may have done it while this one waited
       if (instance.stage.durable) workspace.attempts.refresh();
       const found = lookUp(instance, bound, { plan, workspace });

@@ -127,9 +127,14 @@ export class Store {
       rmSync(temporary);
       return;
     }
-    mkdirSync(dirname(path), { recursive: true });
     chmodSync(temporary, 0o444);
-    renameSync(temporary, path);
+    try {
+      renameSync(temporary, path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      mkdirSync(dirname(path), { recursive: true });
+      renameSync(temporary, path);
+    }
   }
 
   #tree(digest: string): TreeEntry[] {

@@ -11,11 +11,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { endProcesses } from "@mlrb/kit/end-processes";
-import { isAlive, type Owner, thisProcess } from "./lease.ts";
+import { type Card, isAlive, type Owner, thisProcess } from "./lease.ts";
 import { removeFolder } from "./remove-folder.ts";
 
-/** `token` begins the mark of every process that the run starts. */
-export type WorkFolder = { path: string; token: string };
+/** `token` begins the mark of every process that the run starts; `card` names it to other runs. */
+export type WorkFolder = { path: string; token: string; card: Card };
 
 const unowned = ".new";
 
@@ -24,9 +24,10 @@ export function beginWork(work: string, run: string): WorkFolder {
   const path = join(work, run);
   // a folder without an owner would be taken for a dead run's
   mkdirSync(`${path}${unowned}`, { recursive: true });
-  writeFileSync(join(`${path}${unowned}`, "owner.json"), JSON.stringify(thisProcess()));
+  const owner = thisProcess();
+  writeFileSync(join(`${path}${unowned}`, "owner.json"), JSON.stringify(owner));
   renameSync(`${path}${unowned}`, path);
-  return { path, token: tokenOf(run) };
+  return { path, token: tokenOf(run), card: { path: join(path, "owner.json"), owner } };
 }
 
 export function endWork({ path }: WorkFolder): void {
