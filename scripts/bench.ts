@@ -1,0 +1,187 @@
+// Speed, as ratios within one run: against the same processes from xargs, against ninja on the same graph,
+// against sha256sum. Seconds do not travel between machines; ratios do, roughly. Medians of several.
+//   npx -y pnpm@10.34.9 bench            1 000 instances      (about two minutes)
+//   npx -y pnpm@10.34.9 bench --large    10 000 as well       (about ten)
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { hashFile, Store } from "@mlrb/local/store";
+import { ensureEnvironment } from "./ensure-environment.ts";
+
+const repository = join(dirname(fileURLToPath(import.meta.url)), "..");
+const work = mkdtempSync(join(tmpdir(), "mlrb-bench-"));
+const pipelines = join(repository, ".mlrb", "bench");
+mkdirSync(pipelines, { recursive: true });
+const ninja = join(dirname(await ensureEnvironment("pipelines/environments/tools.lock")), "ninja");
+
+type Row = { what: string; seconds: number; against: string; ratio: number; target: string };
+const rows: Row[] = [];
+
+for (const tasks of process.argv.includes("--large") ? [32, 323] : [32]) benchGraph(tasks);
+benchStore();
+print();
+rmSync(work, { recursive: true, force: true });
+
+/** A graph of the benchmark's shape: per task one set-up, ten attempts, validations and scores; one report. */
+function benchGraph(tasks: number): void {
+  const name = `bench-${tasks}`;
+  const file = join(pipelines, `${name}.yaml`);
+  const root = join(work, name);
+  const size = tasks * 31 + 1;
+  const n = size.toLocaleString("en").replace(",", " ");
+  writeFileSync(file, pipelineText(name, tasks, 0));
+  const pipeline = () =>
+    must(process.execPath, [
+      "--max-semi-space-size=1",
+      "runners/cli/bin/pipeline.js",
+      "run",
+      file,
+      "--root",
+      root,
+    ]);
+
+  const folder = join(work, `${name}-ninja`);
+  mkdirSync(folder);
+  writeFileSync(join(folder, "build.ninja"), ninjaText(tasks, 0));
+  const build = () => must(ninja, ["-j2", "--quiet"], folder);
+
+  const processes = seconds(() =>
+    must("sh", ["-c", `seq ${size} | xargs -P2 -I{} sh -c 'echo {} > /dev/null'`]),
+  );
+  const cold = seconds(pipeline);
+  row(`cold, ${n}`, cold, { against: `xargs -P2, ${processes.toFixed(2)} s`, other: processes, target: 1.3 });
+  const coldNinja = seconds(build);
+  row(`cold, ${n}`, cold, { against: `ninja, ${coldNinja.toFixed(2)} s`, other: coldNinja });
+
+  const same = median(5, pipeline);
+  const sameNinja = median(5, build);
+  row(`no-op, ${n}`, same, {
+    against: `ninja, ${sameNinja.toFixed(3)} s`,
+    other: sameNinja,
+    target: tasks > 100 ? 2 : undefined,
+  });
+  const touched = median(3, () => {
+    utimesSync(
+      file,
+      new Date(Date.now() - 60_000 * Math.random() - 5000),
+      new Date(Date.now() - 60_000 * Math.random() - 5000),
+    );
+    pipeline();
+  });
+  row(`no-op after a touch, ${n}`, touched, { against: "no-op", other: same });
+
+  let edit = 0;
+  const edited = median(3, () => {
+    writeFileSync(file, pipelineText(name, tasks, ++edit));
+    pipeline();
+  });
+  const editedNinja = median(3, () => {
+    writeFileSync(join(folder, "build.ninja"), ninjaText(tasks, edit++));
+    build();
+  });
+  row(`one task edited, ${n}`, edited, {
+    against: `ninja, ${editedNinja.toFixed(3)} s`,
+    other: editedNinja,
+    target: tasks > 100 ? 1.5 : 3,
+  });
+}
+
+/** One large file into the store, against reading and hashing it. */
+function benchStore(): void {
+  const path = join(work, "large");
+  must("sh", ["-c", `head -c 1073741824 /dev/urandom > ${path}`]);
+  const store = new Store(join(work, "blobs"));
+  mkdirSync(join(work, "blobs"));
+  hashFile(path);
+  const hashing = median(3, () => hashFile(path));
+  const taking = seconds(() => store.put(path, "file", { move: true }));
+  row("1 GiB into the store", taking, {
+    against: `reading and hashing, ${hashing.toFixed(2)} s`,
+    other: hashing,
+    target: 1.2,
+  });
+}
+
+function pipelineText(name: string, tasks: number, edit: number): string {
+  const works = Array.from({ length: tasks }, (_, index) => `w${index}`).join(", ");
+  return `formatVersion: 1
+name: ${name}
+axes: { work: [${works}], edited: [${edit}], agent: [a, b], seed: [1, 2, 3, 4, 5] }
+stages:
+  data: { each: [work], command: "echo {work} > {outputs.d}", gives: { d: file } }
+  edit: { each: [edited], command: "echo {edited} > {outputs.e}", gives: { e: file } }
+  attempt: { each: [work, agent, seed], needs: [data.d], command: "echo {work} {agent} {seed} > {outputs.s}", gives: { s: file } }
+  validate: { each: [work, agent, seed], needs: [attempt.s], command: "echo ok {work} {agent} {seed} > {outputs.v}", gives: { v: file } }
+  score: { each: [work, agent, seed], needs: [attempt.s, validate.v], command: "echo 1 {work} {agent} {seed} > {outputs.x}", gives: { x: file } }
+  report: { collect: [score.x, edit.e], command: "wc -c < {inputs.manifest} > {outputs.r}", gives: { r: file } }
+`;
+}
+
+function ninjaText(tasks: number, edit: number): string {
+  const lines = ["rule run", "  command = sh -c 'echo $say > $out'", "build edit: run", `  say = ${edit}`];
+  const scores: string[] = [];
+  for (let work = 0; work < tasks; work++) {
+    lines.push(`build d${work}: run`, `  say = ${work}`);
+    for (let each = 0; each < 10; each++) {
+      const id = `${work}-${each}`;
+      lines.push(
+        `build s${id}: run d${work}`,
+        `  say = s${id}`,
+        `build v${id}: run s${id}`,
+        `  say = v${id}`,
+      );
+      lines.push(`build x${id}: run s${id} v${id}`, `  say = x${id}`);
+      scores.push(`x${id}`);
+    }
+  }
+  lines.push(`build report: run edit ${scores.join(" ")}`, "  say = report", "default report", "");
+  return lines.join("\n");
+}
+
+function row(
+  what: string,
+  seconds: number,
+  { against, other, target }: { against: string; other: number; target?: number | undefined },
+): void {
+  const ratio = seconds / other;
+  const wanted = target === undefined ? "" : `${target} (${ratio <= target ? "met" : "missed"})`;
+  rows.push({ what, seconds, against, ratio, target: wanted });
+  process.stderr.write(`${what}: ${seconds.toFixed(3)} s, ${ratio.toFixed(2)} × ${against}\n`);
+}
+
+function print(): void {
+  const cells = rows.map(({ what, seconds, against, ratio, target }) => [
+    what,
+    seconds.toFixed(3),
+    `${ratio.toFixed(2)} × ${against}`,
+    target,
+  ]);
+  const table = [["", "seconds", "ratio", "target"], ["---", "--:", "---", "---"], ...cells];
+  console.log(table.map((line) => `| ${line.join(" | ")} |`).join("\n"));
+  const cpu = /^model name\s*: (.*)$/m.exec(readFileSync("/proc/cpuinfo", "utf8"))?.[1] ?? process.arch;
+  console.log(
+    `\n${cpu}, Node ${process.version}; load ${readFileSync("/proc/loadavg", "utf8").split(" ")[0]} at the end`,
+  );
+}
+
+function median(times: number, work: () => void): number {
+  const all = Array.from({ length: times }, () => seconds(work)).sort((a, b) => a - b);
+  return all[all.length >> 1]!;
+}
+
+function seconds(work: () => void): number {
+  const begin = performance.now();
+  work();
+  return (performance.now() - begin) / 1000;
+}
+
+function must(program: string, args: string[], cwd: string = repository): void {
+  const { status, stderr, stdout, error } = spawnSync(program, args, {
+    cwd,
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+  });
+  if (status !== 0) throw new Error(`${program} ${args.join(" ")}: ${error?.message ?? stderr + stdout}`);
+}
