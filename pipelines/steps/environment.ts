@@ -8,8 +8,13 @@ import { $, type ProcessOutput } from "zx";
 
 const { params, outputs } = stage();
 const lock = String(params.lock);
-const python = process.env.MLRB_BASE_PYTHON ?? findPython(process.env.TMPDIR ?? "/tmp")?.path;
-if (!python) fail(noPython);
+const python = findPython(process.env.TMPDIR ?? "/tmp")?.path;
+if (!python)
+  fail(
+    process.env.MLRB_BASE_PYTHON
+      ? `MLRB_BASE_PYTHON names ${process.env.MLRB_BASE_PYTHON}, which is no Python 3.10 to 3.13 with venv`
+      : noPython,
+  );
 
 const home = outputs.environment!;
 const inside = `${home}/bin/python`;
@@ -19,7 +24,7 @@ const pip = ["-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-ver
 console.log(
   `${basename(lock)}: making an environment with ${(await $`${python} --version`.quiet()).stdout.trim()}`,
 );
-await step("making the environment", ["-m", "venv", home], python!);
+await step("making the environment", ["-m", "venv", home], python);
 // The lock names everything, so nothing is resolved. torch alone may ask for more: its builds with
 // CUDA need packages that the CPU build, which has none of them, does not.
 await step("installing", [...pip, "--no-deps", "-r", lock], inside);

@@ -14,7 +14,7 @@ export class Progress {
   readonly #live: boolean;
   readonly #running = new Map<string, { since: number; expectedMs: number | undefined }>();
   #done = 0;
-  #shown = false;
+  #shown: string | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: { total: number; quiet: boolean; stream: Stream }) {
@@ -67,7 +67,7 @@ export class Progress {
 
   #clear(): void {
     if (this.#shown) this.#stream.write("\r\u001b[K");
-    this.#shown = false;
+    this.#shown = undefined;
   }
 
   #redraw(): void {
@@ -75,10 +75,17 @@ export class Progress {
     const now = performance.now();
     const running = [...this.#running].map(([id, { since, expectedMs }]) => {
       const expected = expectedMs ? ` of ~${formatDuration(expectedMs)}` : "";
-      return `${id} ${formatDuration(Math.floor((now - since) / 1000) * 1000)}${expected}`;
+      return `${id} ${elapsed(now - since)}${expected}`;
     });
     const text = `${this.#done}/${this.#total}  ${running.join("  ")}`;
-    this.#stream.write(`\r\u001b[K${text.slice(0, Math.max(20, (this.#stream.columns ?? 80) - 1))}`);
-    this.#shown = true;
+    const line = text.slice(0, Math.max(20, (this.#stream.columns ?? 80) - 1));
+    if (this.#shown === line) return;
+    this.#stream.write(`\r\u001b[K${line}`);
+    this.#shown = line;
   }
+}
+
+/** Whole seconds: a live line that counts tenths only flickers. */
+function elapsed(ms: number): string {
+  return ms < 60_000 ? `${Math.floor(ms / 1000)} s` : formatDuration(ms);
 }

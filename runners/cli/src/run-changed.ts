@@ -8,11 +8,12 @@ import { environmentKey, environmentPath, environmentPython } from "@mlrb/local/
 import { findPython } from "@mlrb/local/find-python";
 import { publishResults } from "@mlrb/local/publish-results";
 import type { Result } from "@mlrb/local/result";
-import { type RunEvent, startRun } from "@mlrb/local/run-plan";
+import { logPath, type RunEvent, startRun } from "@mlrb/local/run-plan";
 import { rememberUnchanged } from "@mlrb/local/unchanged";
 import { clearDeadWork } from "@mlrb/local/work-folders";
 import { openWorkspace, type Workspace } from "@mlrb/local/workspace";
 import { costAgreed } from "./cost-gate.ts";
+import { lastLines } from "./last-lines.ts";
 import { Progress } from "./progress.ts";
 import { readRequest } from "./request.ts";
 import type { RunAsked, RunCommandOptions } from "./run-command.ts";
@@ -70,7 +71,7 @@ export async function runChanged(
     ...(published && { results: relative(root, published.folder) }),
     lines: "",
   };
-  if (!options.json) sayFailures(plan, results);
+  if (!options.json) sayFailures(plan, results, workspace.state.logs);
   await sayEnd(said, {
     root,
     json: options.json,
@@ -146,11 +147,15 @@ function reusedLines(plan: Plan, selected: number[]): string {
     .join("");
 }
 
-function sayFailures(plan: Plan, results: (Result | undefined)[]): void {
+/** What failed, why, and the last that it said: the way out often stands there. */
+function sayFailures(plan: Plan, results: (Result | undefined)[], logs: string): void {
   const failed = plan.instances.filter(({ index }) => results[index]?.outcome.kind === "failed");
   for (const { id, index } of failed.slice(0, 20)) {
+    const said = lastLines(logPath(logs, id), 6).map((line) => `        | ${line}\n`);
     const cause = outcomeCause(results[index]!.outcome);
-    process.stderr.write(`failed  ${id}\n        ${cause}\n        pnpm pipeline log '${id}'\n`);
+    process.stderr.write(
+      `failed  ${id}\n        ${cause}\n${said.join("")}        pnpm pipeline log '${id}'\n`,
+    );
   }
   if (failed.length > 20) process.stderr.write(`… and ${failed.length - 20} more failed\n`);
 }

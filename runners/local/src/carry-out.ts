@@ -180,7 +180,10 @@ function environmentVariables(
   if (stage.name === environmentStage) {
     // the one stage that goes to the network does so in the user's way: proxies, certificates, caches
     for (const [name, value] of Object.entries(process.env)) {
-      if (value !== undefined && /^(PIP_|SSL_|REQUESTS_|CURL_CA|XDG_)|_proxy$|_PROXY$|^HOME$/.test(name))
+      if (
+        value !== undefined &&
+        /^(PIP_|SSL_|REQUESTS_|CURL_CA|XDG_)|_proxy$|_PROXY$|^(HOME|MLRB_BASE_PYTHON)$/.test(name)
+      )
         env[name] = value;
     }
     const base = findPython(workspace.state.memory);

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { lastLines } from "./last-lines.ts";
+
+function of(text: string, count: number): string[] {
+  const folder = mkdtempSync(join(tmpdir(), "mlrb-lines-"));
+  try {
+    writeFileSync(join(folder, "log"), text);
+    return lastLines(join(folder, "log"), count);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test("the last lines that say something are given, in order", () => {
+  assert.deepEqual(of("one\n\ntwo\nthree\n\n", 2), ["two", "three"]);
+});
+
+test("a log cannot steer the terminal, nor flood it with one line", () => {
+  assert.deepEqual(of("\u001b[2Jgone\u0007 \u202eover\n", 1), ["gone   over"]);
+  assert.equal(of("x".repeat(1_000_000), 5)[0]?.length, 400);
+});
+
+test("a file that is not there said nothing", () => {
+  assert.deepEqual(lastLines("/nowhere/at/all", 3), []);
+});

@@ -1,0 +1,29 @@
+// The end of a log, fit to be shown: what a stage said may steer a terminal, or be one endless line.
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
+
+const bytesMax = 16 << 10;
+const widthMax = 400;
+
+/** At most `count` lines from the end of a file; none where there is no file. */
+export function lastLines(path: string, count: number): string[] {
+  let text: string;
+  try {
+    const file = openSync(path, "r");
+    try {
+      const { size } = fstatSync(file);
+      const buffer = Buffer.alloc(Math.min(size, bytesMax));
+      text = buffer.toString("utf8", 0, readSync(file, buffer, 0, buffer.length, size - buffer.length));
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return [];
+  }
+  return stripVTControlCharacters(text)
+    .split(/\r?\n|\r/)
+    .map((line) => line.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, " ").trimEnd())
+    .filter((line) => line !== "")
+    .slice(-count)
+    .map((line) => (line.length > widthMax ? `${line.slice(0, widthMax - 1)}…` : line));
+}
