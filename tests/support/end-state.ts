@@ -22,14 +22,16 @@ export function endState(root: string): EndState {
   const records = join(state, "attempts/records");
   const attempts = recordsIn(root).map(({ digest, record }) => {
     const { "record.json": _, ...files } = filesBelow(join(records, digest));
-    return { key: String(record.attemptKey), record: { ...record, ran: undefined }, files };
+    const { stage } = record.slot as { stage: string };
+    return { key: String(record.attemptKey), record: { ...record, ran: undefined, stage }, files };
   });
   return {
     blobs: filesBelow(join(state, "cache/blobs")),
     actions: Object.fromEntries(
       Object.entries(filesBelow(join(state, "cache/actions"))).map(([path, text]) => {
         const entry = parsed(text);
-        return [path, entry === undefined ? text : { ...entry, ran: undefined }];
+        const stage = (entry?.ran as { stage?: string } | undefined)?.stage;
+        return [path, entry === undefined ? text : { ...entry, ran: undefined, stage }];
       }),
     ),
     attempts: attempts.sort((a, b) => (a.key < b.key ? -1 : 1)),
@@ -40,12 +42,16 @@ export function endState(root: string): EndState {
   };
 }
 
-/** Stages whose result is recorded, attempts and actions alike: what must never run again. */
-export function recordedStages(root: string): Set<string> {
-  const entries = Object.values(filesBelow(join(root, ".mlrb/cache/actions"))).map(parsed);
-  const stages = entries.map((entry) => (entry?.ran as { stage?: string } | undefined)?.stage);
-  const slots = recordsIn(root).map(({ record }) => (record.slot as { stage: string }).stage);
-  return new Set([...stages, ...slots].filter((stage) => stage !== undefined));
+/** The stages of which everything that `expected` records is recorded: what must never run again. */
+export function recordedStages(root: string, expected: EndState): Set<string> {
+  const { actions, attempts } = endState(root);
+  const keys = attempts.map(({ key }) => key);
+  const wanted = [
+    ...Object.entries(expected.actions).map(([path, entry]) => ({ entry, recorded: path in actions })),
+    ...expected.attempts.map(({ key, record }) => ({ entry: record, recorded: keys.includes(key) })),
+  ].map(({ entry, recorded }) => ({ stage: (entry as { stage: string }).stage, recorded }));
+  const missing = new Set(wanted.filter(({ recorded }) => !recorded).map(({ stage }) => stage));
+  return new Set(wanted.map(({ stage }) => stage).filter((stage) => !missing.has(stage)));
 }
 
 /** Attempt records that are in place; throws on one that is not whole. */
@@ -53,7 +59,10 @@ export function recordsIn(root: string): { digest: string; record: Record<string
   const records = join(root, ".mlrb/attempts/records");
   return namesIn(records)
     .filter((name) => !name.startsWith("tmp-"))
-    .map((digest) => ({ digest, record: JSON.parse(readFileSync(join(records, digest, "record.json"), "utf8")) }));
+    .map((digest) => ({
+      digest,
+      record: JSON.parse(readFileSync(join(records, digest, "record.json"), "utf8")),
+    }));
 }
 
 function parsed(text: string): Record<string, unknown> | undefined {

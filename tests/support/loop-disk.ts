@@ -22,10 +22,15 @@ export function powerCut({ image }: LoopDisk, to: string): void {
 /** Mounts an image; its journal is replayed, as after a power cut. */
 export function mountDisk({ image, folder }: { image: string; folder: string }): LoopDisk | string {
   mkdirSync(folder, { recursive: true });
-  // commit: seconds until metadata go to the journal by themselves, the least there is
-  const { status, stderr, error } = spawnSync("mount", ["-o", "loop,commit=1", image, folder], {
-    encoding: "utf8",
-  });
+  // commit: seconds until metadata go to the journal by themselves, the least there is; noauto_da_alloc:
+  // without ext4's kindness to programs that forget to sync
+  const { status, stderr, error } = spawnSync(
+    "mount",
+    ["-o", "loop,commit=1,noauto_da_alloc", image, folder],
+    {
+      encoding: "utf8",
+    },
+  );
   if (status !== 0) return `mount: ${error?.message ?? stderr.trim()}`;
   return { image, folder, unmount: () => void spawnSync("umount", ["-l", folder]) };
 }

@@ -10,13 +10,31 @@ export type Fault = { call: string; ordinal: number; what: "signal=SIGKILL" | `e
 
 export type TracedOptions = ProgramOptions & { calls: string[]; log: string; fault?: Fault };
 
-/** Runs to the end; `log` then holds the calls, each with the paths behind its descriptors. */
+export const limitSeconds = 40;
+
+/** Runs to the end, or for `limitSeconds`; `log` then holds the calls, each with the paths behind its descriptors. */
 export async function runTraced(
   repository: string,
   args: string[],
   { calls, log, fault, ...options }: TracedOptions,
 ): Promise<Said> {
-  const through = ["strace", "-qq", "-y", "-s", "0", "-o", log, "-e", `trace=${calls.map((call) => `?${call}`)}`];
+  // Without an end a run would wait for good whose loop lost a wake-up, which is a write too.
+  // timeout(1) kills its process group: strace alone would leave the runner behind.
+  const through = [
+    "timeout",
+    "-s",
+    "KILL",
+    String(limitSeconds),
+    "strace",
+    "-qq",
+    "-y",
+    "-s",
+    "0",
+    "-o",
+    log,
+    "-e",
+    `trace=${calls.map((call) => `?${call}`)}`,
+  ];
   if (fault) through.push("-e", `inject=${fault.call}:${fault.what}:when=${fault.ordinal}`);
   return startProgram(repository, args, { ...options, through }).ended;
 }
@@ -33,6 +51,11 @@ export function callsIn(log: string): Call[] {
     calls.push({ name, ordinal, line });
   }
   return calls;
+}
+
+/** The call that was made to fail. */
+export function failedCall(log: string): Call | undefined {
+  return callsIn(log).find(({ line }) => line.endsWith("(INJECTED)"));
 }
 
 /** Whether a call can change what is on the disk below `root`. */

@@ -5,7 +5,7 @@ import { Command, Option } from "commander";
 import type { PlaceOptions } from "./attempts-command.ts";
 import type { ExplainOptions } from "./explain-command.ts";
 import type { PlanCommandOptions } from "./plan-command.ts";
-import type { RunCommandOptions } from "./run-command.ts";
+import type { RunCommandOptions } from "./run-asked.ts";
 
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), "../../..");
 

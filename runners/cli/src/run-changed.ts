@@ -16,7 +16,7 @@ import { costAgreed } from "./cost-gate.ts";
 import { lastLines } from "./last-lines.ts";
 import { Progress } from "./progress.ts";
 import { readRequest } from "./request.ts";
-import type { RunAsked, RunCommandOptions } from "./run-command.ts";
+import type { RunAsked, RunCommandOptions } from "./run-asked.ts";
 import { type RunSaid, sayEnd } from "./run-said.ts";
 import { stalePolicy } from "./stale-policy.ts";
 

@@ -1,18 +1,9 @@
 // `pipeline run`: brings a pipeline up to date, shows how, and prints its tables. Here is the short way,
 // for when there is nothing to do; it loads nothing of what plans and runs.
 import { noteUnchanged, saidUnchanged } from "@mlrb/local/unchanged";
-import type { CostOptions } from "./cost-gate.ts";
-import type { CommonOptions } from "./request.ts";
 import { rootOf, typedIn } from "./root-of.ts";
+import type { RunAsked, RunCommandOptions } from "./run-asked.ts";
 import { type RunSaid, sayEnd, sayLines } from "./run-said.ts";
-import type { StaleOptions } from "./stale-policy.ts";
-
-export type RunCommandOptions = CommonOptions &
-  StaleOptions &
-  CostOptions & { jobs?: string; failFast?: boolean };
-
-/** What a run was asked for: the same asked again, with nothing changed, has the same answer. */
-export type RunAsked = { repository: string; root: string; request: unknown };
 
 export async function runCommand(
   repository: string,

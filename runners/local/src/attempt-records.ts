@@ -15,7 +15,7 @@ import { join } from "node:path";
 import type { KeyParts } from "@mlrb/core/action-key";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { removeFolder } from "./remove-folder.ts";
-import { type Artifact, type Store, syncFolder, syncPath } from "./store.ts";
+import { type Artifact, MissingContent, type Store, syncFolder, syncPath } from "./store.ts";
 
 export type AttemptRecord = {
   formatVersion: 1;
@@ -125,17 +125,20 @@ export class AttemptRecords {
     const text = `${canonicalJson(record, 2)}\n`;
     const digest = createHash("sha256").update(text).digest("hex");
     const temporary = join(this.#records, `tmp-${process.pid}-${randomBytes(6).toString("hex")}`);
-    mkdirSync(temporary, { recursive: true });
-    for (const output of Object.values(record.outputs))
-      this.#store.restore(output, join(temporary, output.file));
-    if (existsSync(log)) cpSync(log, join(temporary, "log"));
-    writeWhole(join(temporary, "record.json"), text);
     const path = join(this.#records, digest);
-    if (existsSync(path)) removeFolder(temporary);
-    else {
-      syncFolder(temporary);
-      renameSync(temporary, path);
-      syncPath(this.#records);
+    try {
+      mkdirSync(temporary, { recursive: true });
+      for (const output of Object.values(record.outputs))
+        this.#store.restore(output, join(temporary, output.file));
+      if (existsSync(log)) cpSync(log, join(temporary, "log"));
+      writeWhole(join(temporary, "record.json"), text);
+      if (!existsSync(path)) {
+        syncFolder(temporary);
+        renameSync(temporary, path);
+        syncPath(this.#records);
+      }
+    } finally {
+      removeFolder(temporary); // not kept on a disk that was too full for it
     }
     const line = lineOf(digest, record);
     this.#remember(line);
@@ -171,10 +174,19 @@ export class AttemptRecords {
   /** Puts a record's outputs back into the store where they are missing, e.g. after the cache was deleted. */
   ensureStored(digest: string, record: AttemptRecord): void {
     for (const [name, output] of Object.entries(record.outputs)) {
-      if (this.#store.hasAll(output)) continue;
+      if (this.#isStored(output)) continue;
       const found = this.#store.put(join(this.#records, digest, output.file), output.kind);
       if (found.digest === output.digest) continue;
       throw new DamagedRecord(digest, `it was changed: its ${name} is not what its record says`);
+    }
+  }
+
+  #isStored(output: Artifact): boolean {
+    try {
+      return this.#store.hasAll(output);
+    } catch (error) {
+      if (error instanceof MissingContent) return false; // damaged, and removed from the store by now
+      throw error;
     }
   }
 

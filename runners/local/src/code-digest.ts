@@ -6,6 +6,7 @@ import { readFileSync, statSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { Consulted } from "./consulted.ts";
+import { type Lock, packageClosure, parseLock } from "./package-lock.ts";
 
 export type CodeDigest = {
   /** What enters the action key. */
@@ -27,6 +28,7 @@ export class CodeDigests {
   readonly #file: string;
   #known: Record<string, Remembered> | undefined;
   #changed = false;
+  #lock: Lock | undefined;
   readonly #thisRun = new Map<string, CodeDigest>();
 
   readonly #consulted: Consulted;
@@ -83,6 +85,12 @@ export class CodeDigests {
     return Object.entries(stats).every(([path, then]) => statText(join(this.#root, path), now) === then);
   }
 
+  /** Digest of the named registry packages and all they depend on. */
+  #packages(names: Set<string>): string {
+    this.#lock ??= parseLock(readFileSync(join(this.#root, "pnpm-lock.yaml"), "utf8"));
+    return sha256(packageClosure(this.#lock, names).join("\n"));
+  }
+
   #sameBytes(held: Remembered): Remembered | undefined {
     if (held.code.node !== process.version || !held.raws) return undefined;
     const paths = Object.keys(held.raws);
@@ -128,7 +136,6 @@ export class CodeDigests {
     const inputs = Object.keys(result.metafile.inputs).map((path) =>
       relative(this.#root, join(this.#root, path)),
     );
-    const lock = lockOf(this.#root);
     const now = Date.now();
     const stats = Object.fromEntries(inputs.map((path) => [path, statText(join(this.#root, path), now)]));
     if (packages.size > 0) stats["pnpm-lock.yaml"] = statText(join(this.#root, "pnpm-lock.yaml"), now);
@@ -139,7 +146,7 @@ export class CodeDigests {
       code: {
         [script]: sha256(result.outputFiles[0]!.contents),
         node: process.version,
-        ...(packages.size > 0 && { packages: await lock(packages) }),
+        ...(packages.size > 0 && { packages: this.#packages(packages) }),
       },
       files: Object.fromEntries(
         await Promise.all(inputs.map(async (path) => [path, await minified(join(this.#root, path))])),
@@ -184,38 +191,6 @@ function packageName(specifier: string): string {
     .split("/")
     .slice(0, specifier.startsWith("@") ? 2 : 1)
     .join("/");
-}
-
-/** Digest of the named packages and all they depend on, with versions and integrity, from pnpm's lock file. */
-function lockOf(root: string): (names: Set<string>) => Promise<string> {
-  return async (names) => {
-    const { parse } = await import("yaml");
-    const lock = parse(readFileSync(join(root, "pnpm-lock.yaml"), "utf8")) as {
-      importers: Record<string, Record<string, Record<string, { version: string }>>>;
-      packages: Record<string, { resolution?: { integrity?: string } }>;
-      snapshots: Record<string, Record<string, Record<string, string>>>;
-    };
-    const closure = new Set<string>();
-    const visit = (id: string) => {
-      if (closure.has(id)) return;
-      closure.add(id);
-      const snapshot = lock.snapshots[id] ?? {};
-      for (const kind of ["dependencies", "optionalDependencies"]) {
-        for (const [name, version] of Object.entries(snapshot[kind] ?? {})) visit(`${name}@${version}`);
-      }
-    };
-    for (const importer of Object.values(lock.importers)) {
-      for (const kind of ["dependencies", "devDependencies"]) {
-        for (const [name, { version }] of Object.entries(importer[kind] ?? {})) {
-          if (names.has(name) && !version.startsWith("link:")) visit(`${name}@${version}`);
-        }
-      }
-    }
-    const lines = [...closure]
-      .sort()
-      .map((id) => `${id} ${lock.packages[id.replace(/\(.*$/, "")]?.resolution?.integrity ?? ""}`);
-    return sha256(lines.join("\n"));
-  };
 }
 
 function sha256(content: string | Uint8Array): string {

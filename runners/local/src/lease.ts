@@ -1,6 +1,6 @@
 // One owner at a time for a named piece of work, over all runs on one state folder. A lease is a file
 // that names its owner; a dead owner's lease is taken over without asking. No unlock step exists.
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -43,6 +43,16 @@ export function isAlive(owner: Owner): boolean {
   return startOf(owner.pid) === owner.started;
 }
 
+/** False where the machine may have lost its power since: what was not synced then may be torn. */
+export function isOfThisBoot(owner: Owner | undefined): boolean {
+  return owner !== undefined && owner.boot === bootId();
+}
+
+/** Whether a process of this number lives on this machine, whichever it is. */
+export function isRunning(pid: number): boolean {
+  return pid > 0 && startOf(pid) !== undefined;
+}
+
 export type Lease = { release(): void };
 
 /** A file that names the owner: leases are links to it, so that one appears whole or not at all. */
@@ -66,7 +76,7 @@ function tryWith(card: Card, path: string): Lease | { heldBy: Owner } {
   for (;;) {
     try {
       linkSync(card.path, path); // fails where there is one: the only step that grants
-      return { release: () => rmSync(path, { force: true }) };
+      return { release: () => letGo(path) };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
@@ -90,6 +100,26 @@ function tryWith(card: Card, path: string): Lease | { heldBy: Owner } {
       }
     }
     rmSync(aside, { force: true });
+  }
+}
+
+/** A lease that cannot be removed ends with its owner; that is no reason to lose what was done under it. */
+function letGo(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // the disk's trouble is told by whatever needs the disk
+  }
+}
+
+/** Lets go of what dead processes hold, by the rules by which any run would take it over. */
+export function releaseDead(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (name.includes(".")) continue; // on its way in or out
+    const holder = readOwner(join(folder, name));
+    if (holder === undefined || isAlive(holder)) continue;
+    const lease = tryLease(folder, name);
+    if ("release" in lease) lease.release();
   }
 }
 

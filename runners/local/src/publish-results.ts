@@ -1,11 +1,12 @@
 // Lays a pipeline's results out under results/ for people. The store holds the truth: what differs
 // there is written again, and what an older report left and the newer has not is taken away.
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Plan } from "@mlrb/core/plan";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import type { Result } from "./result.ts";
 import { type Artifact, hashFile, type Store } from "./store.ts";
+import { beginWork, endWork, type WorkFolder } from "./work-folders.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** The folder that a plan's results go to, relative to the root. */
@@ -28,28 +29,57 @@ export function publishResults(
       listFiles(result.outputs[name]!, { file, store: workspace.store, into: files });
   }
   if (files.size === 0) return undefined;
-  const folder = join(workspace.state.root, resultsFolder(plan));
+  const where = resultsFolder(plan);
+  const folder = join(workspace.state.root, where);
   const memory = join(workspace.state.memory, "published.json");
   const published = readPublished(memory);
-  mkdirSync(folder, { recursive: true });
-  for (const old of published[folder] ?? []) if (!files.has(old)) rmSync(join(folder, old), { force: true });
-  for (const [path, digest] of files) {
-    const target = join(folder, path);
-    if (existsSync(target) && hashFile(target) === digest) continue;
-    mkdirSync(dirname(target), { recursive: true });
-    const temporary = `${target}.${process.pid}.tmp`;
-    try {
-      workspace.store.restore({ kind: "file", digest }, temporary);
-      renameSync(temporary, target);
-    } finally {
-      rmSync(temporary, { force: true });
-    }
-  }
+  const before = new Set(published[where]);
   const paths = [...files.keys()].sort();
-  if (canonicalJson(published[folder] ?? []) !== canonicalJson(paths)) {
-    writeWhole(memory, canonicalJson({ ...published, [folder]: paths }));
+  const remember = (all: string[]) => writeWhole(memory, canonicalJson({ ...published, [where]: all }));
+  // first what may lie there from now on: a killed run's files are taken away by a later one, too
+  if (paths.some((path) => !before.has(path))) remember([...new Set([...before, ...paths])].sort());
+  mkdirSync(folder, { recursive: true });
+  for (const old of before) if (!files.has(old)) takeAway(folder, old);
+  let work: WorkFolder | undefined;
+  try {
+    for (const [path, digest] of files) {
+      const target = join(folder, path);
+      if (existsSync(target) && hashFile(target) === digest) continue;
+      mkdirSync(dirname(target), { recursive: true });
+      // not beside the target: people look there, and a kill would leave it there for good
+      work ??= beginWork(workspace.state.work, `publish-${Date.now()}-${process.pid}`);
+      const temporary = join(work.path, "file");
+      workspace.store.restore({ kind: "file", digest }, temporary);
+      moveFile(temporary, target);
+    }
+  } finally {
+    if (work) endWork(work);
   }
+  if ([...before].some((path) => !files.has(path))) remember(paths);
   return { folder, files: paths.map((path) => join(folder, path)) };
+}
+
+/** A file that an older report left, and the folders that it leaves empty. */
+function takeAway(folder: string, path: string): void {
+  rmSync(join(folder, path), { force: true });
+  try {
+    for (let above = dirname(path); above !== "."; above = dirname(above)) rmdirSync(join(folder, above));
+  } catch {
+    // something else is in it
+  }
+}
+
+/** `results/` may be a link to another disk. */
+function moveFile(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
+    const temporary = `${to}.${process.pid}.tmp`;
+    copyFileSync(from, temporary);
+    renameSync(temporary, to);
+    rmSync(from);
+  }
 }
 
 /** A folder's files stand directly under results; a file under its own name. */

@@ -12,6 +12,7 @@ import { type Command, type Event, initialState, step, type Work } from "@mlrb/c
 import type { HeldRecord } from "./attempt-records.ts";
 import { type Bound, bind } from "./bind.ts";
 import { type CarriedOut, carryOut, machineFailure } from "./carry-out.ts";
+import { clearUnfinished } from "./clear-unfinished.ts";
 import { Journal } from "./journal.ts";
 import { type Lease, takeLease } from "./lease.ts";
 import { type Found, foundRecord, lookUp, reasonsStale, reasonsToRun, type Stale } from "./look-up.ts";
@@ -156,9 +157,10 @@ export function startRun(options: RunOptions): RunHandle {
         return guard(async () => {
           journal.write({ event: "end" });
           journal.close();
-          endWork(folder);
           workspace.digests.save();
           workspace.codes.save();
+          if (results.some(failedForTheMachine)) clearUnfinished(workspace.state.state, process.pid);
+          endWork(folder); // last: as long as it is there, the next run knows what a kill may have left
           resolve(results);
         });
     }
@@ -328,6 +330,11 @@ export function startRun(options: RunOptions): RunHandle {
   });
   queueMicrotask(() => send({ kind: "begin" }));
   return { run, finished, interrupt: () => send({ kind: "interrupt" }) };
+}
+
+/** Whether a call of this process failed, which may have left something half done. */
+function failedForTheMachine(result: Result | undefined): boolean {
+  return result?.outcome.kind === "failed" && result.outcome.cause === "machine";
 }
 
 function reusedResult({ outputs, record }: Found, note?: string): Result {

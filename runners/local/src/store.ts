@@ -20,6 +20,7 @@ import {
   readSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
@@ -47,6 +48,25 @@ export class Store {
     return existsSync(this.#path(digest));
   }
 
+  /** Whether the content is there in its length: what a power cut tore is shorter, and is put in anew. */
+  #holds(digest: string, bytes: number): boolean {
+    return statSync(this.#path(digest), { throwIfNoEntry: false })?.size === bytes;
+  }
+
+  /** Removes what was put in since `sinceMs` and is not what its name says; for after a power cut. */
+  removeTorn(sinceMs: number): void {
+    for (const part of readdirSync(this.#blobs)) {
+      const folder = join(this.#blobs, part);
+      if (!statSync(folder).isDirectory()) continue;
+      for (const name of readdirSync(folder)) {
+        const path = join(folder, name);
+        // putting in and moving change it; a stage can set the other times to anything
+        if (statSync(path).ctimeMs >= sinceMs && hashFile(path) !== part + name)
+          rmSync(path, { force: true });
+      }
+    }
+  }
+
   /** Whether everything that `artifact` consists of is there; contents are not read. */
   hasAll({ kind, digest }: Artifact): boolean {
     if (!this.has(digest)) return false;
@@ -72,7 +92,7 @@ export class Store {
       // another name of the same file could still be written through
       if (move && lstatSync(path).nlink === 1) {
         digest = hashFile(path);
-        if (this.has(digest)) return digest;
+        if (this.#holds(digest, lstatSync(path).size)) return digest;
         if (!tryRename(path, temporary)) digest = undefined;
       }
       digest ??= copyHashing(path, temporary);
@@ -109,7 +129,7 @@ export class Store {
   /** Takes text in and gives its digest. */
   putText(text: string): string {
     const digest = createHash("sha256").update(text).digest("hex");
-    if (this.has(digest)) return digest;
+    if (this.#holds(digest, Buffer.byteLength(text))) return digest;
     const temporary = join(this.#blobs, `tmp-${process.pid}-${randomBytes(6).toString("hex")}`);
     const file = openSync(temporary, "wx");
     try {
@@ -123,7 +143,7 @@ export class Store {
 
   #settle(temporary: string, digest: string): void {
     const path = this.#path(digest);
-    if (existsSync(path) && lstatSync(path).size === lstatSync(temporary).size) {
+    if (this.#holds(digest, lstatSync(temporary).size)) {
       rmSync(temporary);
       return;
     }
@@ -165,7 +185,7 @@ export class Store {
   /** Lays a content out at `path`, which must not exist; every byte is checked on the way. Throws MissingContent. */
   restore(artifact: Artifact, path: string, options: { executable?: boolean } = {}): void {
     if (artifact.kind === "dir") {
-      mkdirSync(path, { recursive: true });
+      mkdirSync(path);
       for (const entry of this.#tree(artifact.digest)) {
         this.restore(entry, join(path, entry.name), { executable: entry.executable ?? false });
       }

@@ -9,29 +9,43 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { endProcesses } from "@mlrb/kit/end-processes";
-import { type Card, isAlive, type Owner, thisProcess } from "./lease.ts";
+import { clearUnfinished } from "./clear-unfinished.ts";
+import { type Card, isAlive, isOfThisBoot, isRunning, type Owner, thisProcess } from "./lease.ts";
 import { removeFolder } from "./remove-folder.ts";
+import { Store } from "./store.ts";
 
 /** `token` begins the mark of every process that the run starts; `card` names it to other runs. */
 export type WorkFolder = { path: string; token: string; card: Card };
 
 const unowned = ".new";
 
-/** Makes the run's folder. */
+/** Makes the run's folder. `run` ends in `-PID`. */
 export function beginWork(work: string, run: string): WorkFolder {
   const path = join(work, run);
-  // a folder without an owner would be taken for a dead run's
-  mkdirSync(`${path}${unowned}`, { recursive: true });
   const owner = thisProcess();
-  writeFileSync(join(`${path}${unowned}`, "owner.json"), JSON.stringify(owner));
-  renameSync(`${path}${unowned}`, path);
-  return { path, token: tokenOf(run), card: { path: join(path, "owner.json"), owner } };
+  for (let tries = 0; ; tries++) {
+    try {
+      // a folder without an owner would be taken for a dead run's
+      mkdirSync(`${path}${unowned}`, { recursive: true });
+      writeFileSync(join(`${path}${unowned}`, "owner.json"), JSON.stringify(owner));
+      renameSync(`${path}${unowned}`, path);
+      return { path, token: tokenOf(run), card: { path: join(path, "owner.json"), owner } };
+    } catch (error) {
+      // another machine, which cannot see this process, may just have cleared it
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT" || tries > 9) throw error;
+    }
+  }
 }
 
+/** What cannot be removed is cleared by the next run: the work itself is done. */
 export function endWork({ path }: WorkFolder): void {
-  removeFolder(path);
+  try {
+    removeFolder(path);
+  } catch {
+    // the disk's trouble is told by whatever needs the disk
+  }
 }
 
 /** Ends and removes what dead runs left; gives how many there were. */
@@ -39,10 +53,12 @@ export async function clearDeadWork(work: string): Promise<number> {
   let cleared = 0;
   for (const name of readdirSync(work)) {
     const path = join(work, name);
-    if (name.endsWith(unowned) && !isOld(path)) continue;
     const owner = ownerOf(path);
-    if (owner && isAlive(owner)) continue;
+    if (owner ? isAlive(owner) : name.endsWith(unowned) && isRunning(pidOf(name))) continue;
     await endProcesses({ token: tokenOf(name), root: path, groups: [] });
+    // last the folder: as long as it is there, the next run knows that there is something to clear
+    if (!isRunning(pidOf(name))) clearUnfinished(dirname(work), pidOf(name));
+    if (!isOfThisBoot(owner)) new Store(join(dirname(work), "cache/blobs")).removeTorn(begunMs(path));
     try {
       removeFolder(path);
     } catch (error) {
@@ -53,10 +69,13 @@ export async function clearDeadWork(work: string): Promise<number> {
   return cleared;
 }
 
-/** Whether nobody can be about to put an owner in it. One that is gone by now has its owner, and its name. */
-function isOld(path: string): boolean {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  return stats !== undefined && Date.now() - stats.mtimeMs > 3600e3;
+/** When the run began; a little earlier, since clocks of files are coarse. The beginning of time where it is not known. */
+function begunMs(path: string): number {
+  return (statSync(path, { throwIfNoEntry: false })?.birthtimeMs ?? 0) - 1000;
+}
+
+function pidOf(name: string): number {
+  return Number(/-(\d+)(\.new)?$/.exec(name)?.[1] ?? 0);
 }
 
 function tokenOf(run: string): string {

@@ -1,0 +1,11 @@
+// What `pipeline run` is asked for.
+import type { CostOptions } from "./cost-gate.ts";
+import type { CommonOptions } from "./request.ts";
+import type { StaleOptions } from "./stale-policy.ts";
+
+export type RunCommandOptions = CommonOptions &
+  StaleOptions &
+  CostOptions & { jobs?: string; failFast?: boolean };
+
+/** What a run was asked for: the same asked again, with nothing changed, has the same answer. */
+export type RunAsked = { repository: string; root: string; request: unknown };

@@ -1,0 +1,33 @@
+// What a killed run had begun and not put in place: contents, records and leases under temporary names.
+// Harmless, since nothing reads them, but a record's may be as large as a submission.
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { releaseDead } from "./lease.ts";
+import { removeFolder } from "./remove-folder.ts";
+
+/** Clears what the process `pid`, which is dead, left under `state` (`.mlrb`), and the leases of all dead. */
+export function clearUnfinished(state: string, pid: number): void {
+  const leases = join(state, "leases");
+  const unfinished: [string, (name: string) => boolean][] = [
+    [join(state, "cache/blobs"), (name) => name.startsWith(`tmp-${pid}-`)],
+    [join(state, "attempts/records"), (name) => name.startsWith(`tmp-${pid}-`)],
+    [join(state, "cache/memory"), (name) => name.endsWith(`.${pid}.tmp`)],
+    [leases, (name) => name.split(".")[1] === String(pid)],
+  ];
+  for (const [folder, left] of unfinished) {
+    for (const name of namesIn(folder)) if (left(name)) removeFolder(join(folder, name));
+  }
+  for (const part of namesIn(join(state, "cache/actions"))) {
+    const folder = join(state, "cache/actions", part);
+    for (const name of namesIn(folder)) if (name.endsWith(`.${pid}.tmp`)) removeFolder(join(folder, name));
+  }
+  releaseDead(leases);
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // the cache was deleted, or no attempt made yet
+  }
+}
