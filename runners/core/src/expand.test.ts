@@ -219,6 +219,7 @@ test("a profile overrides its parent, and the parent the stages, field by field"
     executor: "docker",
     resources: { cpus: 2, memoryBytes: 2 * 2 ** 30, gpus: 1 },
     limits: { timeMs: 300_000 },
+    retries: 0,
   });
   const score = instance(whole, "score[task=reading,agent=basic,seed=9,scorer=fluency]");
   assert.equal(score.execution.executor, "local");
