@@ -1,5 +1,5 @@
 // `pipeline explain`: why an instance would run or be reused, part by part, and the chain above it.
-import { type Reason, reasonWords } from "@mlrb/core/reasons";
+import { reasonWords } from "@mlrb/core/reasons";
 import { matcher } from "@mlrb/core/select-instances";
 import { didYouMean } from "@mlrb/core/suggest";
 import { bind } from "@mlrb/local/bind";
@@ -74,10 +74,10 @@ export async function explainCommand(
     }
     const say = (text: string) => process.stdout.write(`${text}\n`);
     say(`${instance.id}: ${action}${certain ? "" : ", not certain"}`);
-    for (const reason of reasons) say(`  because ${words(reason)}`);
+    for (const reason of reasons) say(`  because ${reasonWords(reason)}`);
     if (chain.length > 0) say("  upstream");
     for (const one of chain)
-      say(`    ${one.action} ${plan.instances[one.index]!.id}: ${one.reasons.map(words).join("; ")}`);
+      say(`    ${one.action} ${plan.instances[one.index]!.id}: ${one.reasons.map(reasonWords).join("; ")}`);
     if (!bound) {
       say("  its key is not known before what it reads has run");
       continue;
@@ -94,10 +94,6 @@ export async function explainCommand(
     if (environment) say(`    environment\n      ${environment}`);
   }
   return 0;
-}
-
-function words(reason: Reason): string {
-  return reasonWords(reason);
 }
 
 function shown(value: unknown): string {

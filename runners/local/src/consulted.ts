@@ -19,8 +19,9 @@ export class Consulted {
   /** To be called before the file is read: a change in between is then seen next time. */
   file(path: string): void {
     if (this.files.has(path)) return;
-    this.files.set(path, statText(this.#root, path));
-    if (isFresh(this.#root, path)) this.fresh = true;
+    const look = lookAt(this.#root, path);
+    this.files.set(path, look?.stat ?? "missing");
+    if (look?.fresh) this.fresh = true;
   }
 
   /** The names in a folder, in code-unit order. */
@@ -53,16 +54,25 @@ export function filesMatching(root: string, pattern: string): string[] {
     .sort();
 }
 
-/** What tells a file from another of the same name; "missing" where there is none. `path` may be absolute. */
-export function statText(root: string, path: string): string {
+/** What tells a file from another of the same name, and whether that can be trusted. */
+export type Look = {
+  stat: string;
+  /** Written within the last second: it may change again without its stat moving. */
+  fresh: boolean;
+};
+
+/** `path` is from `root`, or absolute; undefined where there is no such file. */
+export function lookAt(root: string, path: string): Look | undefined {
   const stats = statSync(isAbsolute(path) ? path : join(root, path), { bigint: true, throwIfNoEntry: false });
-  return stats ? `${stats.size} ${stats.mtimeNs} ${stats.ino} ${stats.mode}` : "missing";
+  if (!stats) return undefined;
+  const { size, mtimeNs, ino, mode } = stats;
+  const fresh = Date.now() - Number(mtimeNs / 1_000_000n) <= 1000;
+  return { stat: `${size} ${mtimeNs} ${ino} ${mode}`, fresh };
 }
 
-/** Whether the file may change again without its stat moving: it was written within the last second. */
-function isFresh(root: string, path: string): boolean {
-  const stats = statSync(isAbsolute(path) ? path : join(root, path), { throwIfNoEntry: false });
-  return stats !== undefined && Date.now() - stats.mtimeMs < 1000;
+/** The file's stat as text; "missing" where there is none. */
+export function statText(root: string, path: string): string {
+  return lookAt(root, path)?.stat ?? "missing";
 }
 
 export function namesIn(root: string, folder: string): string[] {

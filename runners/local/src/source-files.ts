@@ -1,11 +1,11 @@
 // Reads the files of a repository for core, and remembers the digests of files by their stat, so that
 // asking again costs a stat and not a read.
 import { createHash } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Sources } from "@mlrb/core/manifest";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
-import { Consulted } from "./consulted.ts";
+import { Consulted, lookAt } from "./consulted.ts";
 import { syntaxDigests } from "./syntax-digests.ts";
 
 export function sourceFiles(root: string, consulted = new Consulted(root)): Sources {
@@ -90,18 +90,13 @@ export class FileDigests {
     this.consulted.file(path);
     const { files } = this.#memories();
     const absolute = join(this.#root, path);
-    let stats: ReturnType<typeof statOf>;
-    try {
-      stats = statOf(absolute);
-    } catch {
-      return "missing";
-    }
+    const look = lookAt(this.#root, path);
+    if (!look) return "missing";
     const held = files[path];
-    if (held?.stat === stats.text) return held.digest;
+    if (held?.stat === look.stat) return held.digest;
     const digest = createHash("sha256").update(readFileSync(absolute)).digest("hex");
-    // a file of this very moment could change again without its stat moving
-    if (Date.now() - stats.mtimeMs > 1000) {
-      files[path] = { stat: stats.text, digest };
+    if (!look.fresh) {
+      files[path] = { stat: look.stat, digest };
       this.#changed = true;
     }
     return digest;
@@ -124,9 +119,4 @@ export class FileDigests {
     this.#known = { files: held.files ?? {}, syntax: held.syntax ?? {} };
     return this.#known;
   }
-}
-
-function statOf(path: string): { text: string; mtimeMs: number } {
-  const { size, mtimeNs, ino, mode } = statSync(path, { bigint: true });
-  return { text: `${size} ${mtimeNs} ${ino} ${mode}`, mtimeMs: Number(mtimeNs / 1_000_000n) };
 }
