@@ -4,6 +4,7 @@ import { formatDuration } from "@mlrb/core/units";
 import { previewPlan } from "@mlrb/local/preview-plan";
 import { openWorkspace } from "@mlrb/local/workspace";
 import { costWords, totalCost } from "./cost-gate.ts";
+import { gpusFor, tooFewGpus } from "./gpu-gate.ts";
 import { type CommonOptions, readRequest } from "./request.ts";
 import { type StaleOptions, stalePolicy } from "./stale-policy.ts";
 
@@ -49,8 +50,10 @@ export async function planCommand(
       process.stdout.write(`${verb}  ${id}  (${reasons.map(reasonWords).join("; ")}${then})\n`);
     }
   }
+  const note = tooFewGpus(request, previews, gpusFor(plan, selected));
   const durationMs = Math.round(performance.now() - begin);
   if (options.json) {
+    if (note) process.stdout.write(`${JSON.stringify({ event: "note", ...note })}\n`);
     const cost = totalCost(previews);
     const line = {
       event: "summary",
@@ -78,6 +81,7 @@ export async function planCommand(
       `stale attempts are left as they are: --rerun would start ${cost}; --accept-stale "reason" uses them as they are\n`,
     );
   }
+  if (note) process.stdout.write(`a run would be refused: ${note.message}\n  help: ${note.help}\n`);
   if (previews.some(({ certain }) => !certain)) {
     process.stdout.write(
       "run ? : reads something that runs first; reused after all if that gives the same again\n",

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { type Diagnostic, renderDiagnostic } from "@mlrb/core/diagnostic";
-import { loadPlan, type PlanResult } from "@mlrb/core/load-plan";
+import { loadPlan } from "@mlrb/core/load-plan";
 import type { Sources } from "@mlrb/core/manifest";
 import type { Plan } from "@mlrb/core/plan";
 import type { Selection } from "@mlrb/core/resolve-axes";
@@ -25,7 +25,13 @@ export type CommonOptions = {
 /** Executors that this program can send stages to. */
 export const executorNames = ["local"];
 
-export type Request = { plan: Plan; selected: number[]; root: string };
+type Planned = { plan: Plan; selected: number[] };
+
+export type Request = Planned & {
+  root: string;
+  /** What the same request would be in another profile; undefined where it makes no sense there. */
+  inProfile: (profile: string) => Planned | undefined;
+};
 
 /** The plan that was asked for; undefined after the problems were printed. */
 export async function readRequest(
@@ -42,23 +48,31 @@ export async function readRequest(
     printProblems(problems, options.json);
     return undefined;
   }
-  const request = { file, profile: options.profile, set: set as Selection, executor: options.executor };
   const scripted = await withScripted(repository, file, sources);
   if ("code" in scripted) {
     printProblems([scripted], options.json);
     return undefined;
   }
-  const result: PlanResult = loadPlan(request, scripted, executorNames);
+  const planned = (profile: string | undefined): Planned | { problems: Diagnostic[] } => {
+    const asked = { file, profile, set: set as Selection, executor: options.executor };
+    const result = loadPlan(asked, scripted, executorNames);
+    if ("problems" in result) return result;
+    const selection = selectInstances(result.plan, options.only);
+    return "problems" in selection ? selection : { ...result, ...selection };
+  };
+  const result = planned(options.profile);
   if ("problems" in result) {
     printProblems(result.problems, options.json);
     return undefined;
   }
-  const selection = selectInstances(result.plan, options.only);
-  if ("problems" in selection) {
-    printProblems(selection.problems, options.json);
-    return undefined;
-  }
-  return { plan: result.plan, selected: selection.selected, root: rootOf(repository, options.root) };
+  return {
+    ...result,
+    root: rootOf(repository, options.root),
+    inProfile(profile) {
+      const other = planned(profile);
+      return "problems" in other ? undefined : other;
+    },
+  };
 }
 
 /** `NAME` or a path, as a path from the repository's root. */

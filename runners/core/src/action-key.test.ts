@@ -65,6 +65,13 @@ test("what cannot change a result is not in its key", () => {
   const same: Record<string, string> = {
     limits: key(replaced("limits: { time: 30m }", "limits: { time: 31m }")),
     resources: key(replaced("memory: 1GiB", "memory: 2GiB, gpus: 3")),
+    pools: key(
+      replaced(
+        "resources: { cpus: 1, memory: 1GiB }",
+        "resources: { cpus: 1, memory: 1GiB, pools: { api: 1 } }",
+      ).replace("profiles:", "pools: { api: 2 }\nprofiles:"),
+    ),
+    "the network": key(replaced("limits: { time: 30m }", "limits: { time: 30m }\n    network: none")),
     secrets: key(replaced("[HF_TOKEN]", "[HF_TOKEN, OTHER]")),
     title: key(replaced("A title", "Another")),
     "the profile's name": key(replaced("copy:", "other:"), { request: { profile: "other" } }),

@@ -1,6 +1,7 @@
 // The port through which a stage instance is carried out somewhere: on this machine, in a container,
 // on a cluster. Implementations stand in packages beside core and are handed in by the cli.
 import type { FailureCause } from "./outcome.ts";
+import type { Network } from "./pipeline-spec.ts";
 import type { RunSpec } from "./plan.ts";
 
 export type ExecutionRequest = {
@@ -24,6 +25,10 @@ export type ExecutionRequest = {
   log: string;
   /** Of the whole process tree; memory is what it holds, shared pages counted once. */
   limits: { timeMs?: number; memoryBytes?: number };
+  /** What its processes may reach; undefined where nothing is said. */
+  network?: Network;
+  /** A folder that its processes must not be able to write in; only of an executor that `mountsReadOnly`. */
+  readOnly?: string;
 };
 
 export type ExecutionResult =
@@ -39,4 +44,11 @@ export type Running = {
   kill(): void;
 };
 
-export type Executor = { name: string; start(request: ExecutionRequest): Running };
+export type Executor = {
+  name: string;
+  start(request: ExecutionRequest): Running;
+  /** Whether it can show a folder to an instance so that the instance cannot write in it. */
+  mountsReadOnly?(): Promise<boolean>;
+  /** Called once nothing runs any more. */
+  close?(): void;
+};

@@ -217,7 +217,7 @@ test("a profile overrides its parent, and the parent the stages, field by field"
   const attempt = instance(whole, "attempt[task=reading,agent=basic,seed=9]");
   assert.deepEqual(attempt.execution, {
     executor: "docker",
-    resources: { cpus: 2, memoryBytes: 2 * 2 ** 30, gpus: 1 },
+    resources: { cpus: 2, memoryBytes: 2 * 2 ** 30, gpus: 1, pools: {} },
     limits: { timeMs: 300_000 },
     retries: 0,
   });
@@ -226,6 +226,82 @@ test("a profile overrides its parent, and the parent the stages, field by field"
   assert.equal(score.execution.limits.timeMs, 3_600_000);
   assert.deepEqual(instance(whole, "data[task=reading]").action.params, { data: "official" });
   assert(!ids(whole).some((id) => id.includes("seed=1")));
+});
+
+const pooled = `axes: { agent: [gpt, claude, basic] }
+pools: { "api:openai": 4, "api:anthropic": 2, licence: 3 }
+profiles:
+  base: { pools: { "api:openai": 8, more: 1 } }
+  smoke: { default: true, extends: base, pools: { more: 2 }, resources: { pools: { licence: 1 } } }
+  calm: { extends: smoke, stages: { attempt: { resources: { cpus: 2, pools: { licence: 0, "api:{agent.provider}": 2 } } } } }
+stages:
+  attempt: { each: [agent], script: steps/a.ts, resources: { pools: { "api:{agent.provider}": 1 } } }
+  use: { python: steps/measure.py, environment: environments/ml.lock }
+`;
+const preset = (name: string, more = "") =>
+  `formatVersion: 1\nname: ${name}\ntitle: ${name}\nkind: command\n${more}`;
+const providers = {
+  "runners/agents/presets/gpt.yaml": preset("gpt", "provider: openai\n"),
+  "runners/agents/presets/claude.yaml": preset("claude", "provider: anthropic\n"),
+};
+
+test("agents of two providers take from two pools, and one without a provider from neither", () => {
+  const whole = plan(pooled, {}, providers);
+  const taken = Object.fromEntries(
+    whole.instances.map(({ id, execution }) => [id, execution.resources.pools]),
+  );
+  assert.deepEqual(taken, {
+    "attempt[agent=gpt]": { "api:openai": 1, licence: 1 },
+    "attempt[agent=claude]": { "api:anthropic": 1, licence: 1 },
+    "attempt[agent=basic]": { licence: 1 },
+    "environment[name=ml]": {},
+    use: { licence: 1 },
+  });
+});
+
+test("a profile's pools are laid over its parent's, those over the pipeline's; what a stage takes, by name", () => {
+  assert.deepEqual(plan(pooled, {}, providers).pools, {
+    "api:openai": 8,
+    "api:anthropic": 2,
+    licence: 3,
+    more: 2,
+  });
+  const calm = plan(pooled, { profile: "calm" }, providers);
+  assert.deepEqual(calm.profiles, ["base", "smoke", "calm"]);
+  assert.deepEqual(instance(calm, "attempt[agent=claude]").execution.resources, {
+    cpus: 2,
+    memoryBytes: 0,
+    gpus: 0,
+    pools: { "api:anthropic": 2 },
+  });
+});
+
+test("a stage's network is its own, else the profile's; nothing said is nothing known", () => {
+  const whole = (profile: string) =>
+    plan(
+      `profiles:
+  plain: { default: true }
+  shut: { network: none, stages: { open: { network: full } } }
+stages:
+  open: { script: steps/a.ts }
+  shut: { script: steps/a.ts, network: none }
+  model: { python: steps/measure.py, environment: environments/ml.lock }
+`,
+      { profile },
+    ).instances.map(({ stage, execution }) => [stage.name, execution.network]);
+  assert.deepEqual(Object.fromEntries(whole("plain")), {
+    open: undefined,
+    shut: "none",
+    environment: undefined,
+    model: undefined,
+  });
+  // building an environment needs the network, whatever a profile says of the pipeline's own stages
+  assert.deepEqual(Object.fromEntries(whole("shut")), {
+    open: "full",
+    shut: "none",
+    environment: undefined,
+    model: "none",
+  });
 });
 
 test("--executor moves everything but the building of environments", () => {
@@ -242,6 +318,12 @@ test("--set narrows an axis, also a dependent one, and may name a seed that is n
   assert.equal(whole.selection, "agent=idle,scorer=accuracy,seed=5");
   assert.equal(instance(whole, "attempt[task=writing,agent=idle,seed=5]").axes.seed, 5);
   assert.equal(plan(wired).selection, "");
+});
+
+test("a value that is set twice is set once, also in the name of the selection", () => {
+  const twice = plan(wired, { set: { seed: ["2", "1", "2"] } });
+  assert.deepEqual(twice, plan(wired, { set: { seed: ["2", "1"] } }));
+  assert.equal(twice.selection, "seed=2+1");
 });
 
 // ——— any pipeline ———
@@ -372,4 +454,18 @@ test("in any pipeline the order in which stages, axes and keys are written chang
     }),
     { numRuns: 150 },
   );
+});
+
+test("of what is collected as a digest only the member knows so, and the edge is there all the same", () => {
+  const gathered = plan(`axes: { seed: [1, 2] }
+stages:
+  make: { each: [seed], command: "true", gives: { large: dir, small: file } }
+  gather: { collect: [make.small, digest(make.large)], command: "true", gives: { all: file } }
+`);
+  assert.deepEqual(gathered.instances.at(-1)!.members, [
+    { from: 0, output: "small" },
+    { from: 1, output: "small" },
+    { from: 0, output: "large", digestOnly: true },
+    { from: 1, output: "large", digestOnly: true },
+  ]);
 });

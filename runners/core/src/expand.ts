@@ -2,8 +2,9 @@
 // Pure: no disk, no clock.
 import type { Scalar } from "./pipeline-spec.ts";
 import { environmentStage, type Instance, instanceId, type PlannedStage } from "./plan.ts";
-import { type ResolveContext, type Resolved, resolveAction } from "./resolve-action.ts";
+import { type Resolved, resolveAction } from "./resolve-action.ts";
 import type { Axis } from "./resolve-axes.ts";
+import type { ResolveContext } from "./resolve-context.ts";
 
 /** Instances in plan order: whatever one depends on stands before it. `stages` must be in that order. */
 export function expand(stages: PlannedStage[], context: ResolveContext): Instance[] {
@@ -31,7 +32,11 @@ export function expand(stages: PlannedStage[], context: ResolveContext): Instanc
         return { name: need.name, from, output: need.output };
       });
       const members = collected.flatMap(({ source, shared, group }) =>
-        (group.get(groupKey(axes, shared)) ?? []).map((from) => ({ from, output: source.output })),
+        (group.get(groupKey(axes, shared)) ?? []).map((from) => ({
+          from,
+          output: source.output,
+          ...(source.digestOnly && { digestOnly: true as const }),
+        })),
       );
       const plan = { instances, environments, context };
       const built = environment === undefined ? undefined : environmentOf(environment, stage, plan);
@@ -178,7 +183,12 @@ function environmentOf(
       budget: {},
       hostSensitive: true,
     },
-    execution: { executor: "local", resources: { cpus: 1, memoryBytes: 0, gpus: 0 }, limits: {}, retries: 0 },
+    execution: {
+      executor: "local",
+      resources: { cpus: 1, memoryBytes: 0, gpus: 0, pools: {} },
+      limits: {},
+      retries: 0,
+    },
   });
   plan.environments.set(lock, index);
   return index;

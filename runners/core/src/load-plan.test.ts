@@ -31,8 +31,9 @@ axes:
   seed: [1, 2]
   scorer: { of: task }
 params: { data: smoke }
+pools: { "api:openai": 4 }
 profiles:
-  smoke: { default: true, limits: { time: 30m } }
+  smoke: { default: true, limits: { time: 30m }, pools: { "api:openai": 2 } }
   paper: { extends: smoke, axes: { seed: [1] }, params: { data: official }, stages: { attempt: { resources: { memory: 1GiB } } } }
 stages:
   data:
@@ -49,7 +50,7 @@ stages:
     durable: true
     untrusted: true
     budget: { time: "{task.budget.smoke.time}" }
-    resources: { cpus: 0.5, memory: 2GiB }
+    resources: { cpus: 0.5, memory: 2GiB, pools: { "api:{agent.provider}": 1 } }
   score:
     each: [task, agent, seed, scorer]
     keyed: [task, scorer]
@@ -60,6 +61,7 @@ stages:
     secrets: [HF_TOKEN]
     gives: { score: { file: score.json } }
     releases: [score]
+    network: none
   report:
     collect: [score.score, attempt.ledger]
     command: [make, "{inputs.manifest}", "{outputs.report}"]
@@ -175,11 +177,11 @@ test("problems come sorted by place and each once", () => {
   assert("problems" in result);
   const codes = result.problems.map(({ code, place }) => `${place?.line} ${code}`);
   assert.deepEqual(codes, [
-    "11 missing-unit",
-    "17 unknown-placeholder",
-    "20 unknown-axis",
-    "21 unknown-file",
-    "34 unknown-output",
+    "12 missing-unit",
+    "18 unknown-placeholder",
+    "21 unknown-axis",
+    "22 unknown-file",
+    "35 unknown-output",
   ]);
   assert.deepEqual(sortDiagnostics([...result.problems].reverse()), result.problems);
 });

@@ -10,8 +10,8 @@ import type { PipelineSpec } from "./pipeline-spec.ts";
 import { environmentStage, type Instance, type Plan, type PlannedStage } from "./plan.ts";
 import { planStages } from "./plan-stages.ts";
 import { pruneShape } from "./prune-shape.ts";
-import type { ResolveContext } from "./resolve-action.ts";
 import { resolveAxes, type Selection } from "./resolve-axes.ts";
+import type { ResolveContext } from "./resolve-context.ts";
 import { executionOf, type ResolvedProfile, resolveProfile, whereWritten } from "./resolve-profile.ts";
 import { didYouMean } from "./suggest.ts";
 import { parseYaml, type YamlSource } from "./yaml-source.ts";
@@ -29,7 +29,11 @@ export type PlanResult = { plan: Plan } | { problems: Diagnostic[] };
 
 /** `executors` are the names that the program can send stages to. */
 export function loadPlan(request: PlanRequest, sources: Sources, executors: string[]): PlanResult {
-  const { file, set = {} } = request;
+  const { file } = request;
+  // a value said twice is said once: it would be another name of the same plan
+  const set = Object.fromEntries(
+    Object.entries(request.set ?? {}).map(([axis, values]) => [axis, [...new Set(values)]]),
+  );
   const text = sources.read(file);
   if (text === undefined)
     return { problems: [{ code: "unknown-file", message: `there is no file ${file}` }] };
@@ -54,6 +58,10 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
   const { stages } = planned;
 
   const title = spec.title ?? spec.name;
+  const poolsUnclear =
+    ofProfile.length > 0 ||
+    touched("pools") ||
+    profile.chain.some((name) => touched("profiles", name, "pools"));
   const context: ResolveContext = {
     source,
     sources,
@@ -65,6 +73,7 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
       agent: Object.keys(agentSchema.properties),
     },
     params: profile.params,
+    pools: poolsUnclear ? undefined : profile.pools,
     pipeline: { name: spec.name, title },
     execution: (name) => executionOf(spec, profile, name),
     written: (stage, setting) => whereWritten(spec, profile, { stage, setting }),
@@ -104,6 +113,8 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
       pipeline: spec.name,
       title,
       profile: profile.name,
+      profiles: Object.keys(spec.profiles ?? {}),
+      pools: profile.pools,
       selection,
       onStale: profile.onStale,
       stages,

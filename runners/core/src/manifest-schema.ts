@@ -88,6 +88,12 @@ export const agentSchema = {
       program: text,
       trusted: { type: "boolean" },
       environment: text,
+      provider: {
+        type: "string",
+        pattern: "^[a-zA-Z0-9][a-zA-Z0-9._-]*$",
+        patternErrorMessage: "letters, digits and . _ -, no sign first",
+        description: "a provider",
+      },
     },
     ["formatVersion", "name", "title", "kind"],
   ),

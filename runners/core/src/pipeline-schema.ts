@@ -34,13 +34,34 @@ const axes = table(
 
 const params = table({}, "The stage's parameters: JSON values; text may hold {placeholders}.");
 
+const pools = {
+  type: "object",
+  propertyNames: {
+    type: "string",
+    pattern: "^[A-Za-z0-9][A-Za-z0-9:._/-]*$",
+    description: "a pool",
+    patternErrorMessage: "letters, digits and : . _ - /, no sign first",
+  },
+  additionalProperties: { type: "integer", minimum: 1 },
+  description: 'How much there is of what is no hardware, e.g. calls at once: { "api:openai": 4 }.',
+} as const;
+
 const execution = {
   executor: { ...text, description: "Where it runs, e.g. local." },
+  network: {
+    enum: ["none", "full"],
+    description: "What its processes may reach; outside the action key.",
+  },
   resources: closed(
     {
       cpus: { type: "number", exclusiveMinimum: 0 },
       memory: { ...text, format: "size", description: "With a unit, e.g. 64GiB." },
       gpus: { type: "integer", minimum: 0 },
+      pools: {
+        type: "object",
+        additionalProperties: { type: "integer", minimum: 0 },
+        description: 'What it takes of pools, e.g. { "api:{agent.provider}": 1 }.',
+      },
     },
     { description: "What it holds while it runs; outside the action key." },
   ),
@@ -71,7 +92,8 @@ export const stageSchema = closed(
     },
     collect: {
       ...names,
-      description: "Artifacts it gathers over the axes it lacks, whatever became of them.",
+      description:
+        "Artifacts it gathers over the axes it lacks, whatever became of them; digest(stage.output) where its digest will do.",
     },
     gives: table(
       {
@@ -131,6 +153,7 @@ export const pipelineSchema = {
       title: text,
       axes,
       params,
+      pools,
       profiles: table(
         closed({
           default: { type: "boolean" },
@@ -142,6 +165,7 @@ export const pipelineSchema = {
           },
           axes,
           params,
+          pools,
           stages: { type: "object", additionalProperties: closed(execution) },
           ...execution,
         }),

@@ -9,6 +9,7 @@ export type PipelineSpec = {
   title?: string;
   axes?: Record<string, AxisSpec>;
   params?: Record<string, Json>;
+  pools?: PoolsSpec;
   profiles?: Record<string, ProfileSpec>;
   stages: Record<string, StageSpec>;
 };
@@ -19,6 +20,7 @@ export type AxisSpec = Scalar[] | { of: string };
 /** What a profile or a stage may set about where and how far a stage runs; outside action keys. */
 export type ExecutionSpec = {
   executor?: string;
+  network?: Network;
   resources?: ResourcesSpec;
   limits?: LimitsSpec;
 };
@@ -31,10 +33,23 @@ export type ProfileSpec = ExecutionSpec & {
   onStale?: "leave" | "rerun";
   axes?: Record<string, AxisSpec>;
   params?: Record<string, Json>;
+  pools?: PoolsSpec;
   stages?: Record<string, ExecutionSpec>;
 };
 
-export type ResourcesSpec = { cpus?: number; memory?: string; gpus?: number };
+/** What a stage's processes may reach: nothing but the machine itself, or everything. */
+export type Network = "none" | "full";
+
+/** How much there is of things that are no hardware, e.g. calls at once to a provider: `{ "api:openai": 4 }`. */
+export type PoolsSpec = Record<string, number>;
+
+export type ResourcesSpec = {
+  cpus?: number;
+  memory?: string;
+  gpus?: number;
+  /** How much it takes of each pool. A name may hold placeholders; one that comes out empty takes nothing. */
+  pools?: Record<string, number>;
+};
 
 export type LimitsSpec = { time?: string; memory?: string };
 

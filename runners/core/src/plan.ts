@@ -1,7 +1,7 @@
 // The plan: a pipeline validated, expanded over its axes and frozen. These are its types; plan-stages,
 // expand and load-plan make it.
 import type { Json } from "@mlrb/kit/stage";
-import type { Scalar, StageSpec } from "./pipeline-spec.ts";
+import type { Network, PoolsSpec, Scalar, StageSpec } from "./pipeline-spec.ts";
 
 export type OutputKind = "file" | "dir";
 
@@ -14,7 +14,13 @@ export type PlannedOutput = {
   private: boolean;
 };
 
-export type ArtifactSource = { name: string; stage: string; output: string };
+export type ArtifactSource = {
+  name: string;
+  stage: string;
+  output: string;
+  /** Of a collected one: its digest will do, and it is not laid out. */
+  digestOnly?: true;
+};
 
 export type PlannedStage = {
   name: string;
@@ -49,7 +55,10 @@ export type ActionSpec = {
 
 export type Execution = {
   executor: string;
-  resources: { cpus: number; memoryBytes: number; gpus: number };
+  /** Undefined where nothing is said. */
+  network?: Network;
+  /** `pools` holds only what it takes something of. */
+  resources: { cpus: number; memoryBytes: number; gpus: number; pools: Record<string, number> };
   limits: { timeMs?: number; memoryBytes?: number };
   /** How often it is tried again when the machine failed it, never when it failed itself. */
   retries: number;
@@ -64,7 +73,7 @@ export type Instance = {
   axes: Record<string, Scalar>;
   inputs: { name: string; from: number; output: string }[];
   /** The planned members of a collecting stage, in order. */
-  members: { from: number; output: string }[];
+  members: { from: number; output: string; digestOnly?: true }[];
   /** The instance that builds the environment it runs in. */
   environment?: number;
   action: ActionSpec;
@@ -75,6 +84,10 @@ export type Plan = {
   pipeline: string;
   title: string;
   profile: string;
+  /** The names of all its profiles. */
+  profiles: string[];
+  /** How much there is of each pool. */
+  pools: PoolsSpec;
   /** `--set` as text for the results folder, e.g. `agent=nop,seed=1`; empty when the plan is whole. */
   selection: string;
   /** What becomes of an attempt whose record is stale, unless the command line says otherwise. */

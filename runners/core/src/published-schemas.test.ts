@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { Ajv } from "ajv";
 import { agentSchema, scorerSchema, taskSchema } from "./manifest-schema.ts";
 import { pipelineSchema } from "./pipeline-schema.ts";
 
@@ -14,5 +15,10 @@ for (const [name, schema] of Object.entries(schemas)) {
     if (process.env.UPDATE_GOLDEN) writeFileSync(path, `${JSON.stringify(schema, null, 2)}\n`);
     assert(existsSync(path), "UPDATE_GOLDEN=1 writes it");
     assert.deepEqual(JSON.parse(readFileSync(path, "utf8")), JSON.parse(JSON.stringify(schema)));
+  });
+
+  test(`the schema of a ${name} is one by JSON Schema's own rules, since nothing asks when it is used`, () => {
+    const ajv = new Ajv({ strict: false });
+    assert.equal(ajv.validateSchema(schema), true, ajv.errorsText());
   });
 }

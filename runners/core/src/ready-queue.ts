@@ -3,10 +3,7 @@
 // fit, none that wants the same does, so that a look costs the number of different wishes and not the
 // length of the line.
 
-/** Whole numbers, so that taking and giving back can never drift: thousandths of a CPU, bytes, GPUs. */
-export type Amounts = { milliCpus: number; memoryBytes: number; gpus: number };
-
-const kinds = ["milliCpus", "memoryBytes", "gpus"] as const;
+import { type Amounts, cpusAt } from "./amounts.ts";
 
 type Lane = { wants: Amounts; heap: number[]; blocked: boolean };
 
@@ -39,7 +36,7 @@ export class ReadyQueue {
     if (standing === "ready") this.#ready++;
     if (this.#heaped[index]) return;
     const wants = this.#wants(index);
-    const key = `${wants.milliCpus} ${wants.memoryBytes} ${wants.gpus}`;
+    const key = wants.join(" ");
     const lane = this.#lanes.get(key) ?? { wants, heap: [], blocked: false };
     this.#lanes.set(key, lane);
     this.#push(lane.heap, index);
@@ -54,25 +51,26 @@ export class ReadyQueue {
    * Takes out what fits into `free`, most urgent first, and subtracts it. What one lacks is kept free
    * for it from those behind it, so that the large never starve.
    */
-  takeFitting(free: Amounts): number[] {
+  takeFitting(free: number[]): number[] {
     const taken: number[] = [];
-    if (this.#ready === 0 || free.milliCpus <= 0) return taken;
-    const left = { ...free };
+    if (this.#ready === 0 || free[cpusAt]! <= 0) return taken;
+    const left = [...free];
     const passed: { heap: number[]; index: number }[] = [];
     for (const lane of this.#lanes.values()) lane.blocked = false;
-    while (left.milliCpus > 0 && this.#ready > 0) {
+    while (left[cpusAt]! > 0 && this.#ready > 0) {
       const lane = this.#mostUrgent();
       if (!lane) break;
       const { wants, heap } = lane;
-      for (const kind of kinds) if (wants[kind] > left[kind]) lane.blocked = true;
-      if (lane.blocked) {
-        for (const kind of kinds) if (wants[kind] > left[kind]) left[kind] = 0;
-        continue;
+      for (let kind = 0; kind < left.length; kind++) {
+        if (wants[kind]! <= left[kind]!) continue;
+        left[kind] = 0;
+        lane.blocked = true;
       }
-      for (const kind of kinds) left[kind] -= wants[kind];
+      if (lane.blocked) continue;
+      for (let kind = 0; kind < left.length; kind++) left[kind]! -= wants[kind]!;
       const index = this.#pop(heap);
       if (this.#standing[index] === ready) {
-        for (const kind of kinds) free[kind] -= wants[kind];
+        for (let kind = 0; kind < left.length; kind++) free[kind]! -= wants[kind]!;
         this.leave(index);
         taken.push(index);
       } else passed.push({ heap, index });

@@ -1,7 +1,14 @@
 // Picks the profile of a run and lays it over the pipeline: parents first, then the profile itself.
 import type { Json } from "@mlrb/kit/stage";
 import type { Diagnostic } from "./diagnostic.ts";
-import type { AxisSpec, ExecutionSpec, PipelineSpec, ProfileSpec } from "./pipeline-spec.ts";
+import type {
+  AxisSpec,
+  ExecutionSpec,
+  PipelineSpec,
+  PoolsSpec,
+  ProfileSpec,
+  ResourcesSpec,
+} from "./pipeline-spec.ts";
 import { didYouMean } from "./suggest.ts";
 import type { Path, YamlSource } from "./yaml-source.ts";
 
@@ -11,6 +18,7 @@ export type ResolvedProfile = {
   chain: string[];
   axes: Record<string, { spec: AxisSpec; path: Path }>;
   params: Record<string, Json>;
+  pools: PoolsSpec;
   execution: ExecutionSpec;
   stages: Record<string, ExecutionSpec>;
   onStale: "leave" | "rerun";
@@ -48,6 +56,7 @@ export function resolveProfile(
     chain: [],
     axes: {},
     params: { ...spec.params },
+    pools: { ...spec.pools },
     execution: {},
     stages: {},
     onStale: "leave",
@@ -66,6 +75,7 @@ function layOver(merged: ResolvedProfile, profile: ProfileSpec, name: string): v
     merged.axes[axis] = { spec, path: ["profiles", name, "axes", axis] };
   }
   Object.assign(merged.params, profile.params);
+  Object.assign(merged.pools, profile.pools);
   merged.execution = mergeExecution(merged.execution, profile);
   merged.onStale = profile.onStale ?? merged.onStale;
   for (const [stage, execution] of Object.entries(profile.stages ?? {})) {
@@ -109,9 +119,17 @@ export function mergeExecution(under: ExecutionSpec, over: ExecutionSpec): Execu
   const merged: ExecutionSpec = {};
   const executor = over.executor ?? under.executor;
   if (executor !== undefined) merged.executor = executor;
-  if (under.resources || over.resources) merged.resources = { ...under.resources, ...over.resources };
+  const network = over.network ?? under.network;
+  if (network !== undefined) merged.network = network;
+  if (under.resources || over.resources) merged.resources = mergeResources(under.resources, over.resources);
   if (under.limits || over.limits) merged.limits = { ...under.limits, ...over.limits };
   return merged;
+}
+
+/** Pools by name: who says another amount of one leaves the rest as they are. */
+function mergeResources(under: ResourcesSpec = {}, over: ResourcesSpec = {}): ResourcesSpec {
+  const pools = under.pools || over.pools ? { pools: { ...under.pools, ...over.pools } } : {};
+  return { ...under, ...over, ...pools };
 }
 
 /** From the furthest parent to the profile itself. The chain was checked to end. */

@@ -2,12 +2,33 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Outcome } from "./outcome.ts";
-import { type Command, type Event, initialState, type ScheduleState, step, type Work } from "./schedule.ts";
+import { step } from "./schedule.ts";
+import {
+  type Capacity,
+  type Command,
+  type Event,
+  initialState,
+  type ScheduleState,
+  type Work,
+} from "./schedule-state.ts";
 
 const gib = 2 ** 30;
 const succeeded: Outcome = { kind: "succeeded" };
 const failed: Outcome = { kind: "failed", cause: "exit-code", detail: "status 1" };
-const machine = { cpus: 2, memoryBytes: 8 * gib, gpus: 1 };
+const machine = { cpus: 2, memoryBytes: 8 * gib, gpus: 1, pools: { "api:a": 2, "api:b": 1 } };
+/** A resource's name → how much of it a stage holds, or there is, none where nothing is said. */
+type Held = Record<(typeof kinds)[number], number>;
+const kinds = ["cpus", "memoryBytes", "gpus", "api:a", "api:b"] as const;
+
+function held({ pools = {}, ...others }: Work["resources"]): Held {
+  return { "api:a": 0, "api:b": 0, ...others, ...pools };
+}
+
+/** More than there is counts as all of it. */
+function clamped(resources: Work["resources"]): Held {
+  const [wanted, whole] = [held(resources), held(machine)];
+  return Object.fromEntries(kinds.map((kind) => [kind, Math.min(wanted[kind], whole[kind])])) as Held;
+}
 
 function work(id: string, more: Partial<Work> = {}): Work {
   const resources = { cpus: 1, memoryBytes: 0, gpus: 0 };
@@ -17,7 +38,7 @@ function work(id: string, more: Partial<Work> = {}): Work {
 /** Steps through events by hand; `decide` commands are answered with run at once unless told otherwise. */
 function driver(
   works: Work[],
-  options: { capacity?: typeof machine; failFast?: boolean; decide?: (index: number) => Event } = {},
+  options: { capacity?: Capacity; failFast?: boolean; decide?: (index: number) => Event } = {},
 ) {
   const { capacity = machine, failFast = false } = options;
   let state = initialState(works, { capacity, failFast });
@@ -211,6 +232,93 @@ test("a stage that wants more than the machine has runs alone", () => {
   assert.deepEqual(run.said(), ["start huge"]);
 });
 
+test("no more run at once than their pool has, and what takes nothing of it goes on beside them", () => {
+  const calls = { cpus: 0.1, memoryBytes: 0, gpus: 0, pools: { "api:a": 1 } };
+  const works = ["a1", "a2", "a3"].map((id) => work(id, { resources: calls, expectedMs: 9000 }));
+  const run = driver([
+    ...works,
+    work("other"),
+    work("b", { resources: { ...calls, pools: { "api:b": 1 } } }),
+  ]);
+  run.send({ kind: "begin" });
+  assert.deepEqual(run.said(), ["start a1", "start a2", "start other", "start b"]);
+  run.finish("other");
+  assert.deepEqual(run.said(), []);
+  run.finish("a1");
+  assert.deepEqual(run.said(), ["start a3"]);
+});
+
+test("a stage that takes all of a pool is not starved by those that take a part", () => {
+  const calls = (amount: number) => ({ cpus: 0.1, memoryBytes: 0, gpus: 0, pools: { "api:a": amount } });
+  const run = driver([
+    work("first", { resources: calls(1), expectedMs: 9000 }),
+    work("all", { resources: calls(2), expectedMs: 5000 }),
+    ...["s1", "s2", "s3"].map((id) => work(id, { resources: calls(1), expectedMs: 10 })),
+  ]);
+  run.send({ kind: "begin" });
+  assert.deepEqual(run.said(), ["start first"]);
+  run.finish("first");
+  assert.deepEqual(run.said(), ["start all"]);
+  run.finish("all");
+  assert.deepEqual(run.said(), ["start s1", "start s2"]);
+});
+
+test("where no pools are counted, what takes of them waits for nothing", () => {
+  const calls = { cpus: 0.1, memoryBytes: 0, gpus: 0, pools: { "api:a": 1 } };
+  const { pools: _, ...bare } = machine;
+  const works = ["a1", "a2", "a3"].map((id) => work(id, { resources: calls }));
+  const run = driver(works, { capacity: bare });
+  run.send({ kind: "begin" });
+  assert.deepEqual(run.said(), ["start a1", "start a2", "start a3"]);
+});
+
+test("what a stage held is free for others while its result is taken in, and is given back once", () => {
+  const run = driver([work("a", { resources: { cpus: 2, memoryBytes: 0, gpus: 0 } }), work("b"), work("c")]);
+  run.send({ kind: "begin" });
+  assert.deepEqual(run.said(), ["start a"]);
+  run.send({ kind: "freed", index: 0 });
+  assert.deepEqual(run.said(), ["start b", "start c"]);
+  run.finish("a");
+  run.finish("b");
+  assert.throws(() => run.send({ kind: "freed", index: 0 }), /bug: a gave back what it did not hold/);
+  run.finish("c");
+  assert.deepEqual(run.said(), ["finished"]);
+  assert.deepEqual(run.state().free.slice(0, 1), [2000]);
+});
+
+test("what finds its input gone waits until that is made again, and so does whoever comes after", () => {
+  const run = driver([
+    work("data"),
+    work("slow"),
+    work("score", { needs: [0], expectedMs: 9000 }),
+    work("late", { needs: [0, 1] }),
+    work("report", { collects: [2, 3] }),
+  ]);
+  run.send({ kind: "begin" });
+  run.finish("data");
+  assert.deepEqual(run.said(), ["start data", "start slow", "start score"]);
+  run.send({ kind: "lost", index: 2, producers: [0] });
+  assert.deepEqual(run.said(), ["start data"]);
+  run.finish("slow");
+  assert.deepEqual(run.said(), [], "late needs data, which is being made again");
+  run.finish("data");
+  assert.deepEqual(run.said(), ["start score", "start late"]);
+  run.finish("score");
+  run.finish("late");
+  assert.deepEqual(run.said(), ["start report"]);
+});
+
+test("what cannot be made again fails whoever lost it, and nobody who has ended", () => {
+  const run = driver([work("data"), work("done", { needs: [0] }), work("score", { needs: [0] })]);
+  run.send({ kind: "begin" });
+  run.finish("data");
+  run.finish("done");
+  run.said();
+  run.send({ kind: "lost", index: 2, producers: [0] });
+  run.finish("data", failed);
+  assert.deepEqual(run.said(), ["start data", "skipped score", "finished"]);
+});
+
 test("fractions of a CPU come back whole", () => {
   // 2 - 0.2 - 0.3 - 0.3 - 0.6 - 0.2 and all of it back is 1.9999999999999998 in floating point
   const parts = [0.2, 0.3, 0.3, 0.6, 0.2].map((cpus, index) =>
@@ -249,6 +357,10 @@ const resources = fc.record({
   cpus,
   memoryBytes: fc.constantFrom(0, gib, 3 * gib, 99 * gib),
   gpus: fc.constantFrom(0, 0, 1, 2),
+  pools: fc.record(
+    { "api:a": fc.constantFrom(0, 1, 2, 5), "api:b": fc.constantFrom(1, 2), "api:uncounted": fc.constant(3) },
+    { requiredKeys: [] },
+  ),
 });
 
 /** Works whose needs, collections and environment stand before them; every fifth or so is an environment. */
@@ -292,10 +404,12 @@ function drive({ works, chance, failFast, interrupts }: Drive): ScheduleState {
   const started = new Set<number>();
   const asked = new Set<number>();
   const running = new Set<number>();
-  const free = { ...machine };
+  const freed = new Set<number>();
+  /** Asked again, or about to be. */
+  const remade = new Set<number>();
+  const free = held(machine);
   let [interrupted, failures, finished] = [0, 0, 0];
-  const wanted = (index: number, kind: keyof typeof free) =>
-    Math.min(works[index]!.resources[kind], machine[kind]);
+  const wanted = (index: number) => clamped(works[index]!.resources);
   const good = (index: number) => ["succeeded", "reused"].includes(outcome.get(index)?.kind ?? "");
   const settle = (index: number, result: Outcome) => {
     assert(!outcome.has(index), "nothing ends twice");
@@ -320,8 +434,8 @@ function drive({ works, chance, failFast, interrupts }: Drive): ScheduleState {
         assert(interrupted === 0 && !(failFast && failures > 0), "nothing starts after the end was decided");
         started.add(index);
         running.add(index);
-        for (const kind of ["cpus", "memoryBytes", "gpus"] as const) {
-          free[kind] -= wanted(index, kind);
+        for (const kind of kinds) {
+          free[kind] -= wanted(index)[kind];
           assert(free[kind] > -1e-9, `${kind} is never over-booked`);
         }
         return void pending.push(command);
@@ -347,7 +461,7 @@ function drive({ works, chance, failFast, interrupts }: Drive): ScheduleState {
   };
   send({ kind: "begin" });
   for (let turns = 0; finished === 0; turns++) {
-    assert(turns < 20 * works.length + 20, "every run ends");
+    assert(turns < 40 * works.length + 40, "every run ends");
     if (interrupts && interrupted < 2 && random(12) === 0) {
       interrupted++;
       send({ kind: "interrupt" });
@@ -355,11 +469,36 @@ function drive({ works, chance, failFast, interrupts }: Drive): ScheduleState {
     }
     assert(pending.length > 0, "there is always something under way until the run has finished");
     const [{ kind, index }] = pending.splice(random(pending.length), 1) as [(typeof pending)[number]];
+    if (kind === "start" && random(5) === 0 && !freed.has(index)) {
+      freed.add(index);
+      for (const what of kinds) free[what] += wanted(index)[what];
+      pending.push({ kind, index });
+      send({ kind: "freed", index });
+      continue;
+    }
+    if (kind === "start" && random(6) === 0 && !remade.has(index)) {
+      const { needs, collects } = works[index]!;
+      const producers = [...needs, ...collects].filter((one) => outcome.has(one) && random(2) === 0);
+      const stops = interrupted > 0 || (failFast && failures > 0);
+      remade.add(index); // once each: what is lost again and again is given up by the run
+      running.delete(index);
+      if (!freed.delete(index)) for (const what of kinds) free[what] += wanted(index)[what];
+      if (!stops) {
+        started.delete(index);
+        for (const one of producers) {
+          remade.add(one);
+          outcome.delete(one);
+          started.delete(one);
+        }
+      }
+      send({ kind: "lost", index, producers });
+      continue;
+    }
     if (kind === "start") {
       const result: Outcome =
         interrupted > 0 && random(2) === 0 ? { kind: "cancelled" } : random(4) === 0 ? failed : succeeded;
       running.delete(index);
-      for (const what of ["cpus", "memoryBytes", "gpus"] as const) free[what] += wanted(index, what);
+      if (!freed.delete(index)) for (const what of kinds) free[what] += wanted(index)[what];
       if (result.kind === "failed") failures++;
       settle(index, result);
       send({ kind: "ended", index, outcome: result });
@@ -380,7 +519,7 @@ function drive({ works, chance, failFast, interrupts }: Drive): ScheduleState {
         send({ kind: "decided", index, decision: "failed", outcome: failed });
         break;
       case 2:
-        if (same !== undefined) {
+        if (same !== undefined && !remade.has(index)) {
           send({ kind: "decided", index, decision: "same", same });
           break;
         }
@@ -391,11 +530,7 @@ function drive({ works, chance, failFast, interrupts }: Drive): ScheduleState {
     }
   }
   assert.equal(finished, 1);
-  assert.deepEqual(
-    state.free,
-    { milliCpus: 2000, memoryBytes: 8 * gib, gpus: 1 },
-    "all is given back, exactly",
-  );
+  assert.deepEqual(state.free, [2000, 8 * gib, 1, 2, 1], "all is given back, exactly");
   assert.equal(outcome.size, works.length, "everything has ended, once");
   assert.deepEqual(step(state, { kind: "interrupt" }).commands, [], "a finished run says nothing more");
   return state;
@@ -427,15 +562,14 @@ test("among what fits, what starts is the most urgent, and nothing that could st
       const order = works
         .map((_, index) => index)
         .sort((a, b) => works[b]!.expectedMs - works[a]!.expectedMs || a - b);
-      const kinds = ["cpus", "memoryBytes", "gpus"] as const;
-      const clamp = (index: number, kind: keyof typeof machine) =>
-        Math.min(works[index]!.resources[kind], machine[kind]);
+      const wishes = works.map(({ resources: wish }) => clamped(wish));
+      const clamp = (index: number, kind: keyof Held) => wishes[index]![kind];
       const decided = new Set<number>();
       const waiting = new Set(order);
       const running: number[] = [];
       /** The rule, said plainly: in order of urgency, keep back what the first that do not fit lack. */
       const expected = () => {
-        const left = { ...machine };
+        const left = held(machine);
         for (const index of running) for (const kind of kinds) left[kind] -= clamp(index, kind);
         const starts: string[] = [];
         for (const index of order) {
@@ -471,8 +605,8 @@ test("among what fits, what starts is the most urgent, and nothing that could st
 // ——— speed ———
 
 /** Runs everything to its end, first come first served, and gives the milliseconds that steps took. */
-function timed(works: Work[], capacity = machine): number {
-  let state = initialState(works, { capacity, failFast: false });
+function timed(works: Work[]): number {
+  let state = initialState(works, { capacity: machine, failFast: false });
   const events: Event[] = [{ kind: "begin" }];
   const begin = process.threadCpuUsage(); // other programs may hold the machine
   for (let at = 0; at < events.length; at++) {
@@ -501,6 +635,12 @@ test("a hundred thousand instances are scheduled in under two seconds, whatever 
     ),
     "of many wishes": Array.from({ length: many }, (_, index) =>
       work(`w${index}`, { resources: mixed(index), expectedMs: (index * 7919) % 1000 }),
+    ),
+    "of two pools": Array.from({ length: many }, (_, index) =>
+      work(`w${index}`, {
+        resources: { cpus: 0.1, memoryBytes: 0, gpus: 0, pools: { [index % 3 ? "api:a" : "api:b"]: 1 } },
+        expectedMs: (index * 7919) % 1000,
+      }),
     ),
     "one long chain": Array.from({ length: many }, (_, index) =>
       work(`w${index}`, { needs: index > 0 ? [index - 1] : [] }),

@@ -3,144 +3,7 @@
 // `step` works on the state it is given and returns it, since copying a hundred thousand entries an
 // event would cost more than the work: hold on to the returned state only.
 import type { Outcome } from "./outcome.ts";
-import { type Amounts, ReadyQueue } from "./ready-queue.ts";
-
-export type Work = {
-  id: string;
-  /** Must have succeeded or been reused first. */
-  needs: number[];
-  /** Must have ended first, however. */
-  collects: number[];
-  /** Must be there before it runs, but need not be for it to be reused. */
-  environment?: number;
-  resources: { cpus: number; memoryBytes: number; gpus: number };
-  /** Expected duration in ms, for the longest-path order. */
-  expectedMs: number;
-  /** Built only when something that runs asks for it. */
-  lazy: boolean;
-};
-
-export type Capacity = { cpus: number; memoryBytes: number; gpus: number };
-
-export type Event =
-  | { kind: "begin" }
-  /** `same` is an instance that runs the same action right now: wait for its result. */
-  | { kind: "decided"; index: number; decision: "run" | "reuse" }
-  | { kind: "decided"; index: number; decision: "same"; same: number }
-  /** It could not even be bound, e.g. its script does not parse. */
-  | { kind: "decided"; index: number; decision: "failed"; outcome: Outcome }
-  | { kind: "ended"; index: number; outcome: Outcome }
-  /** Ctrl-C: the first ends the run in order, the second at once. */
-  | { kind: "interrupt" };
-
-export type Command =
-  /** Its inputs are there: bind them, and say whether it runs. */
-  | { kind: "decide"; index: number }
-  | { kind: "start"; index: number }
-  | { kind: "ask-to-end"; index: number }
-  | { kind: "kill"; index: number }
-  /** The outcome was decided here, without running anything. */
-  | { kind: "settled"; index: number; outcome: Outcome }
-  | { kind: "finished" };
-
-type Phase = "waiting" | "deciding" | "parked" | "ready" | "running" | "ended";
-
-export type ScheduleState = {
-  readonly work: readonly Work[];
-  readonly capacity: Capacity;
-  readonly failFast: boolean;
-  phase: Phase[];
-  outcome: (Outcome | undefined)[];
-  /** How many of its needs and collected members have not ended. */
-  open: number[];
-  /** Who waits for each to end, by need, collection or environment. */
-  dependents: number[][];
-  /** Instances that wait for the result of another with the same action. */
-  sharers: Map<number, number[]>;
-  demanded: boolean[];
-  /** Expected milliseconds from the start of each to the end of the last that depends on it. */
-  priority: number[];
-  ready: ReadyQueue;
-  free: Amounts;
-  running: Set<number>;
-  deciding: number;
-  /** To be decided, and not said so yet. */
-  asked: number[];
-  /** Ended in this step; those who wait for them have not been looked at yet. */
-  fresh: number[];
-  interrupts: number;
-  failed: boolean;
-  left: number;
-  finished: boolean;
-};
-
-export function initialState(
-  work: Work[],
-  options: { capacity: Capacity; failFast: boolean },
-): ScheduleState {
-  const { capacity, failFast } = options;
-  const dependents: number[][] = work.map(() => []);
-  const open = work.map(({ needs, collects, environment, id }, index) => {
-    const before = new Set([...needs, ...collects]);
-    for (const other of environment === undefined ? before : [...before, environment])
-      if (other >= index) throw new Error(`bug: ${id} stands before what it needs`);
-    for (const other of before) dependents[other]!.push(index);
-    return before.size;
-  });
-  const priority = priorities(work);
-  const whole = amounts(capacity);
-  return {
-    work,
-    capacity,
-    failFast,
-    phase: work.map(() => "waiting"),
-    outcome: work.map(() => undefined),
-    open,
-    dependents,
-    sharers: new Map(),
-    demanded: work.map(({ lazy }) => !lazy),
-    priority,
-    ready: new ReadyQueue(priority, (index) => wants(work[index]!, whole)),
-    free: { ...whole },
-    running: new Set(),
-    deciding: 0,
-    asked: [],
-    fresh: [],
-    interrupts: 0,
-    failed: false,
-    left: work.length,
-    finished: false,
-  };
-}
-
-/** The longest path from each through all that waits for it; for an environment, through its users. */
-function priorities(work: readonly Work[]): number[] {
-  const after = work.map(() => 0);
-  const priority = work.map(() => 0);
-  for (let index = work.length - 1; index >= 0; index--) {
-    const { needs, collects, environment, expectedMs } = work[index]!;
-    const mine = expectedMs + after[index]!;
-    priority[index] = mine;
-    for (const other of needs) if (after[other]! < mine) after[other] = mine;
-    for (const other of collects) if (after[other]! < mine) after[other] = mine;
-    if (environment !== undefined && after[environment]! < mine) after[environment] = mine;
-  }
-  return priority;
-}
-
-function amounts({ cpus, memoryBytes, gpus }: Capacity): Amounts {
-  return { milliCpus: Math.max(1, Math.round(cpus * 1000)), memoryBytes: Math.ceil(memoryBytes), gpus };
-}
-
-/** More than the machine has counts as all of it: such a stage runs alone instead of never. */
-function wants({ resources }: Work, whole: Amounts): Amounts {
-  const wanted = amounts(resources);
-  return {
-    milliCpus: Math.min(wanted.milliCpus, whole.milliCpus),
-    memoryBytes: Math.min(wanted.memoryBytes, whole.memoryBytes),
-    gpus: Math.min(wanted.gpus, whole.gpus),
-  };
-}
+import type { Command, Event, ScheduleState } from "./schedule-state.ts";
 
 export function step(state: ScheduleState, event: Event): { state: ScheduleState; commands: Command[] } {
   const commands: Command[] = [];
@@ -150,6 +13,15 @@ export function step(state: ScheduleState, event: Event): { state: ScheduleState
       break;
     case "decided":
       decided(state, event, commands);
+      break;
+    case "freed":
+      if (!state.running.has(event.index) || state.freed.has(event.index))
+        throw new Error(`bug: ${state.work[event.index]!.id} gave back what it did not hold`);
+      giveBack(state, event.index);
+      state.freed.add(event.index);
+      break;
+    case "lost":
+      lost(state, event, commands);
       break;
     case "ended":
       if (!state.running.has(event.index))
@@ -181,9 +53,10 @@ function stopping(state: ScheduleState): boolean {
 /** Moves a waiting instance on once everything before it has ended. */
 function consider(state: ScheduleState, index: number, commands: Command[]): void {
   if (state.phase[index] !== "waiting" || state.open[index]! > 0 || !state.demanded[index]) return;
-  const lost = state.work[index]!.needs.find((other) => !usable(state.outcome[other]));
-  if (lost !== undefined) {
-    settle(state, index, { kind: "skipped", because: state.work[lost]!.id }, commands);
+  if (state.remade && waitsAgain(state, index)) return;
+  const failed = state.work[index]!.needs.find((other) => !usable(state.outcome[other]));
+  if (failed !== undefined) {
+    settle(state, index, { kind: "skipped", because: state.work[failed]!.id }, commands);
   } else if (stopping(state)) {
     settle(state, index, { kind: "cancelled" }, commands);
   } else {
@@ -192,6 +65,41 @@ function consider(state: ScheduleState, index: number, commands: Command[]): voi
     state.asked.push(index);
     state.ready.put(index, "undecided");
   }
+}
+
+/** Whether something that it depends on had ended and is asked again since; then it waits for that. */
+function waitsAgain(state: ScheduleState, index: number): boolean {
+  const { needs, collects } = state.work[index]!;
+  for (const other of new Set([...needs, ...collects])) {
+    if (state.phase[other] === "ended") continue;
+    state.open[index]!++;
+    state.dependents[other]!.push(index);
+  }
+  return state.open[index]! > 0;
+}
+
+/** Lets a running instance wait for its producers once more. */
+function lost(
+  state: ScheduleState,
+  { index, producers }: Event & { kind: "lost" },
+  commands: Command[],
+): void {
+  if (!state.running.has(index)) throw new Error(`bug: ${state.work[index]!.id} lost what it did not read`);
+  if (stopping(state)) {
+    settle(state, index, { kind: "cancelled" }, commands);
+    return;
+  }
+  state.remade = true;
+  leave(state, index);
+  state.phase[index] = "waiting";
+  const ended = new Set(producers.filter((producer) => state.phase[producer] === "ended"));
+  for (const producer of ended) {
+    state.phase[producer] = "waiting";
+    state.outcome[producer] = undefined;
+    state.dependents[producer] = []; // who waits for it again says so below, or when its turn comes
+    state.left++;
+  }
+  for (const again of [...ended, index]) consider(state, again, commands);
 }
 
 function usable(outcome: Outcome | undefined): boolean {
@@ -264,17 +172,22 @@ function settle(state: ScheduleState, index: number, outcome: Outcome, commands:
 
 function end(state: ScheduleState, index: number, outcome: Outcome): void {
   if (state.phase[index] === "ended") throw new Error(`bug: ${state.work[index]!.id} ended twice`);
-  if (state.running.delete(index)) {
-    const held = wants(state.work[index]!, amounts(state.capacity));
-    state.free.milliCpus += held.milliCpus;
-    state.free.memoryBytes += held.memoryBytes;
-    state.free.gpus += held.gpus;
-  }
+  leave(state, index);
   state.phase[index] = "ended";
   state.outcome[index] = outcome;
   state.left--;
   if (outcome.kind === "failed") state.failed = true;
   state.fresh.push(index);
+}
+
+/** It does not run any more. */
+function leave(state: ScheduleState, index: number): void {
+  if (state.running.delete(index) && !state.freed.delete(index)) giveBack(state, index);
+}
+
+function giveBack(state: ScheduleState, index: number): void {
+  const held = state.wants(index);
+  for (let kind = 0; kind < held.length; kind++) state.free[kind]! += held[kind]!;
 }
 
 /** Moves on whoever waited for what has ended. A loop, since one skip may lead to a hundred thousand. */

@@ -24,8 +24,8 @@ export type YamlSource = {
   problems: Diagnostic[];
   /** Where the value at `path` stands; with `at: "key"` its key. Falls back to the nearest parent that exists. */
   place(path: Path, at?: "key" | "value"): Place;
-  /** Where `word` stands within the value at `path`; the whole value when it is not written there. */
-  placeOf(path: Path, word: string): Place;
+  /** Where `word` stands within the value (or the key) at `path`; all of it when it is not written there. */
+  placeOf(path: Path, word: string, at?: "key" | "value"): Place;
 };
 
 /** Parses `text`. On syntax errors (all of them) there is no source. */
@@ -65,8 +65,8 @@ export function parseYaml(file: string, withMark: string): YamlSource | Diagnost
     value,
     problems: soft.map(problem),
     place: (path, at = "value") => place(...rangeOf(document, { path, at, index })),
-    placeOf(path, word) {
-      const [from, to] = rangeOf(document, { path, at: "value", index });
+    placeOf(path, word, at = "value") {
+      const [from, to] = rangeOf(document, { path, at, index });
       const found = text.indexOf(word, from);
       return found < 0 || found + word.length > to ? place(from, to) : place(found, found + word.length);
     },

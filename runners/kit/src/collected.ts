@@ -17,8 +17,11 @@ export type Member = {
   cause: string;
   /** What a table must say beside anything made from this member, e.g. that it was accepted as stale. */
   note?: string;
-  /** The collected outputs by name; none unless succeeded. `path` is relative to the manifest. */
-  artifacts: Record<string, { digest: string; kind: "file" | "dir"; path: string }>;
+  /**
+   * The collected outputs by name; none unless succeeded. `path` is relative to the manifest; where only the
+   * digest was asked for there is none.
+   */
+  artifacts: Record<string, { digest: string; kind: "file" | "dir"; path?: string }>;
 };
 
 /** Reads a manifest and turns the artifacts' paths into absolute ones. */
@@ -29,7 +32,7 @@ export function readCollected(manifest: string): Collected {
   }
   for (const member of collected.members) {
     for (const artifact of Object.values(member.artifacts))
-      artifact.path = join(dirname(manifest), artifact.path);
+      if (artifact.path !== undefined) artifact.path = join(dirname(manifest), artifact.path);
   }
   return collected;
 }

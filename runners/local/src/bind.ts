@@ -6,6 +6,7 @@ import type { Collected } from "@mlrb/kit/collected";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { collectMembers } from "./collect-members.ts";
 import { environmentKey, environmentPath } from "./environments.ts";
+import { hostFacts, hostKind } from "./host-facts.ts";
 import type { BindContext, Result } from "./result.ts";
 import type { Artifact } from "./store.ts";
 import type { Workspace } from "./workspace.ts";
@@ -39,7 +40,7 @@ export async function bind(instance: Instance, context: BindContext): Promise<Bo
     files: workspace.digests.ofPatterns(action.files),
     inputs,
     environment: environment?.key ?? null,
-    host: action.hostSensitive ? { platform: process.platform, arch: process.arch } : null,
+    host: hostOf(instance),
   });
   const key = stage.name === environmentStage ? environment!.key : actionKey(parts);
   return {
@@ -72,6 +73,12 @@ function boundInputs(
     bound[name] = { kind: artifact.kind, digest: artifact.digest };
   }
   return bound;
+}
+
+/** An environment is for a kind of machine, and the same on a faster one; a measurement is not. */
+function hostOf({ action, stage }: Instance): Record<string, string> | null {
+  if (!action.hostSensitive) return null;
+  return stage.name === environmentStage ? hostKind() : hostFacts();
 }
 
 /** The environment that an instance runs in, or that it builds. */

@@ -63,7 +63,11 @@ export function readEvidence(
     if (!member) return { kind: "unreadable", cause: "not planned" };
     if (member.outcome !== "succeeded") return { kind: "unreadable", cause: endOf(member) };
     const found = Object.hasOwn(member.artifacts, artifact) ? member.artifacts[artifact] : undefined;
-    return found ? read(found) : { kind: "unreadable", cause: "the stage gave none" };
+    if (!found) return { kind: "unreadable", cause: "the stage gave none" };
+    const { path, kind } = found;
+    return path === undefined
+      ? { kind: "unreadable", cause: "only its digest was collected" }
+      : read({ path, kind });
   };
   /** `parse` on an artifact's text; what cannot be read is a gap, under the name `what`. */
   const readAs = <T>(

@@ -33,7 +33,8 @@ export function times(
   const attempts = collected.members
     .filter(({ name }) => name === "attempt")
     .map(({ axes, artifacts }) => {
-      const read = artifacts.ledger ? readLedger(artifacts.ledger.path) : "none";
+      const path = artifacts.ledger?.path;
+      const read = path === undefined ? "none" : readLedger(path);
       const ledger = typeof read === "string" ? undefined : read;
       return {
         task: plainText(String(axes.task)),

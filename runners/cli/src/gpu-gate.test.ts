@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { renderDiagnostic } from "@mlrb/core/diagnostic";
+import { loadPlan } from "@mlrb/core/load-plan";
+import type { Plan } from "@mlrb/core/plan";
+import { memorySources } from "@mlrb/core/testing/memory-sources";
+import type { Preview } from "@mlrb/local/preview-plan";
+import { gpusFor, tooFewGpus } from "./gpu-gate.ts";
+
+const text = `formatVersion: 1
+name: test
+profiles:
+  large: { default: true }
+  small: { stages: { train: { resources: { gpus: 1 } } } }
+  none: { resources: { gpus: 0 } }
+  cluster: { executor: docker }
+stages:
+  train: { command: train, resources: { gpus: 8 } }
+  serve: { command: serve, resources: { gpus: 1 } }
+  count: { command: count }
+`;
+
+function planned(profile: string): Plan {
+  const sources = memorySources({ "pipelines/test.yaml": text });
+  const result = loadPlan({ file: "pipelines/test.yaml", profile }, sources, ["local", "docker"]);
+  if ("problems" in result) throw new Error(result.problems.map(renderDiagnostic).join("\n"));
+  return result.plan;
+}
+
+/** What is said when `actions` would be done, one by stage: run, reuse or stale (and left). */
+function said(profile: string, here: number, actions: Record<string, Preview["action"] | "rerun"> = {}) {
+  const plan = planned(profile);
+  const previews = plan.instances.map(({ index, stage }): Preview => {
+    const action = actions[stage.name] ?? "run";
+    const more = { index, certain: true, reasons: [], expectedMs: undefined };
+    if (action === "rerun") return { ...more, action: "stale", onStale: "rerun" };
+    return action === "stale" ? { ...more, action, onStale: "leave" } : { ...more, action };
+  });
+  const inProfile = (name: string) => {
+    const other = planned(name);
+    return { plan: other, selected: other.instances.map(({ index }) => index) };
+  };
+  const problem = tooFewGpus({ plan, inProfile }, previews, here);
+  return problem && renderDiagnostic(problem);
+}
+
+test("what wants more GPUs than there are is told with the profiles that do with what there is", () => {
+  assert.equal(
+    said("large", 0),
+    `too-few-gpus: "train" wants 8 GPUs, "serve" wants 1 GPU; this host has none (nvidia-smi -L)
+  help: profiles that do with what is here: --profile none, --profile cluster`,
+  );
+  assert.equal(
+    said("large", 4),
+    `too-few-gpus: "train" wants 8 GPUs; this host has 4 (nvidia-smi -L)
+  help: profiles that do with what is here: --profile small, --profile none, --profile cluster`,
+  );
+  assert.equal(said("large", 8), undefined);
+});
+
+test("only what would run counts: not what is reused or left stale", () => {
+  assert.equal(said("large", 1, { train: "reuse" }), undefined);
+  assert.equal(said("large", 1, { train: "stale" }), undefined);
+  assert.match(said("large", 1, { train: "rerun" })!, /"train" wants 8 GPUs; this host has 1 /);
+});
+
+test("what runs elsewhere wants no GPU of this host", () => {
+  assert.equal(said("cluster", 0), undefined);
+  const plan = planned("cluster");
+  const path = process.env.PATH;
+  process.env.PATH = "/nowhere"; // who asks finds nobody, and what runs elsewhere does not ask
+  try {
+    assert.equal(
+      gpusFor(
+        plan,
+        plan.instances.map(({ index }) => index),
+      ),
+      0,
+    );
+  } finally {
+    process.env.PATH = path;
+  }
+});
+
+test("where no profile would do, a host that would is named", () => {
+  const plan = { ...planned("large"), profiles: ["large"] };
+  const previews: Preview[] = [
+    { index: 0, action: "run", certain: false, reasons: [], expectedMs: undefined },
+  ];
+  const inProfile = () => assert.fail("there is no other");
+  assert.equal(
+    renderDiagnostic(tooFewGpus({ plan, inProfile }, previews, 0)!).split("\n")[1],
+    "  help: run test on a host with 8 GPUs; it has no profile that does with less",
+  );
+});

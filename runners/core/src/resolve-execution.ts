@@ -1,0 +1,77 @@
+// Fills in where and how far a stage instance runs: executor, network, resources, limits. None of it is in
+// an action key, and all of it may come from the profile.
+import type { Execution, PlannedStage } from "./plan.ts";
+import type { ResolveContext } from "./resolve-context.ts";
+import type { StageTexts } from "./stage-texts.ts";
+import { didYouMean, suggest } from "./suggest.ts";
+
+export function resolveExecution(
+  { name, spec }: PlannedStage,
+  texts: StageTexts,
+  context: ResolveContext,
+): Execution {
+  const { executor, network, resources, limits } = context.execution(name);
+  const written = (...setting: string[]) => context.written(name, setting);
+  return {
+    executor: executor ?? "local",
+    ...(network !== undefined && { network }),
+    resources: {
+      cpus: resources?.cpus ?? 1,
+      memoryBytes: texts.size(resources?.memory, written("resources", "memory")),
+      gpus: resources?.gpus ?? 0,
+      pools: poolWants(name, { wants: resources?.pools ?? {}, texts, context }),
+    },
+    limits: {
+      ...texts.duration(limits?.time, written("limits", "time")),
+      ...(limits?.memory !== undefined && {
+        memoryBytes: texts.size(limits.memory, written("limits", "memory")),
+      }),
+    },
+    retries: spec.retries ?? 0,
+  };
+}
+
+/** What it takes of each pool. A pool without a name is none: an agent that names no provider calls none. */
+function poolWants(
+  stage: string,
+  { wants, texts, context }: { wants: Record<string, number>; texts: StageTexts; context: ResolveContext },
+): Record<string, number> {
+  const { pools, source, problems } = context;
+  const taken = new Map<string, { written: string; amount: number }>();
+  for (const [written, amount] of Object.entries(wants)) {
+    const path = context.written(stage, ["resources", "pools", written]);
+    const pool = texts.key(written, path);
+    if (pool === undefined || pools === undefined) continue;
+    const size = Object.hasOwn(pools, pool) ? pools[pool]! : undefined;
+    const twin = taken.get(pool);
+    if (size === undefined) {
+      problems.push({
+        code: "unknown-pool",
+        message: `no pool named "${pool}"`,
+        place: source.place(path, "key"),
+        help: poolHelp(pool, Object.keys(pools)),
+      });
+    } else if (twin) {
+      problems.push({
+        code: "duplicate",
+        message: `"${twin.written}" and "${written}" are both the pool "${pool}"`,
+        place: source.place(path, "key"),
+        help: "say once how much it takes of it",
+      });
+    } else if (amount > size) {
+      problems.push({
+        code: "over-pool",
+        message: `it takes ${amount} of the pool "${pool}", which has ${size}`,
+        place: source.place(path),
+        help: `take ${size} at most, or enlarge it: pools: { "${pool}": ${amount} }`,
+      });
+    } else taken.set(pool, { written, amount });
+  }
+  return Object.fromEntries([...taken].flatMap(([pool, { amount }]) => (amount > 0 ? [[pool, amount]] : [])));
+}
+
+function poolHelp(pool: string, known: string[]): string {
+  if (suggest(pool, known) !== undefined) return didYouMean(pool, known);
+  const declare = `declare how much there is of it: pools: { "${pool}": 4 }`;
+  return known.length === 0 ? declare : `${didYouMean(pool, known)}; or ${declare}`;
+}

@@ -1,0 +1,120 @@
+// What a placeholder in a stage's text stands for: an axis, a parameter, a field of a manifest. Only what
+// is selected here can reach an action key, so editing a title reruns nothing that does not show it.
+import type { Json } from "@mlrb/kit/stage";
+import { isManifestKind, type ManifestKind, manifestFile } from "./manifest.ts";
+import type { Scalar } from "./pipeline-spec.ts";
+import type { PlannedStage } from "./plan.ts";
+import type { ResolveContext } from "./resolve-context.ts";
+import { didYouMean } from "./suggest.ts";
+import { fill, type Lookup, TemplateProblem } from "./template.ts";
+
+export function stageLookup(
+  stage: PlannedStage,
+  axes: Record<string, Scalar>,
+  context: ResolveContext,
+): Lookup {
+  const { params, pipeline, manifests } = context;
+  const open = new Set<string>();
+  const lookup: Lookup = (name) => {
+    const [head, ...path] = name.split(".") as [string, ...string[]];
+    if (head === "params") {
+      if (open.has(name)) throw new TemplateProblem(name, "its value leads back to itself");
+      if (Object.hasOwn(params, path.join("."))) {
+        // a pipeline's parameter may name others and the axes of the stage that asks
+        open.add(name);
+        try {
+          return fill(params[path.join(".")]!, lookup);
+        } finally {
+          open.delete(name);
+        }
+      }
+      throw new TemplateProblem(
+        name,
+        `no parameter "${path.join(".")}"`,
+        didYouMean(path.join("."), Object.keys(params)),
+      );
+    }
+    if (head === "pipeline" && (path[0] === "name" || path[0] === "title")) return pipeline[path[0]];
+    if (path.length === 0) {
+      if (Object.hasOwn(axes, head)) return axes[head];
+      const help = context.axes.has(head)
+        ? `add ${head} to the stage's each`
+        : didYouMean(head, Object.keys(axes));
+      throw new TemplateProblem(name, `"${stage.name}" has no axis "${head}"`, help);
+    }
+    if (head === "pipeline")
+      throw new TemplateProblem(
+        name,
+        "a pipeline has a name and a title",
+        didYouMean(path.join("."), ["name", "title"]),
+      );
+    if (head === "inputs" || head === "outputs")
+      throw new TemplateProblem(
+        name,
+        "paths are known in a command only",
+        "a script gets them from kit's stage()",
+      );
+    if (!isManifestKind(head) || !context.axes.has(head)) {
+      throw new TemplateProblem(
+        name,
+        "names no axis with manifests",
+        didYouMean(head, ["params", "pipeline", ...[...context.axes.keys()].filter(isManifestKind)]),
+      );
+    }
+    const select = (value: Scalar): Json => {
+      const manifest = manifests.get(head)?.get(String(value));
+      return manifest
+        ? field(name, manifest as Json, {
+            kind: head,
+            value,
+            path,
+            context,
+            axes: { ...axes, [head]: value },
+          })
+        : null;
+    };
+    if (Object.hasOwn(axes, head)) return select(axes[head]!);
+    return Object.fromEntries(context.axes.get(head)!.values.map((value) => [String(value), select(value)]));
+  };
+  return lookup;
+}
+
+function field(
+  name: string,
+  manifest: Json,
+  from: {
+    kind: ManifestKind;
+    value: Scalar;
+    path: string[];
+    context: ResolveContext;
+    axes: Record<string, Scalar>;
+  },
+): Json {
+  let value: Json | undefined = manifest;
+  for (const [depth, step] of from.path.entries()) {
+    const holder: Record<string, Json> =
+      value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
+    value = Object.hasOwn(holder, step) ? holder[step] : undefined;
+    if (value !== undefined) continue;
+    const known = depth === 0 ? from.context.manifestFields[from.kind] : Object.keys(holder);
+    if (depth === 0 && known.includes(step)) return null;
+    throw new TemplateProblem(
+      name,
+      `${manifestFile(from.kind, String(from.value))} has no "${from.path.slice(0, depth + 1).join(".")}"`,
+      didYouMean(step, known),
+    );
+  }
+  return ownAxes(value ?? null, from.axes);
+}
+
+/** A manifest may name the axes of whoever selects it: `program: tasks/{task}/baselines`. */
+function ownAxes(value: Json, axes: Record<string, Scalar>): Json {
+  if (typeof value === "string")
+    return value.replace(/\{([\w-]+)\}/g, (all, axis) =>
+      Object.hasOwn(axes, axis) ? String(axes[axis]) : all,
+    );
+  if (Array.isArray(value)) return value.map((item) => ownAxes(item, axes));
+  if (value !== null && typeof value === "object")
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, ownAxes(item, axes)]));
+  return value;
+}

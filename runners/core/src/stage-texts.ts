@@ -1,0 +1,80 @@
+// Fills in the texts of one stage at one point of its axes, and says what is wrong with them in the place
+// where they are written.
+import type { Json } from "@mlrb/kit/stage";
+import type { ResolveContext } from "./resolve-context.ts";
+import { fill, type Lookup, TemplateProblem } from "./template.ts";
+import { parseDuration, parseSize } from "./units.ts";
+import type { Path } from "./yaml-source.ts";
+
+export type StageTexts = {
+  /** `value` with its placeholders filled in; null where one means nothing. */
+  filled(value: Json, path: Path, find?: Lookup): Json;
+  /** The same where only text will do; undefined where there is none. */
+  text(value: string | undefined, path: Path, find?: Lookup): string | undefined;
+  /** The text of a key. */
+  key(value: string, path: Path): string | undefined;
+  duration(value: string | undefined, path: Path): { timeMs?: number };
+  /** In bytes; 0 where nothing is said. */
+  size(value: string | undefined, path: Path): number;
+};
+
+export function stageTexts(lookup: Lookup, { source, problems }: ResolveContext): StageTexts {
+  type At = { path: Path; at: "key" | "value"; find: Lookup };
+  const filledAt = (value: Json, { path, at, find }: At): Json => {
+    try {
+      return fill(value, find);
+    } catch (error) {
+      if (!(error instanceof TemplateProblem)) throw error;
+      problems.push({
+        code: "unknown-placeholder",
+        message: `{${error.placeholder}}: ${error.message}`,
+        place: source.placeOf(path, `{${error.placeholder}}`, at),
+        ...(error.help && { help: error.help }),
+      });
+      return null;
+    }
+  };
+  const textAt = (value: string | undefined, where: At): string | undefined => {
+    if (value === undefined) return undefined;
+    const result = filledAt(value, where);
+    if (result !== null && typeof result === "object") {
+      const message = `${value} is a ${Array.isArray(result) ? "list" : "table"}, where text is wanted`;
+      problems.push({ code: "wrong-type", message, place: source.place(where.path, where.at) });
+      return undefined;
+    }
+    return result === null ? undefined : String(result);
+  };
+  const text = (value: string | undefined, path: Path, find = lookup) =>
+    textAt(value, { path, at: "value", find });
+  return {
+    filled: (value, path, find = lookup) => filledAt(value, { path, at: "value", find }),
+    text,
+    key: (value, path) => textAt(value, { path, at: "key", find: lookup }),
+    duration(value, path) {
+      const written = text(value, path);
+      if (written === undefined) return {};
+      const timeMs = parseDuration(written);
+      if (timeMs !== undefined) return { timeMs };
+      problems.push({
+        code: "bad-duration",
+        message: `"${written}" is not a duration`,
+        place: source.place(path),
+        help: "write a duration with its unit, e.g. 90s, 30m or 24h",
+      });
+      return {};
+    },
+    size(value, path) {
+      const written = text(value, path);
+      if (written === undefined) return 0;
+      const bytes = parseSize(written);
+      if (bytes !== undefined) return bytes;
+      problems.push({
+        code: "bad-size",
+        message: `"${written}" is not a size`,
+        place: source.place(path),
+        help: "write a size with its unit, e.g. 64GiB or 12GB",
+      });
+      return 0;
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Host, hostFacts, hostFactsOf, hostKind } from "./host-facts.ts";
+
+const host: Host = {
+  platform: "linux",
+  arch: "x64",
+  models: ["AMD EPYC 7763  64-Core Processor ", "AMD EPYC 7763 64-Core Processor"],
+  cpus: 16,
+  memoryBytes: 64 * 2 ** 30 - 1,
+  gpus: [],
+};
+
+test("a host is told by its processor, their number and its memory in whole GiB", () => {
+  assert.deepEqual(hostFactsOf(host), {
+    platform: "linux",
+    arch: "x64",
+    cpu: "AMD EPYC 7763 64-Core Processor",
+    cpus: "16",
+    memoryGiB: "63",
+  });
+});
+
+test("GPUs are told where there are any, in one way whatever their order", () => {
+  const gpus = ["NVIDIA H100", "NVIDIA A100", "NVIDIA  H100"];
+  assert.equal(hostFactsOf({ ...host, gpus }).gpus, "1 × NVIDIA A100, 2 × NVIDIA H100");
+  assert.deepEqual(hostFactsOf({ ...host, gpus: gpus.reverse() }), hostFactsOf({ ...host, gpus }));
+});
+
+test("any of what a measurement depends on makes another host, and what a kernel keeps back does not", () => {
+  const others: Partial<Host>[] = [
+    { platform: "darwin" },
+    { arch: "arm64" },
+    { models: ["Intel Xeon"] },
+    { models: ["Cortex-A72", "Cortex-A53"] },
+    { cpus: 8 },
+    { memoryBytes: 64 * 2 ** 30 },
+    { gpus: ["NVIDIA A100"] },
+    { gpus: ["NVIDIA A100", "NVIDIA A100"] },
+  ];
+  const texts = [{}, ...others].map((other) => JSON.stringify(hostFactsOf({ ...host, ...other })));
+  assert.equal(new Set(texts).size, texts.length);
+  assert.deepEqual(hostFactsOf({ ...host, memoryBytes: host.memoryBytes - 2 ** 20 }), hostFactsOf(host));
+});
+
+test("a system that does not tell its processor has one all the same", () => {
+  assert.equal(hostFactsOf({ ...host, models: [] }).cpu, "unknown");
+});
+
+test("this host is told by everything, the same each time", () => {
+  const { platform, arch, cpu, cpus, memoryGiB } = hostFacts();
+  assert.deepEqual({ platform, arch }, hostKind());
+  assert.ok(cpu && Number(cpus) >= 1 && Number(memoryGiB) >= 0);
+  assert.deepEqual(hostFacts(), hostFacts());
+});

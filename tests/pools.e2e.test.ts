@@ -1,0 +1,45 @@
+// No more stages run at once than their pool has, whatever the machine could do.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { lab } from "./support/lab.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+after(() => repository.remove());
+
+test("no more agents call a provider at once than its pool has, and who calls none waits for none", async (t) => {
+  const at = lab(t, repository);
+  const calls = join(at.outside, "calls");
+  const providers = { one: "provider: here\n", two: "provider: there\n", three: "" };
+  for (const [agent, provider] of Object.entries(providers))
+    repository.write(
+      `runners/agents/presets/${agent}.yaml`,
+      `formatVersion: 1\nname: ${agent}\ntitle: ${agent}\nkind: nop\n${provider}`,
+    );
+  const pipeline = {
+    axes: { agent: Object.keys(providers), seed: [1, 2, 3, 4] },
+    pools: { "api:here": 1, "api:there": 2 },
+    stages: {
+      call: {
+        each: ["agent", "seed"],
+        command: `echo + {agent} >> '${calls}'; sleep 0.2; echo - {agent} >> '${calls}'`,
+        resources: { cpus: 0.1, pools: { "api:{agent.provider}": 1 } },
+      },
+    },
+  };
+  at.define(pipeline);
+  assert.equal((await at.run("--jobs", "4")).code, 0);
+  const now: Record<string, number> = { one: 0, two: 0, three: 0 };
+  const most = { ...now };
+  for (const line of readFileSync(calls, "utf8").trim().split("\n")) {
+    const [sign, agent] = line.split(" ") as [string, string];
+    now[agent]! += sign === "+" ? 1 : -1;
+    most[agent] = Math.max(most[agent]!, now[agent]!);
+  }
+  assert.deepEqual(now, { one: 0, two: 0, three: 0 });
+  assert.equal(most.one, 1);
+  assert.equal(most.two, 2);
+  assert.ok(most.three! > 2, "nothing holds it up");
+});
