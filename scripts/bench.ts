@@ -7,7 +7,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { hashFile, Store } from "@mlrb/local/store";
+import { hashFile } from "@mlrb/local/hash-file";
+import { Store } from "@mlrb/local/store";
 import { ensureEnvironment } from "./ensure-environment.ts";
 
 const repository = join(dirname(fileURLToPath(import.meta.url)), "..");

@@ -222,7 +222,16 @@ test("a new attempt that may cost money is not started without a yes; what is on
     at.pipeline(["run", at.name, "--json", "--root", at.root, ...args], { env: { THE_KEY: "a key" } });
   const refused = await run();
   assert.equal(refused.code, 2, refused.stdout);
-  assert.match(refused.stderr, /over-cost: [\s\S]*help: .*--max-cost.*--yes/);
+  assert.match(refused.stderr, /over-cost: [\s\S]*help: .*--yes/);
+  assert.deepEqual(refused.lines, [
+    {
+      event: "problem",
+      code: "over-cost",
+      message:
+        "This would start 1 attempt, about 0.0 GPU hours and 0.00 dollars, at a price that nobody knows; the limits are 0 GPU hours and 0 dollars.",
+      help: "say --yes; `pnpm pipeline plan` lists them",
+    },
+  ]);
   assert.deepEqual(at.executions(), {});
   assert.deepEqual(outcomes(await run("--yes")), { attempt: "succeeded" });
   assert.deepEqual(outcomes(await run()), { attempt: "reused" });
@@ -259,4 +268,75 @@ test("a stale attempt is left alone, rerun or accepted as told; its record stays
     assert.equal(after[path], bytes, "old records are kept");
   assert.equal(readdirSync(records(at)).length, 4);
   assert.equal((await at.run()).code, 0);
+});
+
+test("what attempts cost is told beside what they were estimated to before they ran, and kept in the record", async (t) => {
+  const at = lab(t, repository);
+  const define = (dollars: number, seeds: number[]) =>
+    at.define({
+      axes: { seed: seeds },
+      stages: {
+        attempt: {
+          each: ["seed"],
+          durable: true,
+          secrets: ["THE_KEY"],
+          budget: { time: "1h" },
+          command: `echo '{"dollars":${dollars},"gpuHours":0}' > {outputs.ledger}`,
+          gives: { ledger: { file: "ledger.json" } },
+        },
+      },
+    });
+  const env = { THE_KEY: "a key" };
+  const run = (...args: string[]) => at.pipeline(["run", at.name, "--root", at.root, ...args], { env });
+  define(40, [1]);
+  const first = await run("--yes");
+  assert.match(first.stdout, /^1 attempt took 40\.00 dollars \(no estimate\)$/m);
+
+  define(43, [1, 2, 3]);
+  const refused = await run("--max-cost", "79", "--rerun");
+  assert.equal(refused.code, 2);
+  assert.match(
+    refused.stderr,
+    /would start 3 attempts, about 0\.0 GPU hours and 120\.00 dollars; the limits are 0 GPU hours and 79 dollars/,
+  );
+  const second = await run("--max-cost", "120", "--rerun", "--json");
+  assert.equal(second.code, 0, second.stdout + second.stderr);
+  const { estimate } = second.lines.at(-1)!;
+  assert.deepEqual(estimate.dollars, { estimated: 120, actual: 129 });
+  assert.deepEqual(estimate.gpuHours, { estimated: 0, actual: 0 });
+  assert.deepEqual(
+    [estimate.attempts, estimate.unrecorded, estimate.from],
+    [3, 0, { least: 1, most: 1 }],
+    "those of this run are not among the earlier ones, whichever ended first",
+  );
+  const again = await run("--json");
+  assert.ok(!("estimate" in again.lines.at(-1)!), "nothing ran");
+  assert.doesNotMatch((await run()).stdout, /took/);
+
+  define(50, [1, 2, 3, 4]);
+  assert.match(
+    (await run("--max-cost", "200", "--rerun")).stdout,
+    /^4 attempts took 200\.00 dollars \(estimated 172\.00 from 4 earlier: 16 % more\)$/m,
+  );
+  const list = await at.pipeline(["attempts", "list", "--json", "--root", at.root]);
+  const { record } = list.lines.at(-1)!;
+  const shown = await at.pipeline(["attempts", "show", record, "--root", at.root]);
+  assert.match(
+    shown.stdout,
+    /^1 attempt took 50\.00 dollars \(estimated 43\.00 from 4 earlier: 16 % more\)$/m,
+  );
+  const json = await at.pipeline(["attempts", "show", record, "--json", "--root", at.root]);
+  assert.deepEqual(
+    { ...json.lines[0]!.estimate, timeMs: 0 },
+    { dollars: 43, from: 4, gpuHours: 0, timeMs: 0 },
+  );
+});
+
+test("a limit that is no number is refused, and nothing runs", async (t) => {
+  const at = lab(t, repository);
+  attempts(at);
+  const said = await at.run("--max-cost", "ten");
+  assert.equal(said.code, 2);
+  assert.equal(said.lines[0]!.code, "bad-limit");
+  assert.deepEqual(at.executions(), {});
 });

@@ -1,12 +1,13 @@
 // A run that is killed or interrupted at any moment is completed by the next one: what outlived it is
 // ended, what it finished is not repeated, and the end state is that of a run that nobody disturbed.
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { counted, filesBelow, type Lab, lab, leftovers, outcomes, results, summary } from "./support/lab.ts";
-import { isRunning, pidsIn, until } from "./support/processes.ts";
+import { isRunning, pidsIn, spawnerOf, until } from "./support/processes.ts";
 import { parseLines } from "./support/run-program.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
@@ -135,10 +136,8 @@ test("kill -9 again and again: each run gets further, and the last completes", a
   assert.deepEqual(leftovers(at), []);
 });
 
-test("processes and folders that outlive a killed runner are ended and cleared by the next run, detached ones too", {
-  skip: linux ? false : "processes can be traced on Linux only",
-}, async (t) => {
-  const at = lab(t, repository);
+/** Three stages, each with a child in its group and one in a session of its own, until `go` exists. */
+function longStages(at: Lab): { pids: string; go: string } {
   const pids = join(at.outside, "pids");
   const go = join(at.outside, "go");
   const long = (name: string) =>
@@ -151,11 +150,10 @@ test("processes and folders that outlive a killed runner are ended and cleared b
       ]),
     ),
   });
-  const killed = at.start(["run", at.name, "--json", "--root", at.root, "--jobs", "3"]);
-  await until("all nine processes", () => pidsIn(pids).length === 9);
-  killed.child.kill("SIGKILL");
-  await killed.ended;
-  assert.equal(pidsIn(pids).filter(isRunning).length, 9, "nothing ends them but the next run");
+  return { pids, go };
+}
+
+async function completes(at: Lab, { pids, go }: { pids: string; go: string }): Promise<void> {
   assert.equal(leftovers(at).length, 1);
   writeFileSync(go, "");
   const next = await at.run("--jobs", "3");
@@ -167,6 +165,90 @@ test("processes and folders that outlive a killed runner are ended and cleared b
     ["one\n", "three\n", "two\n"],
     "nothing half-written was taken",
   );
+}
+
+test("a killed runner's stages end with it, detached ones too, and the next run completes", {
+  skip: linux ? false : "processes can be traced on Linux only",
+}, async (t) => {
+  const at = lab(t, repository);
+  const long = longStages(at);
+  const killed = at.start(["run", at.name, "--json", "--root", at.root, "--jobs", "3"]);
+  await until("all nine processes", () => pidsIn(long.pids).length === 9);
+  killed.child.kill("SIGKILL");
+  await killed.ended;
+  await until("nobody is left", () => !pidsIn(long.pids).some(isRunning));
+  await completes(at, long);
+});
+
+test("processes and folders that outlive runner and spawner are ended and cleared by the next run, detached ones too", {
+  skip: linux ? false : "processes can be traced on Linux only",
+}, async (t) => {
+  const at = lab(t, repository);
+  const long = longStages(at);
+  const killed = at.start(["run", at.name, "--json", "--root", at.root, "--jobs", "3"]);
+  await until("all nine processes", () => pidsIn(long.pids).length === 9);
+  const spawner = spawnerOf(killed.child.pid!);
+  process.kill(spawner, "SIGSTOP"); // it must not see the other die
+  killed.child.kill("SIGKILL");
+  process.kill(spawner, "SIGKILL");
+  await killed.ended;
+  assert.equal(pidsIn(long.pids).filter(isRunning).length, 9, "nothing ends them but the next run");
+  await completes(at, long);
+});
+
+test("a spawner that is killed fails what it had started, for the machine's sake, and the run goes on without it", {
+  skip: linux ? false : "programs are started directly elsewhere",
+}, async (t) => {
+  const at = lab(t, repository);
+  const long = longStages(at);
+  const run = at.start(["run", at.name, "--json", "--root", at.root, "--jobs", "2"]);
+  await until("six processes", () => pidsIn(long.pids).length === 6);
+  writeFileSync(long.go, "");
+  process.kill(spawnerOf(run.child.pid!), "SIGKILL");
+  const said = await run.ended;
+  assert.equal(said.code, 1);
+  assert.equal(summary(said).outcomes.failed, 2);
+  assert.equal(summary(said).outcomes.succeeded, 1, "the third was started without it");
+  assert.match(said.stdout, /"failure":"machine"/);
+  assert.deepEqual(pidsIn(long.pids).filter(isRunning), []);
+  assert.equal((await at.run()).code, 0);
+});
+
+test("without Python programs are started directly, with the same end", {
+  skip: linux ? false : "programs are started directly elsewhere",
+}, async (t) => {
+  const at = lab(t, repository);
+  at.define({
+    stages: {
+      good: { command: "echo good > {outputs.text}", gives: { text: { file: "good.txt" } } },
+      bad: { command: "echo oh; exit 3", gives: { text: { file: "bad.txt" } } },
+      hit: { command: "kill -9 $$", gives: { text: { file: "hit.txt" } } },
+      none: { command: ["there-is-no-such-program"], gives: { text: { file: "none.txt" } } },
+    },
+  });
+  const bin = join(at.outside, "bin");
+  mkdirSync(bin);
+  for (const name of ["sh", "echo", "kill"])
+    symlinkSync(execFileSync("which", [name], { encoding: "utf8" }).trim(), join(bin, name));
+  const causes = async (env: Record<string, string>) => {
+    const said = await at.pipeline(["run", at.name, "--json", "--root", at.root], { env });
+    rmSync(join(at.root, ".mlrb"), { recursive: true });
+    return said.stdout
+      .split("\n")
+      .filter((line) => line.includes('"event":"stage"'))
+      .map((line) => JSON.parse(line) as Record<string, string>)
+      .map(({ name, outcome, failure, cause }) => ({ name, outcome, failure, cause: cause?.slice(0, 30) }))
+      .sort((a, b) => (a.name! < b.name! ? -1 : 1));
+  };
+  const withIt = await causes({});
+  const without = await causes({ PATH: bin });
+  assert.deepEqual(
+    withIt.map(({ outcome, failure }) => failure ?? outcome),
+    ["exit-code", "succeeded", "exit-code", "machine"],
+  );
+  assert.match(withIt[3]!.cause!, /machine: ENOENT/);
+  assert.deepEqual(without.slice(0, 3), withIt.slice(0, 3));
+  assert.equal(without[3]!.failure, "machine");
 });
 
 test("Ctrl-C once: running stages are asked to end, nothing more starts, exit 130; the next run completes", async (t) => {

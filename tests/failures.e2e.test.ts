@@ -16,7 +16,8 @@ import {
   results,
   summary,
 } from "./support/lab.ts";
-import { isRunning, pidsIn } from "./support/processes.ts";
+import { isRunning, pidsIn, until } from "./support/processes.ts";
+import { parseLines } from "./support/run-program.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
@@ -363,4 +364,105 @@ test("what failed itself is not tried again, however many retries it has", async
   const { code } = await at.run();
   assert.equal(code, 1);
   assert.deepEqual(at.executions(), { odd: 1 });
+});
+
+test("what the machine failed is tried again: it succeeds once the machine does, and each try is kept in log and journal", async (t) => {
+  const at = lab(t, repository);
+  const program = join(at.outside, "program");
+  at.define({
+    stages: {
+      shaky: { command: [program, "{outputs.text}"], gives: { text: "file" }, retries: 3 },
+      after: { needs: ["shaky.text"], command: "cp {inputs.text} {outputs.text}", gives: { text: "file" } },
+    },
+  });
+  const run = at.start(["run", at.name, "--root", at.root]);
+  await until("the first try to fail", () => run.stderr().includes("again   shaky"));
+  writeFileSync(program, "#!/bin/sh\necho it is there now\necho x > $1\n", { mode: 0o755 });
+  const said = await run.ended;
+  assert.equal(said.code, 0, said.stderr);
+  assert.equal(results(at)[`${at.name}/default/text`], "x\n");
+  const { stdout } = await at.pipeline(["log", "shaky", "--root", at.root]);
+  assert.match(stdout, /ENOENT[\s\S]*mlrb: try 1 of 4: .*ENOENT.*\n[\s\S]*it is there now/);
+  const [journal] = Object.entries(filesBelow(join(at.root, ".mlrb/journals"))).filter(
+    ([path]) => path.endsWith(".jsonl") && !path.includes("unchanged"),
+  );
+  const events = parseLines(journal![1]);
+  const retries = events.filter(({ event }) => event === "retry");
+  assert.ok(retries.length >= 1, journal![1]);
+  for (const [index, { stage, tried, cause, detail }] of retries.entries()) {
+    assert.deepEqual([stage, tried, cause], ["shaky", index + 1, "machine"]);
+    assert.match(detail, /ENOENT/);
+  }
+  const ended = events.find(({ event, stage }) => event === "stage" && stage === "shaky");
+  assert.equal(ended!.outcome.kind, "succeeded");
+});
+
+test("a stage that prints its secret, in whatever form, has it neither in its log nor in its record nor on the screen", async (t) => {
+  const at = lab(t, repository);
+  const secret = 'sk-"é/+ 77\\z';
+  const script = at.script(
+    "tells.ts",
+    `import { writeFileSync } from "node:fs";
+import { stage } from "@mlrb/kit/stage";
+const key = process.env.THE_KEY!;
+console.log("raw", key);
+console.error(JSON.stringify({ key }), encodeURIComponent(key), Buffer.from(key).toString("base64"));
+writeFileSync(stage().outputs.text!, "x");
+if (stage().params.fails) throw new Error(\`refused: \${key}\`);
+`,
+  );
+  const gives = { text: "file" };
+  at.define({
+    stages: {
+      keeps: { durable: true, script, secrets: ["THE_KEY"], gives, params: { fails: false } },
+      fails: {
+        script,
+        secrets: ["THE_KEY", "PIN"],
+        gives: { text: { file: "other" } },
+        params: { fails: true },
+      },
+    },
+  });
+  const env = { THE_KEY: secret, PIN: "x" };
+  const said = await at.pipeline(["run", at.name, "--root", at.root, "--yes"], { env });
+  assert.equal(said.code, 1, said.stdout + said.stderr);
+  assert.match(said.stderr, /refused: \[redacted THE_KEY\]/, "the last that it said");
+  const forms = [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    encodeURIComponent(secret),
+    Buffer.from(secret).toString("base64"),
+  ].map((form) => Buffer.from(form).toString("latin1"));
+  const screen = Buffer.from(said.stdout + said.stderr).toString("latin1");
+  const state = filesBelow(join(at.root, ".mlrb"));
+  for (const [path, text] of [...Object.entries(state), ["the screen", screen]] as const)
+    for (const form of forms) assert.ok(!text.includes(form), `${path} holds ${form}`);
+  for (const stage of ["keeps", "fails"]) {
+    const { stdout } = await at.pipeline(["log", stage, "--root", at.root]);
+    assert.match(
+      stdout,
+      /^raw \[redacted THE_KEY\]$[\s\S]*^\{"key":"\[redacted THE_KEY\]"\} \[redacted THE_KEY\] \[redacted THE_KEY\]$/m,
+    );
+  }
+  const kept = Object.entries(state).filter(([path]) => /^attempts\/records\/.*\/log$/.test(path));
+  assert.equal(kept.length, 1);
+  assert.match(kept[0]![1], /redacted THE_KEY/);
+});
+
+test("a killed run leaves no secret behind: what its stages printed goes when the next run clears up", async (t) => {
+  const at = lab(t, repository);
+  const command = `test -e '${at.outside}/mended' && exit 0; echo "the key is $THE_KEY, and more of it"; touch '${at.outside}/on'; exec sleep 60`;
+  at.define({ stages: { tells: { command, secrets: ["THE_KEY"] } } });
+  const env = { THE_KEY: "a-secret-of-some-length" };
+  const killed = at.start(["run", at.name, "--json", "--root", at.root], { env });
+  const logs = () => Object.values(filesBelow(join(at.root, ".mlrb/journals/logs"))).join("");
+  await until("the log to be there while it runs", () => logs().includes("the key is"));
+  assert.doesNotMatch(logs(), /a-secret/);
+  killed.child.kill("SIGKILL");
+  await killed.ended;
+  assert.doesNotMatch(logs(), /a-secret/);
+  writeFileSync(join(at.outside, "mended"), "");
+  assert.equal((await at.pipeline(["run", at.name, "--root", at.root], {})).code, 0, "without the secret");
+  for (const [path, text] of Object.entries(filesBelow(join(at.root, ".mlrb"))))
+    assert.doesNotMatch(text, /a-secret/, path);
 });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { actionsIn } from "./support/end-state.ts";
 import { filesBelow, type Lab, lab, results } from "./support/lab.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
@@ -48,7 +49,7 @@ function define(at: Lab): void {
   });
 }
 
-const keys = (root: string) => Object.keys(filesBelow(join(root, ".mlrb/cache/actions")));
+const keys = (root: string) => actionsIn(root).map(({ key }) => key);
 const blobs = (root: string) => Object.keys(filesBelow(join(root, ".mlrb/cache/blobs")));
 
 test("time zone, locale, user variables and the number of jobs change neither keys nor bytes", async (t) => {

@@ -3,16 +3,8 @@ import assert from "node:assert/strict";
 import { utimesSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import {
-  counted,
-  filesBelow,
-  type Lab,
-  lab,
-  outcomes,
-  type PipelineText,
-  reasons,
-  results,
-} from "./support/lab.ts";
+import { actionsIn } from "./support/end-state.ts";
+import { counted, type Lab, lab, outcomes, type PipelineText, reasons, results } from "./support/lab.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
@@ -334,13 +326,13 @@ test("a file that changes while its stage runs: the result is not kept under the
   const said = await at.run();
   assert.equal(said.code, 1);
   assert.match(said.stdout, /"failure":"code-changed"/);
-  assert.deepEqual(filesBelow(join(at.root, ".mlrb/cache/actions")), {});
+  assert.deepEqual(actionsIn(at.root), []);
 });
 
 test("no volatile thing is in a stage's key: two runs on new roots make the same keys", async (t) => {
   const [one, two] = [lab(t, repository), lab(t, repository)];
   await ran(one);
-  const keys = (at: Lab) => Object.keys(filesBelow(join(at.root, ".mlrb/cache/actions")));
+  const keys = (at: Lab) => actionsIn(at.root).map(({ key }) => key);
   await two.pipeline(["run", one.name, "--root", two.root, "--json"]);
   assert.ok(keys(one).length === 4);
   assert.deepEqual(keys(two), keys(one));

@@ -1,10 +1,11 @@
 // Several runs on one state folder: each action is executed once, whoever comes first.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { actionsIn } from "./support/end-state.ts";
 import { counted, type Lab, lab, leftovers, outcomes, results } from "./support/lab.ts";
 import { pidsIn, until } from "./support/processes.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
@@ -165,11 +166,7 @@ test("a lease of a process id that another process has by now does not hold a ru
   const at = lab(t, repository);
   at.define({ stages: { make: { command: "echo x > {outputs.text}", gives: { text: "file" } } } });
   await at.run();
-  const [entry] = readdirSync(join(at.root, ".mlrb/cache/actions"), {
-    recursive: true,
-    encoding: "utf8",
-  }).filter((name) => name.endsWith(".json"));
-  const key = entry!.replace("/", "").replace(".json", "");
+  const { key } = actionsIn(at.root)[0]!;
   spawnSync("rm", ["-r", join(at.root, ".mlrb/cache")]);
   const boot =
     process.platform === "linux" ? readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim() : "";

@@ -1,12 +1,13 @@
 // What a run leaves behind, without when and where it ran: two folders that hold the same work are equal.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { ActionCache, type ActionEntry } from "@mlrb/local/action-cache";
 import { filesBelow } from "./lab.ts";
 
 export type EndState = {
   /** Content by path, names of unfinished ones included. */
   blobs: Record<string, string>;
-  /** Entries by path. */
+  /** Entries by key. */
   actions: Record<string, unknown>;
   /** One each, by attempt key: the same attempt twice is two. */
   attempts: { key: string; record: unknown; files: Record<string, string> }[];
@@ -28,11 +29,7 @@ export function endState(root: string): EndState {
   return {
     blobs: filesBelow(join(state, "cache/blobs")),
     actions: Object.fromEntries(
-      Object.entries(filesBelow(join(state, "cache/actions"))).map(([path, text]) => {
-        const entry = parsed(text);
-        const stage = (entry?.ran as { stage?: string } | undefined)?.stage;
-        return [path, entry === undefined ? text : { ...entry, ran: undefined, stage }];
-      }),
+      actionsIn(root).map((entry) => [entry.key, { ...entry, ran: undefined, stage: entry.ran.stage }]),
     ),
     attempts: attempts.sort((a, b) => (a.key < b.key ? -1 : 1)),
     results: filesBelow(join(root, "results")),
@@ -54,6 +51,15 @@ export function recordedStages(root: string, expected: EndState): Set<string> {
   return new Set(wanted.map(({ stage }) => stage).filter((stage) => !missing.has(stage)));
 }
 
+/** What is recorded of actions, by key. */
+export function actionsIn(root: string): ActionEntry[] {
+  const cache = new ActionCache(join(root, ".mlrb/cache/actions"));
+  return cache
+    .keys()
+    .flatMap((key) => cache.get(key) ?? [])
+    .sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
 /** Attempt records that are in place; throws on one that is not whole. */
 export function recordsIn(root: string): { digest: string; record: Record<string, unknown> }[] {
   const records = join(root, ".mlrb/attempts/records");
@@ -63,14 +69,6 @@ export function recordsIn(root: string): { digest: string; record: Record<string
       digest,
       record: JSON.parse(readFileSync(join(records, digest, "record.json"), "utf8")),
     }));
-}
-
-function parsed(text: string): Record<string, unknown> | undefined {
-  try {
-    return JSON.parse(text) as Record<string, unknown>;
-  } catch {
-    return undefined; // a temporary name that a kill left
-  }
 }
 
 function namesIn(folder: string): string[] {

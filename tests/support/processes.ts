@@ -58,3 +58,14 @@ export function stageProcesses(root: string): string[] {
   }
   return found.sort();
 }
+
+/** The process through which a run starts its stages; Linux only. */
+export function spawnerOf(runner: number): number {
+  const children = readFileSync(`/proc/${runner}/task/${runner}/children`, "utf8");
+  const found = children
+    .split(" ")
+    .filter(Boolean)
+    .find((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("spawner.py"));
+  if (found === undefined) throw new Error(`run ${runner} has no spawner`);
+  return Number(found);
+}

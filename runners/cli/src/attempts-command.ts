@@ -2,10 +2,11 @@
 import { cpSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { formatDuration } from "@mlrb/core/units";
-import { AttemptRecords, type HeldRecord } from "@mlrb/local/attempt-records";
+import { type AttemptRecord, AttemptRecords, type HeldRecord } from "@mlrb/local/attempt-records";
 import { stateFolder } from "@mlrb/local/state-folder";
 import { Store } from "@mlrb/local/store";
 import { rootOf } from "./root-of.ts";
+import { spent, spentWords } from "./spent.ts";
 
 export type PlaceOptions = { root?: string; json: boolean };
 
@@ -38,7 +39,7 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
       `${digest.slice(0, 12)}  ${ran.startedAt}  ${formatDuration(ran.durationMs).padStart(10)}  ${where}  ${slot.stage}  ${mark}\n`,
     );
   }
-  if (!options.json) process.stdout.write(`${held.length} attempt${held.length === 1 ? "" : "s"}\n`);
+  if (!options.json) process.stdout.write(`${attemptsWord(held.length)}\n`);
   return 0;
 }
 
@@ -48,9 +49,19 @@ export function attemptsShow(repository: string, prefix: string, options: PlaceO
   if (!found) return 2;
   for (const { digest, record } of found) {
     if (options.json) process.stdout.write(`${JSON.stringify({ event: "attempt", digest, ...record })}\n`);
-    else process.stdout.write(`${JSON.stringify(record, null, 2)}\n${join(folder, digest)}\n`);
+    else
+      process.stdout.write(
+        `${JSON.stringify(record, null, 2)}\n${costLine(record)}${join(folder, digest)}\n`,
+      );
   }
   return 0;
+}
+
+/** What it cost against what it was estimated to; empty where neither was anything. */
+function costLine({ cost, estimate, ran }: AttemptRecord): string {
+  if (!estimate) return "";
+  const words = spentWords(spent([{ estimate, cost, durationMs: ran.durationMs }])!);
+  return words === undefined ? "" : `${words}\n`;
 }
 
 export function attemptsExport(
@@ -66,7 +77,7 @@ export function attemptsExport(
   for (const { digest } of found) {
     if (!existsSync(join(to, digest))) cpSync(join(folder, digest), join(to, digest), { recursive: true });
   }
-  process.stdout.write(`${found.length} attempts exported\n`);
+  process.stdout.write(`${attemptsWord(found.length)} exported\n`);
   return 0;
 }
 
@@ -88,8 +99,12 @@ export function attemptsImport(repository: string, dir: string, options: PlaceOp
       process.stderr.write(`refused ${name.slice(0, 12)}: ${problem}\n`);
     }
   }
-  process.stdout.write(`${imported} attempts imported${refused > 0 ? `, ${refused} refused` : ""}\n`);
+  process.stdout.write(`${attemptsWord(imported)} imported${refused > 0 ? `, ${refused} refused` : ""}\n`);
   return refused > 0 ? 1 : 0;
+}
+
+function attemptsWord(count: number): string {
+  return `${count} ${count === 1 ? "attempt" : "attempts"}`;
 }
 
 /** The records whose digests begin as given, all when nothing is given; undefined after saying what is wrong. */

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { matcher } from "@mlrb/core/select-instances";
 import { didYouMean } from "@mlrb/core/suggest";
-import { logPath } from "@mlrb/local/run-plan";
+import { logPath } from "@mlrb/local/run-request";
 import { stateFolder } from "@mlrb/local/state-folder";
 import { rootOf } from "./root-of.ts";
 

@@ -3,7 +3,7 @@
 import { outcomeCause } from "@mlrb/core/outcome";
 import { reasonWords } from "@mlrb/core/reasons";
 import { formatDuration } from "@mlrb/core/units";
-import type { RunEvent } from "@mlrb/local/run-plan";
+import type { RunEvent } from "@mlrb/local/run-request";
 
 type Stream = { write(text: string): unknown; isTTY?: boolean; columns?: number };
 
@@ -13,7 +13,8 @@ export class Progress {
   readonly #stream: Stream;
   readonly #live: boolean;
   readonly #running = new Map<string, { since: number; expectedMs: number | undefined }>();
-  #done = 0;
+  /** By index: what was found damaged ends a second time. */
+  readonly #done = new Set<number>();
   #shown: string | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -37,7 +38,7 @@ export class Progress {
         this.note(`waits   ${event.instance.id}  (${event.holder} does it)`);
         return;
       case "ended": {
-        this.#done++;
+        this.#done.add(event.instance.index);
         this.#running.delete(event.instance.id);
         const { outcome, instance, durationMs } = event;
         if (outcome.kind === "succeeded") this.note(`done    ${instance.id}  ${formatDuration(durationMs)}`);
@@ -55,7 +56,7 @@ export class Progress {
     if (this.#quiet) return;
     this.#clear();
     this.#stream.write(
-      `[${String(this.#done).padStart(String(this.#total).length)}/${this.#total}] ${text}\n`,
+      `[${String(this.#done.size).padStart(String(this.#total).length)}/${this.#total}] ${text}\n`,
     );
     this.#redraw();
   }
@@ -77,7 +78,7 @@ export class Progress {
       const expected = expectedMs ? ` of ~${formatDuration(expectedMs)}` : "";
       return `${id} ${elapsed(now - since)}${expected}`;
     });
-    const text = `${this.#done}/${this.#total}  ${running.join("  ")}`;
+    const text = `${this.#done.size}/${this.#total}  ${running.join("  ")}`;
     const line = text.slice(0, Math.max(20, (this.#stream.columns ?? 80) - 1));
     if (this.#shown === line) return;
     this.#stream.write(`\r\u001b[K${line}`);

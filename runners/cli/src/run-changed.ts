@@ -3,21 +3,29 @@ import { relative } from "node:path";
 import { type OutcomeKind, outcomeCause } from "@mlrb/core/outcome";
 import { environmentStage, type Plan } from "@mlrb/core/plan";
 import type { Reason } from "@mlrb/core/reasons";
+import { formatDuration } from "@mlrb/core/units";
 import { Consulted } from "@mlrb/local/consulted";
 import { environmentKey, environmentPath, environmentPython } from "@mlrb/local/environments";
+import { type CostEstimate, estimateCost } from "@mlrb/local/estimate-cost";
 import { findPython } from "@mlrb/local/find-python";
+import { type Owner, ownerWords } from "@mlrb/local/owner";
 import { publishResults } from "@mlrb/local/publish-results";
 import type { Result } from "@mlrb/local/result";
-import { logPath, type RunEvent, startRun } from "@mlrb/local/run-plan";
+import { startRun } from "@mlrb/local/run-plan";
+import { logPath, type RunEvent } from "@mlrb/local/run-request";
+import { takeOver } from "@mlrb/local/take-over";
 import { rememberUnchanged } from "@mlrb/local/unchanged";
 import { clearDeadWork } from "@mlrb/local/work-folders";
 import { openWorkspace, type Workspace } from "@mlrb/local/workspace";
 import { costAgreed } from "./cost-gate.ts";
+import { gpusSuffice } from "./gpu-gate.ts";
 import { lastLines } from "./last-lines.ts";
+import { leaseSilence } from "./lease-silence.ts";
 import { Progress } from "./progress.ts";
-import { readRequest } from "./request.ts";
+import { printProblems, readRequest } from "./request.ts";
 import type { RunAsked, RunCommandOptions } from "./run-asked.ts";
 import { type RunSaid, sayEnd } from "./run-said.ts";
+import { type Attempted, spent } from "./spent.ts";
 import { stalePolicy } from "./stale-policy.ts";
 
 type Wanted = { pipeline: string; options: RunCommandOptions; jobs: number | undefined; begin: number };
@@ -27,14 +35,22 @@ export async function runChanged(
   { pipeline, options, jobs, begin }: Wanted,
 ): Promise<number> {
   const { repository } = asked;
+  const silentMs = leaseSilence();
+  if (typeof silentMs === "object") {
+    printProblems([silentMs], options.json);
+    return 2;
+  }
   const consulted = new Consulted(repository);
   const request = await readRequest(repository, pipeline, options, consulted);
   if (!request) return 2;
   const { plan, selected, root } = request;
   const at = { repository, root, pipeline: plan.pipeline, profile: plan.profile, consulted };
   const workspace = openWorkspace(at);
+  const leases = { takeOver: options.takeOver ?? false, silentMs };
+  if (leases.takeOver) await takeOverSilent(workspace, { silentMs, json: options.json });
   await clearDeadWork(workspace.state.work);
   const stale = stalePolicy(plan, options);
+  if (!(await gpusSuffice(request, { workspace, stale, json: options.json }))) return 2;
   if (!(await costAgreed({ plan, selected, workspace, stale }, options))) return 2;
 
   const progress = new Progress({ total: selected.length, quiet: options.json, stream: process.stderr });
@@ -45,17 +61,26 @@ export async function runChanged(
     skipped: 0,
     cancelled: 0,
   };
+  const ended = new Map<number, OutcomeKind>();
+  const estimates = new Map<number, CostEstimate>();
   const run = startRun({
+    ...leases,
     plan,
     selected,
     workspace,
-    executors: { local: async () => (await import("@mlrb/local/local-executor")).localExecutor },
+    executors: { local: async () => (await import("@mlrb/local/local-executor")).localExecutor(repository) },
     jobs,
     failFast: options.failFast ?? false,
     stale,
     onEvent: (event) => {
       progress.show(event);
+      if (event.kind === "started" && event.instance.stage.durable)
+        estimates.set(event.instance.index, estimateCost(event.instance, workspace));
       if (event.kind !== "ended") return;
+      // what was found damaged is asked again, and ends again
+      const before = ended.get(event.instance.index);
+      if (before !== undefined) counts[before]--;
+      ended.set(event.instance.index, event.outcome.kind);
       counts[event.outcome.kind]++;
       if (options.json) process.stdout.write(`${JSON.stringify(stageLine(event))}\n`);
     },
@@ -64,6 +89,7 @@ export async function runChanged(
   const results = await run.finished;
 
   const published = publishResults(plan, results, workspace);
+  const cost = spent([...estimates].map(([index, estimate]) => attempted(estimate, results[index])));
   const said: RunSaid = {
     pipeline: plan.pipeline,
     profile: plan.profile,
@@ -72,12 +98,15 @@ export async function runChanged(
     lines: "",
   };
   if (!options.json) sayFailures(plan, results, workspace.state.logs);
-  await sayEnd(said, {
-    root,
-    json: options.json,
-    durationMs: Math.round(performance.now() - begin),
-    run: run.run,
-  });
+  await sayEnd(
+    { ...said, ...(cost && { spent: cost }) },
+    {
+      root,
+      json: options.json,
+      durationMs: Math.round(performance.now() - begin),
+      run: run.run,
+    },
+  );
   if (counts.reused + counts.succeeded === selected.length && stale.kind !== "accept") {
     const more = [...(published?.files ?? []), ...restsOn(plan, workspace)];
     const next = { ...said, counts: { ...counts, succeeded: 0, reused: selected.length } };
@@ -89,6 +118,26 @@ export async function runChanged(
   }
   if (interrupts > 0 && counts.cancelled > 0) return 130;
   return counts.failed + counts.skipped + counts.cancelled > 0 ? 1 : 0;
+}
+
+/** Lets go of what hosts hold that stay silent for as long as this takes; says which. */
+async function takeOverSilent(
+  { state }: Workspace,
+  { silentMs, json }: { silentMs: number | undefined; json: boolean },
+): Promise<void> {
+  const say = (text: string) => json || process.stderr.write(`${text}\n`);
+  const watching = (owner: Owner, ms: number) =>
+    say(`watches ${ownerWords(owner)}, for ${formatDuration(ms)} or a heartbeat`);
+  for (const owner of await takeOver(state, { silentMs, watching })) {
+    say(`taken over from ${ownerWords(owner)}: it was silent`);
+    const { host, pid, since } = owner;
+    if (json) process.stdout.write(`${JSON.stringify({ event: "take-over", host, pid, since })}\n`);
+  }
+}
+
+function attempted(estimate: CostEstimate, result: Result | undefined): Attempted {
+  const record = result?.record?.record;
+  return { estimate, cost: record?.cost ?? null, durationMs: record?.ran.durationMs ?? 0 };
 }
 
 /** Waits for the run, ending it on signals; gives how many came. */

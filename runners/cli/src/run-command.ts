@@ -1,5 +1,6 @@
 // `pipeline run`: brings a pipeline up to date, shows how, and prints its tables. Here is the short way,
 // for when there is nothing to do; it loads nothing of what plans and runs.
+import { hostname } from "node:os";
 import { noteUnchanged, saidUnchanged } from "@mlrb/local/unchanged";
 import { rootOf, typedIn } from "./root-of.ts";
 import type { RunAsked, RunCommandOptions } from "./run-asked.ts";
@@ -32,6 +33,7 @@ export async function runCommand(
         json,
       },
       process.env.MLRB_BASE_PYTHON ?? "",
+      hostname(), // of two machines on one folder each decides what depends on the host for itself
     ],
   };
   const said = saidUnchanged<RunSaid>(asked);

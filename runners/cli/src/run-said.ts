@@ -3,6 +3,7 @@ import { join, relative } from "node:path";
 import type { OutcomeKind } from "@mlrb/core/outcome";
 import { formatDuration } from "@mlrb/core/units";
 import { showReport } from "./show-report.ts";
+import { type Spent, spentWords } from "./spent.ts";
 
 export type RunSaid = {
   pipeline: string;
@@ -10,6 +11,8 @@ export type RunSaid = {
   counts: Record<OutcomeKind, number>;
   /** Where results were laid out, from the root; absent when none were. */
   results?: string;
+  /** What its attempts cost; absent when none ran. */
+  spent?: Spent;
   /** With --json, the line of each stage instance. */
   lines: string;
 };
@@ -23,7 +26,7 @@ export async function sayEnd(
   said: RunSaid,
   { root, json, durationMs, run }: { root: string; json: boolean; durationMs: number; run?: string },
 ): Promise<void> {
-  const { pipeline, profile, counts, results } = said;
+  const { pipeline, profile, counts, results, spent } = said;
   if (json) {
     const line = {
       event: "summary",
@@ -33,6 +36,7 @@ export async function sayEnd(
       durationMs,
       run,
       results,
+      estimate: spent,
       peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
     };
     process.stdout.write(`${JSON.stringify(line)}\n`);
@@ -45,6 +49,8 @@ export async function sayEnd(
     .map((kind) => `${counts[kind]} ${kind}`);
   const did = parts.join(", ") || "nothing to do";
   process.stdout.write(`\n${pipeline} (${profile}): ${did} in ${formatDuration(durationMs)}\n`);
+  const cost = spent && spentWords(spent);
+  if (cost !== undefined) process.stdout.write(`${cost}\n`);
   if (folder !== undefined) process.stdout.write(`results: ${relative(process.cwd(), folder) || "."}/\n`);
   else if (counts.failed + counts.skipped + counts.cancelled > 0) {
     process.stdout.write(

@@ -1,6 +1,6 @@
 // What becomes of stale attempts: the command line's word, else the profile's.
 import type { Plan } from "@mlrb/core/plan";
-import type { StalePolicy } from "@mlrb/local/run-plan";
+import type { StalePolicy } from "@mlrb/local/run-request";
 
 export type StaleOptions = { rerun?: boolean; acceptStale?: string };
 

@@ -75,10 +75,8 @@ function findProcesses({ token, root, groups, since = 0, first = 0 }: Known): nu
   const marker = Buffer.from(`MLRB_TOKEN=${token}`);
   const parents = new Map<number, number>();
   const found = new Set<number>();
-  const lowest = first <= lastPid() ? first : 0; // less than the first: the count began anew
-  for (const name of readdirSync("/proc")) {
-    const pid = Number(name);
-    if (!Number.isInteger(pid) || pid === process.pid || pid < lowest) continue;
+  for (const pid of candidates(first)) {
+    if (pid === process.pid) continue;
     const status = statusOf(pid);
     if (!status || status.dead || status.started < since) continue;
     parents.set(pid, status.parent);
@@ -90,6 +88,17 @@ function findProcesses({ token, root, groups, since = 0, first = 0 }: Known): nu
     for (const [pid, parent] of parents) if (found.has(parent)) found.add(pid);
   }
   return [...found];
+}
+
+/** Pids from `first` on; a stage that was short has few after it, and asking for each is less than listing all. */
+function candidates(first: number): number[] {
+  const last = lastPid();
+  if (first > 0 && first <= last && last - first < 64)
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  const lowest = first <= last ? first : 0; // less than the first: the count began anew
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid) && pid >= lowest);
 }
 
 /** The pid that was given out last. */

@@ -1,25 +1,54 @@
 // JSON as it goes to disk: keys in code-unit order, so that equal values are equal bytes, and
 // by temporary name, sync and rename, so that a reader never sees half a file.
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 
 /** `value` as JSON text with sorted keys. Throws on NaN and infinities, which JSON would turn into null. */
 export function canonicalJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, sorted, indent);
+  const text = textOf("", value);
+  // by hand, since keys of actions are made of it by the ten thousand; for people JSON.stringify will do
+  return indent === undefined || text === undefined
+    ? (text as string)
+    : JSON.stringify(JSON.parse(text), undefined, indent);
 }
 
-function sorted(key: string, value: unknown): unknown {
-  if (typeof value === "number" && !Number.isFinite(value)) {
-    throw new Error(
-      `${key || "value"} is ${value}: not a number that JSON can hold; use a variant that says why`,
-    );
+/** As JSON.stringify, with sorted keys: undefined where there is nothing that JSON knows. */
+function textOf(key: string, value: unknown): string | undefined {
+  switch (typeof value) {
+    case "string":
+      return JSON.stringify(value);
+    case "number":
+      if (Number.isFinite(value)) return String(value);
+      throw new Error(
+        `${key || "value"} is ${value}: not a number that JSON can hold; use a variant that says why`,
+      );
+    case "object":
+      return value === null ? "null" : Array.isArray(value) ? listText(value) : tableText(key, value);
+    default:
+      return JSON.stringify(value);
   }
-  if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
-  const from = value as Record<string, unknown>;
-  return Object.fromEntries(
-    Object.keys(from)
-      .sort()
-      .map((name) => [name, from[name]]),
-  );
+}
+
+function listText(list: unknown[]): string {
+  return `[${list.map((item, index) => textOf(String(index), item) ?? "null").join(",")}]`;
+}
+
+function tableText(key: string, table: object): string | undefined {
+  if ("toJSON" in table && typeof table.toJSON === "function") return textOf(key, table.toJSON(key));
+  const from = table as Record<string, unknown>;
+  const parts: string[] = [];
+  for (const name of sortedKeys(from)) {
+    const text = textOf(name, from[name]);
+    if (text !== undefined) parts.push(`${JSON.stringify(name)}:${text}`);
+  }
+  return `{${parts.join(",")}}`;
+}
+
+/** In code-unit order, but for whole numbers, which JavaScript keeps first and by size in any object. */
+function sortedKeys(table: Record<string, unknown>): string[] {
+  const keys = Object.keys(table).sort();
+  return keys.some((key) => /^\d/.test(key))
+    ? Object.keys(Object.fromEntries(keys.map((k) => [k, 0])))
+    : keys;
 }
 
 /** Reads JSON; the error names the file. */
@@ -39,7 +68,7 @@ export function writeWhole(path: string, text: string, { sync = true }: { sync?:
   const temporary = `${path}.${process.pid}.tmp`;
   const file = openSync(temporary, "w");
   try {
-    writeSync(file, text);
+    writeFileSync(file, text); // one write may take a part only
     if (sync) fsyncSync(file);
   } finally {
     closeSync(file);

@@ -1,52 +1,187 @@
-// Action key → what the action gave. One small file an entry, so that a killed run leaves all or
-// nothing of each, and two runs can write at once. Failures never enter.
-import { mkdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+// Action key → what the action gave, as lines of a log that is only ever added to: one write an entry,
+// which appears whole or, by its checksum, not at all. A file an entry would cost more than a short
+// stage. Each host writes a log of its own, since adding is atomic on one machine only, and reads all.
+// Failures never enter.
+import {
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import type { KeyParts } from "@mlrb/core/action-key";
-import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
+import { canonicalJson } from "@mlrb/kit/json-file";
 import type { Artifact } from "./store.ts";
 
 export type ActionEntry = {
   formatVersion: 1;
   key: string;
   parts: KeyParts;
-  /** Digests of the script's source files without comments and types: to say which one changed. */
-  codeFiles: Record<string, string>;
+  /**
+   * A text in the store: digests of the script's source files without comments and types, to say which
+   * one changed. Not here, since all actions of a script share it.
+   */
+  codeFiles: string;
   outputs: Record<string, Artifact>;
   /** Where and when it ran: beside the outputs, never in them. */
   ran: { run: string; stage: string; startedAt: string; durationMs: number; executor: string; host: string };
 };
 
+/** Where an entry stands: the text is read and checked when it is asked for. */
+type Place = { text: Buffer; start: number; end: number };
+
 export class ActionCache {
   readonly #folder: string;
+  readonly #places = new Map<string, Place>();
+  /** How far each log was read. */
+  readonly #read = new Map<string, number>();
+  #loaded = false;
+  #append: { file: number; path: string; inode: number } | undefined;
 
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  #path(key: string): string {
-    return join(this.#folder, key.slice(0, 2), `${key.slice(2)}.json`);
-  }
-
   /** The entry, or undefined where there is none that this version can read. */
   get(key: string): ActionEntry | undefined {
-    try {
-      const entry = JSON.parse(readFileSync(this.#path(key), "utf8")) as ActionEntry;
-      return entry.formatVersion === 1 && entry.key === key ? entry : undefined;
-    } catch {
-      return undefined;
+    if (!this.#loaded) this.refresh();
+    const place = this.#places.get(key);
+    return place && entryAt(place, key);
+  }
+
+  /** Keys of all that was read, the damaged included, in the order in which they were first put. */
+  keys(): string[] {
+    if (!this.#loaded) this.refresh();
+    return [...this.#places.keys()];
+  }
+
+  /** Reads what any run has added since. */
+  refresh(): void {
+    this.#loaded = true;
+    for (const name of logsIn(this.#folder)) {
+      const from = this.#read.get(name) ?? 0;
+      const text = readFrom(join(this.#folder, name), from);
+      if (text === undefined || text.length === 0) continue;
+      // a line that is still being written is read next time
+      const whole = text.lastIndexOf(newline) + 1;
+      this.#read.set(name, from + whole);
+      for (let start = 0; start < whole; ) {
+        const end = text.indexOf(newline, start);
+        const key = text.toString("latin1", start + crcLength + 1, start + crcLength + 1 + keyLength);
+        if (end - start > crcLength + keyLength + 2) this.#places.set(key, { text, start, end });
+        start = end + 1;
+      }
     }
   }
 
   put(entry: ActionEntry): void {
-    const path = this.#path(entry.key);
-    const text = canonicalJson(entry);
-    try {
-      writeWhole(path, text, { sync: false });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-      mkdirSync(dirname(path), { recursive: true });
-      writeWhole(path, text, { sync: false });
+    const line = lineOf(entry);
+    // begun on a new line: whoever wrote before may not have come to the end of its own
+    const text = Buffer.from(`\n${line}\n`);
+    const written = writeSync(this.#openLog(), text);
+    // the rest of a short write would not be whole any more if another run wrote meanwhile
+    if (written < text.length)
+      throw Object.assign(new Error("ENOSPC: the entry was not written whole"), { code: "ENOSPC" });
+    this.#places.set(entry.key, { text, start: 1, end: text.length - 1 });
+  }
+
+  /** Keeps the named entries only, in one log; not while a run is going on. Gives how many went. */
+  retain(keys: ReadonlySet<string>): number {
+    this.refresh();
+    const kept = [...keys].filter((key) => this.#places.has(key) && this.get(key));
+    const logs = logsIn(this.#folder);
+    const path = join(this.#folder, logName());
+    const temporary = `${path}.${process.pid}.tmp`;
+    writeFileSync(temporary, kept.map((key) => `${lineOf(this.get(key)!)}\n`).join(""));
+    renameSync(temporary, path);
+    for (const name of logs) if (name !== logName()) rmSync(join(this.#folder, name), { force: true });
+    const removed = this.#places.size - kept.length;
+    this.#places.clear();
+    this.#read.clear();
+    this.#loaded = false;
+    return removed;
+  }
+
+  /** The log, also when someone deleted the cache meanwhile. */
+  #openLog(): number {
+    const held = this.#append;
+    if (held && statSync(held.path, { throwIfNoEntry: false })?.ino === held.inode) return held.file;
+    if (held) closeSync(held.file);
+    mkdirSync(this.#folder, { recursive: true });
+    const path = join(this.#folder, logName());
+    const file = openSync(path, "a");
+    this.#append = { file, path, inode: fstatSync(file).ino };
+    return file;
+  }
+}
+
+const newline = 10;
+const crcLength = 8;
+const keyLength = 64;
+
+/** `checksum key json`: the checksum is of all that comes after it. */
+function lineOf(entry: ActionEntry): string {
+  const rest = `${entry.key} ${canonicalJson(entry)}`;
+  return `${checksum(Buffer.from(rest))} ${rest}`;
+}
+
+function checksum(bytes: Buffer): string {
+  return crc32(bytes).toString(16).padStart(crcLength, "0");
+}
+
+function entryAt({ text, start, end }: Place, key: string): ActionEntry | undefined {
+  const rest = text.subarray(start + crcLength + 1, end);
+  if (text.toString("latin1", start, start + crcLength) !== checksum(rest)) return undefined;
+  try {
+    const entry = JSON.parse(rest.toString("utf8", keyLength + 1)) as ActionEntry;
+    return entry.formatVersion === 1 && entry.key === key ? entry : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function logName(): string {
+  return `${hostname().replace(/[^\w.-]/g, "_")}.log`;
+}
+
+function logsIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith(".log"))
+      .sort();
+  } catch {
+    return []; // the cache was deleted
+  }
+}
+
+/** What a file holds from `from` on; undefined where there is no file. */
+function readFrom(path: string, from: number): Buffer | undefined {
+  let file: number;
+  try {
+    file = openSync(path, "r");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+  try {
+    const text = Buffer.allocUnsafe(Math.max(0, fstatSync(file).size - from));
+    let length = 0;
+    while (length < text.length) {
+      const count = readSync(file, text, length, text.length - length, from + length);
+      if (count === 0) break;
+      length += count;
     }
+    return text.subarray(0, length);
+  } finally {
+    closeSync(file);
   }
 }

@@ -14,8 +14,10 @@ import {
 import { join } from "node:path";
 import type { KeyParts } from "@mlrb/core/action-key";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
+import type { CostEstimate } from "./estimate-cost.ts";
 import { removeFolder } from "./remove-folder.ts";
-import { type Artifact, MissingContent, type Store, syncFolder, syncPath } from "./store.ts";
+import { type Artifact, MissingContent, type Store } from "./store.ts";
+import { syncFolder, syncPath } from "./sync-folder.ts";
 
 export type AttemptRecord = {
   formatVersion: 1;
@@ -32,6 +34,8 @@ export type AttemptRecord = {
   harness: Record<string, string>;
   /** What it cost, by its ledger; null is unknown, never 0. */
   cost: { gpuHours: number | null; dollars: number | null };
+  /** What it was expected to cost, by what was known before it ran. */
+  estimate?: CostEstimate;
   ran: { run: string; startedAt: string; durationMs: number; executor: string; host: string };
 };
 
@@ -62,6 +66,7 @@ export class AttemptRecords {
   readonly #index: string;
   readonly #store: Store;
   #newest: { byKey: Map<string, Line>; bySlot: Map<string, Line> } | undefined;
+  #earlier: HeldRecord[] | undefined;
 
   constructor(folder: string, store: Store) {
     this.#records = join(folder, "records");
@@ -84,14 +89,28 @@ export class AttemptRecords {
     return this.#held(this.#load().bySlot.get(slotName(slot)));
   }
 
-  /** Records of the same stage whose axes agree with `axes` in all but the seed. */
+  /**
+   * Records of the same stage whose axes agree with `axes` in all but the seed, as there were when this was
+   * first asked. A damaged one is passed over: it is told where it is needed, and this is for estimates.
+   */
   alike(stage: string, axes: Record<string, string | number>): HeldRecord[] {
-    const same = (record: AttemptRecord) =>
-      record.slot.stage.startsWith(`${stage}[`) &&
-      Object.entries(axes).every(([axis, value]) => axis === "seed" || record.axes[axis] === value);
-    return this.list()
-      .map((digest) => ({ digest, record: this.read(digest) }))
-      .filter(({ record }) => same(record));
+    this.#earlier ??= this.#readable();
+    return this.#earlier.filter(
+      ({ record }) =>
+        (record.slot.stage === stage || record.slot.stage.startsWith(`${stage}[`)) &&
+        Object.entries(axes).every(([axis, value]) => axis === "seed" || record.axes[axis] === value),
+    );
+  }
+
+  #readable(): HeldRecord[] {
+    return this.list().flatMap((digest) => {
+      try {
+        return [{ digest, record: this.read(digest) }];
+      } catch (error) {
+        if (error instanceof DamagedRecord) return [];
+        throw error;
+      }
+    });
   }
 
   #held(line: Line | undefined): HeldRecord | undefined {

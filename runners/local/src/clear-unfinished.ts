@@ -12,14 +12,11 @@ export function clearUnfinished(state: string, pid: number): void {
     [join(state, "cache/blobs"), (name) => name.startsWith(`tmp-${pid}-`)],
     [join(state, "attempts/records"), (name) => name.startsWith(`tmp-${pid}-`)],
     [join(state, "cache/memory"), (name) => name.endsWith(`.${pid}.tmp`)],
+    [join(state, "cache/actions"), (name) => name.endsWith(`.${pid}.tmp`)],
     [leases, (name) => name.split(".")[1] === String(pid)],
   ];
   for (const [folder, left] of unfinished) {
     for (const name of namesIn(folder)) if (left(name)) removeFolder(join(folder, name));
-  }
-  for (const part of namesIn(join(state, "cache/actions"))) {
-    const folder = join(state, "cache/actions", part);
-    for (const name of namesIn(folder)) if (name.endsWith(`.${pid}.tmp`)) removeFolder(join(folder, name));
   }
   releaseDead(leases);
 }

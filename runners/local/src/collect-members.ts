@@ -7,8 +7,12 @@ import type { Workspace } from "./workspace.ts";
 
 /** Every planned member of a collecting stage, whatever became of it, in plan order. */
 export function collectMembers(instance: Instance, { plan, workspace, results }: BindContext): Collected {
-  const wanted = new Map<number, string[]>();
-  for (const { from, output } of instance.members) wanted.set(from, [...(wanted.get(from) ?? []), output]);
+  const wanted = new Map<number, Instance["members"]>();
+  for (const member of instance.members) {
+    const others = wanted.get(member.from);
+    if (others) others.push(member);
+    else wanted.set(member.from, [member]);
+  }
   const members = [...wanted]
     .sort(([a], [b]) => a - b)
     .map(([from, outputs], position): Member => {
@@ -25,16 +29,13 @@ export function collectMembers(instance: Instance, { plan, workspace, results }:
         cause: result ? outcomeCause(result.outcome) : "not selected, and it has not succeeded before",
         artifacts: given
           ? Object.fromEntries(
-              outputs.flatMap((output) => {
+              outputs.flatMap(({ output, digestOnly }) => {
                 const artifact = result.outputs[output];
                 if (!artifact) return []; // last known from before the stage gave this
                 const { file } = stage.gives.find((one) => one.name === output)!;
-                return [
-                  [
-                    output,
-                    { digest: artifact.digest, kind: artifact.kind, path: `members/${folder}/${file}` },
-                  ],
-                ];
+                const { digest, kind: what } = artifact;
+                const path = `members/${folder}/${file}`;
+                return [[output, digestOnly ? { digest, kind: what } : { digest, kind: what, path }]];
               }),
             )
           : {},

@@ -5,22 +5,32 @@ import { canonicalJson } from "@mlrb/kit/json-file";
 
 export class Journal {
   readonly #file: number;
+  /** Lines that wait for the next write: of what was reused there may be a hundred thousand. */
+  #waiting: string[] = [];
 
   constructor(folder: string, run: string) {
     mkdirSync(folder, { recursive: true });
     this.#file = openSync(join(folder, `${run}.jsonl`), "a");
   }
 
-  write(event: Record<string, unknown>): void {
-    const line = `${canonicalJson({ formatVersion: 1, time: new Date().toISOString(), ...event })}\n`;
+  /** With `later` it may wait until something else is written: what a kill takes away can be told again. */
+  write(event: Record<string, unknown>, { later = false }: { later?: boolean } = {}): void {
+    this.#waiting.push(`${canonicalJson({ formatVersion: 1, time: new Date().toISOString(), ...event })}\n`);
+    if (!later || this.#waiting.length >= 1000) this.#flush();
+  }
+
+  #flush(): void {
+    const text = this.#waiting.join("");
+    this.#waiting = [];
     try {
-      writeSync(this.#file, line);
+      if (text !== "") writeSync(this.#file, text);
     } catch {
       // a full disk ends the stages that cannot keep their results, not the run for the sake of its diary
     }
   }
 
   close(): void {
+    this.#flush();
     closeSync(this.#file);
   }
 }

@@ -1,156 +1,195 @@
 // One owner at a time for a named piece of work, over all runs on one state folder. A lease is a file
-// that names its owner; a dead owner's lease is taken over without asking. No unlock step exists.
-import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { hostname } from "node:os";
+// that names its owner; a dead owner's lease is taken over without asking. No unlock step exists. Whether
+// an owner on another host lives is told by its heartbeat: a silent one's lease is taken over where doing
+// the work twice does no harm, and where it does, only when the person who runs says so.
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { type Clock, clock, look, type Sight, Stillness, silentAfterMs } from "./heartbeat.ts";
+import { isAlive, lifeOf, type Owner, thisProcess } from "./owner.ts";
 
-export type Owner = { host: string; boot: string; pid: number; started: string };
+export { isAlive, isOfThisBoot, isRunning, type Owner, thisProcess } from "./owner.ts";
 
-/** This process, so that a reused pid or another boot is not taken for it. */
-export function thisProcess(): Owner {
-  return { host: hostname(), boot: bootId(), pid: process.pid, started: startOf(process.pid) ?? "" };
-}
+export type Lease = {
+  release(): void;
+  /** False where another run took it over: what was done under it is not to be published as the only one. */
+  isHeld(): boolean;
+  /** Of a lease that was another host's, which had been silent for this long. */
+  from?: { owner: Owner; silentMs: number };
+};
 
-function bootId(): string {
-  try {
-    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-  } catch {
-    return "";
-  }
-}
-
-/** The start time of a living process in clock ticks; undefined when it is dead, a zombie included. */
-function startOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
-  } catch {
-    if (process.platform === "linux") return undefined;
-  }
-  try {
-    process.kill(pid, 0);
-    return "";
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM" ? "" : undefined;
-  }
-}
-
-export function isAlive(owner: Owner): boolean {
-  if (owner.host !== hostname()) return true; // another machine's: not ours to judge
-  if (owner.boot !== bootId()) return false;
-  return startOf(owner.pid) === owner.started;
-}
-
-/** False where the machine may have lost its power since: what was not synced then may be torn. */
-export function isOfThisBoot(owner: Owner | undefined): boolean {
-  return owner !== undefined && owner.boot === bootId();
-}
-
-/** Whether a process of this number lives on this machine, whichever it is. */
-export function isRunning(pid: number): boolean {
-  return pid > 0 && startOf(pid) !== undefined;
-}
-
-export type Lease = { release(): void };
+/** A durable lease that was not taken: its owner, on another host, has been silent for this long. */
+export type Silent = { silent: Owner; silentMs: number };
 
 /** A file that names the owner: leases are links to it, so that one appears whole or not at all. */
 export type Card = { path: string; owner: Owner };
 
+type Held = { heldBy: Owner; beat: string };
+
 /** Takes the lease `name`, or says who holds it. Without a card one is written for the occasion. */
-export function tryLease(folder: string, name: string, card?: Card): Lease | { heldBy: Owner } {
-  if (card) return tryWith(card, join(folder, name));
+export function tryLease(folder: string, name: string, card?: Card): Lease | Held {
+  const path = join(folder, name);
+  return withCard({ folder, name, card }, (mine) => tryWith(mine, path));
+}
+
+function withCard<T>(
+  { folder, name, card }: { folder: string; name: string; card: Card | undefined },
+  use: (card: Card) => T,
+): T {
+  if (card) return use(card);
   const owner = thisProcess();
   const path = join(folder, `${name}.${owner.pid}.${process.hrtime.bigint()}`);
   mkdirSync(folder, { recursive: true });
   writeFileSync(path, JSON.stringify(owner));
   try {
-    return tryWith({ path, owner }, join(folder, name));
+    return use({ path, owner });
   } finally {
     rmSync(path, { force: true });
   }
 }
 
-function tryWith(card: Card, path: string): Lease | { heldBy: Owner } {
+function tryWith(card: Card, path: string): Lease | Held {
   for (;;) {
     try {
       linkSync(card.path, path); // fails where there is one: the only step that grants
-      return { release: () => letGo(path) };
+      return leaseAt(path, lstatSync(card.path, { bigint: true }).ino);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOENT" && !existsSync(card.path)) throw cardGone();
+      if (code !== "EEXIST") throw error;
     }
-    const holder = readOwner(path);
+    const holder = look(path);
     if (holder === undefined) continue; // released in between
-    if (isAlive(holder)) return { heldBy: holder };
-    // Moving it aside is granted to one only. What was moved is looked at again: it may be a fresh
-    // lease that another run has put there since, and then it goes back.
-    const aside = `${path}.${card.owner.pid}.${process.hrtime.bigint()}.dead`;
-    try {
-      renameSync(path, aside);
-    } catch {
-      continue;
-    }
-    const moved = readOwner(aside);
-    if (moved && isAlive(moved)) {
-      try {
-        linkSync(aside, path);
-      } catch {
-        // a third run has it by now; the moved owner's result is still published by rename, once
-      }
-    }
-    rmSync(aside, { force: true });
+    if (isAlive(holder.owner)) return { heldBy: holder.owner, beat: holder.beat };
+    moveAside(path, card, ({ owner }) => !isAlive(owner));
   }
 }
 
-/** A lease that cannot be removed ends with its owner; that is no reason to lose what was done under it. */
-function letGo(path: string): void {
+function cardGone(): Error {
+  const how = "another run took this one for dead (--take-over), or .mlrb/work was cleared by hand";
+  return Object.assign(new Error(`the card that names this run is gone: ${how}; run again`), {
+    code: "ENOENT",
+  });
+}
+
+/** Lets go of a silent owner's lease, unless it has moved or changed hands since it was seen so. */
+export function releaseSilent(
+  folder: string,
+  name: string,
+  { beat, card }: { beat: string; card?: Card },
+): void {
+  withCard({ folder, name, card }, (mine) =>
+    moveAside(join(folder, name), mine, (moved) => moved.beat === beat),
+  );
+}
+
+/**
+ * Takes a lease away from its owner. Moving it aside is granted to one only. What was moved is looked at
+ * again: it may be a fresh lease that another run has put there since, and then it goes back.
+ */
+function moveAside(path: string, card: Card, isGone: (moved: Sight) => boolean): void {
+  const aside = `${path}.${card.owner.pid}.${process.hrtime.bigint()}.dead`;
   try {
-    rmSync(path, { force: true });
+    renameSync(path, aside);
   } catch {
-    // the disk's trouble is told by whatever needs the disk
+    return; // another run was quicker
   }
+  const moved = look(aside);
+  if (moved && !isGone(moved)) {
+    try {
+      linkSync(aside, path);
+    } catch {
+      // a third run has it by now; the moved owner's result is still published by rename, once
+    }
+  }
+  rmSync(aside, { force: true });
+}
+
+function leaseAt(path: string, ino: bigint): Lease {
+  // a run that slept may find that its lease is another's by now, and that is not to be removed
+  const isHeld = () => lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ino === ino;
+  const release = () => {
+    try {
+      if (isHeld()) rmSync(path, { force: true });
+    } catch {
+      // A lease that cannot be removed ends with its owner; that is no reason to lose what was done under
+      // it, and the disk's trouble is told by whatever needs the disk.
+    }
+  };
+  return { isHeld, release };
 }
 
 /** Lets go of what dead processes hold, by the rules by which any run would take it over. */
 export function releaseDead(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (name.includes(".")) continue; // on its way in or out
-    const holder = readOwner(join(folder, name));
-    if (holder === undefined || isAlive(holder)) continue;
+    const holder = look(join(folder, name));
+    if (holder === undefined || isAlive(holder.owner)) continue;
     const lease = tryLease(folder, name);
     if ("release" in lease) lease.release();
   }
 }
 
-function readOwner(path: string): Owner | undefined {
-  try {
-    return JSON.parse(readFileSync(path, "utf8")) as Owner;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    return { host: hostname(), boot: "", pid: 0, started: "" }; // unreadable: nobody's
-  }
-}
-
 export type LeaseWait = {
-  /** Called once, with the holder, when the lease is not free at once. */
+  /** Called with the holder when the lease is not free at once, and again for each other holder. */
   waiting?: (owner: Owner) => void;
   /** Says that nobody wants it any more. */
   stopped?: () => boolean;
   card?: Card;
+  /** What is done under it costs too much to be done twice. */
+  durable?: boolean;
+  /** The person who runs says that a silent host is gone. */
+  takeOver?: boolean;
+  /** After how long without a heartbeat another host's run is silent; a minute where it is not said. */
+  silentMs?: number | undefined;
+  clock?: Clock;
 };
 
-/** Waits for the lease; undefined only when `stopped` says so. */
+/** How often a lease is tried: one that a host far away holds less often, each look asks its file server. */
+const tryMs = { alive: 100, elsewhere: 250 };
+
+/** Waits for the lease; undefined only when `stopped` says so, and `Silent` only for a durable one. */
+export function takeLease(
+  folder: string,
+  name: string,
+  wait?: LeaseWait & { durable?: false },
+): Promise<Lease | undefined>;
+export function takeLease(folder: string, name: string, wait: LeaseWait): Promise<Lease | Silent | undefined>;
 export async function takeLease(
   folder: string,
   name: string,
   wait: LeaseWait = {},
-): Promise<Lease | undefined> {
-  for (let told = false; ; told = true) {
+): Promise<Lease | Silent | undefined> {
+  const { durable = false, takeOver = false, silentMs: limitMs = silentAfterMs } = wait;
+  const time = wait.clock ?? clock;
+  const stillness = new Stillness(time);
+  let told: string | undefined;
+  let from: Lease["from"];
+  for (;;) {
     const lease = tryLease(folder, name, wait.card);
-    if ("release" in lease) return lease;
+    if ("release" in lease) return from ? { ...lease, from } : lease;
     if (wait.stopped?.()) return undefined;
-    if (!told) wait.waiting?.(lease.heldBy);
-    await sleep(100);
+    const { heldBy, beat } = lease;
+    const who = JSON.stringify(heldBy);
+    if (who !== told) wait.waiting?.(heldBy);
+    told = who;
+    from = undefined;
+    const elsewhere = lifeOf(heldBy) === "elsewhere";
+    const silentMs = elsewhere ? stillness.look(beat) : 0;
+    if (elsewhere && silentMs >= limitMs) {
+      if (durable && !takeOver) return { silent: heldBy, silentMs };
+      releaseSilent(folder, name, { beat, ...(wait.card && { card: wait.card }) });
+      from = { owner: heldBy, silentMs };
+    } else {
+      await time.sleep(elsewhere ? tryMs.elsewhere : tryMs.alive);
+    }
   }
 }

@@ -1,49 +1,52 @@
 // Runs a stage instance as processes on this machine. Limits are enforced from here, and an instance
 // has ended only when nothing it started is left, detached children included.
-import { appendFileSync, closeSync, openSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { constants as os } from "node:os";
 import type { ExecutionRequest, ExecutionResult, Executor, Running } from "@mlrb/core/executor";
 import { formatDuration } from "@mlrb/core/units";
-import { endProcesses, memoryHeld, ticksNow } from "@mlrb/kit/end-processes";
-import { execa } from "execa";
+import { endProcesses, type Known, memoryHeld, ticksNow } from "@mlrb/kit/end-processes";
+import { type Abilities, abilities, confined } from "./namespaces.ts";
+import { type JobEnd, type Spawner, startSpawner } from "./spawner.ts";
 
 /** How long a process that was asked to end may take before it is killed. */
 const graceMs = 5_000;
 /** How often memory is looked at, where it is limited. */
 const meterMs = 250;
 
-export const localExecutor: Executor = { name: "local", start };
+/** `root` is every stage's working directory. `python: null` starts programs without the helper. */
+export function localExecutor(root: string, options: { python?: string | null } = {}): Executor {
+  const spawner = startSpawner(root, options);
+  let asked: Promise<Abilities> | undefined;
+  const able = () => {
+    asked ??= abilities();
+    return asked;
+  };
+  return {
+    name: "local",
+    start: (request) => start(request, { spawner, able }),
+    mountsReadOnly: async () => (await able()).readOnly,
+    close: () => spawner.close(),
+  };
+}
 
-function start(request: ExecutionRequest): Running {
+type Means = { spawner: Spawner; able: () => Promise<Abilities> };
+
+function start(request: ExecutionRequest, { spawner, able }: Means): Running {
   const { token } = request;
-  const [file, ...args] = commandLine(request);
-  const log = openSync(request.log, "a");
-  const since = ticksNow();
-  const child = execa(file!, args, {
-    cwd: request.root,
-    env: { ...request.env, MLRB_TOKEN: token },
-    extendEnv: false,
-    stdin: "ignore",
-    // by descriptor: what it says reaches the disk even when the runner is killed
-    stdout: log as 3, // any descriptor works; the type lists the first few
-    stderr: log as 3,
-    detached: true, // a process group of its own; a Ctrl-C in the terminal reaches the runner only
-    cleanup: true,
-    reject: false,
-    buffer: false,
-  });
-  closeSync(log);
-
+  const known: Known = { token, root: request.work, groups: [], since: ticksNow(), first: 0 };
   let why: "time-limit" | "out-of-memory" | "cancelled" | undefined;
   const signal = (name: NodeJS.Signals) => {
-    if (child.pid === undefined) return;
-    try {
-      process.kill(-child.pid, name);
-    } catch {
-      // it is gone already
+    for (const group of known.groups) {
+      try {
+        process.kill(-group, name);
+      } catch {
+        // it is gone already
+      }
     }
   };
   const timers: NodeJS.Timeout[] = [];
+  /** What to send to a process that starts only after it was asked to end. */
+  let asked: NodeJS.Signals = "SIGTERM";
   const end = (reason: "time-limit" | "cancelled") => {
     why ??= reason;
     signal("SIGTERM");
@@ -60,13 +63,6 @@ function start(request: ExecutionRequest): Running {
   if (timeMs !== undefined) watch();
 
   const { memoryBytes } = request.limits;
-  const known = {
-    token,
-    root: request.work,
-    groups: child.pid === undefined ? [] : [child.pid],
-    since,
-    first: child.pid ?? 0,
-  };
   const meter =
     memoryBytes === undefined
       ? undefined
@@ -77,7 +73,21 @@ function start(request: ExecutionRequest): Running {
         }, meterMs);
 
   const ended = (async (): Promise<ExecutionResult> => {
-    const result = await child;
+    const job = {
+      argv: await commandWithin(request, able),
+      env: { ...request.env, MLRB_TOKEN: token },
+      log: request.log,
+    };
+    const spawned = await spawner.spawn(job);
+    let result: JobEnd;
+    if ("failed" in spawned) {
+      result = { kind: "failed", detail: spawned.failed };
+    } else {
+      known.groups.push(spawned.pid);
+      known.first = spawned.pid;
+      if (why !== undefined) signal(asked);
+      result = await spawned.ended;
+    }
     for (const timer of timers) clearTimeout(timer);
     clearInterval(meter);
     try {
@@ -96,18 +106,16 @@ function start(request: ExecutionRequest): Running {
       appendFileSync(request.log, `mlrb: ${detail} (limits.memory) and was ended\n`);
       return { kind: "failed", cause: "out-of-memory", detail };
     }
-    if (child.pid === undefined) {
-      const detail =
-        (result.cause as Error | undefined)?.message ?? result.shortMessage ?? "cannot be started";
-      appendFileSync(request.log, `mlrb: ${detail}\n`);
-      return { kind: "failed", cause: "machine", detail };
+    if (result.kind === "failed") {
+      appendFileSync(request.log, `mlrb: ${result.detail}\n`);
+      return { kind: "failed", cause: "machine", detail: result.detail };
     }
-    if (result.exitCode === 0) return { kind: "succeeded" };
+    if (result.code === 0) return { kind: "succeeded" };
     if (result.signal) {
       const detail = `ended by ${result.signal}${result.signal === "SIGKILL" ? " (perhaps for lack of memory)" : ""}`;
       return { kind: "failed", cause: "exit-code", detail };
     }
-    const code = result.exitCode ?? 1;
+    const code = result.code ?? 1;
     const by =
       code > 128 && code < 160
         ? Object.entries(os.signals).find(([, number]) => number === code - 128)?.[0]
@@ -120,9 +128,21 @@ function start(request: ExecutionRequest): Running {
     askToEnd: () => end("cancelled"),
     kill: () => {
       why ??= "cancelled";
+      asked = "SIGKILL";
       signal("SIGKILL");
     },
   };
+}
+
+/** The command line, in namespaces of its own where the request asks for what only they give. */
+async function commandWithin(request: ExecutionRequest, able: () => Promise<Abilities>): Promise<string[]> {
+  const { readOnly, network } = request;
+  const argv = commandLine(request);
+  if (readOnly === undefined && network !== "none") return argv;
+  const offline = network === "none" && (await able()).network;
+  if (network === "none" && !offline)
+    appendFileSync(request.log, "mlrb: network: none cannot be enforced here (no network namespaces)\n");
+  return confined(argv, { ...(readOnly !== undefined && { readOnly }), ...(offline && { network: "none" }) });
 }
 
 function commandLine({ run, root, python, inputs, outputs }: ExecutionRequest): string[] {

@@ -34,8 +34,16 @@ export function lookUp(
   }
   const entry = workspace.actions.get(bound.key);
   if (!entry) return undefined;
-  const complete = Object.values(entry.outputs).every((output) => workspace.store.hasAll(output));
-  return complete ? { outputs: entry.outputs, durationMs: entry.ran.durationMs } : "output-missing";
+  return isComplete(entry.outputs, instance, workspace)
+    ? { outputs: entry.outputs, durationMs: entry.ran.durationMs }
+    : "output-missing";
+}
+
+/** Whether all that it gave can still be had; of what is laid out under results, whether every byte can. */
+function isComplete(outputs: Record<string, Artifact>, { stage }: Instance, { store }: Workspace): boolean {
+  return Object.values(outputs).every(
+    (output) => store.canGive(output) && (!stage.publishes || store.isWhole(output)),
+  );
 }
 
 /** A record as something to reuse; its outputs are put back into the store if the cache was deleted. */
@@ -60,9 +68,7 @@ export function reasonsToRun(
   const { plan, workspace } = context;
   if (instance.stage.name === environmentStage) return [{ kind: "environment-missing" }];
   const last = workspace.last.get(instance.id);
-  const before =
-    last &&
-    (instance.stage.durable ? workspace.attempts.find(last.key)?.record : workspace.actions.get(last.key));
+  const before = last && earlier(instance, last.key, workspace);
   if (!before) return [{ kind: last ? "output-missing" : "first-run" }];
   return differences(instance, bound, { plan, before });
 }
@@ -73,6 +79,18 @@ export function reasonsStale(instance: Instance, bound: Bound, held: HeldRecord,
 }
 
 type Earlier = { parts: KeyParts; codeFiles?: Record<string, string> };
+
+function earlier(instance: Instance, key: string, workspace: Workspace): Earlier | undefined {
+  if (instance.stage.durable) return workspace.attempts.find(key)?.record;
+  const entry = workspace.actions.get(key);
+  if (!entry) return undefined;
+  try {
+    const codeFiles = JSON.parse(workspace.store.textOf(entry.codeFiles)) as Record<string, string>;
+    return { parts: entry.parts, codeFiles };
+  } catch {
+    return { parts: entry.parts }; // no longer in the store: the script is named, not the file
+  }
+}
 
 function differences(
   instance: Instance,

@@ -6,7 +6,7 @@ import { bind } from "./bind.ts";
 import { type CostEstimate, estimateCost } from "./estimate-cost.ts";
 import { foundRecord, lookUp, reasonsStale, reasonsToRun } from "./look-up.ts";
 import type { Result } from "./result.ts";
-import { leftStale, type StalePolicy } from "./run-plan.ts";
+import { leftStale, type StalePolicy } from "./run-request.ts";
 import type { Workspace } from "./workspace.ts";
 
 export type Preview = {

@@ -4,8 +4,9 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmdirSyn
 import { dirname, join } from "node:path";
 import type { Plan } from "@mlrb/core/plan";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
+import { hashFile } from "./hash-file.ts";
 import type { Result } from "./result.ts";
-import { type Artifact, hashFile, type Store } from "./store.ts";
+import type { Artifact, Store } from "./store.ts";
 import { beginWork, endWork, type WorkFolder } from "./work-folders.ts";
 import type { Workspace } from "./workspace.ts";
 

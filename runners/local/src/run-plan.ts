@@ -1,86 +1,36 @@
 // Drives a plan: feeds the scheduler, binds what is ready, reuses or carries out, and tells what
 // happened. Recovery from a kill is the next run: whatever was recorded is found again by its key.
-import { createHash } from "node:crypto";
 import { availableParallelism, totalmem } from "node:os";
-import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Executor, Running } from "@mlrb/core/executor";
 import type { Outcome } from "@mlrb/core/outcome";
-import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan";
+import { environmentStage, type Instance } from "@mlrb/core/plan";
 import type { Reason } from "@mlrb/core/reasons";
-import { type Command, type Event, initialState, step, type Work } from "@mlrb/core/schedule";
-import type { HeldRecord } from "./attempt-records.ts";
+import { step } from "@mlrb/core/schedule";
+import { type Command, type Event, initialState } from "@mlrb/core/schedule-state";
 import { type Bound, bind } from "./bind.ts";
-import { type CarriedOut, carryOut, machineFailure } from "./carry-out.ts";
 import { clearUnfinished } from "./clear-unfinished.ts";
+import { executeInstance, type RunContext } from "./execute-instance.ts";
+import { gpuCount } from "./gpu-count.ts";
+import { decisionFailure, failedForTheMachine, outcomeOf, reusedResult } from "./instance-ends.ts";
 import { Journal } from "./journal.ts";
-import { type Lease, takeLease } from "./lease.ts";
 import { type Found, foundRecord, lookUp, reasonsStale, reasonsToRun, type Stale } from "./look-up.ts";
 import type { Result } from "./result.ts";
+import { leftStale, logPath, type RunHandle, type RunOptions } from "./run-request.ts";
 import { beginWork, endWork } from "./work-folders.ts";
-import type { Workspace } from "./workspace.ts";
-
-export type RunEvent =
-  | { kind: "started"; instance: Instance; reasons: Reason[]; log: string; expectedMs: number | undefined }
-  | { kind: "waiting"; instance: Instance; holder: string }
-  | {
-      kind: "ended";
-      instance: Instance;
-      outcome: Outcome;
-      reasons: Reason[];
-      durationMs: number;
-      log?: string;
-    }
-  | { kind: "trouble"; message: string };
-
-export type RunOptions = {
-  plan: Plan;
-  /** Indices of the instances to bring up to date, in plan order. */
-  selected: number[];
-  workspace: Workspace;
-  /** Loaded when the first stage starts: a run that reuses everything needs none. */
-  executors: Record<string, () => Promise<Executor>>;
-  /** CPU slots. */
-  jobs?: number | undefined;
-  failFast: boolean;
-  stale: StalePolicy;
-  onEvent: (event: RunEvent) => void;
-};
-
-/** What becomes of an attempt whose record was made from other things than it would be now. */
-export type StalePolicy =
-  /** Nothing: it is neither run nor used, and the run says so. */
-  | { kind: "leave" }
-  | { kind: "rerun" }
-  /** The old record counts, and the tables say why. */
-  | { kind: "accept"; why: string };
-
-/** How a stale attempt ends that is left as it is. */
-export const leftStale: Outcome = {
-  kind: "skipped",
-  because: "a decision: its record is stale (--rerun, or --accept-stale with a reason)",
-};
-
-export type RunHandle = {
-  run: string;
-  /** Results by plan index; undefined where not selected. */
-  finished: Promise<(Result | undefined)[]>;
-  /** Once: nothing new starts, what runs is asked to end. Twice: everything is killed. */
-  interrupt(): void;
-};
-
-/** Where the log of an instance's last execution lies, whatever pipeline ran it. */
-export function logPath(logs: string, id: string): string {
-  const name = createHash("sha256").update(id).digest("hex").slice(0, 16);
-  return join(logs, `${id.replace(/\[.*$/, "")}-${name}.log`);
-}
+import { workOf } from "./work-of.ts";
+import { WorkSlots } from "./work-slots.ts";
 
 export function startRun(options: RunOptions): RunHandle {
   const { plan, selected, workspace } = options;
   const run = `${new Date().toISOString().replace(/[-:]/g, "").replace(/\..*$/, "Z")}-${process.pid}`;
   const position = new Map(selected.map((index, at) => [index, at]));
   const works = selected.map((index) => workOf(plan.instances[index]!, { position, workspace }));
-  const capacity = { cpus: options.jobs ?? availableParallelism(), memoryBytes: totalmem(), gpus: 0 };
+  const capacity = {
+    cpus: options.jobs ?? availableParallelism(),
+    memoryBytes: totalmem(),
+    gpus: gpuCount(selected.map((index) => plan.instances[index]!)),
+    pools: plan.pools,
+  };
   const journal = new Journal(workspace.state.journals, run);
   const results: (Result | undefined)[] = plan.instances.map(() => undefined);
   const bounds = new Map<number, Bound>();
@@ -88,7 +38,14 @@ export function startRun(options: RunOptions): RunHandle {
   const running = new Map<number, Running>();
   const owners = new Map<string, number>(); // action key → position that runs it in this run
   const ends = new Map<number, { durationMs: number; log?: string }>();
+  const losses = new Map<number, number>();
   const folder = beginWork(workspace.state.work, run);
+  const executors = new Map<string, Promise<Executor>>();
+  const executorOf = (name: string) => {
+    const held = executors.get(name) ?? options.executors[name]!();
+    executors.set(name, held);
+    return held;
+  };
 
   let state = initialState(works, { capacity, failFast: options.failFast });
   const { promise: finished, resolve, reject } = Promise.withResolvers<(Result | undefined)[]>();
@@ -121,14 +78,17 @@ export function startRun(options: RunOptions): RunHandle {
     results[instance.index] = result;
     const ran = ends.get(at);
     const why = reasons.get(at) ?? [];
-    journal.write({
-      event: "stage",
-      stage: instance.id,
-      outcome,
-      reasons: why,
-      ...(bounds.get(at) && { key: bounds.get(at)!.key }),
-      ...ran,
-    });
+    journal.write(
+      {
+        event: "stage",
+        stage: instance.id,
+        outcome,
+        reasons: why,
+        ...(bounds.get(at) && { key: bounds.get(at)!.key }),
+        ...ran,
+      },
+      { later: outcome.kind === "reused" },
+    );
     options.onEvent({
       kind: "ended",
       instance,
@@ -157,6 +117,7 @@ export function startRun(options: RunOptions): RunHandle {
         return guard(async () => {
           journal.write({ event: "end" });
           journal.close();
+          for (const executor of executors.values()) (await executor).close?.();
           workspace.digests.save();
           workspace.codes.save();
           if (results.some(failedForTheMachine)) clearUnfinished(workspace.state.state, process.pid);
@@ -234,91 +195,70 @@ export function startRun(options: RunOptions): RunHandle {
       workspace.last.put({ id: instance.id, key: bound.key, durationMs });
   };
 
+  const context: RunContext = {
+    run,
+    plan,
+    workspace,
+    journal,
+    folder,
+    slots: new WorkSlots(folder.path),
+    executorOf,
+    takeOver: options.takeOver ?? false,
+    silentMs: options.silentMs,
+    interrupts: () => state.interrupts,
+    onEvent: options.onEvent,
+  };
+
   const execute = async (at: number) => {
     const instance = instanceAt(at);
     const bound = bounds.get(at)!;
     const begin = performance.now();
     const log = logPath(workspace.state.logs, instance.id);
-    let lease: Lease | undefined;
-    let result: CarriedOut;
-    try {
-      lease = await takeLease(workspace.state.leases, bound.key, {
-        card: folder.card,
-        waiting: ({ pid, host }) =>
-          options.onEvent({ kind: "waiting", instance, holder: `process ${pid} on ${host}` }),
-        stopped: () => state.interrupts > 0,
-      });
-      // another run may have done it while this one waited
-      if (instance.stage.durable) workspace.attempts.refresh();
-      const found = lookUp(instance, bound, { plan, workspace });
-      if (typeof found === "object" && !("stale" in found)) {
-        owners.delete(bound.key);
-        reasons.set(at, [{ kind: "unchanged" }]);
-        remember(instance, bound, found.durationMs);
-        finish(at, reusedResult(found));
-        send({ kind: "ended", index: at, outcome: { kind: "reused" } });
-        return;
-      }
-      if (state.interrupts > 0) {
-        result = { kind: "cancelled" };
-      } else {
-        const expectedMs = workspace.last.get(instance.id)?.durationMs;
-        options.onEvent({ kind: "started", instance, reasons: reasons.get(at) ?? [], log, expectedMs });
-        journal.write({ event: "start", stage: instance.id, key: bound.key, reasons: reasons.get(at) ?? [] });
-        const executor = await options.executors[instance.execution.executor]!();
-        const once = () =>
-          carryOut(instance, bound, {
-            workspace,
-            executor,
-            run,
-            token: `${folder.token}${instance.index}:`,
-            work: join(folder.path, String(instance.index)),
-            log,
-            slot: { pipeline: plan.pipeline, profile: plan.profile },
-            origins: instance.inputs.map(({ name, from, output }) => ({
-              name,
-              stage: plan.instances[from]!.id,
-              output,
-            })),
-            started: (handle) => {
-              running.set(at, handle);
-              if (state.interrupts === 1) handle.askToEnd();
-              if (state.interrupts > 1) handle.kill();
-            },
-          });
-        result = await once();
-        // only what was not its own fault is worth another try
-        for (let tried = 1; tried <= instance.execution.retries; tried++) {
-          if (result.kind !== "failed" || result.cause !== "machine" || state.interrupts > 0) break;
-          journal.write({
-            event: "retry",
-            stage: instance.id,
-            tried,
-            cause: result.cause,
-            detail: result.detail,
-          });
-          options.onEvent({ kind: "trouble", message: `again   ${instance.id}  (${result.detail})` });
-          await sleep(Math.min(1000 * 2 ** (tried - 1), 60_000));
-          result = await once();
-        }
-      }
-    } catch (error) {
-      result = machineFailure(error);
-    } finally {
-      running.delete(at);
-      lease?.release();
-    }
-    owners.delete(bound.key);
-    ends.set(at, { durationMs: Math.round(performance.now() - begin), log });
-    if (result.kind === "succeeded") remember(instance, bound, result.durationMs);
-    const outcome: Outcome = result.kind === "succeeded" ? { kind: "succeeded" } : result;
-    const record: HeldRecord | undefined = result.kind === "succeeded" ? result.record : undefined;
-    finish(at, {
-      outcome,
-      outputs: result.kind === "succeeded" ? result.outputs : {},
-      ...(record && { record }),
+    const result = await executeInstance(instance, bound, {
+      ...context,
+      reasons: reasons.get(at) ?? [],
+      log,
+      running: (handle) => (handle ? running.set(at, handle) : running.delete(at)),
+      freed: () => send({ kind: "freed", index: at }),
     });
+    owners.delete(bound.key);
+    if (result.kind === "found") {
+      reasons.set(at, [{ kind: "unchanged" }]);
+      remember(instance, bound, result.found.durationMs);
+      finish(at, reusedResult(result.found));
+      send({ kind: "ended", index: at, outcome: { kind: "reused" } });
+      return;
+    }
+    if (result.kind === "lost" && askAgain(at, result.detail)) return;
+    ends.set(at, { durationMs: Math.round(performance.now() - begin), log });
+    const outcome = outcomeOf(result);
+    if (result.kind !== "succeeded") {
+      finish(at, { outcome, outputs: {} });
+    } else {
+      remember(instance, bound, result.durationMs);
+      const { outputs, record } = result;
+      finish(at, { outcome, outputs, ...(record && { record }) });
+    }
     send({ kind: "ended", index: at, outcome });
+  };
+
+  /** Has what is gone from the store made anew, in this run; false where it has been tried before. */
+  const askAgain = (at: number, detail: string): boolean => {
+    const instance = instanceAt(at);
+    const tried = (losses.get(at) ?? 0) + 1;
+    losses.set(at, tried);
+    if (tried > 3) return false;
+    journal.write({ event: "lost", stage: instance.id, detail });
+    options.onEvent({ kind: "trouble", message: `again   ${instance.id}  (${detail}; it is made anew)` });
+    const producers = [...instance.inputs, ...instance.members]
+      .filter(({ from, output }) => {
+        const artifact = results[from]?.outputs[output];
+        return artifact !== undefined && !workspace.store.canGive(artifact);
+      })
+      .map(({ from }) => position.get(from))
+      .filter((one) => one !== undefined);
+    send({ kind: "lost", index: at, producers });
+    return true;
   };
 
   journal.write({
@@ -330,42 +270,4 @@ export function startRun(options: RunOptions): RunHandle {
   });
   queueMicrotask(() => send({ kind: "begin" }));
   return { run, finished, interrupt: () => send({ kind: "interrupt" }) };
-}
-
-/** Whether a call of this process failed, which may have left something half done. */
-function failedForTheMachine(result: Result | undefined): boolean {
-  return result?.outcome.kind === "failed" && result.outcome.cause === "machine";
-}
-
-function reusedResult({ outputs, record }: Found, note?: string): Result {
-  return {
-    outcome: { kind: "reused" },
-    outputs,
-    ...(record && { record }),
-    ...(note !== undefined && { note }),
-  };
-}
-
-function decisionFailure(error: unknown): Outcome & { kind: "failed" } {
-  if (error instanceof Error && /cannot be bundled/.test(error.message)) {
-    return { kind: "failed", cause: "exit-code", detail: error.message };
-  }
-  return machineFailure(error);
-}
-
-/** An instance as the scheduler sees it, by position in the selection. What is not selected does not hold it up. */
-function workOf(instance: Instance, context: { position: Map<number, number>; workspace: Workspace }): Work {
-  const { position, workspace } = context;
-  const positions = (indices: number[]) =>
-    [...new Set(indices)].map((index) => position.get(index)).filter((at) => at !== undefined);
-  const environment = instance.environment === undefined ? undefined : position.get(instance.environment);
-  return {
-    id: instance.id,
-    needs: positions(instance.inputs.map(({ from }) => from)),
-    collects: positions(instance.members.map(({ from }) => from)),
-    ...(environment !== undefined && { environment }),
-    resources: instance.execution.resources,
-    expectedMs: workspace.last.get(instance.id)?.durationMs ?? 1000,
-    lazy: instance.stage.name === environmentStage,
-  };
 }

@@ -1,11 +1,12 @@
 // Looks after the store as a whole: how much there is, whether it is whole, and what nothing uses.
 import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { ActionEntry } from "./action-cache.ts";
+import { ActionCache } from "./action-cache.ts";
 import { AttemptRecords } from "./attempt-records.ts";
+import { hashFile } from "./hash-file.ts";
 import { isAlive, type Owner } from "./lease.ts";
 import type { StateFolder } from "./state-folder.ts";
-import { type Artifact, hashFile, Store } from "./store.ts";
+import { type Artifact, Store } from "./store.ts";
 
 export type StoreStats = { blobs: number; bytes: number; actions: number; attempts: number };
 
@@ -20,7 +21,7 @@ export function storeStats(state: StateFolder): StoreStats {
     stats.blobs++;
     stats.bytes += lstatSync(path).size;
   }
-  for (const _ of entries(state)) stats.actions++;
+  stats.actions = new ActionCache(state.actions).keys().length;
   return stats;
 }
 
@@ -50,15 +51,13 @@ export function collectGarbage(
   const keys = lastKeys(state.last);
   const used = new Set<string>();
   const removed = { blobs: 0, bytes: 0, actions: 0 };
-  for (const { path, key, entry } of entries(state)) {
-    if (entry && keys.has(key)) {
-      for (const output of Object.values(entry.outputs)) markUsed(output, { store, used });
-      const manifest = entry.parts.inputs.manifest;
-      if (manifest !== undefined) used.add(manifest);
-    } else {
-      rmSync(path, { force: true });
-      removed.actions++;
-    }
+  const actions = new ActionCache(state.actions);
+  removed.actions = actions.retain(keys);
+  for (const key of actions.keys()) {
+    const { outputs, parts, codeFiles } = actions.get(key)!;
+    for (const output of Object.values(outputs)) markUsed(output, { store, used });
+    used.add(codeFiles);
+    if (parts.inputs.manifest !== undefined) used.add(parts.inputs.manifest);
   }
   const attempts = new AttemptRecords(state.attempts, store);
   for (const digest of attempts.list()) {
@@ -120,23 +119,6 @@ function* blobs(state: StateFolder): Generator<{ path: string; digest: string }>
     if (start.length !== 2) continue;
     for (const rest of names(join(state.blobs, start)))
       yield { path: join(state.blobs, start, rest), digest: start + rest };
-  }
-}
-
-function* entries(
-  state: StateFolder,
-): Generator<{ path: string; key: string; entry: ActionEntry | undefined }> {
-  for (const start of names(state.actions)) {
-    for (const rest of names(join(state.actions, start))) {
-      const path = join(state.actions, start, rest);
-      let entry: ActionEntry | undefined;
-      try {
-        entry = JSON.parse(readFileSync(path, "utf8")) as ActionEntry;
-      } catch {
-        entry = undefined;
-      }
-      yield { path, key: start + rest.replace(/\.json$/, ""), entry };
-    }
   }
 }
 

@@ -3,21 +3,19 @@
 // What enters comes by temporary name and rename, unsynced: every reader checks the digest, so a content
 // torn by a power cut is found, removed and made again. Attempts, which cannot be, are synced in their
 // own folders. What leaves is copied, because a consumer that runs as root would write through a hard
-// link into the store.
-import { createHash, randomBytes } from "node:crypto";
+// link into the store; lay-out links where the consumer cannot.
+import { hash, randomBytes } from "node:crypto";
 import {
   chmodSync,
   closeSync,
   constants,
   copyFileSync,
   existsSync,
-  fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
-  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -25,10 +23,29 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
+import { copyHashing, hashFile } from "./hash-file.ts";
+import { largeBytes } from "./hash-files.ts";
+import { overwrite } from "./overwrite.ts";
 
 export type Artifact = { kind: "file" | "dir"; digest: string };
 
 type TreeEntry = { name: string; kind: "file" | "dir"; digest: string; executable?: true };
+
+export type PutOptions = {
+  /** What is taken is gone from where it was. */
+  move?: boolean;
+  /** Digests that are known already, by path. */
+  digests?: ReadonlyMap<string, string>;
+};
+
+/** A content that is to be laid out by someone else. */
+export type LargeContent = { digest: string; from: string; to: string; executable: boolean };
+
+type RestoreOptions = {
+  executable?: boolean;
+  /** Is handed files from `largeBytes` on, instead of having them laid out. */
+  later?: (large: LargeContent) => void;
+};
 
 /** Thrown by `restore` when content is not in the store or is not what its name says. */
 export class MissingContent extends Error {}
@@ -77,23 +94,28 @@ export class Store {
    * Takes a file or folder in. Throws on links, devices and other things that have no content of their own.
    * With `move` what is taken is gone from where it was: nothing is copied where a rename will do.
    */
-  put(path: string, kind: "file" | "dir", { move = false }: { move?: boolean } = {}): Artifact {
+  put(path: string, kind: "file" | "dir", options: PutOptions = {}): Artifact {
     const found = lstatSync(path);
     if (kind === "file" ? !found.isFile() : !found.isDirectory()) {
       throw new Error(`is not a ${kind === "file" ? "file" : "folder"}`);
     }
-    return { kind, digest: kind === "file" ? this.#putFile(path, move) : this.#putFolder(path, "", move) };
+    return {
+      kind,
+      digest: kind === "file" ? this.#putFile(path, options) : this.#putFolder(path, "", options),
+    };
   }
 
-  #putFile(path: string, move: boolean): string {
+  #putFile(path: string, { move = false, digests }: PutOptions): string {
     const temporary = join(this.#blobs, `tmp-${process.pid}-${randomBytes(6).toString("hex")}`);
     try {
       let digest: string | undefined;
+      const { nlink, size } = lstatSync(path);
       // another name of the same file could still be written through
-      if (move && lstatSync(path).nlink === 1) {
-        digest = hashFile(path);
-        if (this.#holds(digest, lstatSync(path).size)) return digest;
-        if (!tryRename(path, temporary)) digest = undefined;
+      if (move && nlink === 1) {
+        digest = digests?.get(path) ?? hashFile(path);
+        if (this.#holds(digest, size)) return digest;
+        if (this.#moveIn(path, digest)) return digest;
+        digest = undefined;
       }
       digest ??= copyHashing(path, temporary);
       this.#settle(temporary, digest);
@@ -103,20 +125,20 @@ export class Store {
     }
   }
 
-  #putFolder(folder: string, inside: string, move: boolean): string {
+  #putFolder(folder: string, inside: string, options: PutOptions): string {
     const entries: TreeEntry[] = [];
     for (const name of readdirSync(folder).sort()) {
       const path = join(folder, name);
       const stats = lstatSync(path);
       const shown = inside ? `${inside}/${name}` : name;
       if (stats.isDirectory()) {
-        entries.push({ name, kind: "dir", digest: this.#putFolder(path, shown, move) });
+        entries.push({ name, kind: "dir", digest: this.#putFolder(path, shown, options) });
       } else if (stats.isFile()) {
         const executable = (stats.mode & 0o111) !== 0;
         entries.push({
           name,
           kind: "file",
-          digest: this.#putFile(path, move),
+          digest: this.#putFile(path, options),
           ...(executable && { executable: true }),
         });
       } else {
@@ -126,9 +148,19 @@ export class Store {
     return this.putText(canonicalJson({ formatVersion: 1, entries }));
   }
 
+  /** One rename puts it in place; false where the two lie on different file systems. */
+  #moveIn(path: string, digest: string): boolean {
+    chmodSync(path, 0o444);
+    const to = this.#path(digest);
+    if (tryRename(path, to)) return true;
+    if (existsSync(dirname(to))) return false;
+    mkdirSync(dirname(to), { recursive: true });
+    return tryRename(path, to);
+  }
+
   /** Takes text in and gives its digest. */
   putText(text: string): string {
-    const digest = createHash("sha256").update(text).digest("hex");
+    const digest = hash("sha256", text);
     if (this.#holds(digest, Buffer.byteLength(text))) return digest;
     const temporary = join(this.#blobs, `tmp-${process.pid}-${randomBytes(6).toString("hex")}`);
     const file = openSync(temporary, "wx");
@@ -139,6 +171,11 @@ export class Store {
     }
     this.#settle(temporary, digest);
     return digest;
+  }
+
+  /** A text that was put in. Throws MissingContent. */
+  textOf(digest: string): string {
+    return this.#read(digest).toString("utf8");
   }
 
   #settle(temporary: string, digest: string): void {
@@ -158,14 +195,39 @@ export class Store {
   }
 
   #tree(digest: string): TreeEntry[] {
-    let text: string;
+    return (JSON.parse(this.textOf(digest)) as { entries: TreeEntry[] }).entries;
+  }
+
+  /** A content, checked. Throws MissingContent. */
+  #read(digest: string): Buffer {
+    let content: Buffer;
     try {
-      text = readFileSync(this.#path(digest), "utf8");
-    } catch {
+      content = readFileSync(this.#path(digest));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
       throw new MissingContent(`the store lacks ${digest}`);
     }
-    if (createHash("sha256").update(text).digest("hex") !== digest) this.#discard(digest);
-    return (JSON.parse(text) as { entries: TreeEntry[] }).entries;
+    if (hash("sha256", content) !== digest) this.discard(digest);
+    return content;
+  }
+
+  /** Whether everything is there as far as looking at folders tells; what they find damaged is removed. */
+  canGive(artifact: Artifact): boolean {
+    try {
+      return this.hasAll(artifact);
+    } catch (error) {
+      if (error instanceof MissingContent) return false;
+      throw error;
+    }
+  }
+
+  /** Whether every byte is there and right; what is damaged is removed. */
+  isWhole({ kind, digest }: Artifact): boolean {
+    if (!this.canGive({ kind, digest })) return false;
+    if (kind === "dir") return this.#tree(digest).every((entry) => this.isWhole(entry));
+    if (hashFile(this.#path(digest)) === digest) return true;
+    rmSync(this.#path(digest), { force: true });
+    return false;
   }
 
   /** What stands directly in a folder. Throws MissingContent. */
@@ -182,25 +244,38 @@ export class Store {
     );
   }
 
-  /** Lays a content out at `path`, which must not exist; every byte is checked on the way. Throws MissingContent. */
-  restore(artifact: Artifact, path: string, options: { executable?: boolean } = {}): void {
+  /** Lays a content out at `path`; every byte is checked on the way. Throws MissingContent. */
+  restore(artifact: Artifact, path: string, { executable = false, later }: RestoreOptions = {}): void {
     if (artifact.kind === "dir") {
       mkdirSync(path);
       for (const entry of this.#tree(artifact.digest)) {
-        this.restore(entry, join(path, entry.name), { executable: entry.executable ?? false });
+        this.restore(entry, join(path, entry.name), {
+          executable: entry.executable ?? false,
+          ...(later && { later }),
+        });
       }
       return;
     }
     const from = this.#path(artifact.digest);
-    if (!existsSync(from)) throw new MissingContent(`the store lacks ${artifact.digest}`);
+    const size = statSync(from, { throwIfNoEntry: false })?.size;
+    if (size === undefined) throw new MissingContent(`the store lacks ${artifact.digest}`);
+    if (later && size >= largeBytes) {
+      later({ digest: artifact.digest, from, to: path, executable });
+      return;
+    }
+    if (size <= smallBytes && !executable) {
+      overwrite(path, this.#read(artifact.digest));
+      return;
+    }
     const digest = hashFile(from);
-    if (digest !== artifact.digest) this.#discard(artifact.digest);
+    if (digest !== artifact.digest) this.discard(artifact.digest);
+    rmSync(path, { force: true }); // never through what stands there
     copyFileSync(from, path, constants.COPYFILE_FICLONE);
-    chmodSync(path, options.executable ? 0o755 : 0o644);
+    chmodSync(path, executable ? 0o755 : 0o644);
   }
 
   /** A damaged blob is worse than none: it would be found again by every reader. */
-  #discard(digest: string): never {
+  discard(digest: string): never {
     rmSync(this.#path(digest), { force: true });
     throw new MissingContent(`${digest} in the store was damaged and has been removed`);
   }
@@ -211,67 +286,17 @@ export class Store {
   }
 }
 
-/** False where the two lie on different file systems. */
+/** False where the two lie on different file systems, or where there is no folder to go to. */
 function tryRename(from: string, to: string): boolean {
   try {
     renameSync(from, to);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EXDEV") return false;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EXDEV" || code === "ENOENT") return false;
     throw error;
   }
 }
 
-/** Shared by all reads: they are synchronous, and a fresh one a file would be most of the work. */
-const chunk = Buffer.allocUnsafeSlow(1 << 20);
-
-/** sha256 of a file's bytes, in hex. */
-export function hashFile(path: string): string {
-  return throughChunks(path, () => {});
-}
-
-/** Makes a folder and everything in it survive a power cut. */
-export function syncFolder(folder: string): void {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) syncFolder(path);
-    else if (entry.isFile()) syncPath(path);
-  }
-  syncPath(folder);
-}
-
-export function syncPath(path: string): void {
-  const file = openSync(path, constants.O_RDONLY);
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
-function copyHashing(from: string, to: string): string {
-  const file = openSync(to, "wx");
-  try {
-    const digest = throughChunks(from, (chunk) => {
-      for (let done = 0; done < chunk.length; ) done += writeSync(file, chunk, done);
-    });
-    return digest;
-  } finally {
-    closeSync(file);
-  }
-}
-
-function throughChunks(path: string, visit: (chunk: Buffer) => void): string {
-  const hash = createHash("sha256");
-  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-  try {
-    for (;;) {
-      const count = readSync(file, chunk);
-      if (count === 0) return hash.digest("hex");
-      hash.update(chunk.subarray(0, count));
-      visit(chunk.subarray(0, count));
-    }
-  } finally {
-    closeSync(file);
-  }
-}
+/** Up to here a content is read at once. */
+const smallBytes = 1 << 18;

@@ -7,12 +7,14 @@ import { LastRuns } from "./last-runs.ts";
 import { FileDigests } from "./source-files.ts";
 import { type StateFolder, stateFolder } from "./state-folder.ts";
 import { Store } from "./store.ts";
+import { VerifiedContents } from "./verified-contents.ts";
 
 export type Workspace = {
   /** The repository: pipelines, tasks, scorers, code. Absolute. */
   repository: string;
   state: StateFolder;
   store: Store;
+  verified: VerifiedContents;
   actions: ActionCache;
   attempts: AttemptRecords;
   digests: FileDigests;
@@ -36,6 +38,7 @@ export function openWorkspace(at: {
     repository: at.repository,
     state,
     store,
+    verified: new VerifiedContents(state.memory),
     actions: new ActionCache(state.actions),
     attempts: new AttemptRecords(state.attempts, store),
     digests: new FileDigests(at.repository, state.memory, consulted),

@@ -1,0 +1,52 @@
+// What carrying an instance out takes and comes to.
+import type { Executor, Running } from "@mlrb/core/executor";
+import type { FailureCause } from "@mlrb/core/outcome";
+import { DamagedRecord, type HeldRecord } from "./attempt-records.ts";
+import { machineHelp } from "./machine-help.ts";
+import { type Artifact, MissingContent } from "./store.ts";
+import type { WorkSlots } from "./work-slots.ts";
+import type { Workspace } from "./workspace.ts";
+
+export type CarriedOut =
+  | { kind: "succeeded"; outputs: Record<string, Artifact>; durationMs: number; record?: HeldRecord }
+  | { kind: "failed"; cause: FailureCause; detail: string }
+  /** What it reads is no longer in the store, or was damaged there. */
+  | { kind: "lost"; detail: string }
+  | { kind: "cancelled" };
+
+export type CarryOutContext = {
+  workspace: Workspace;
+  executor: Executor;
+  run: string;
+  token: string;
+  /** Where instances work in this run. */
+  slots: WorkSlots;
+  /** Where what it says can be read, soon after it begins and for good. */
+  log: string;
+  slot: { pipeline: string; profile: string };
+  /** What each input is called where it comes from, for the record of a durable instance. */
+  origins: { name: string; stage: string; output: string }[];
+  /** Called once it runs, with the handle that can end it. */
+  started: (running: Running) => void;
+  /** Called once its processes are dead, if they ended well. */
+  freed: () => void;
+};
+
+/** Trouble with the machine, with the way out where there is one. */
+export function machineFailure(error: unknown): CarriedOut & { kind: "failed" } {
+  if (error instanceof MissingContent) {
+    return { kind: "failed", cause: "machine", detail: `${error.message}; run again to make it anew` };
+  }
+  if (error instanceof DamagedRecord) return { kind: "failed", cause: "machine", detail: error.message };
+  const { code, message } = error as NodeJS.ErrnoException;
+  const help = machineHelp(code);
+  if (help !== undefined)
+    return { kind: "failed", cause: "machine", detail: `${help} (${withoutPaths(message)})` };
+  if (code !== undefined) return { kind: "failed", cause: "machine", detail: withoutPaths(message) };
+  throw error; // a bug, not trouble with the machine
+}
+
+/** Causes reach reports, which are the same wherever they were made. */
+function withoutPaths(message: string): string {
+  return message.replace(/,? '[^']*'( -> '[^']*')?/g, "");
+}

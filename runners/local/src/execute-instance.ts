@@ -1,0 +1,131 @@
+// Executes one instance under the lease of its action: waits until no other run does the same, looks once
+// more whether one has done it meanwhile, and carries it out, again where only the machine failed it.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Executor, Running } from "@mlrb/core/executor";
+import type { Instance, Plan } from "@mlrb/core/plan";
+import type { Reason } from "@mlrb/core/reasons";
+import { formatDuration } from "@mlrb/core/units";
+import type { Bound } from "./bind.ts";
+import { type CarriedOut, machineFailure } from "./carried-out.ts";
+import { carryOut } from "./carry-out.ts";
+import type { Journal } from "./journal.ts";
+import { type Lease, takeLease } from "./lease.ts";
+import { type Found, lookUp } from "./look-up.ts";
+import { type Owner, ownerWords } from "./owner.ts";
+import type { RunEvent } from "./run-request.ts";
+import type { WorkFolder } from "./work-folders.ts";
+import type { WorkSlots } from "./work-slots.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** What does not differ from one instance of a run to the next. */
+export type RunContext = {
+  run: string;
+  plan: Plan;
+  workspace: Workspace;
+  journal: Journal;
+  folder: WorkFolder;
+  slots: WorkSlots;
+  executorOf: (name: string) => Promise<Executor>;
+  /** Whether a durable lease of a silent host is taken; after how long it is silent. */
+  takeOver: boolean;
+  silentMs: number | undefined;
+  /** How often the run was interrupted. */
+  interrupts: () => number;
+  onEvent: (event: RunEvent) => void;
+};
+
+export type ExecuteOptions = {
+  reasons: Reason[];
+  log: string;
+  /** Called with the handle that can end it, and with undefined once there is none. */
+  running: (handle: Running | undefined) => void;
+  /** Called when its processes are dead after a good end, before what it gave is taken in. */
+  freed: () => void;
+};
+
+export type Executed = CarriedOut | { kind: "found"; found: Found };
+
+export async function executeInstance(
+  instance: Instance,
+  bound: Bound,
+  context: RunContext & ExecuteOptions,
+): Promise<Executed> {
+  const { plan, workspace, folder, journal, onEvent } = context;
+  let lease: Lease | undefined;
+  try {
+    const taken = await takeLease(workspace.state.leases, bound.key, {
+      card: folder.card,
+      durable: instance.stage.durable,
+      takeOver: context.takeOver,
+      silentMs: context.silentMs,
+      waiting: (owner) => onEvent({ kind: "waiting", instance, holder: ownerWords(owner) }),
+      stopped: () => context.interrupts() > 0,
+    });
+    if (taken && "silent" in taken) return leftToSilent(taken.silent, taken.silentMs);
+    lease = taken;
+    if (lease?.from) onEvent({ kind: "trouble", message: takenOver(instance, lease.from) });
+    // another run may have done it while this one waited
+    if (instance.stage.durable) workspace.attempts.refresh();
+    else workspace.actions.refresh();
+    const found = lookUp(instance, bound, { plan, workspace });
+    if (typeof found === "object" && !("stale" in found)) return { kind: "found", found };
+    if (context.interrupts() > 0) return { kind: "cancelled" };
+    const { reasons, log } = context;
+    const expectedMs = workspace.last.get(instance.id)?.durationMs;
+    onEvent({ kind: "started", instance, reasons, log, expectedMs });
+    journal.write({ event: "start", stage: instance.id, key: bound.key, reasons });
+    return await withRetries(instance, bound, context);
+  } catch (error) {
+    return machineFailure(error);
+  } finally {
+    context.running(undefined);
+    lease?.release();
+  }
+}
+
+/** Only what was not its own fault is worth another try. */
+async function withRetries(
+  instance: Instance,
+  bound: Bound,
+  context: RunContext & ExecuteOptions,
+): Promise<CarriedOut> {
+  const { plan, workspace, journal, folder, onEvent } = context;
+  const executor = await context.executorOf(instance.execution.executor);
+  for (let tried = 1; ; tried++) {
+    const last = tried > instance.execution.retries;
+    const result = await carryOut(instance, bound, {
+      ...context,
+      freed: last ? context.freed : () => {}, // another try would need what it holds
+      executor,
+      token: `${folder.token}${instance.index}:`,
+      slot: { pipeline: plan.pipeline, profile: plan.profile },
+      origins: instance.inputs.map(({ name, from, output }) => ({
+        name,
+        stage: plan.instances[from]!.id,
+        output,
+      })),
+      started(handle) {
+        context.running(handle);
+        if (context.interrupts() === 1) handle.askToEnd();
+        if (context.interrupts() > 1) handle.kill();
+      },
+    });
+    const again = result.kind === "failed" && result.cause === "machine" && context.interrupts() === 0;
+    if (!again || last) return result;
+    const { cause, detail } = result;
+    journal.write({ event: "retry", stage: instance.id, tried, cause, detail });
+    onEvent({ kind: "trouble", message: `again   ${instance.id}  (${detail})` });
+    await sleep(Math.min(1000 * 2 ** (tried - 1), 60_000));
+    workspace.actions.refresh();
+  }
+}
+
+function leftToSilent(owner: Owner, silentMs: number): CarriedOut {
+  const { host } = owner;
+  const detail = `${host} holds it and has been silent for ${formatDuration(silentMs)}; if it is gone for good, run again with --take-over`;
+  return { kind: "failed", cause: "machine", detail };
+}
+
+function takenOver(instance: Instance, { owner, silentMs }: NonNullable<Lease["from"]>): string {
+  return `took    ${instance.id}  from ${ownerWords(owner)}, silent for ${formatDuration(silentMs)}`;
+}

@@ -1,0 +1,41 @@
+// How what an instance came to is told: as an outcome to the scheduler, as a result to whoever reads it.
+import type { Outcome } from "@mlrb/core/outcome";
+import { type CarriedOut, machineFailure } from "./carried-out.ts";
+import type { Found } from "./look-up.ts";
+import type { Result } from "./result.ts";
+
+/** Whether a call of this process failed, which may have left something half done. */
+export function failedForTheMachine(result: Result | undefined): boolean {
+  return result?.outcome.kind === "failed" && result.outcome.cause === "machine";
+}
+
+export function outcomeOf(result: CarriedOut): Outcome {
+  switch (result.kind) {
+    case "succeeded":
+      return { kind: "succeeded" };
+    case "lost":
+      return {
+        kind: "failed",
+        cause: "machine",
+        detail: `${result.detail}, again and again; check the disk`,
+      };
+    default:
+      return result;
+  }
+}
+
+export function reusedResult({ outputs, record }: Found, note?: string): Result {
+  return {
+    outcome: { kind: "reused" },
+    outputs,
+    ...(record && { record }),
+    ...(note !== undefined && { note }),
+  };
+}
+
+export function decisionFailure(error: unknown): Outcome & { kind: "failed" } {
+  if (error instanceof Error && /cannot be bundled/.test(error.message)) {
+    return { kind: "failed", cause: "exit-code", detail: error.message };
+  }
+  return machineFailure(error);
+}

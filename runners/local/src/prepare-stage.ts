@@ -1,0 +1,108 @@
+// Lays out what a stage finds in its work folder: inputs, folders to write to, its context.
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { ExecutionRequest } from "@mlrb/core/executor";
+import { environmentStage, type Instance } from "@mlrb/core/plan";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import type { Bound } from "./bind.ts";
+import type { CarryOutContext } from "./carried-out.ts";
+import { clearEnvironment, environmentPython } from "./environments.ts";
+import { layOut } from "./lay-out.ts";
+import { overwrite } from "./overwrite.ts";
+import { removeFolder } from "./remove-folder.ts";
+import { stageVariables } from "./stage-variables.ts";
+import { type Artifact, MissingContent } from "./store.ts";
+
+export type Working = CarryOutContext & { work: string };
+
+/** Something that the stage reads is no longer in the store, or was damaged there. */
+export class LostInput extends Error {}
+
+/** Throws LostInput. */
+export async function prepareStage(
+  instance: Instance,
+  bound: Bound,
+  context: Working,
+): Promise<ExecutionRequest> {
+  const { workspace, work } = context;
+  const { stage, action } = instance;
+  const wanted = stage.needs.filter(({ name }) => bound.inputs[name]!.kind === "file");
+  for (const name of readdirSync(join(work, "in")))
+    if (!wanted.some((need) => need.name === name)) removeFolder(join(work, "in", name));
+
+  const inputs: Record<string, string> = {};
+  const items: { artifact: Artifact; path: string }[] = [];
+  for (const need of stage.needs) {
+    const path = join(work, "in", need.name);
+    items.push({ artifact: bound.inputs[need.name]!, path });
+    inputs[need.name] = path;
+    inputs[`${need.stage}.${need.output}`] = path;
+  }
+  if (bound.manifest) {
+    const folder = join(work, "in", "collected");
+    mkdirSync(folder);
+    inputs.manifest = join(folder, "manifest.json");
+    writeFileSync(inputs.manifest, canonicalJson(bound.manifest, 2));
+    for (const { artifacts } of bound.manifest.members) {
+      for (const { path, kind, digest } of Object.values(artifacts)) {
+        if (path === undefined) continue; // its digest will do
+        mkdirSync(dirname(join(folder, path)), { recursive: true });
+        items.push({ artifact: { kind, digest }, path: join(folder, path) });
+      }
+    }
+  }
+  const linked = await layInputsOut(items, {
+    ...workspace,
+    // what is not trusted gets copies: whoever may mount may also undo it
+    link: async () => !stage.untrusted && ((await context.executor.mountsReadOnly?.()) ?? false),
+  });
+  const outputs: Record<string, string> = {};
+  for (const { name, file, kind } of stage.gives) {
+    // two outputs of one file name stand in folders of their own
+    const shared = stage.gives.some((other) => other.name !== name && other.file === file);
+    outputs[name] = shared ? join(work, "out", name, file) : join(work, "out", file);
+    if (shared) mkdirSync(dirname(outputs[name]));
+    if (kind === "dir") mkdirSync(outputs[name]);
+  }
+  if (stage.name === environmentStage) {
+    clearEnvironment(bound.environment!.path);
+    outputs.environment = bound.environment!.path;
+  }
+  const stageFile = join(work, "stage.json");
+  overwrite(
+    stageFile,
+    canonicalJson({
+      formatVersion: 1,
+      stage: instance.id,
+      axes: bound.parts.axes,
+      params: action.params,
+      inputs: Object.fromEntries(Object.entries(inputs).filter(([name]) => !name.includes("."))),
+      outputs,
+      files: action.files,
+      budget: action.budget,
+    }),
+  );
+  return {
+    id: instance.id,
+    token: context.token,
+    run: action.run,
+    root: workspace.repository,
+    work,
+    env: stageVariables(instance, bound, { ...context, stageFile }),
+    ...(bound.environment && { python: environmentPython(bound.environment.path) }),
+    inputs,
+    outputs,
+    log: join(work, "log"),
+    limits: instance.execution.limits,
+    ...(linked && { readOnly: join(work, "in") }),
+    ...(instance.execution.network && { network: instance.execution.network }),
+  };
+}
+
+async function layInputsOut(...args: Parameters<typeof layOut>): Promise<boolean> {
+  try {
+    return await layOut(...args);
+  } catch (error) {
+    throw error instanceof MissingContent ? new LostInput(error.message) : error;
+  }
+}

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { RedactedLog, secretsNamed } from "./redacted-log.ts";
+
+function scene(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), "mlrb-redacted-log-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  return { from: join(folder, "from"), to: join(folder, "to") };
+}
+
+const secrets = { KEY: "very-secret" };
+
+test("the copy is whole and without secrets, and what the stage wrote is gone with the last time's", async (t) => {
+  const { from, to } = scene(t);
+  writeFileSync(to, "the last time");
+  const log = new RedactedLog(from, to, secrets);
+  assert.ok(!existsSync(to));
+  const lines = Array.from({ length: 300_000 }, (_, line) => `line ${line}: very-secret\n`).join("");
+  writeFileSync(from, `${lines}the end, very-sec`);
+  await log.end();
+  await log.end();
+  assert.equal(
+    readFileSync(to, "utf8"),
+    `${lines.replaceAll("very-secret", "[redacted KEY]")}the end, very-sec`,
+  );
+  assert.ok(!existsSync(from));
+});
+
+test("it can be read while the stage runs, and holds no secret at any moment, nor after a kill", {
+  timeout: 30_000,
+}, async (t) => {
+  const { from, to } = scene(t);
+  const log = new RedactedLog(from, to, secrets);
+  appendFileSync(from, "begins with very-");
+  while (!existsSync(to)) await sleep(10);
+  appendFileSync(from, "secret and goes on, for longer than a secret is");
+  while (!readFileSync(to, "utf8").includes("goes on")) await sleep(10);
+  const seen = readFileSync(to, "utf8");
+  assert.ok("begins with [redacted KEY] and goes on, for longer than a secret is".startsWith(seen), seen);
+  await log.end();
+});
+
+test("a stage that says nothing leaves no log", async (t) => {
+  const { from, to } = scene(t);
+  const log = new RedactedLog(from, to, secrets);
+  await log.end();
+  assert.ok(!existsSync(to));
+});
+
+test("a copy that cannot be written is told, and what the stage wrote goes all the same", async (t) => {
+  const { from, to } = scene(t);
+  const log = new RedactedLog(from, to, secrets);
+  writeFileSync(from, "something");
+  mkdirSync(to);
+  await assert.rejects(log.end(), { code: "EISDIR" });
+  assert.ok(!existsSync(from));
+});
+
+test("secrets are those that are set; an empty one is none", (t) => {
+  process.env.MLRB_TEST_SET = "value";
+  process.env.MLRB_TEST_EMPTY = "";
+  t.after(() => {
+    delete process.env.MLRB_TEST_SET;
+    delete process.env.MLRB_TEST_EMPTY;
+  });
+  assert.deepEqual(secretsNamed(["MLRB_TEST_SET", "MLRB_TEST_EMPTY", "MLRB_TEST_UNSET"]), {
+    MLRB_TEST_SET: "value",
+  });
+});

@@ -1,0 +1,86 @@
+// The log of a stage that was handed secrets. It writes to a file in its work folder, which is removed
+// with it; what people read, and what a record keeps, is a copy without the secrets, made while it runs.
+// So a killed run leaves none behind either: its work folder goes when the next run clears up.
+import { closeSync, openSync, readSync, rmSync, writeFileSync } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { Redactor } from "./redactor.ts";
+
+/** How often the copy catches up while the stage runs. */
+const copyMs = 300;
+const chunkBytes = 1 << 20;
+
+export class RedactedLog {
+  readonly #from: string;
+  readonly #to: string;
+  readonly #redactor: Redactor;
+  readonly #timer: NodeJS.Timeout;
+  #read = 0;
+  #trouble: unknown;
+  #ended = false;
+
+  /** `secrets`: values by name. `to` is what was said the last time: it goes. */
+  constructor(from: string, to: string, secrets: Record<string, string>) {
+    this.#from = from;
+    this.#to = to;
+    this.#redactor = new Redactor(secrets);
+    rmSync(to, { force: true });
+    this.#timer = setInterval(() => this.#copy(), copyMs);
+    this.#timer.unref();
+  }
+
+  /** Copies what has come since, a chunk at most; false when there was nothing more. */
+  #copy(): boolean {
+    if (this.#trouble !== undefined) return false;
+    try {
+      const chunk = readAt(this.#from, this.#read);
+      this.#read += chunk.length;
+      this.#append(this.#redactor.push(chunk));
+      return chunk.length > 0;
+    } catch (error) {
+      this.#trouble = error;
+      return false;
+    }
+  }
+
+  #append(bytes: Buffer): void {
+    if (bytes.length > 0) writeFileSync(this.#to, bytes, { flag: "a" });
+  }
+
+  /** To be awaited before the stage's folder is used again. Throws where the copy cannot be written. */
+  async end(): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
+    clearInterval(this.#timer);
+    try {
+      while (this.#copy()) await nextTurn();
+      if (this.#trouble !== undefined) throw this.#trouble;
+      this.#append(this.#redactor.end());
+    } finally {
+      rmSync(this.#from, { force: true });
+    }
+  }
+}
+
+/** The secrets that a stage is handed, by name, as this program has them. */
+export function secretsNamed(names: string[]): Record<string, string> {
+  const secrets: Record<string, string> = {};
+  for (const name of names) if (process.env[name]) secrets[name] = process.env[name];
+  return secrets;
+}
+
+/** What stands in a file from `at` on, a chunk at most; nothing where there is no file yet. */
+function readAt(path: string, at: number): Buffer {
+  let file: number;
+  try {
+    file = openSync(path, "r");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return Buffer.alloc(0);
+    throw error;
+  }
+  try {
+    const chunk = Buffer.alloc(chunkBytes);
+    return chunk.subarray(0, readSync(file, chunk, 0, chunk.length, at));
+  } finally {
+    closeSync(file);
+  }
+}

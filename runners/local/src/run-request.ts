@@ -1,0 +1,68 @@
+// What a run is asked for and what it tells while it goes on.
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { Executor } from "@mlrb/core/executor";
+import type { Outcome } from "@mlrb/core/outcome";
+import type { Instance, Plan } from "@mlrb/core/plan";
+import type { Reason } from "@mlrb/core/reasons";
+import type { Result } from "./result.ts";
+import type { Workspace } from "./workspace.ts";
+
+export type RunEvent =
+  | { kind: "started"; instance: Instance; reasons: Reason[]; log: string; expectedMs: number | undefined }
+  | { kind: "waiting"; instance: Instance; holder: string }
+  | {
+      kind: "ended";
+      instance: Instance;
+      outcome: Outcome;
+      reasons: Reason[];
+      durationMs: number;
+      log?: string;
+    }
+  | { kind: "trouble"; message: string };
+
+export type RunOptions = {
+  plan: Plan;
+  /** Indices of the instances to bring up to date, in plan order. */
+  selected: number[];
+  workspace: Workspace;
+  /** Loaded when the first stage starts: a run that reuses everything needs none. */
+  executors: Record<string, () => Promise<Executor>>;
+  /** CPU slots. */
+  jobs?: number | undefined;
+  failFast: boolean;
+  stale: StalePolicy;
+  /** Whether attempts that a silent host holds are taken over; see lease. */
+  takeOver?: boolean;
+  /** After how long without a heartbeat another host is silent. */
+  silentMs?: number | undefined;
+  onEvent: (event: RunEvent) => void;
+};
+
+/** What becomes of an attempt whose record was made from other things than it would be now. */
+export type StalePolicy =
+  /** Nothing: it is neither run nor used, and the run says so. */
+  | { kind: "leave" }
+  | { kind: "rerun" }
+  /** The old record counts, and the tables say why. */
+  | { kind: "accept"; why: string };
+
+/** How a stale attempt ends that is left as it is. */
+export const leftStale: Outcome = {
+  kind: "skipped",
+  because: "a decision: its record is stale (--rerun, or --accept-stale with a reason)",
+};
+
+export type RunHandle = {
+  run: string;
+  /** Results by plan index; undefined where not selected. */
+  finished: Promise<(Result | undefined)[]>;
+  /** Once: nothing new starts, what runs is asked to end. Twice: everything is killed. */
+  interrupt(): void;
+};
+
+/** Where the log of an instance's last execution lies, whatever pipeline ran it. */
+export function logPath(logs: string, id: string): string {
+  const name = createHash("sha256").update(id).digest("hex").slice(0, 16);
+  return join(logs, `${id.replace(/\[.*$/, "")}-${name}.log`);
+}

@@ -1,0 +1,43 @@
+// What a stage says, where people look for it. A stage writes to the log in its work folder; the name
+// among the logs is given it once it has run for a moment, or at its end if it said anything: most short
+// stages say nothing, and a file for each would cost more than they do.
+import { linkSync, renameSync, rmSync, statSync } from "node:fs";
+
+/** After how long a running stage's log can be read. */
+const shownMs = 300;
+
+export class StageLog {
+  readonly #from: string;
+  readonly #to: string;
+  readonly #timer: NodeJS.Timeout;
+  #shown = false;
+  #ended = false;
+
+  /** `to` is what was said the last time: it goes. */
+  constructor(from: string, to: string) {
+    this.#from = from;
+    this.#to = to;
+    rmSync(to, { force: true });
+    this.#timer = setTimeout(() => this.#show(), shownMs);
+    this.#timer.unref();
+  }
+
+  #show(): void {
+    try {
+      linkSync(this.#from, this.#to);
+      this.#shown = true;
+    } catch {
+      // not there yet, or a file system without links: it is moved at the end
+    }
+  }
+
+  /** To be called before the stage's folder is used again. */
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    clearTimeout(this.#timer);
+    const size = statSync(this.#from, { throwIfNoEntry: false })?.size ?? 0;
+    if (this.#shown) rmSync(this.#from, { force: true });
+    else if (size > 0) renameSync(this.#from, this.#to);
+  }
+}
