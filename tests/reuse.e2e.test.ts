@@ -4,6 +4,7 @@ import { utimesSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { actionsIn } from "./support/end-state.ts";
+import { shareEnvironments } from "./support/environments.ts";
 import { counted, type Lab, lab, outcomes, type PipelineText, reasons, results } from "./support/lab.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
@@ -336,4 +337,35 @@ test("no volatile thing is in a stage's key: two runs on new roots make the same
   await two.pipeline(["run", one.name, "--root", two.root, "--json"]);
   assert.ok(keys(one).length === 4);
   assert.deepEqual(keys(two), keys(one));
+});
+
+test("a Python stage reruns when something it imports does something else, and not for a docstring of it", async (t) => {
+  const at = lab(t, repository);
+  shareEnvironments(at.root);
+  const lock = "pipelines/environments/tools.lock";
+  const script = at.script(
+    "run.py",
+    'import json, os\nfrom helper import word\nout = json.load(open(os.environ["MLRB_STAGE"]))["outputs"]["text"]\nopen(out, "w").write(word())\n',
+  );
+  const helper = (text: string) => at.script("helper.py", text);
+  helper('def word():\n    return "one"\n');
+  at.define({
+    stages: { say: { python: script, environment: lock, gives: { text: { file: "said.txt" } } } },
+  });
+  const outcome = async () => outcomes(await at.run()).say;
+  assert.equal(await outcome(), "succeeded");
+  helper('"""Words."""\n\n\ndef word() -> str:\n    # a word\n    return "one"\n');
+  assert.equal(await outcome(), "reused");
+  helper('def word():\n    return "two"\n');
+  const said = await at.run();
+  assert.deepEqual(reasons(said, "say"), [{ kind: "code-changed", file: `${at.name}/helper.py` }]);
+  assert.deepEqual(Object.values(results(at)), ["two"]);
+  at.script("json.py", 'load = __import__("importlib").import_module("_json_of_mine").load\n');
+  at.script(
+    "_json_of_mine.py",
+    'load = lambda file: __import__("ast").literal_eval(file.read().replace("true", "True").replace("null", "None"))\n',
+  );
+  const shadowed = await at.run();
+  assert.equal(outcomes(shadowed).say, "succeeded", shadowed.stderr);
+  assert.deepEqual(reasons(shadowed, "say"), [{ kind: "code-changed", file: `${at.name}/json.py` }]);
 });

@@ -32,11 +32,11 @@ export async function bind(instance: Instance, context: BindContext): Promise<Bo
   const manifest = stage.collect.length > 0 ? collectMembers(instance, context) : undefined;
   if (manifest) inputs.manifest = workspace.store.putText(canonicalJson(manifest));
   const code = action.run.kind === "script" ? await workspace.codes.of(action.run.file) : undefined;
-  const pythonFile =
-    action.run.kind === "python" ? { [action.run.file]: workspace.digests.of(action.run.file) } : {};
+  const python =
+    action.run.kind === "python" ? workspace.digests.ofPatterns(workspace.imports.of(action.run.file)) : {};
   const environment = environmentOf(instance, context);
   const parts = keyParts(instance, {
-    code: code?.code ?? pythonFile,
+    code: code?.code ?? python,
     files: workspace.digests.ofPatterns(action.files),
     inputs,
     environment: environment?.key ?? null,
@@ -47,7 +47,7 @@ export async function bind(instance: Instance, context: BindContext): Promise<Bo
     key,
     parts,
     inputs: bound,
-    codeFiles: code?.files ?? pythonFile,
+    codeFiles: code?.files ?? python,
     ...(manifest && { manifest }),
     ...(environment && { environment }),
   };

@@ -63,6 +63,8 @@ async function changedCode(
 ): Promise<string | undefined> {
   if (stage.durable) return undefined; // an attempt is kept whatever becomes of its harness
   if (action.run.kind === "script" && !(await codes.stillIs(action.run.file))) return action.run.file;
-  const now = digests.ofPatterns(action.files);
-  return Object.keys(now).find((path) => now[path] !== bound.parts.files[path]);
+  const { files, code } = bound.parts;
+  const python = action.run.kind === "python" ? code : {};
+  const now = digests.ofPatterns([...action.files, ...Object.keys(python)]);
+  return Object.keys(now).find((path) => now[path] !== (python[path] ?? files[path]));
 }

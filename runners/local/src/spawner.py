@@ -7,6 +7,9 @@ cleans its environment and outlives its parent becomes a child of this one, and 
 When the runner dies, the pipe closes, and every job is killed: nobody would keep what it gives.
 """
 
+# importing pathlib would take longer than starting
+# ruff: noqa: PTH112, PTH118, PTH123
+
 import ctypes
 import errno
 import json

@@ -4,6 +4,7 @@ import { environmentStage, type Instance } from "@mlrb/core/plan";
 import type { Bound } from "./bind.ts";
 import { environmentPython } from "./environments.ts";
 import { findPython } from "./find-python.ts";
+import { pythonPath } from "./python-imports.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Only what is declared, and what any program needs; never the caller's whole environment. */
@@ -31,7 +32,7 @@ export function stageVariables(
     PYTHONHASHSEED: "0",
     PYTHONDONTWRITEBYTECODE: "1",
     PYTHONUNBUFFERED: "1",
-    PYTHONPATH: join(workspace.repository, "runners", "kit", "python"),
+    PYTHONPATH: join(workspace.repository, pythonPath),
     NODE_COMPILE_CACHE: join(workspace.state.memory, "node"),
     MLRB_STAGE: stageFile,
     MLRB_WORK: work,

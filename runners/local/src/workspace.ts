@@ -4,6 +4,7 @@ import { AttemptRecords } from "./attempt-records.ts";
 import { CodeDigests } from "./code-digest.ts";
 import { Consulted } from "./consulted.ts";
 import { LastRuns } from "./last-runs.ts";
+import { PythonImports } from "./python-imports.ts";
 import { FileDigests } from "./source-files.ts";
 import { type StateFolder, stateFolder } from "./state-folder.ts";
 import { Store } from "./store.ts";
@@ -19,6 +20,7 @@ export type Workspace = {
   attempts: AttemptRecords;
   digests: FileDigests;
   codes: CodeDigests;
+  imports: PythonImports;
   last: LastRuns;
   consulted: Consulted;
 };
@@ -34,6 +36,7 @@ export function openWorkspace(at: {
   const state = stateFolder(at.root);
   const store = new Store(state.blobs);
   const consulted = at.consulted ?? new Consulted(at.repository);
+  const digests = new FileDigests(at.repository, state.memory, consulted);
   return {
     repository: at.repository,
     state,
@@ -41,7 +44,13 @@ export function openWorkspace(at: {
     verified: new VerifiedContents(state.memory),
     actions: new ActionCache(state.actions),
     attempts: new AttemptRecords(state.attempts, store),
-    digests: new FileDigests(at.repository, state.memory, consulted),
+    digests,
+    imports: new PythonImports({
+      root: at.repository,
+      memory: state.memory,
+      consulted,
+      digestOf: (path) => digests.of(path),
+    }),
     codes: new CodeDigests(at.repository, state.memory, consulted),
     last: new LastRuns(state.last, at.pipeline, at.profile),
     consulted,
