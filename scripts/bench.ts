@@ -1,14 +1,29 @@
 // Speed, as ratios within one run: against the same processes from xargs, against ninja on the same graph,
 // against sha256sum. Seconds do not travel between machines; ratios do, roughly. Medians of several.
-//   npx -y pnpm@10.34.9 bench            1 000 instances      (about two minutes)
-//   npx -y pnpm@10.34.9 bench --large    10 000 as well       (about ten)
+//   npx -y pnpm@10.34.9 bench            1 000 instances, 1 GiB, 4 000 files        (about a minute)
+//   npx -y pnpm@10.34.9 bench --large    10 000 instances as well, 4 GiB, 20 000    (about five)
+//   npx -y pnpm@10.34.9 bench --huge     100 000 as well                            (about twenty)
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { hash, randomBytes } from "node:crypto";
+import {
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { hashFile } from "@mlrb/local/hash-file";
-import { Store } from "@mlrb/local/store";
+import { layOut } from "@mlrb/local/lay-out";
+import { type Artifact, Store } from "@mlrb/local/store";
+import { takeIn } from "@mlrb/local/take-in";
+import { VerifiedContents } from "@mlrb/local/verified-contents";
 import { ensureEnvironment } from "./ensure-environment.ts";
 
 const repository = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -20,8 +35,13 @@ const ninja = join(dirname(await ensureEnvironment("pipelines/environments/tools
 type Row = { what: string; seconds: number; against: string; ratio: number; target: string };
 const rows: Row[] = [];
 
-for (const tasks of process.argv.includes("--large") ? [32, 323] : [32]) benchGraph(tasks);
-benchStore();
+const wanted = process.argv.slice(2);
+const large = wanted.includes("--large") || wanted.includes("--huge");
+if (!wanted.includes("--store")) benchGraph(32);
+if (large) benchGraph(323);
+if (wanted.includes("--huge")) benchGraph(3226);
+await benchLargeFile(large ? 4096 : 1024);
+await benchSmallFiles(large ? 20_000 : 4_000);
 print();
 rmSync(work, { recursive: true, force: true });
 
@@ -48,8 +68,11 @@ function benchGraph(tasks: number): void {
   writeFileSync(join(folder, "build.ninja"), ninjaText(tasks, 0));
   const build = () => must(ninja, ["-j2", "--quiet"], folder);
 
+  // the same processes, each writing the file that the stage writes
+  const files = join(work, `${name}-files`);
+  mkdirSync(files);
   const processes = seconds(() =>
-    must("sh", ["-c", `seq ${size} | xargs -P2 -I{} sh -c 'echo {} > /dev/null'`]),
+    must("sh", ["-c", `seq ${size} | xargs -P2 -I{} sh -c 'echo {} > ${files}/{}'`]),
   );
   const cold = seconds(pipeline);
   row(`cold, ${n}`, cold, { against: `xargs -P2, ${processes.toFixed(2)} s`, other: processes, target: 1.3 });
@@ -61,7 +84,7 @@ function benchGraph(tasks: number): void {
   row(`no-op, ${n}`, same, {
     against: `ninja, ${sameNinja.toFixed(3)} s`,
     other: sameNinja,
-    target: tasks > 100 ? 2 : undefined,
+    target: tasks > 1000 ? 1 : tasks > 100 ? 2 : undefined,
   });
   const touched = median(3, () => {
     utimesSync(
@@ -89,20 +112,103 @@ function benchGraph(tasks: number): void {
   });
 }
 
-/** One large file into the store, against reading and hashing it. */
-function benchStore(): void {
+/** One large file into the store and out again, against reading and hashing it. */
+async function benchLargeFile(mebibytes: number): Promise<void> {
   const path = join(work, "large");
-  must("sh", ["-c", `head -c 1073741824 /dev/urandom > ${path}`]);
-  const store = new Store(join(work, "blobs"));
-  mkdirSync(join(work, "blobs"));
+  const size = `${mebibytes / 1024} GiB`;
+  must("sh", ["-c", `head -c ${mebibytes}M /dev/urandom > ${path}`]);
+  const blobs = join(work, "blobs");
+  mkdirSync(blobs);
+  const store = new Store(blobs);
+  const verified = new VerifiedContents(work);
   hashFile(path);
   const hashing = median(3, () => hashFile(path));
-  const taking = seconds(() => store.put(path, "file", { move: true }));
-  row("1 GiB into the store", taking, {
-    against: `reading and hashing, ${hashing.toFixed(2)} s`,
-    other: hashing,
-    target: 1.2,
+  const against = `reading and hashing, ${hashing.toFixed(2)} s`;
+  let artifact = await takeIn(path, "file", { store, verified });
+  const taking = await medianOf(3, async (round) => {
+    const again = join(work, `large-${round}`);
+    must("cp", [store.pathOf(artifact.digest), again]); // outside the time
+    rmSync(store.pathOf(artifact.digest), { force: true });
+    return async () => {
+      artifact = await takeIn(again, "file", { store, verified });
+    };
   });
+  row(`${size} into the store`, taking, { against, other: hashing, target: 1.2 });
+  const out = (link: boolean) => (round: number) => async () => () =>
+    layOut([{ artifact, path: join(work, `out-${link}-${round}`) }], {
+      store,
+      verified,
+      link: async () => link,
+    });
+  const linking = await medianOf(3, (round) => out(true)(round)());
+  row(`${size} out, linked`, linking, { against, other: hashing, target: 0.01 });
+  const copying = await medianOf(1, (round) => out(false)(round)());
+  row(`${size} out, copied`, copying, { against, other: hashing });
+  for (const name of readdirSync(work)) if (/^(large|out)/.test(name)) rmSync(join(work, name));
+}
+
+/** Many small files into the store and out again, against hashing and renaming, and against copying them. */
+async function benchSmallFiles(count: number): Promise<void> {
+  const n = count.toLocaleString("en").replace(",", " ");
+  const make = (folder: string) => {
+    mkdirSync(folder);
+    for (let index = 0; index < count; index++) writeFileSync(join(folder, String(index)), randomBytes(4096));
+  };
+  const plain = join(work, "plain");
+  make(plain);
+  const names = readdirSync(plain).map((name) => join(plain, name));
+  const hashing = median(3, () => {
+    for (const path of names) hash("sha256", readFileSync(path));
+  });
+  const linked = join(work, "linked");
+  mkdirSync(linked);
+  const linking = seconds(() => {
+    for (const [index, path] of names.entries()) linkSync(path, join(linked, String(index)));
+  });
+  const floor = hashing + linking;
+  const blobs = join(work, "small-blobs");
+  mkdirSync(blobs);
+  const store = new Store(blobs);
+  const verified = new VerifiedContents(work);
+  const taken = join(work, "taken");
+  make(taken);
+  let artifact: Artifact | undefined;
+  const begin = performance.now();
+  artifact = await takeIn(taken, "dir", { store, verified });
+  const taking = (performance.now() - begin) / 1000;
+  const inWords = `hashing and linking, ${floor.toFixed(2)} s`;
+  row(`${n} files of 4 KiB into the store`, taking, { against: inWords, other: floor, target: 1.5 });
+  const copied = join(work, "copied");
+  mkdirSync(copied);
+  const copying = seconds(() => {
+    for (const [index, path] of names.entries()) copyFileSync(path, join(copied, String(index)));
+  });
+  const out = await medianOf(
+    1,
+    async () => () =>
+      layOut([{ artifact, path: join(work, "small-out") }], { store, verified, link: async () => false }),
+  );
+  const outFloor = hashing + copying;
+  row(`${n} files of 4 KiB out`, out, {
+    against: `hashing and copying, ${outFloor.toFixed(2)} s`,
+    other: outFloor,
+    target: 1.5,
+  });
+}
+
+/** `prepare` makes what is then timed. */
+async function medianOf(
+  times: number,
+  prepare: (round: number) => Promise<() => Promise<unknown>>,
+): Promise<number> {
+  const all: number[] = [];
+  for (let round = 0; round < times; round++) {
+    const run = await prepare(round);
+    const begin = performance.now();
+    await run();
+    all.push((performance.now() - begin) / 1000);
+  }
+  return all.sort((a, b) => a - b)[all.length >> 1]!;
 }
 
 function pipelineText(name: string, tasks: number, edit: number): string {
@@ -147,8 +253,8 @@ function row(
   { against, other, target }: { against: string; other: number; target?: number | undefined },
 ): void {
   const ratio = seconds / other;
-  const wanted = target === undefined ? "" : `${target} (${ratio <= target ? "met" : "missed"})`;
-  rows.push({ what, seconds, against, ratio, target: wanted });
+  const met = target === undefined ? "" : `${target} (${ratio <= target ? "met" : "missed"})`;
+  rows.push({ what, seconds, against, ratio, target: met });
   process.stderr.write(`${what}: ${seconds.toFixed(3)} s, ${ratio.toFixed(2)} × ${against}\n`);
 }
 

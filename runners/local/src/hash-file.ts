@@ -1,13 +1,31 @@
 // Reads a file through in large chunks, hashing it on the way.
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 
 /** Shared by all reads of a thread: they are synchronous, and a fresh one a file would be most of the work. */
 const chunk = Buffer.allocUnsafeSlow(1 << 20);
 
+export const chunkBytes = chunk.length;
+
 /** sha256 of a file's bytes, in hex. Throws on a link. */
 export function hashFile(path: string): string {
   return throughChunks(path, () => {});
+}
+
+/** The same of a file of at most `bytes`, a chunk's length or less, that nobody writes to: one read will do. */
+export function hashSmallFile(path: string, bytes: number): string {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    let length = 0;
+    while (length < bytes) {
+      const count = readSync(file, chunk, length, bytes - length, null);
+      if (count === 0) break;
+      length += count;
+    }
+    return hash("sha256", chunk.subarray(0, length));
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Copies `from` to `to`, which must not exist, and gives the sha256 of what was copied, in hex. */
@@ -23,14 +41,14 @@ export function copyHashing(from: string, to: string): string {
 }
 
 function throughChunks(path: string, visit: (part: Buffer) => void): string {
-  const hash = createHash("sha256");
+  const digest = createHash("sha256");
   const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
     for (;;) {
       const count = readSync(file, chunk);
-      if (count === 0) return hash.digest("hex");
+      if (count === 0) return digest.digest("hex");
       const part = chunk.subarray(0, count);
-      hash.update(part);
+      digest.update(part);
       visit(part);
     }
   } finally {

@@ -18,12 +18,13 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
-import { copyHashing, hashFile } from "./hash-file.ts";
+import { chunkBytes, copyHashing, hashFile, hashSmallFile } from "./hash-file.ts";
 import { largeBytes } from "./hash-files.ts";
 import { overwrite } from "./overwrite.ts";
 
@@ -36,6 +37,8 @@ export type PutOptions = {
   move?: boolean;
   /** Digests that are known already, by path. */
   digests?: ReadonlyMap<string, string>;
+  /** What lstat says of it, where it was asked already. */
+  stats?: ReadonlyMap<string, Stats>;
 };
 
 /** A content that is to be laid out by someone else. */
@@ -105,23 +108,26 @@ export class Store {
     };
   }
 
-  #putFile(path: string, { move = false, digests }: PutOptions): string {
-    const temporary = join(this.#blobs, `tmp-${process.pid}-${randomBytes(6).toString("hex")}`);
+  #putFile(path: string, { move = false, digests, stats }: PutOptions): string {
+    let temporary: string | undefined;
     try {
       let digest: string | undefined;
-      const { nlink, size } = lstatSync(path);
+      const { nlink, size } = stats?.get(path) ?? lstatSync(path);
       // another name of the same file could still be written through
       if (move && nlink === 1) {
-        digest = digests?.get(path) ?? hashFile(path);
-        if (this.#holds(digest, size)) return digest;
+        const small = size <= chunkBytes;
+        digest = digests?.get(path) ?? (small ? hashSmallFile(path, size) : hashFile(path));
+        // a small one is put in place as quickly as it is found to be there
+        if (!small && this.#holds(digest, size)) return digest;
         if (this.#moveIn(path, digest)) return digest;
         digest = undefined;
       }
+      temporary = join(this.#blobs, `tmp-${process.pid}-${randomBytes(6).toString("hex")}`);
       digest ??= copyHashing(path, temporary);
       this.#settle(temporary, digest);
       return digest;
     } finally {
-      rmSync(temporary, { force: true });
+      if (temporary !== undefined) rmSync(temporary, { force: true });
     }
   }
 
@@ -129,7 +135,7 @@ export class Store {
     const entries: TreeEntry[] = [];
     for (const name of readdirSync(folder).sort()) {
       const path = join(folder, name);
-      const stats = lstatSync(path);
+      const stats = options.stats?.get(path) ?? lstatSync(path);
       const shown = inside ? `${inside}/${name}` : name;
       if (stats.isDirectory()) {
         entries.push({ name, kind: "dir", digest: this.#putFolder(path, shown, options) });
