@@ -20,9 +20,17 @@ import { beginWork, endWork } from "./work-folders.ts";
 import { workOf } from "./work-of.ts";
 import { WorkSlots } from "./work-slots.ts";
 
+let runs = 0;
+
+/** When it began, which of this process's runs it is from the second on, and the process. */
+function newRun(): string {
+  const time = new Date().toISOString().replace(/[-:]|\.\d+/g, "");
+  return `${time}${++runs > 1 ? `.${runs}` : ""}-${process.pid}`;
+}
+
 export function startRun(options: RunOptions): RunHandle {
   const { plan, selected, workspace } = options;
-  const run = `${new Date().toISOString().replace(/[-:]/g, "").replace(/\..*$/, "Z")}-${process.pid}`;
+  const run = newRun();
   const position = new Map(selected.map((index, at) => [index, at]));
   const works = selected.map((index) => workOf(plan.instances[index]!, { position, workspace }));
   const capacity = {
@@ -253,7 +261,8 @@ export function startRun(options: RunOptions): RunHandle {
     const producers = [...instance.inputs, ...instance.members]
       .filter(({ from, output }) => {
         const artifact = results[from]?.outputs[output];
-        return artifact !== undefined && !workspace.store.canGive(artifact);
+        // all of them, byte by byte: one that is damaged too would be found one attempt later
+        return artifact !== undefined && !workspace.store.isWhole(artifact);
       })
       .map(({ from }) => position.get(from))
       .filter((one) => one !== undefined);
