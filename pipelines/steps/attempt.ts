@@ -7,6 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { plainSandbox } from "@mlrb/agents/plain-sandbox";
 import { runAttempt } from "@mlrb/agents/run-attempt";
+import { checkScaffold } from "@mlrb/agents/scaffold-versions";
 import { duration } from "@mlrb/kit/rules/duration";
 import { type Json, stage } from "@mlrb/kit/stage";
 
@@ -19,6 +20,8 @@ if (kind !== "command" && kind !== "nop")
 const command = given("command") ?? [];
 if (!Array.isArray(command) || (kind === "command" && command.length === 0))
   throw new Error("an agent of kind command needs `command: [program, argument …]` in its preset");
+const scaffold = given("scaffold");
+checkScaffold(kind, typeof scaffold === "number" ? scaffold : null);
 const budgetMs = budget.timeMs ?? duration(given("budget"), "budget");
 const program = given("program");
 const agent = String(axes.agent);

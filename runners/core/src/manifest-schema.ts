@@ -88,6 +88,11 @@ export const agentSchema = {
       program: text,
       trusted: { type: "boolean" },
       environment: text,
+      scaffoldVersion: {
+        type: "integer",
+        minimum: 1,
+        description: "of what the harness does around the agent; raised when that changes",
+      },
       provider: {
         type: "string",
         pattern: "^[a-zA-Z0-9][a-zA-Z0-9._-]*$",

@@ -61,6 +61,8 @@ export type AgentPreset = {
   program?: string;
   /** Whether the program is this project's own, so that it may run in the plain sandbox. */
   trusted?: boolean;
+  /** Of what the harness does around it; 1 where it does not say. */
+  scaffoldVersion?: number;
   /** Whose API it calls; names pools. */
   provider?: string;
   /** The environment (a lock file) the agent's programs run in; absent: none. */
