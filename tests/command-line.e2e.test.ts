@@ -324,7 +324,8 @@ test("what runs is told from what was killed in the log of a run that goes on", 
       slow: { command: `echo here I am; while [ ! -e '${join(at.outside, "go")}' ]; do sleep 0.05; done` },
     },
   });
-  const { ended } = startProgram(repository.path, ["run", at.name, "--json", "--root", at.root]);
+  const { ended, child } = startProgram(repository.path, ["run", at.name, "--json", "--root", at.root]);
+  t.after(() => child.kill("SIGKILL"));
   await until("the stage to speak", () => {
     const logs = join(at.root, ".mlrb/journals/logs");
     return existsSync(logs) && readdirSync(logs).length > 0;

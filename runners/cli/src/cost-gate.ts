@@ -1,30 +1,84 @@
 // Nobody pays by accident: new attempts whose estimate is over the limits need a yes before anything runs.
 import { createInterface } from "node:readline/promises";
+import type { Diagnostic } from "@mlrb/core/diagnostic";
 import type { Plan } from "@mlrb/core/plan";
 import { type Preview, previewPlan } from "@mlrb/local/preview-plan";
-import type { StalePolicy } from "@mlrb/local/run-plan";
+import type { StalePolicy } from "@mlrb/local/run-request";
 import type { Workspace } from "@mlrb/local/workspace";
+import { printProblems } from "./request.ts";
 
 export type CostOptions = { maxCost?: string; maxGpuHours?: string; yes?: boolean };
 
-export type TotalCost = { attempts: number; gpuHours: number; dollars: number; unknownDollars: number };
+export type TotalCost = {
+  attempts: number;
+  gpuHours: number;
+  /** How many attempts may take GPU hours without a bound. */
+  unknownGpuHours: number;
+  dollars: number;
+  unknownDollars: number;
+};
+
+export type CostLimits = { gpuHours: number; dollars: number };
 
 /** Sums over the attempts that would run; with `left`, over stale ones that are left too. */
-export function totalCost(previews: Preview[], left = false): TotalCost {
-  const total = { attempts: 0, gpuHours: 0, dollars: 0, unknownDollars: 0 };
+export function totalCost(previews: Pick<Preview, "action" | "onStale" | "cost">[], left = false): TotalCost {
+  const total = { attempts: 0, gpuHours: 0, unknownGpuHours: 0, dollars: 0, unknownDollars: 0 };
   for (const { action, onStale, cost } of previews) {
     if (!cost || (action === "stale" && onStale === "leave" && !left)) continue;
     total.attempts++;
-    total.gpuHours += cost.gpuHours;
+    if (cost.gpuHours === null) total.unknownGpuHours++;
+    else total.gpuHours += cost.gpuHours;
     if (cost.dollars === null) total.unknownDollars++;
     else total.dollars += cost.dollars;
   }
   return total;
 }
 
-export function costWords({ attempts, gpuHours, dollars, unknownDollars }: TotalCost): string {
-  const money = `${dollars.toFixed(2)} dollars${unknownDollars > 0 ? ` and ${unknownDollars} attempts at a price nobody knows` : ""}`;
-  return `${attempts} attempt${attempts === 1 ? "" : "s"}, about ${gpuHours.toFixed(1)} GPU hours and ${money}`;
+/** `2 attempts, about 48.0 GPU hours and 80.00 dollars, 1 of them at a price that nobody knows`. */
+export function costWords({
+  attempts,
+  gpuHours,
+  unknownGpuHours,
+  dollars,
+  unknownDollars,
+}: TotalCost): string {
+  const which = (count: number) => (count === attempts ? (count === 1 ? "" : "all ") : `${count} of them `);
+  const unknown = [
+    ...(unknownGpuHours > 0 ? [`${which(unknownGpuHours)}for GPU hours without a bound`] : []),
+    ...(unknownDollars > 0 ? [`${which(unknownDollars)}at a price that nobody knows`] : []),
+  ];
+  const known = `${attempts} ${attempts === 1 ? "attempt" : "attempts"}, about ${gpuHours.toFixed(1)} GPU hours and ${dollars.toFixed(2)} dollars`;
+  return [known, ...unknown].join(", ");
+}
+
+/** What `--max-gpu-hours` and `--max-cost` say; nothing may be spent where they say nothing. */
+export function costLimits({ maxGpuHours, maxCost }: CostOptions): CostLimits | Diagnostic {
+  const limits: CostLimits = { gpuHours: 0, dollars: 0 };
+  for (const [option, text, name] of [
+    ["--max-gpu-hours", maxGpuHours, "gpuHours"],
+    ["--max-cost", maxCost, "dollars"],
+  ] as const) {
+    if (text === undefined) continue;
+    limits[name] = text.trim() === "" ? Number.NaN : Number(text);
+    if (limits[name] >= 0) continue;
+    const help = "give a number such as 48 or 86.50, without a unit; --yes sets no limit";
+    return { code: "bad-limit", message: `${option} ${text} is not a number of 0 or more`, help };
+  }
+  return limits;
+}
+
+/** What is wrong with starting this; undefined where it is within the limits. */
+export function overCost(cost: TotalCost, limits: CostLimits): Diagnostic | undefined {
+  const unknown = cost.unknownDollars > 0 || cost.unknownGpuHours > 0;
+  if (cost.gpuHours <= limits.gpuHours && cost.dollars <= limits.dollars && !unknown) return undefined;
+  const count = (number: number, one: string) => `${number} ${one}${number === 1 ? "" : "s"}`;
+  const most = `${count(limits.gpuHours, "GPU hour")} and ${count(limits.dollars, "dollar")}`;
+  const raise = unknown ? "say --yes" : "raise --max-gpu-hours and --max-cost, or say --yes";
+  return {
+    code: "over-cost",
+    message: `This would start ${costWords(cost)}; the limits are ${most}.`,
+    help: `${raise}; \`pnpm pipeline plan\` lists them`,
+  };
 }
 
 type Gate = { plan: Plan; selected: number[]; workspace: Workspace; stale: StalePolicy };
@@ -32,31 +86,27 @@ type Gate = { plan: Plan; selected: number[]; workspace: Workspace; stale: Stale
 /** Whether the run may start; false after saying why not. */
 export async function costAgreed(
   { plan, selected, workspace, stale }: Gate,
-  options: CostOptions,
+  options: CostOptions & { json: boolean },
 ): Promise<boolean> {
+  const limits = costLimits(options);
+  if ("code" in limits) {
+    printProblems([limits], options.json);
+    return false;
+  }
   const mayCost = selected.some((index) => {
     const { stage, execution, action } = plan.instances[index]!;
     return stage.durable && (execution.resources.gpus > 0 || action.secrets.length > 0);
   });
   if (!mayCost || options.yes) return true;
-  const limits = { gpuHours: Number(options.maxGpuHours ?? 0), dollars: Number(options.maxCost ?? 0) };
-  if (Number.isNaN(limits.gpuHours) || Number.isNaN(limits.dollars)) {
-    process.stderr.write("bad-limit: --max-gpu-hours and --max-cost take a number\n");
-    return false;
-  }
   const { previews } = await previewPlan(plan, selected, { workspace, stale });
-  const cost = totalCost(previews);
-  const over = cost.gpuHours > limits.gpuHours || cost.dollars > limits.dollars || cost.unknownDollars > 0;
-  if (!over) return true;
-  const question = `This would start ${costWords(cost)}; the limits are ${limits.gpuHours} GPU hours and ${limits.dollars} dollars.`;
-  if (!process.stdin.isTTY) {
-    process.stderr.write(
-      `over-cost: ${question}\n  help: raise --max-gpu-hours and --max-cost, or say --yes; \`pipeline plan\` lists them\n`,
-    );
+  const problem = overCost(totalCost(previews), limits);
+  if (problem === undefined) return true;
+  if (!process.stdin.isTTY || options.json) {
+    printProblems([problem], options.json);
     return false;
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(`${question} Start? [y/N] `);
+  const answer = await terminal.question(`${problem.message} Start? [y/N] `);
   terminal.close();
   return /^y(es)?$/i.test(answer.trim());
 }

@@ -58,6 +58,7 @@ stale(common(program.command("run").argument("<pipeline>", "a name in pipelines/
   .addOption(new Option("--fail-fast", "after a failure, start nothing more"))
   .option("--max-gpu-hours <n>", "GPU hours that new attempts may be expected to take (default: 0)")
   .option("--max-cost <dollars>", "dollars that new attempts may be expected to cost (default: 0)")
+  .option("--take-over", "make attempts again that a run holds on another host which is gone", false)
   .option("--yes", "start new attempts whatever they are expected to cost", false)
   .action(async (pipeline: string, options: RunCommandOptions) => {
     const { runCommand } = await import("./run-command.ts");

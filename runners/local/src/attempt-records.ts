@@ -10,11 +10,12 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  statSync,
 } from "node:fs";
 import { join } from "node:path";
 import type { KeyParts } from "@mlrb/core/action-key";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
-import type { CostEstimate } from "./estimate-cost.ts";
+import type { CostEstimate } from "./cost-estimate.ts";
 import { removeFolder } from "./remove-folder.ts";
 import { type Artifact, MissingContent, type Store } from "./store.ts";
 import { syncFolder, syncPath } from "./sync-folder.ts";
@@ -149,7 +150,8 @@ export class AttemptRecords {
       mkdirSync(temporary, { recursive: true });
       for (const output of Object.values(record.outputs))
         this.#store.restore(output, join(temporary, output.file));
-      if (existsSync(log)) cpSync(log, join(temporary, "log"));
+      // one that was only opened is none: whether it was depends on how long the attempt took
+      if (statSync(log, { throwIfNoEntry: false })?.size) cpSync(log, join(temporary, "log"));
       writeWhole(join(temporary, "record.json"), text);
       if (!existsSync(path)) {
         syncFolder(temporary);

@@ -2,6 +2,7 @@
 import type { Executor, Running } from "@mlrb/core/executor";
 import type { FailureCause } from "@mlrb/core/outcome";
 import { DamagedRecord, type HeldRecord } from "./attempt-records.ts";
+import type { CostEstimate } from "./cost-estimate.ts";
 import { machineHelp } from "./machine-help.ts";
 import { type Artifact, MissingContent } from "./store.ts";
 import type { WorkSlots } from "./work-slots.ts";
@@ -26,6 +27,12 @@ export type CarryOutContext = {
   slot: { pipeline: string; profile: string };
   /** What each input is called where it comes from, for the record of a durable instance. */
   origins: { name: string; stage: string; output: string }[];
+  /** Of a durable instance: what it is expected to cost. */
+  estimate?: CostEstimate;
+  /** How the try before this one ended, whose log this one goes on with. */
+  before?: string;
+  /** False once another run took it over: what that makes counts. */
+  isHeld: () => boolean;
   /** Called once it runs, with the handle that can end it. */
   started: (running: Running) => void;
   /** Called once its processes are dead, if they ended well. */

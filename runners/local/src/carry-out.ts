@@ -7,8 +7,8 @@ import type { Bound } from "./bind.ts";
 import { type CarriedOut, type CarryOutContext, machineFailure } from "./carried-out.ts";
 import { clearEnvironment } from "./environments.ts";
 import { keepOutputs } from "./keep-outputs.ts";
+import { openLog } from "./open-log.ts";
 import { LostInput, prepareStage } from "./prepare-stage.ts";
-import { StageLog } from "./stage-log.ts";
 import type { Workspace } from "./workspace.ts";
 
 export async function carryOut(
@@ -21,15 +21,16 @@ export async function carryOut(
   // what ran foreign code, or is kept for good, had a folder of its own
   const fresh = instance.stage.untrusted || instance.stage.durable;
   let work: string | undefined;
-  let log: StageLog | undefined;
+  let log: ReturnType<typeof openLog> | undefined;
   try {
     work = context.slots.take({ fresh });
-    log = new StageLog(join(work, "log"), context.log);
+    const { secrets } = instance.action;
+    log = openLog({ from: join(work, "log"), to: context.log, secrets, before: context.before });
     const request = await prepareStage(instance, bound, { ...context, work });
     const running = context.executor.start(request);
     context.started(running);
     const result: ExecutionResult = await running.ended;
-    log.end();
+    await log.end();
     if (result.kind !== "succeeded") {
       if (instance.stage.name === environmentStage && result.kind === "cancelled")
         clearEnvironment(bound.environment!.path);
@@ -50,7 +51,7 @@ export async function carryOut(
     if (error instanceof LostInput) return { kind: "lost", detail: error.message };
     return machineFailure(error);
   } finally {
-    log?.end();
+    await log?.end();
     if (work !== undefined) context.slots.give(work);
   }
 }

@@ -1,28 +1,45 @@
-// What an attempt will probably cost: the median of earlier ones by the same agent on the same task,
-// else what its budget and devices allow at most. Unknown is unknown, never zero.
+// What an attempt will probably cost: the median of earlier ones by the same agent on the same task with
+// the same budget, else what its budget and devices allow at most. Unknown is unknown, never zero.
 import type { Instance } from "@mlrb/core/plan";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import type { AttemptRecord } from "./attempt-records.ts";
+import type { CostEstimate } from "./cost-estimate.ts";
 import type { Workspace } from "./workspace.ts";
 
-export type CostEstimate = {
-  gpuHours: number;
-  /** null: nobody knows. A stage that is handed no secrets has nobody to pay. */
-  dollars: number | null;
-  /** How many earlier attempts it is the median of; 0: from the budget. */
-  from: number;
-};
+export type { CostEstimate };
 
-export function estimateCost(instance: Instance, { attempts }: Workspace): CostEstimate {
-  const earlier = attempts.alike(instance.stage.name, instance.axes).map(({ record }) => record.cost);
-  const gpuHours = median(earlier.map((cost) => cost.gpuHours));
-  const dollars = median(earlier.map((cost) => cost.dollars));
-  const { gpus } = instance.execution.resources;
-  const allowedMs = instance.action.budget.timeMs ?? instance.execution.limits.timeMs ?? 0;
-  const paid = instance.action.secrets.some((name) => process.env[name] !== undefined);
+/** Always by the attempts that there were before this run's own: what was agreed to does not move under way. */
+export function estimateCost(instance: Instance, { attempts }: Pick<Workspace, "attempts">): CostEstimate {
+  const earlier = attempts.alike(instance.stage.name, instance.axes).map(({ record }) => record);
+  // a smoke attempt of minutes says nothing about one that is given a day
+  const budget = canonicalJson(instance.action.budget);
+  return estimateFrom(
+    instance,
+    earlier.filter(({ parts }) => canonicalJson(parts.budget) === budget),
+  );
+}
+
+type Earlier = Pick<AttemptRecord, "cost" | "ran">;
+
+export function estimateFrom(
+  { action, execution }: Pick<Instance, "action" | "execution">,
+  earlier: Earlier[],
+): CostEstimate {
+  const gpuHours = median(earlier.map(({ cost }) => cost.gpuHours));
+  const dollars = median(earlier.map(({ cost }) => cost.dollars));
+  const { gpus } = execution.resources;
+  const allowedMs = action.budget.timeMs ?? execution.limits.timeMs;
   return {
-    gpuHours: gpuHours ?? (gpus * allowedMs) / 3_600_000,
-    dollars: dollars ?? (paid ? null : 0),
+    gpuHours: gpuHours ?? (gpus === 0 ? 0 : allowedMs === undefined ? null : (gpus * allowedMs) / 3_600_000),
+    dollars: dollars ?? (isPaid(action) ? null : 0),
+    timeMs: median(earlier.map(({ ran }) => ran.durationMs)) ?? allowedMs ?? null,
     from: earlier.length,
   };
+}
+
+/** Whether an attempt is handed what somebody is billed by. */
+export function isPaid({ secrets }: Pick<Instance["action"], "secrets">): boolean {
+  return secrets.some((name) => process.env[name] !== undefined);
 }
 
 function median(values: (number | null)[]): number | undefined {

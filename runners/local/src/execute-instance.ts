@@ -8,10 +8,11 @@ import { formatDuration } from "@mlrb/core/units";
 import type { Bound } from "./bind.ts";
 import { type CarriedOut, machineFailure } from "./carried-out.ts";
 import { carryOut } from "./carry-out.ts";
+import { estimateCost } from "./estimate-cost.ts";
 import type { Journal } from "./journal.ts";
-import { type Lease, takeLease } from "./lease.ts";
+import { type Lease, type Silent, takeLease } from "./lease.ts";
 import { type Found, lookUp } from "./look-up.ts";
-import { type Owner, ownerWords } from "./owner.ts";
+import { ownerWords } from "./owner.ts";
 import type { RunEvent } from "./run-request.ts";
 import type { WorkFolder } from "./work-folders.ts";
 import type { WorkSlots } from "./work-slots.ts";
@@ -61,20 +62,25 @@ export async function executeInstance(
       waiting: (owner) => onEvent({ kind: "waiting", instance, holder: ownerWords(owner) }),
       stopped: () => context.interrupts() > 0,
     });
-    if (taken && "silent" in taken) return leftToSilent(taken.silent, taken.silentMs);
-    lease = taken;
-    if (lease?.from) onEvent({ kind: "trouble", message: takenOver(instance, lease.from) });
+    const left = taken && "silent" in taken ? leftToSilent(taken) : undefined;
+    if (taken && "release" in taken) lease = taken;
+    if (lease?.from) {
+      const { owner, silentMs } = lease.from;
+      journal.write({ event: "take-over", stage: instance.id, owner, silentMs });
+      onEvent({ kind: "trouble", message: takenOver(instance, lease.from) });
+    }
     // another run may have done it while this one waited
     if (instance.stage.durable) workspace.attempts.refresh();
     else workspace.actions.refresh();
     const found = lookUp(instance, bound, { plan, workspace });
     if (typeof found === "object" && !("stale" in found)) return { kind: "found", found };
-    if (context.interrupts() > 0) return { kind: "cancelled" };
+    if (context.interrupts() > 0 || (!lease && !left)) return { kind: "cancelled" };
+    if (left) return left;
     const { reasons, log } = context;
     const expectedMs = workspace.last.get(instance.id)?.durationMs;
     onEvent({ kind: "started", instance, reasons, log, expectedMs });
     journal.write({ event: "start", stage: instance.id, key: bound.key, reasons });
-    return await withRetries(instance, bound, context);
+    return await withRetries(instance, bound, { ...context, isHeld: () => lease?.isHeld() ?? false });
   } catch (error) {
     return machineFailure(error);
   } finally {
@@ -87,16 +93,20 @@ export async function executeInstance(
 async function withRetries(
   instance: Instance,
   bound: Bound,
-  context: RunContext & ExecuteOptions,
+  context: RunContext & ExecuteOptions & { isHeld: () => boolean },
 ): Promise<CarriedOut> {
   const { plan, workspace, journal, folder, onEvent } = context;
   const executor = await context.executorOf(instance.execution.executor);
+  const estimate = instance.stage.durable ? estimateCost(instance, workspace) : undefined;
+  let before: string | undefined;
   for (let tried = 1; ; tried++) {
     const last = tried > instance.execution.retries;
     const result = await carryOut(instance, bound, {
       ...context,
       freed: last ? context.freed : () => {}, // another try would need what it holds
       executor,
+      ...(estimate && { estimate }),
+      ...(before !== undefined && { before }),
       token: `${folder.token}${instance.index}:`,
       slot: { pipeline: plan.pipeline, profile: plan.profile },
       origins: instance.inputs.map(({ name, from, output }) => ({
@@ -111,8 +121,9 @@ async function withRetries(
       },
     });
     const again = result.kind === "failed" && result.cause === "machine" && context.interrupts() === 0;
-    if (!again || last) return result;
+    if (!again || last || !context.isHeld()) return result;
     const { cause, detail } = result;
+    before = `try ${tried} of ${instance.execution.retries + 1}: ${detail}`;
     journal.write({ event: "retry", stage: instance.id, tried, cause, detail });
     onEvent({ kind: "trouble", message: `again   ${instance.id}  (${detail})` });
     await sleep(Math.min(1000 * 2 ** (tried - 1), 60_000));
@@ -120,9 +131,8 @@ async function withRetries(
   }
 }
 
-function leftToSilent(owner: Owner, silentMs: number): CarriedOut {
-  const { host } = owner;
-  const detail = `${host} holds it and has been silent for ${formatDuration(silentMs)}; if it is gone for good, run again with --take-over`;
+function leftToSilent({ silent, silentMs }: Silent): CarriedOut {
+  const detail = `${ownerWords(silent)} holds it and has been silent for ${formatDuration(silentMs)}; if it is gone for good, run again with --take-over`;
   return { kind: "failed", cause: "machine", detail };
 }
 

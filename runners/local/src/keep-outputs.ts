@@ -48,6 +48,10 @@ export async function keepOutputs(instance: Instance, bound: Bound, ended: Ended
     }
   }
   if (cost) {
+    if (!ended.isHeld()) {
+      const detail = "another run took it over while this one was silent; run again to use what that made";
+      return { kind: "failed", cause: "machine", detail };
+    }
     const files = new Map(stage.gives.map(({ name, file }) => [name, file]));
     const record: AttemptRecord = {
       formatVersion: 1,
@@ -61,6 +65,7 @@ export async function keepOutputs(instance: Instance, bound: Bound, ended: Ended
       ),
       harness: bound.codeFiles,
       cost,
+      ...(ended.estimate && { estimate: ended.estimate }),
       ran,
     };
     return {

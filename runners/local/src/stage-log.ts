@@ -9,7 +9,7 @@ const shownMs = 300;
 export class StageLog {
   readonly #from: string;
   readonly #to: string;
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout | undefined;
   #shown = false;
   #ended = false;
 
@@ -18,6 +18,10 @@ export class StageLog {
     this.#from = from;
     this.#to = to;
     rmSync(to, { force: true });
+    this.#await();
+  }
+
+  #await(): void {
     this.#timer = setTimeout(() => this.#show(), shownMs);
     this.#timer.unref();
   }
@@ -26,8 +30,10 @@ export class StageLog {
     try {
       linkSync(this.#from, this.#to);
       this.#shown = true;
-    } catch {
-      // not there yet, or a file system without links: it is moved at the end
+    } catch (error) {
+      // not there yet: it is once the stage's program was started
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") this.#await();
+      // else a file system without links: it is moved at the end
     }
   }
 

@@ -1,23 +1,20 @@
 // Folders that running stages write in. Each run has its own and names itself in it, so that the next
 // run can tell what a killed one left behind, end the processes that outlived it, and clear up.
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { endProcesses } from "@mlrb/kit/end-processes";
 import { clearUnfinished } from "./clear-unfinished.ts";
-import { type Card, isAlive, isOfThisBoot, isRunning, type Owner, thisProcess } from "./lease.ts";
+import { type Heart, look, startHeart } from "./heartbeat.ts";
+import type { Card } from "./lease.ts";
+import { isAlive, isOfThisBoot, isRunning, thisProcess } from "./owner.ts";
 import { removeFolder } from "./remove-folder.ts";
 import { Store } from "./store.ts";
 
-/** `token` begins the mark of every process that the run starts; `card` names it to other runs. */
-export type WorkFolder = { path: string; token: string; card: Card };
+/**
+ * `token` begins the mark of every process that the run starts; `card` names it to other runs, and its
+ * heart shows those on other hosts that it lives.
+ */
+export type WorkFolder = { path: string; token: string; card: Card; heart: Heart };
 
 const unowned = ".new";
 
@@ -31,7 +28,8 @@ export function beginWork(work: string, run: string): WorkFolder {
       mkdirSync(`${path}${unowned}`, { recursive: true });
       writeFileSync(join(`${path}${unowned}`, "owner.json"), JSON.stringify(owner));
       renameSync(`${path}${unowned}`, path);
-      return { path, token: tokenOf(run), card: { path: join(path, "owner.json"), owner } };
+      const card = { path: join(path, "owner.json"), owner };
+      return { path, token: tokenOf(run), card, heart: startHeart(card.path) };
     } catch (error) {
       // another machine, which cannot see this process, may just have cleared it
       if ((error as NodeJS.ErrnoException).code !== "ENOENT" || tries > 9) throw error;
@@ -40,7 +38,8 @@ export function beginWork(work: string, run: string): WorkFolder {
 }
 
 /** What cannot be removed is cleared by the next run: the work itself is done. */
-export function endWork({ path }: WorkFolder): void {
+export function endWork({ path, heart }: WorkFolder): void {
+  heart.stop();
   try {
     removeFolder(path);
   } catch {
@@ -53,7 +52,7 @@ export async function clearDeadWork(work: string): Promise<number> {
   let cleared = 0;
   for (const name of readdirSync(work)) {
     const path = join(work, name);
-    const owner = ownerOf(path);
+    const owner = look(join(path, "owner.json"))?.owner; // one that cannot be read is not nobody: it throws
     if (owner ? isAlive(owner) : name.endsWith(unowned) && isRunning(pidOf(name))) continue;
     await endProcesses({ token: tokenOf(name), root: path, groups: [] });
     // last the folder: as long as it is there, the next run knows that there is something to clear
@@ -80,12 +79,4 @@ function pidOf(name: string): number {
 
 function tokenOf(run: string): string {
   return `mlrb:${run}:`;
-}
-
-function ownerOf(path: string): Owner | undefined {
-  try {
-    return JSON.parse(readFileSync(join(path, "owner.json"), "utf8")) as Owner;
-  } catch {
-    return undefined;
-  }
 }

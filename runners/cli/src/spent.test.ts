@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Attempted, spent, spentWords } from "./spent.ts";
+
+const hour = 3_600_000;
+
+/** An attempt that was estimated from three earlier ones, and took what it was estimated to. */
+function attempt(changed: {
+  estimate?: Partial<Attempted["estimate"]>;
+  cost?: Attempted["cost"];
+}): Attempted {
+  return {
+    cost: { gpuHours: 24, dollars: 40 },
+    durationMs: 24 * hour,
+    ...changed,
+    estimate: { gpuHours: 24, dollars: 40, timeMs: 24 * hour, from: 3, ...changed.estimate },
+  };
+}
+
+const words = (...attempts: Attempted[]) => spentWords(spent(attempts)!);
+
+test("what attempts took is told beside what they were estimated to, with the error", () => {
+  assert.equal(
+    words(
+      attempt({ cost: { gpuHours: 23.1, dollars: 46.1 } }),
+      attempt({ cost: { gpuHours: 24, dollars: 40.1 } }),
+    ),
+    "2 attempts took 47.1 GPU hours (estimated 48.0 from 3 earlier: 2 % less) and 86.20 dollars (estimated 80.00 from 3 earlier: 8 % more)",
+  );
+  assert.equal(
+    words(attempt({ estimate: { dollars: 0 }, cost: { gpuHours: 24.05, dollars: 0 } })),
+    "1 attempt took 24.1 GPU hours (estimated 24.0 from 3 earlier: as it was)",
+  );
+});
+
+test("an estimate by budget is an upper bound, and one from several numbers of earlier attempts says so", () => {
+  const gpu = (from: number) =>
+    attempt({ estimate: { from, dollars: 0 }, cost: { gpuHours: 6, dollars: null } });
+  assert.equal(words(gpu(0)), "1 attempt took 6.0 GPU hours (at most 24.0 by budget: 75 % less)");
+  assert.equal(
+    words(gpu(0), gpu(3)),
+    "2 attempts took 12.0 GPU hours (at most 48.0, from up to 3 earlier and by budget: 75 % less)",
+  );
+  assert.match(words(gpu(1), gpu(4))!, /estimated 48\.0 from 1 to 4 earlier: 75 % less/);
+});
+
+test("what nobody knows is unknown, in the estimate as in the cost, and one unknown makes the sum so", () => {
+  const known = attempt({ estimate: { gpuHours: 0 }, cost: { gpuHours: 0, dollars: 43 } });
+  const priceless = attempt({ estimate: { gpuHours: 0 }, cost: { gpuHours: 0, dollars: null } });
+  assert.equal(
+    words(known, priceless),
+    "2 attempts took an unknown number of dollars (estimated 80.00 from 3 earlier)",
+  );
+  const first = attempt({
+    estimate: { gpuHours: 0, dollars: null, from: 0 },
+    cost: { gpuHours: 0, dollars: 43 },
+  });
+  assert.equal(words(first), "1 attempt took 43.00 dollars (no estimate)");
+  assert.deepEqual(spent([known, priceless])!.dollars, { estimated: 80, actual: null });
+  assert.deepEqual(spent([known, first])!.dollars, { estimated: null, actual: 86 });
+});
+
+test("nothing is said where nothing was spent and nothing was to be; a surprise is", () => {
+  const free = { estimate: { gpuHours: 0, dollars: 0 }, cost: { gpuHours: 0, dollars: null } };
+  assert.equal(words(attempt(free), attempt({ ...free, cost: null })), undefined);
+  assert.equal(spent([]), undefined);
+  assert.equal(
+    words(attempt({ ...free, cost: { gpuHours: 0, dollars: 2 } })),
+    "1 attempt took 2.00 dollars (estimated 0.00 from 3 earlier)",
+  );
+});
+
+test("attempts that left no record are told apart, and not compared", () => {
+  assert.equal(
+    words(attempt({ cost: null }), attempt({ estimate: { dollars: 0 }, cost: { gpuHours: 24, dollars: 0 } })),
+    "1 attempt took 24.0 GPU hours (estimated 24.0 from 3 earlier: as it was); what 1 attempt cost that did not end well is not known",
+  );
+  assert.equal(
+    words(attempt({ cost: null }), attempt({ cost: null })),
+    "what 2 attempts cost that did not end well is not known",
+  );
+});
+
+test("sums hold time as well, for whoever reads them by program", () => {
+  const { timeMs, attempts, unrecorded, from } = spent([attempt({}), attempt({ cost: null })])!;
+  assert.deepEqual(timeMs, { estimated: 24 * hour, actual: 24 * hour });
+  assert.deepEqual(
+    { attempts, unrecorded, from },
+    { attempts: 1, unrecorded: 1, from: { least: 3, most: 3 } },
+  );
+});

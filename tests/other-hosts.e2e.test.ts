@@ -1,0 +1,194 @@
+// Runs of several hosts on one state folder. Another host is made of a killed run whose card is given
+// another host's name, or is a process namespace of its own, as a container has: of neither can the
+// process table here tell whether it lives, so only the heartbeat does.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, type TestContext, test } from "node:test";
+import { recordsIn } from "./support/end-state.ts";
+import { counted, type Lab, lab, leftovers, lineOf, outcomes, results, summary } from "./support/lab.ts";
+import { isRunning, pidsIn, until } from "./support/processes.ts";
+import type { Said, Started } from "./support/run-program.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+after(() => repository.remove());
+
+const quick = { MLRB_LEASE_SILENCE: "700ms" };
+
+type Scene = {
+  at: Lab;
+  /** Lets every stage that waits end. */
+  go: () => void;
+  pids: string;
+  start: (args?: string[], env?: Record<string, string>) => Started;
+  run: (args?: string[], env?: Record<string, string>) => Promise<Said>;
+};
+
+/** An attempt and a plain stage, which wait for a word; one that needs each, one apart, and a report. */
+function scene(t: TestContext): Scene {
+  const at = lab(t, repository);
+  const file = join(at.outside, "go");
+  const pids = join(at.outside, "pids");
+  const go = () => writeFileSync(file, "");
+  const waits = (name: string) =>
+    counted(
+      at,
+      name,
+      // what outlives its killed runner ends with the test
+      `echo $$ >> '${pids}'; while [ -d '${at.outside}' ] && [ ! -e '${file}' ]; do sleep 0.05; done; echo ${name} > {outputs.text}`,
+    );
+  const copy = { command: "cp {inputs.text} {outputs.text}", gives: { text: "file" } };
+  at.define({
+    stages: {
+      attempt: { durable: true, command: waits("attempt"), gives: { text: "file" } },
+      plain: { command: waits("plain"), gives: { text: "file" } },
+      judged: { needs: ["attempt.text"], ...copy },
+      copied: { needs: ["plain.text"], ...copy },
+      apart: { command: counted(at, "apart") },
+      report: {
+        collect: ["judged.text", "copied.text"],
+        command: 'cat "$(dirname {inputs.manifest})"/members/*/* > {outputs.all}',
+        gives: { all: "file" },
+      },
+    },
+  });
+  const start: Scene["start"] = (args = [], env = quick) =>
+    at.start(["run", at.name, "--json", "--root", at.root, "--jobs", "4", ...args], { env });
+  return { at, go, pids, start, run: (args, env) => start(args, env).ended };
+}
+
+/** Kills a run while both of its long stages run, and gives its card to another host. Gives the card's path. */
+async function leftByAnotherHost({ at, go, pids, start }: Scene): Promise<string> {
+  const killed = start();
+  await until("both stages and the one apart", () => {
+    const ended = killed.stdout().includes('"apart"');
+    return ended && pidsIn(pids).length === 2;
+  });
+  killed.child.kill("SIGKILL");
+  await killed.ended;
+  go();
+  await until("the stages to end", () => !pidsIn(pids).some(isRunning));
+  const [run] = readdirSync(join(at.root, ".mlrb/work"));
+  const card = join(at.root, ".mlrb/work", run!, "owner.json");
+  const owner = JSON.parse(readFileSync(card, "utf8"));
+  writeFileSync(card, JSON.stringify({ ...owner, host: "gpu2", boot: "of gpu2", pid: 17 }));
+  return card;
+}
+
+const leases = (at: Lab) => readdirSync(join(at.root, ".mlrb/leases"));
+
+test("a silent host's plain stage is done again after a while; its attempt is left, told how to go on, and nothing hangs", async (t) => {
+  const its = scene(t);
+  const { at, run } = its;
+  await leftByAnotherHost(its);
+  assert.equal(leases(at).length, 2);
+  const said = await run();
+  assert.equal(said.code, 1, said.stdout + said.stderr);
+  assert.deepEqual(outcomes(said), {
+    attempt: "failed",
+    plain: "succeeded",
+    judged: "skipped",
+    copied: "succeeded",
+    apart: "reused",
+    report: "succeeded",
+  });
+  assert.match(
+    lineOf(said, "attempt").cause,
+    /process 17 on gpu2 since \d{4}-.*Z by its clock holds it and has been silent for .*--take-over/,
+  );
+  assert.deepEqual(at.executions(), { apart: 1, attempt: 1, plain: 2 });
+  assert.equal(results(at)[`${at.name}/default/all`], "plain\n");
+  assert.equal(leases(at).length, 1, "the attempt's stays");
+  assert.equal(leftovers(at).length, 1, "and so does its work folder: that host may only sleep");
+  assert.deepEqual(recordsIn(at.root), []);
+});
+
+test("people are told who holds what, and from whom it was taken over", async (t) => {
+  const its = scene(t);
+  await leftByAnotherHost(its);
+  const { at } = its;
+  const said = await at.pipeline(["run", at.name, "--root", at.root], { env: quick });
+  assert.match(said.stderr, /waits +plain +\(process 17 on gpu2 since .* by its clock does it\)/);
+  assert.match(said.stderr, /took +plain +from process 17 on gpu2 .*, silent for /);
+  assert.match(said.stderr, /FAILED +attempt +.*process 17 on gpu2 .*--take-over/);
+});
+
+test("--take-over makes a silent host's attempt again, once, and clears up what that host left", async (t) => {
+  const its = scene(t);
+  const { at, run } = its;
+  await leftByAnotherHost(its);
+  const said = await run(["--take-over"]);
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  assert.equal(said.lines.find(({ event }) => event === "take-over")?.host, "gpu2");
+  assert.deepEqual(at.executions(), { apart: 1, attempt: 2, plain: 2 });
+  assert.equal(recordsIn(at.root).length, 1);
+  assert.deepEqual(leases(at), []);
+  assert.deepEqual(leftovers(at), []);
+  assert.equal(results(at)[`${at.name}/default/all`], "attempt\nplain\n");
+  assert.equal(summary(await run()).outcomes.reused, 6);
+});
+
+test("a host whose heart beats keeps its attempt, whatever is said; its end lets others go on", async (t) => {
+  const its = scene(t);
+  const { at, start } = its;
+  const card = await leftByAnotherHost(its);
+  let beats = 0;
+  const beating = setInterval(() => existsSync(card) && utimesSync(card, ++beats, beats), 50);
+  beating.unref();
+  const waiting = start(["--take-over"]);
+  await until("all but what waits to end", () => waiting.stdout().includes('"apart"'));
+  const since = beats;
+  await until("twice the silence to pass", () => beats > since + 28);
+  assert.deepEqual(at.executions(), { apart: 1, attempt: 1, plain: 1 });
+  // as that host's run does when it ends without a result
+  for (const name of leases(at)) spawnSync("rm", [join(at.root, ".mlrb/leases", name)]);
+  const said = await waiting.ended;
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  assert.deepEqual(at.executions(), { apart: 1, attempt: 2, plain: 2 });
+  assert.ok(existsSync(card), "its work folder is its own");
+  clearInterval(beating);
+});
+
+const inNamespace = [
+  ...(process.getuid?.() === 0 ? ["unshare"] : ["unshare", "--user", "--map-root-user"]),
+  ...["--pid", "--fork", "--kill-child", "--mount-proc"],
+];
+const noNamespace =
+  process.platform !== "linux"
+    ? "there are process namespaces on Linux only"
+    : spawnSync(inNamespace[0]!, [...inNamespace.slice(1), "true"]).status !== 0 &&
+      "this user may not make a process namespace";
+
+test("a run in a container of this machine is waited for while it lives, and is silent once it is killed", {
+  skip: noNamespace,
+}, async (t) => {
+  const { at, go, pids, run, start } = scene(t);
+  const silence = { MLRB_LEASE_SILENCE: "5s" }; // more than two of its beats
+  const inside = at.start(["run", at.name, "--json", "--root", at.root, "--jobs", "4"], {
+    through: inNamespace,
+  });
+  await until("both stages", () => pidsIn(pids).length === 2);
+  const outside = start([], silence);
+  const [work] = readdirSync(join(at.root, ".mlrb/work"));
+  const card = join(at.root, ".mlrb/work", work!, "owner.json");
+  const beats = new Set<number>();
+  await until("three heartbeats, which take longer than the silence", () => {
+    beats.add(statSync(card).mtimeMs);
+    return beats.size > 3;
+  });
+  assert.deepEqual(at.executions(), { apart: 1, attempt: 1, plain: 1 });
+  inside.child.kill("SIGKILL"); // and with it its whole namespace
+  await inside.ended;
+  go();
+  const said = await outside.ended;
+  assert.equal(said.code, 1, said.stdout + said.stderr);
+  assert.equal(outcomes(said).attempt, "failed");
+  assert.equal(outcomes(said).plain, "succeeded");
+  assert.deepEqual(recordsIn(at.root), []);
+  const taken = await run(["--take-over"], silence);
+  assert.equal(taken.code, 0, taken.stdout + taken.stderr);
+  assert.deepEqual(at.executions(), { apart: 1, attempt: 2, plain: 2 });
+  assert.deepEqual(leftovers(at), []);
+});
