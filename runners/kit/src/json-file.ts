@@ -1,6 +1,7 @@
 // JSON as it goes to disk: keys in code-unit order, so that equal values are equal bytes, and
 // by temporary name, sync and rename, so that a reader never sees half a file.
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { processName } from "./process-name.ts";
 
 /** `value` as JSON text with sorted keys. Throws on NaN and infinities, which JSON would turn into null. */
 export function canonicalJson(value: unknown, indent?: number): string {
@@ -65,7 +66,7 @@ export function readJson<T>(path: string): T {
  * may leave a torn file: for what is checked when it is read, and can be made again.
  */
 export function writeWhole(path: string, text: string, { sync = true }: { sync?: boolean } = {}): void {
-  const temporary = `${path}.${process.pid}.tmp`;
+  const temporary = `${path}.${processName}.tmp`;
   const file = openSync(temporary, "w");
   try {
     writeFileSync(file, text); // one write may take a part only

@@ -2,6 +2,7 @@
 // which appears whole or, by its checksum, not at all. A file an entry would cost more than a short
 // stage. Each host writes a log of its own, since adding is atomic on one machine only, and reads all.
 // Failures never enter.
+import { hash } from "node:crypto";
 import {
   closeSync,
   fstatSync,
@@ -15,11 +16,12 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { hostname } from "node:os";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import type { KeyParts } from "@mlrb/core/action-key";
 import { canonicalJson } from "@mlrb/kit/json-file";
+import { processName } from "@mlrb/kit/process-name";
+import { thisPlace } from "./owner.ts";
 import type { Artifact } from "./store.ts";
 
 export type ActionEntry = {
@@ -100,7 +102,7 @@ export class ActionCache {
     const kept = [...keys].filter((key) => this.#places.has(key) && this.get(key));
     const logs = logsIn(this.#folder);
     const path = join(this.#folder, logName());
-    const temporary = `${path}.${process.pid}.tmp`;
+    const temporary = `${path}.${processName}.tmp`;
     writeFileSync(temporary, kept.map((key) => `${lineOf(this.get(key)!)}\n`).join(""));
     renameSync(temporary, path);
     for (const name of logs) if (name !== logName()) rmSync(join(this.#folder, name), { force: true });
@@ -150,7 +152,10 @@ function entryAt({ text, start, end }: Place, key: string): ActionEntry | undefi
 }
 
 function logName(): string {
-  return `${hostname().replace(/[^\w.-]/g, "_")}.log`;
+  // containers of one name on two machines have two boots
+  const { host, boot, machine } = thisPlace();
+  const rest = hash("sha256", `${host} ${machine} ${boot}`).slice(0, 8);
+  return `${host.replace(/[^\w.-]/g, "_")}-${rest}.log`;
 }
 
 function logsIn(folder: string): string[] {

@@ -15,6 +15,7 @@ import {
 import { join } from "node:path";
 import type { KeyParts } from "@mlrb/core/action-key";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
+import { processName } from "@mlrb/kit/process-name";
 import type { CostEstimate } from "./cost-estimate.ts";
 import { removeFolder } from "./remove-folder.ts";
 import { type Artifact, MissingContent, type Store } from "./store.ts";
@@ -144,7 +145,7 @@ export class AttemptRecords {
   put(record: AttemptRecord, log: string): string {
     const text = `${canonicalJson(record, 2)}\n`;
     const digest = createHash("sha256").update(text).digest("hex");
-    const temporary = join(this.#records, `tmp-${process.pid}-${randomBytes(6).toString("hex")}`);
+    const temporary = join(this.#records, `tmp-${processName}-${randomBytes(6).toString("hex")}`);
     const path = join(this.#records, digest);
     try {
       mkdirSync(temporary, { recursive: true });

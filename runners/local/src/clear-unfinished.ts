@@ -5,15 +5,15 @@ import { join } from "node:path";
 import { releaseDead } from "./lease.ts";
 import { removeFolder } from "./remove-folder.ts";
 
-/** Clears what the process `pid`, which is dead, left under `state` (`.mlrb`), and the leases of all dead. */
-export function clearUnfinished(state: string, pid: number): void {
+/** Clears what a process of this name (process-name) left under `state` (`.mlrb`), and the leases of all dead. */
+export function clearUnfinished(state: string, process: string): void {
   const leases = join(state, "leases");
   const unfinished: [string, (name: string) => boolean][] = [
-    [join(state, "cache/blobs"), (name) => name.startsWith(`tmp-${pid}-`)],
-    [join(state, "attempts/records"), (name) => name.startsWith(`tmp-${pid}-`)],
-    [join(state, "cache/memory"), (name) => name.endsWith(`.${pid}.tmp`)],
-    [join(state, "cache/actions"), (name) => name.endsWith(`.${pid}.tmp`)],
-    [leases, (name) => name.split(".")[1] === String(pid)],
+    [join(state, "cache/blobs"), (name) => name.startsWith(`tmp-${process}-`)],
+    [join(state, "attempts/records"), (name) => name.startsWith(`tmp-${process}-`)],
+    [join(state, "cache/memory"), (name) => name.endsWith(`.${process}.tmp`)],
+    [join(state, "cache/actions"), (name) => name.endsWith(`.${process}.tmp`)],
+    [leases, (name) => name.split(".")[1] === process],
   ];
   for (const [folder, left] of unfinished) {
     for (const name of namesIn(folder)) if (left(name)) removeFolder(join(folder, name));

@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { processName } from "@mlrb/kit/process-name";
 import { type Clock, clock, look, type Sight, Stillness, silentAfterMs } from "./heartbeat.ts";
 import { isAlive, lifeOf, type Owner, thisProcess } from "./owner.ts";
 
@@ -37,22 +38,15 @@ type Held = { heldBy: Owner; beat: string };
 /** Takes the lease `name`, or says who holds it. Without a card one is written for the occasion. */
 export function tryLease(folder: string, name: string, card?: Card): Lease | Held {
   const path = join(folder, name);
-  return withCard({ folder, name, card }, (mine) => tryWith(mine, path));
-}
-
-function withCard<T>(
-  { folder, name, card }: { folder: string; name: string; card: Card | undefined },
-  use: (card: Card) => T,
-): T {
-  if (card) return use(card);
+  if (card) return tryWith(card, path);
   const owner = thisProcess();
-  const path = join(folder, `${name}.${owner.pid}.${process.hrtime.bigint()}`);
+  const own = join(folder, `${name}.${processName}.${process.hrtime.bigint()}`);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(path, JSON.stringify(owner));
+  writeFileSync(own, JSON.stringify(owner));
   try {
-    return use({ path, owner });
+    return tryWith({ path: own, owner }, path);
   } finally {
-    rmSync(path, { force: true });
+    rmSync(own, { force: true });
   }
 }
 
@@ -69,7 +63,7 @@ function tryWith(card: Card, path: string): Lease | Held {
     const holder = look(path);
     if (holder === undefined) continue; // released in between
     if (isAlive(holder.owner)) return { heldBy: holder.owner, beat: holder.beat };
-    moveAside(path, card, ({ owner }) => !isAlive(owner));
+    moveAside(path, ({ owner }) => !isAlive(owner));
   }
 }
 
@@ -81,22 +75,16 @@ function cardGone(): Error {
 }
 
 /** Lets go of a silent owner's lease, unless it has moved or changed hands since it was seen so. */
-export function releaseSilent(
-  folder: string,
-  name: string,
-  { beat, card }: { beat: string; card?: Card },
-): void {
-  withCard({ folder, name, card }, (mine) =>
-    moveAside(join(folder, name), mine, (moved) => moved.beat === beat),
-  );
+export function releaseSilent(folder: string, name: string, beat: string): void {
+  moveAside(join(folder, name), (moved) => moved.beat === beat);
 }
 
 /**
  * Takes a lease away from its owner. Moving it aside is granted to one only. What was moved is looked at
  * again: it may be a fresh lease that another run has put there since, and then it goes back.
  */
-function moveAside(path: string, card: Card, isGone: (moved: Sight) => boolean): void {
-  const aside = `${path}.${card.owner.pid}.${process.hrtime.bigint()}.dead`;
+function moveAside(path: string, isGone: (moved: Sight) => boolean): void {
+  const aside = `${path}.${processName}.${process.hrtime.bigint()}.dead`;
   try {
     renameSync(path, aside);
   } catch {
@@ -186,7 +174,7 @@ export async function takeLease(
     const silentMs = elsewhere ? stillness.look(beat) : 0;
     if (elsewhere && silentMs >= limitMs) {
       if (durable && !takeOver) return { silent: heldBy, silentMs };
-      releaseSilent(folder, name, { beat, ...(wait.card && { card: wait.card }) });
+      releaseSilent(folder, name, beat);
       from = { owner: heldBy, silentMs };
     } else {
       await time.sleep(elsewhere ? tryMs.elsewhere : tryMs.alive);

@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmdirSyn
 import { dirname, join } from "node:path";
 import type { Plan } from "@mlrb/core/plan";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
+import { processName } from "@mlrb/kit/process-name";
 import { hashFile } from "./hash-file.ts";
 import type { Result } from "./result.ts";
 import type { Artifact, Store } from "./store.ts";
@@ -48,7 +49,7 @@ export function publishResults(
       if (existsSync(target) && hashFile(target) === digest) continue;
       mkdirSync(dirname(target), { recursive: true });
       // not beside the target: people look there, and a kill would leave it there for good
-      work ??= beginWork(workspace.state.work, `publish-${Date.now()}-${process.pid}`);
+      work ??= beginWork(workspace.state.work, `publish-${Date.now()}-${processName}`);
       const temporary = join(work.path, "file");
       workspace.store.restore({ kind: "file", digest }, temporary);
       moveFile(temporary, target);
@@ -76,7 +77,7 @@ function moveFile(from: string, to: string): void {
     renameSync(from, to);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
-    const temporary = `${to}.${process.pid}.tmp`;
+    const temporary = `${to}.${processName}.tmp`;
     copyFileSync(from, temporary);
     renameSync(temporary, to);
     rmSync(from);

@@ -7,6 +7,7 @@ import { environmentStage, type Instance } from "@mlrb/core/plan";
 import type { Reason } from "@mlrb/core/reasons";
 import { step } from "@mlrb/core/schedule";
 import { type Command, type Event, initialState } from "@mlrb/core/schedule-state";
+import { processName } from "@mlrb/kit/process-name";
 import { type Bound, bind } from "./bind.ts";
 import { clearUnfinished } from "./clear-unfinished.ts";
 import { executeInstance, type RunContext } from "./execute-instance.ts";
@@ -25,7 +26,7 @@ let runs = 0;
 /** When it began, which of this process's runs it is from the second on, and the process. */
 function newRun(): string {
   const time = new Date().toISOString().replace(/[-:]|\.\d+/g, "");
-  return `${time}${++runs > 1 ? `.${runs}` : ""}-${process.pid}`;
+  return `${time}${++runs > 1 ? `.${runs}` : ""}-${processName}`;
 }
 
 export function startRun(options: RunOptions): RunHandle {
@@ -128,7 +129,7 @@ export function startRun(options: RunOptions): RunHandle {
           for (const executor of executors.values()) (await executor).close?.();
           workspace.digests.save();
           workspace.codes.save();
-          if (results.some(failedForTheMachine)) clearUnfinished(workspace.state.state, process.pid);
+          if (results.some(failedForTheMachine)) clearUnfinished(workspace.state.state, processName);
           endWork(folder); // last: as long as it is there, the next run knows what a kill may have left
           resolve(results);
         });

@@ -24,6 +24,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
+import { processName } from "@mlrb/kit/process-name";
 import { chunkBytes, copyHashing, hashFile, hashSmallFile } from "./hash-file.ts";
 import { largeBytes } from "./hash-files.ts";
 import { overwrite } from "./overwrite.ts";
@@ -122,7 +123,7 @@ export class Store {
         if (this.#moveIn(path, digest)) return digest;
         digest = undefined;
       }
-      temporary = join(this.#blobs, `tmp-${process.pid}-${randomBytes(6).toString("hex")}`);
+      temporary = join(this.#blobs, `tmp-${processName}-${randomBytes(6).toString("hex")}`);
       digest ??= copyHashing(path, temporary);
       this.#settle(temporary, digest);
       return digest;
@@ -168,7 +169,7 @@ export class Store {
   putText(text: string): string {
     const digest = hash("sha256", text);
     if (this.#holds(digest, Buffer.byteLength(text))) return digest;
-    const temporary = join(this.#blobs, `tmp-${process.pid}-${randomBytes(6).toString("hex")}`);
+    const temporary = join(this.#blobs, `tmp-${processName}-${randomBytes(6).toString("hex")}`);
     const file = openSync(temporary, "wx");
     try {
       writeSync(file, text);

@@ -41,7 +41,7 @@ export async function takeOver(
       watched.delete(beat);
       if (gone) continue;
       for (const name of namesOf(leases))
-        if (look(join(leases, name))?.beat === beat) releaseSilent(leases, name, { beat });
+        if (look(join(leases, name))?.beat === beat) releaseSilent(leases, name, beat);
       for (const path of readdirSync(work).map((name) => join(work, name, "owner.json")))
         if (look(path)?.beat === beat) rmSync(path, { force: true });
       silent.push(owner);

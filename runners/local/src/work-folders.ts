@@ -18,7 +18,7 @@ export type WorkFolder = { path: string; token: string; card: Card; heart: Heart
 
 const unowned = ".new";
 
-/** Makes the run's folder. `run` ends in `-PID`. */
+/** Makes the run's folder. `run` ends in a process name. */
 export function beginWork(work: string, run: string): WorkFolder {
   const path = join(work, run);
   const owner = thisProcess();
@@ -56,7 +56,7 @@ export async function clearDeadWork(work: string): Promise<number> {
     if (owner ? isAlive(owner) : name.endsWith(unowned) && isRunning(pidOf(name))) continue;
     await endProcesses({ token: tokenOf(name), root: path, groups: [] });
     // last the folder: as long as it is there, the next run knows that there is something to clear
-    if (!isRunning(pidOf(name))) clearUnfinished(dirname(work), pidOf(name));
+    clearUnfinished(dirname(work), processOf(name));
     if (!isOfThisBoot(owner)) new Store(join(dirname(work), "cache/blobs")).removeTorn(begunMs(path));
     try {
       removeFolder(path);
@@ -73,8 +73,13 @@ function begunMs(path: string): number {
   return (statSync(path, { throwIfNoEntry: false })?.birthtimeMs ?? 0) - 1000;
 }
 
+/** The name of the process that made it; "none" of what no run made. */
+function processOf(name: string): string {
+  return /-(\d+x[0-9a-f]+)(\.new)?$/.exec(name)?.[1] ?? "none";
+}
+
 function pidOf(name: string): number {
-  return Number(/-(\d+)(\.new)?$/.exec(name)?.[1] ?? 0);
+  return Number.parseInt(processOf(name), 10) || 0;
 }
 
 function tokenOf(run: string): string {
