@@ -6,6 +6,7 @@ import type { PlaceOptions } from "./attempts-command.ts";
 import type { ExplainOptions } from "./explain-command.ts";
 import type { PlanCommandOptions } from "./plan-command.ts";
 import type { RunCommandOptions } from "./run-asked.ts";
+import type { ScoreOptions } from "./score-command.ts";
 
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), "../../..");
 
@@ -70,6 +71,21 @@ stale(common(program.command("plan").argument("<pipeline>", "a name in pipelines
   .action(async (pipeline: string, options: PlanCommandOptions) => {
     const { planCommand } = await import("./plan-command.ts");
     process.exitCode = await planCommand(repository, pipeline, options);
+  });
+
+program
+  .command("score")
+  .argument("<folder>", "a submission: what an agent would hand in")
+  .requiredOption("--task <name>", "the task that it is a submission to")
+  .description("validate and score any folder in a task's way, with floor and anchors beside")
+  .option("--pipeline <name>", "the pipeline whose stages do it", "full-benchmark")
+  .option("--profile <name>", "a profile of the pipeline (default: the one it marks)")
+  .option("--jobs <n>", "how many CPUs to use (default: all)")
+  .option("--root <dir>", "where .mlrb/ lives (default: the repository)")
+  .option("--json", "one JSON object a line on stdout", false)
+  .action(async (folder: string, options: ScoreOptions) => {
+    const { scoreCommand } = await import("./score-command.ts");
+    process.exitCode = await scoreCommand(repository, folder, options);
   });
 
 program

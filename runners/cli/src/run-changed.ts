@@ -12,21 +12,22 @@ import { type Owner, ownerWords } from "@mlrb/local/owner";
 import { publishResults } from "@mlrb/local/publish-results";
 import type { Result } from "@mlrb/local/result";
 import { startRun } from "@mlrb/local/run-plan";
-import { logPath, type RunEvent } from "@mlrb/local/run-request";
+import type { RunEvent } from "@mlrb/local/run-request";
 import { takeOver } from "@mlrb/local/take-over";
 import { rememberUnchanged } from "@mlrb/local/unchanged";
 import { clearDeadWork } from "@mlrb/local/work-folders";
 import { openWorkspace, type Workspace } from "@mlrb/local/workspace";
 import { costAgreed } from "./cost-gate.ts";
 import { gpusSuffice } from "./gpu-gate.ts";
-import { lastLines } from "./last-lines.ts";
 import { leaseSilence } from "./lease-silence.ts";
 import { Progress } from "./progress.ts";
 import { printProblems, readRequest } from "./request.ts";
 import type { RunAsked, RunCommandOptions } from "./run-asked.ts";
 import { type RunSaid, sayEnd } from "./run-said.ts";
+import { sayFailures } from "./say-failures.ts";
 import { type Attempted, spent } from "./spent.ts";
 import { stalePolicy } from "./stale-policy.ts";
+import { untilFinished } from "./until-finished.ts";
 
 type Wanted = { pipeline: string; options: RunCommandOptions; jobs: number | undefined; begin: number };
 
@@ -140,29 +141,6 @@ function attempted(estimate: CostEstimate, result: Result | undefined): Attempte
   return { estimate, cost: record?.cost ?? null, durationMs: record?.ran.durationMs ?? 0 };
 }
 
-/** Waits for the run, ending it on signals; gives how many came. */
-async function untilFinished(run: ReturnType<typeof startRun>, progress: Progress): Promise<number> {
-  let interrupts = 0;
-  const interrupt = () => {
-    interrupts++;
-    progress.note(
-      interrupts === 1
-        ? "ending: running stages are asked to stop; again (Ctrl-C) kills them. What has finished is kept."
-        : "killing what runs",
-    );
-    run.interrupt();
-  };
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  for (const signal of signals) process.on(signal, interrupt);
-  try {
-    await run.finished;
-  } finally {
-    progress.end();
-    for (const signal of signals) process.off(signal, interrupt);
-  }
-  return interrupts;
-}
-
 /** What outside the repository must stay for everything to be reused again. */
 function restsOn(plan: Plan, workspace: Workspace): string[] {
   const { state } = workspace;
@@ -194,19 +172,6 @@ function reusedLines(plan: Plan, selected: number[]): string {
       return `${JSON.stringify(line)}\n`;
     })
     .join("");
-}
-
-/** What failed, why, and the last that it said: the way out often stands there. */
-function sayFailures(plan: Plan, results: (Result | undefined)[], logs: string): void {
-  const failed = plan.instances.filter(({ index }) => results[index]?.outcome.kind === "failed");
-  for (const { id, index } of failed.slice(0, 20)) {
-    const said = lastLines(logPath(logs, id), 6).map((line) => `        | ${line}\n`);
-    const cause = outcomeCause(results[index]!.outcome);
-    process.stderr.write(
-      `failed  ${id}\n        ${cause}\n${said.join("")}        pnpm pipeline log '${id}'\n`,
-    );
-  }
-  if (failed.length > 20) process.stderr.write(`… and ${failed.length - 20} more failed\n`);
 }
 
 export type StageLine = {

@@ -41,7 +41,7 @@ export function startRun(options: RunOptions): RunHandle {
     pools: plan.pools,
   };
   const journal = new Journal(workspace.state.journals, run);
-  const results: (Result | undefined)[] = plan.instances.map(() => undefined);
+  const results = plan.instances.map(({ index }) => options.given?.get(index));
   const bounds = new Map<number, Bound>();
   const reasons = new Map<number, Reason[]>();
   const running = new Map<number, Running>();

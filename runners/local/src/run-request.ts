@@ -26,6 +26,8 @@ export type RunOptions = {
   /** Indices of the instances to bring up to date, in plan order. */
   selected: number[];
   workspace: Workspace;
+  /** What stands for the results of instances that are not selected, by plan index. */
+  given?: ReadonlyMap<number, Result>;
   /** Loaded when the first stage starts: a run that reuses everything needs none. */
   executors: Record<string, () => Promise<Executor>>;
   /** CPU slots. */
