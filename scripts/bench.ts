@@ -53,7 +53,7 @@ function benchGraph(tasks: number): void {
   const size = tasks * 31 + 1;
   const n = size.toLocaleString("en").replace(",", " ");
   writeFileSync(file, pipelineText(name, tasks, 0));
-  const pipeline = () =>
+  const pipeline = (...more: string[]) =>
     must(process.execPath, [
       "--max-semi-space-size=1",
       "runners/cli/bin/pipeline.js",
@@ -61,6 +61,7 @@ function benchGraph(tasks: number): void {
       file,
       "--root",
       root,
+      ...more,
     ]);
 
   const folder = join(work, `${name}-ninja`);
@@ -74,12 +75,22 @@ function benchGraph(tasks: number): void {
   const processes = seconds(() =>
     must("sh", ["-c", `seq ${size} | xargs -P2 -I{} sh -c 'echo {} > ${files}/{}'`]),
   );
-  const cold = seconds(pipeline);
+  let said = "";
+  const cold = seconds(() => {
+    said = pipeline("--json");
+  });
   row(`cold, ${n}`, cold, { against: `xargs -P2, ${processes.toFixed(2)} s`, other: processes, target: 1.3 });
+  const { cpuMs, peakMemoryBytes } = JSON.parse(said.trimEnd().split("\n").at(-1)!) as Record<string, number>;
+  const own = `${(cpuMs! / size).toFixed(2)} ms of CPU a stage, ${Math.round(peakMemoryBytes! / 2 ** 20)} MiB`;
+  row(`the runner's own, ${n}`, cpuMs! / 1000, {
+    against: `1 ms a stage: ${own}`,
+    other: size / 1000,
+    target: 1,
+  });
   const coldNinja = seconds(build);
   row(`cold, ${n}`, cold, { against: `ninja, ${coldNinja.toFixed(2)} s`, other: coldNinja });
 
-  const same = median(5, pipeline);
+  const same = median(5, () => pipeline());
   const sameNinja = median(5, build);
   row(`no-op, ${n}`, same, {
     against: `ninja, ${sameNinja.toFixed(3)} s`,
@@ -284,11 +295,12 @@ function seconds(work: () => void): number {
   return (performance.now() - begin) / 1000;
 }
 
-function must(program: string, args: string[], cwd: string = repository): void {
+function must(program: string, args: string[], cwd: string = repository): string {
   const { status, stderr, stdout, error } = spawnSync(program, args, {
     cwd,
     encoding: "utf8",
     maxBuffer: 1 << 28,
   });
   if (status !== 0) throw new Error(`${program} ${args.join(" ")}: ${error?.message ?? stderr + stdout}`);
+  return stdout;
 }

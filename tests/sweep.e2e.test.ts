@@ -182,7 +182,7 @@ async function recovers(
  */
 function forgetUnused(state: EndState, expected: EndState): void {
   state.leases = [];
-  const whole = (path: string) => /^[0-9a-f]{2}\/?[0-9a-f]{62}$/.test(path);
+  const whole = (path: string) => /^[0-9a-f]\/?[0-9a-f]{63}$/.test(path);
   for (const kind of ["blobs", "actions"] as const) {
     for (const path of Object.keys(state[kind]))
       if (whole(path) && !(path in expected[kind])) delete state[kind][path];

@@ -37,7 +37,9 @@ export async function sayEnd(
       run,
       results,
       estimate: spent,
+      // of this program, without what it started
       peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
+      cpuMs: Math.round((process.cpuUsage().user + process.cpuUsage().system) / 1000),
     };
     process.stdout.write(`${JSON.stringify(line)}\n`);
     return;

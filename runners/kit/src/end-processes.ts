@@ -5,6 +5,7 @@
 // sandbox is for trusted programs, the others have a pid namespace.
 // Elsewhere there is no /proc, and only process groups are ended.
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { uptime } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 
 export type Known = {
@@ -19,8 +20,7 @@ export type Known = {
 
 /** Now, in the clock ticks since boot that processes' start times are told in; 0 where there is no /proc. */
 export function ticksNow(): number {
-  const uptime = quiet(() => readFileSync("/proc/uptime", "latin1"));
-  return uptime === undefined ? 0 : Math.floor(Number.parseFloat(uptime) * 100) - 1;
+  return process.platform === "linux" ? Math.floor(uptime() * 100) - 1 : 0;
 }
 
 /** Stops (SIGSTOP) everything known until a look finds nothing new; gives the pids. */

@@ -47,6 +47,9 @@ export class ActionCache {
   /** How far each log was read. */
   readonly #read = new Map<string, number>();
   #loaded = false;
+  #logs: string[] = [];
+  /** When the folder changed, as of the last look. */
+  #changed: number | undefined;
   #append: { file: number; path: string; inode: number } | undefined;
 
   constructor(folder: string) {
@@ -69,9 +72,16 @@ export class ActionCache {
   /** Reads what any run has added since. */
   refresh(): void {
     this.#loaded = true;
-    for (const name of logsIn(this.#folder)) {
+    const changed = statSync(this.#folder, { throwIfNoEntry: false })?.mtimeMs;
+    // a log that was just made may share its moment with the last look
+    if (changed === undefined || changed !== this.#changed || Date.now() - changed < 1000)
+      this.#logs = logsIn(this.#folder);
+    this.#changed = changed;
+    for (const name of this.#logs) {
       const from = this.#read.get(name) ?? 0;
-      const text = readFrom(join(this.#folder, name), from);
+      const path = join(this.#folder, name);
+      if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) <= from) continue;
+      const text = readFrom(path, from);
       if (text === undefined || text.length === 0) continue;
       // a line that is still being written is read next time
       const whole = text.lastIndexOf(newline) + 1;

@@ -23,6 +23,9 @@ export type Bound = {
   environment?: { key: string; path: string };
 };
 
+/** One for all commands: what is made of it is remembered by it. */
+const nothing: Record<string, string> = {};
+
 /** `results` holds everything the instance depends on; `undefined` members were not selected. */
 export async function bind(instance: Instance, context: BindContext): Promise<Bound> {
   const { workspace } = context;
@@ -33,7 +36,9 @@ export async function bind(instance: Instance, context: BindContext): Promise<Bo
   if (manifest) inputs.manifest = workspace.store.putText(canonicalJson(manifest));
   const code = action.run.kind === "script" ? await workspace.codes.of(action.run.file) : undefined;
   const python =
-    action.run.kind === "python" ? workspace.digests.ofPatterns(workspace.imports.of(action.run.file)) : {};
+    action.run.kind === "python"
+      ? workspace.digests.ofPatterns(workspace.imports.of(action.run.file))
+      : nothing;
   const environment = environmentOf(instance, context);
   const parts = keyParts(instance, {
     code: code?.code ?? python,

@@ -8,7 +8,7 @@ import type { AttemptRecord } from "./attempt-records.ts";
 import type { Bound } from "./bind.ts";
 import type { CarriedOut, CarryOutContext } from "./carried-out.ts";
 import { environmentPython, markReady } from "./environments.ts";
-import type { Artifact } from "./store.ts";
+import type { Artifact, Store } from "./store.ts";
 import { takeIn } from "./take-in.ts";
 
 type Ended = CarryOutContext & { request: ExecutionRequest; startedAt: string; durationMs: number };
@@ -28,7 +28,8 @@ export async function keepOutputs(instance: Instance, bound: Bound, ended: Ended
   const outputs: Record<string, Artifact> = {};
   for (const { name, kind } of stage.gives) {
     const path = request.outputs[name]!;
-    const found = existsSync(path) ? (statSync(path).isDirectory() ? "dir" : "file") : undefined;
+    const stats = statSync(path, { throwIfNoEntry: false });
+    const found = stats && (stats.isDirectory() ? "dir" : "file");
     if (found !== kind) {
       const what = kind === "dir" ? "folder" : "file";
       const detail = found
@@ -79,7 +80,7 @@ export async function keepOutputs(instance: Instance, bound: Bound, ended: Ended
     formatVersion: 1,
     key: bound.key,
     parts: bound.parts,
-    codeFiles: workspace.store.putText(canonicalJson(bound.codeFiles)),
+    codeFiles: codeFilesIn(workspace.store, bound.codeFiles),
     outputs,
     ran: { ...ran, stage: instance.id },
   });
@@ -101,4 +102,15 @@ function costOf(instance: Instance, request: ExecutionRequest, durationMs: numbe
   } catch {
     return held;
   }
+}
+
+/** All actions of a script share one object, and so one text. */
+const kept = new WeakMap<object, { store: Store; digest: string }>();
+
+function codeFilesIn(store: Store, codeFiles: Record<string, string>): string {
+  const held = kept.get(codeFiles);
+  if (held?.store === store) return held.digest;
+  const digest = store.putText(canonicalJson(codeFiles));
+  kept.set(codeFiles, { store, digest });
+  return digest;
 }

@@ -1,7 +1,7 @@
 // What a stage says, where people look for it. A stage writes to the log in its work folder; the name
 // among the logs is given it once it has run for a moment, or at its end if it said anything: most short
 // stages say nothing, and a file for each would cost more than they do.
-import { linkSync, renameSync, rmSync, statSync } from "node:fs";
+import { linkSync, renameSync, statSync, unlinkSync } from "node:fs";
 
 /** After how long a running stage's log can be read. */
 const shownMs = 300;
@@ -17,7 +17,7 @@ export class StageLog {
   constructor(from: string, to: string) {
     this.#from = from;
     this.#to = to;
-    rmSync(to, { force: true });
+    removeFile(to);
     this.#await();
   }
 
@@ -43,7 +43,16 @@ export class StageLog {
     this.#ended = true;
     clearTimeout(this.#timer);
     const size = statSync(this.#from, { throwIfNoEntry: false })?.size ?? 0;
-    if (this.#shown) rmSync(this.#from, { force: true });
+    if (this.#shown) removeFile(this.#from);
     else if (size > 0) renameSync(this.#from, this.#to);
+  }
+}
+
+/** Nothing happens where there is none. */
+function removeFile(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
 }

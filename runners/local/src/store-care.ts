@@ -116,7 +116,7 @@ function liveRun(state: StateFolder): string | undefined {
 
 function* blobs(state: StateFolder): Generator<{ path: string; digest: string }> {
   for (const start of names(state.blobs)) {
-    if (start.length !== 2) continue;
+    if (start.length !== 1) continue;
     for (const rest of names(join(state.blobs, start)))
       yield { path: join(state.blobs, start, rest), digest: start + rest };
   }

@@ -62,7 +62,8 @@ export class Store {
   }
 
   #path(digest: string): string {
-    return join(this.#blobs, digest.slice(0, 2), digest.slice(2));
+    // sixteen folders: a new one costs as much as ten files
+    return join(this.#blobs, digest.slice(0, 1), digest.slice(1));
   }
 
   has(digest: string): boolean {
