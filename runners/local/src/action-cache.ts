@@ -48,8 +48,9 @@ export class ActionCache {
   readonly #read = new Map<string, number>();
   #loaded = false;
   #logs: string[] = [];
-  /** When the folder changed, as of the last look. */
+  /** When the folder changed, as of the last look, and when it was listed. */
   #changed: number | undefined;
+  #listed = 0;
   #append: { file: number; path: string; inode: number } | undefined;
 
   constructor(folder: string) {
@@ -73,9 +74,11 @@ export class ActionCache {
   refresh(): void {
     this.#loaded = true;
     const changed = statSync(this.#folder, { throwIfNoEntry: false })?.mtimeMs;
-    // a log that was just made may share its moment with the last look
-    if (changed === undefined || changed !== this.#changed || Date.now() - changed < 1000)
+    // a log that was made right after the last look may share its moment with what was seen then
+    if (changed === undefined || changed !== this.#changed || this.#listed - changed < 1000) {
+      this.#listed = Date.now();
       this.#logs = logsIn(this.#folder);
+    }
     this.#changed = changed;
     for (const name of this.#logs) {
       const from = this.#read.get(name) ?? 0;
