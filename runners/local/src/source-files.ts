@@ -112,7 +112,7 @@ export class FileDigests {
     if (this.#known) return this.#known;
     let held: Partial<Remembered> = {};
     try {
-      held = JSON.parse(readFileSync(this.#file, "utf8")) as Partial<Remembered>;
+      held = (JSON.parse(readFileSync(this.#file, "utf8")) as Partial<Remembered> | null) ?? {};
     } catch {
       // none yet, or torn: everything is read again
     }
