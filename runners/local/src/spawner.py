@@ -42,7 +42,11 @@ def main() -> None:
     poll.register(wake_read, select.POLLIN)
     pending = b""
     while True:
-        for descriptor, _ in poll.poll():
+        for descriptor, flags in poll.poll():
+            if descriptor == 0 and flags & select.POLLHUP:
+                # the runner is gone: what it had still asked for nobody wants any more
+                end_all(jobs, orphans, subreaper)
+                return
             if descriptor == wake_read:
                 drain(wake_read)
                 reap(jobs, orphans, subreaper)

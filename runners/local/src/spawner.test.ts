@@ -82,3 +82,15 @@ test("a large answer and a large environment come through whole", async (t) => {
   assert.equal((said as { code: number }).code, 0);
   assert.equal(readFileSync(log, "utf8").trim(), "100000");
 });
+
+test("a runner that is busy while the helper starts does not end it for having been silent", {
+  skip: linux ? false : "the helper is Linux's",
+}, async (t) => {
+  const { spawner, log } = scene(t, "python3");
+  const until = performance.now() + 5_600;
+  while (performance.now() < until) Math.sqrt(2); // longer than it may take to answer
+  const ends = await Promise.all([1, 2].map(() => endOf(spawner, ["sh", "-c", "exit 4"], log)));
+  for (const end of ends) assert.deepEqual((end as { code: number }).code, 4);
+  const { peakMemoryBytes } = ends[0] as { peakMemoryBytes?: number };
+  assert.ok(peakMemoryBytes, "it was the helper that started it");
+});

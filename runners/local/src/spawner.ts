@@ -62,6 +62,7 @@ function startHelper(root: string, python: string): Helper {
   const program = join(dirname(fileURLToPath(import.meta.url)), "spawner.py");
   const jobs = new Map<number, Waiting>();
   let living = true;
+  let answered = false;
   let last = 0;
   let pending = "";
   const { promise: ready, resolve: isReady } = Promise.withResolvers<boolean>();
@@ -82,7 +83,8 @@ function startHelper(root: string, python: string): Helper {
       end({ kind: "failed", detail: "the process that starts programs ended" });
     }
   };
-  const timer = setTimeout(() => child.kill("SIGKILL"), readyMs);
+  // a runner that was busy for that long has not heard yet what was answered in time
+  const timer = setTimeout(() => setImmediate(() => answered || child.kill("SIGKILL")), readyMs);
   child.on("error", lost).on("close", () => {
     clearTimeout(timer);
     lost();
@@ -95,6 +97,7 @@ function startHelper(root: string, python: string): Helper {
   });
   const hear = (answer: Answer) => {
     if (answer.ready) {
+      answered = true;
       clearTimeout(timer);
       pipe(child.stdin).unref();
       hold(false);
