@@ -153,6 +153,13 @@ function longStages(at: Lab): { pids: string; go: string } {
   return { pids, go };
 }
 
+/** Starts them on as many slots and waits until all their processes are there. */
+async function started(at: Lab, { pids }: { pids: string }, slots: number) {
+  const run = at.start(["run", at.name, "--json", "--root", at.root, "--jobs", String(slots)]);
+  await until("all processes", () => pidsIn(pids).length === 3 * slots);
+  return run;
+}
+
 async function completes(at: Lab, { pids, go }: { pids: string; go: string }): Promise<void> {
   assert.equal(leftovers(at).length, 1);
   writeFileSync(go, "");
@@ -172,8 +179,7 @@ test("a killed runner's stages end with it, detached ones too, and the next run 
 }, async (t) => {
   const at = lab(t, repository);
   const long = longStages(at);
-  const killed = at.start(["run", at.name, "--json", "--root", at.root, "--jobs", "3"]);
-  await until("all nine processes", () => pidsIn(long.pids).length === 9);
+  const killed = await started(at, long, 3);
   killed.child.kill("SIGKILL");
   await killed.ended;
   await until("nobody is left", () => !pidsIn(long.pids).some(isRunning));
@@ -185,8 +191,7 @@ test("processes and folders that outlive runner and spawner are ended and cleare
 }, async (t) => {
   const at = lab(t, repository);
   const long = longStages(at);
-  const killed = at.start(["run", at.name, "--json", "--root", at.root, "--jobs", "3"]);
-  await until("all nine processes", () => pidsIn(long.pids).length === 9);
+  const killed = await started(at, long, 3);
   const spawner = spawnerOf(killed.child.pid!);
   process.kill(spawner, "SIGSTOP"); // it must not see the other die
   killed.child.kill("SIGKILL");
@@ -201,8 +206,7 @@ test("a spawner that is killed fails what it had started, for the machine's sake
 }, async (t) => {
   const at = lab(t, repository);
   const long = longStages(at);
-  const run = at.start(["run", at.name, "--json", "--root", at.root, "--jobs", "2"]);
-  await until("six processes", () => pidsIn(long.pids).length === 6);
+  const run = await started(at, long, 2);
   writeFileSync(long.go, "");
   process.kill(spawnerOf(run.child.pid!), "SIGKILL");
   const said = await run.ended;

@@ -2,6 +2,7 @@
 // for when there is nothing to do; it loads nothing of what plans and runs.
 import { hostname } from "node:os";
 import { noteUnchanged, saidUnchanged } from "@mlrb/local/unchanged";
+import { jobsOf } from "./jobs-of.ts";
 import { rootOf, typedIn } from "./root-of.ts";
 import type { RunAsked, RunCommandOptions } from "./run-asked.ts";
 import { type RunSaid, sayEnd, sayLines } from "./run-said.ts";
@@ -12,8 +13,8 @@ export async function runCommand(
   options: RunCommandOptions,
 ): Promise<number> {
   const begin = performance.now();
-  const jobs = options.jobs === undefined ? undefined : Number(options.jobs);
-  if (jobs !== undefined && !(Number.isInteger(jobs) && jobs > 0)) {
+  const jobs = jobsOf(options.jobs);
+  if (jobs === "bad") {
     process.stderr.write(`bad-jobs: --jobs ${options.jobs} is not a whole number above 0\n`);
     return 2;
   }

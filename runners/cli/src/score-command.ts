@@ -9,6 +9,7 @@ import { beginWork, clearDeadWork, endWork } from "@mlrb/local/work-folders";
 import { openWorkspace } from "@mlrb/local/workspace";
 import { reportParams } from "@mlrb/report/report-params";
 import { type HandedIn, handIn } from "./hand-in.ts";
+import { jobsOf } from "./jobs-of.ts";
 import { Progress } from "./progress.ts";
 import { printProblems, readRequest } from "./request.ts";
 import { sayFailures } from "./say-failures.ts";
@@ -30,8 +31,8 @@ export async function scoreCommand(repository: string, path: string, options: Sc
     printProblems([{ code, message, help }], json);
     return 2;
   };
-  const jobs = options.jobs === undefined ? undefined : Number(options.jobs);
-  if (jobs !== undefined && !(Number.isInteger(jobs) && jobs > 0))
+  const jobs = jobsOf(options.jobs);
+  if (jobs === "bad")
     return refuse("bad-jobs", `--jobs ${options.jobs} is not a whole number above 0`, "e.g. --jobs 2");
   const consulted = new Consulted(repository);
   const narrowed = { ...options, only: [], set: [`task=${task}`] };

@@ -9,7 +9,6 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -22,6 +21,7 @@ import type { KeyParts } from "@mlrb/core/action-key";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { processName } from "@mlrb/kit/process-name";
 import { thisPlace } from "./owner.ts";
+import { readFrom } from "./read-from.ts";
 import type { Artifact } from "./store.ts";
 
 export type ActionEntry = {
@@ -112,11 +112,11 @@ export class ActionCache {
   /** Keeps the named entries only, in one log; not while a run is going on. Gives how many went. */
   retain(keys: ReadonlySet<string>): number {
     this.refresh();
-    const kept = [...keys].filter((key) => this.#places.has(key) && this.get(key));
+    const kept = [...keys].flatMap((key) => this.get(key) ?? []);
     const logs = logsIn(this.#folder);
     const path = join(this.#folder, logName());
     const temporary = `${path}.${processName}.tmp`;
-    writeFileSync(temporary, kept.map((key) => `${lineOf(this.get(key)!)}\n`).join(""));
+    writeFileSync(temporary, kept.map((entry) => `${lineOf(entry)}\n`).join(""));
     renameSync(temporary, path);
     for (const name of logs) if (name !== logName()) rmSync(join(this.#folder, name), { force: true });
     const removed = this.#places.size - kept.length;
@@ -178,28 +178,5 @@ function logsIn(folder: string): string[] {
       .sort();
   } catch {
     return []; // the cache was deleted
-  }
-}
-
-/** What a file holds from `from` on; undefined where there is no file. */
-function readFrom(path: string, from: number): Buffer | undefined {
-  let file: number;
-  try {
-    file = openSync(path, "r");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
-  try {
-    const text = Buffer.allocUnsafe(Math.max(0, fstatSync(file).size - from));
-    let length = 0;
-    while (length < text.length) {
-      const count = readSync(file, text, length, text.length - length, from + length);
-      if (count === 0) break;
-      length += count;
-    }
-    return text.subarray(0, length);
-  } finally {
-    closeSync(file);
   }
 }

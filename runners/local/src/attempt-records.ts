@@ -18,7 +18,7 @@ import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { processName } from "@mlrb/kit/process-name";
 import type { CostEstimate } from "./cost-estimate.ts";
 import { removeFolder } from "./remove-folder.ts";
-import { type Artifact, MissingContent, type Store } from "./store.ts";
+import type { Artifact, Store } from "./store.ts";
 import { syncFolder, syncPath } from "./sync-folder.ts";
 
 export type AttemptRecord = {
@@ -196,19 +196,10 @@ export class AttemptRecords {
   /** Puts a record's outputs back into the store where they are missing, e.g. after the cache was deleted. */
   ensureStored(digest: string, record: AttemptRecord): void {
     for (const [name, output] of Object.entries(record.outputs)) {
-      if (this.#isStored(output)) continue;
+      if (this.#store.canGive(output)) continue;
       const found = this.#store.put(join(this.#records, digest, output.file), output.kind);
       if (found.digest === output.digest) continue;
       throw new DamagedRecord(digest, `it was changed: its ${name} is not what its record says`);
-    }
-  }
-
-  #isStored(output: Artifact): boolean {
-    try {
-      return this.#store.hasAll(output);
-    } catch (error) {
-      if (error instanceof MissingContent) return false; // damaged, and removed from the store by now
-      throw error;
     }
   }
 

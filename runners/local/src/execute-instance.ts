@@ -127,7 +127,6 @@ async function withRetries(
     journal.write({ event: "retry", stage: instance.id, tried, cause, detail });
     onEvent({ kind: "trouble", message: `again   ${instance.id}  (${detail})` });
     await sleep(Math.min(1000 * 2 ** (tried - 1), 60_000));
-    workspace.actions.refresh();
   }
 }
 

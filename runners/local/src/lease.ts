@@ -17,8 +17,6 @@ import { processName } from "@mlrb/kit/process-name";
 import { type Clock, clock, look, type Sight, Stillness, silentAfterMs } from "./heartbeat.ts";
 import { isAlive, lifeOf, type Owner, thisProcess } from "./owner.ts";
 
-export { isAlive, isOfThisBoot, isRunning, type Owner, thisProcess } from "./owner.ts";
-
 export type Lease = {
   release(): void;
   /** False where another run took it over: what was done under it is not to be published as the only one. */

@@ -1,8 +1,9 @@
 // The log of a stage that was handed secrets. It writes to a file in its work folder, which is removed
 // with it; what people read, and what a record keeps, is a copy without the secrets, made while it runs.
 // So a killed run leaves none behind either: its work folder goes when the next run clears up.
-import { closeSync, openSync, readSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { readFrom } from "./read-from.ts";
 import { Redactor } from "./redactor.ts";
 
 /** How often the copy catches up while the stage runs. */
@@ -32,7 +33,7 @@ export class RedactedLog {
   #copy(): boolean {
     if (this.#trouble !== undefined) return false;
     try {
-      const chunk = readAt(this.#from, this.#read);
+      const chunk = readFrom(this.#from, this.#read, chunkBytes) ?? Buffer.alloc(0);
       this.#read += chunk.length;
       this.#append(this.#redactor.push(chunk));
       return chunk.length > 0;
@@ -66,21 +67,4 @@ export function secretsNamed(names: string[]): Record<string, string> {
   const secrets: Record<string, string> = {};
   for (const name of names) if (process.env[name]) secrets[name] = process.env[name];
   return secrets;
-}
-
-/** What stands in a file from `at` on, a chunk at most; nothing where there is no file yet. */
-function readAt(path: string, at: number): Buffer {
-  let file: number;
-  try {
-    file = openSync(path, "r");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return Buffer.alloc(0);
-    throw error;
-  }
-  try {
-    const chunk = Buffer.alloc(chunkBytes);
-    return chunk.subarray(0, readSync(file, chunk, 0, chunk.length, at));
-  } finally {
-    closeSync(file);
-  }
 }

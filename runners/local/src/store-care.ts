@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ActionCache } from "./action-cache.ts";
 import { AttemptRecords } from "./attempt-records.ts";
 import { hashFile } from "./hash-file.ts";
-import { isAlive, type Owner } from "./lease.ts";
+import { isAlive, type Owner } from "./owner.ts";
 import type { StateFolder } from "./state-folder.ts";
 import { type Artifact, Store } from "./store.ts";
 
@@ -17,7 +17,7 @@ export function storeStats(state: StateFolder): StoreStats {
     actions: 0,
     attempts: new AttemptRecords(state.attempts, new Store(state.blobs)).list().length,
   };
-  for (const { path } of blobs(state)) {
+  for (const { path } of blobs(state.blobs)) {
     stats.blobs++;
     stats.bytes += lstatSync(path).size;
   }
@@ -29,13 +29,21 @@ export function storeStats(state: StateFolder): StoreStats {
 export function verifyStore(state: StateFolder): { checked: number; damaged: string[] } {
   const damaged: string[] = [];
   let checked = 0;
-  for (const { path, digest } of blobs(state)) {
+  for (const { path, digest } of blobs(state.blobs)) {
     checked++;
     if (hashFile(path) === digest) continue;
     damaged.push(digest);
     rmSync(path, { force: true });
   }
   return { checked, damaged };
+}
+
+/** Removes what was put in since `sinceMs` and is not what its name says; for after a power cut. */
+export function removeTorn(folder: string, sinceMs: number): void {
+  for (const { path, digest } of blobs(folder)) {
+    // putting in and moving change it; a stage can set the other times to anything
+    if (lstatSync(path).ctimeMs >= sinceMs && hashFile(path) !== digest) rmSync(path, { force: true });
+  }
 }
 
 /**
@@ -64,7 +72,7 @@ export function collectGarbage(
     const { outputs, given } = attempts.read(digest);
     for (const artifact of [...Object.values(outputs), ...given]) markUsed(artifact, { store, used });
   }
-  for (const { path, digest } of blobs(state)) {
+  for (const { path, digest } of blobs(state.blobs)) {
     if (used.has(digest)) continue;
     removed.blobs++;
     removed.bytes += lstatSync(path).size;
@@ -114,11 +122,11 @@ function liveRun(state: StateFolder): string | undefined {
   });
 }
 
-function* blobs(state: StateFolder): Generator<{ path: string; digest: string }> {
-  for (const start of names(state.blobs)) {
-    if (start.length !== 1) continue;
-    for (const rest of names(join(state.blobs, start)))
-      yield { path: join(state.blobs, start, rest), digest: start + rest };
+function* blobs(folder: string): Generator<{ path: string; digest: string }> {
+  for (const start of names(folder)) {
+    const part = join(folder, start);
+    if (start.length !== 1 || !lstatSync(part).isDirectory()) continue;
+    for (const rest of names(part)) yield { path: join(part, rest), digest: start + rest };
   }
 }
 

@@ -7,20 +7,18 @@
 import { hash, randomBytes } from "node:crypto";
 import {
   chmodSync,
-  closeSync,
   constants,
   copyFileSync,
   existsSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   type Stats,
   statSync,
-  writeSync,
+  writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
@@ -61,32 +59,19 @@ export class Store {
     this.#blobs = blobs;
   }
 
-  #path(digest: string): string {
+  /** Absolute path of a file's content, for reading only. */
+  pathOf(digest: string): string {
     // sixteen folders: a new one costs as much as ten files
     return join(this.#blobs, digest.slice(0, 1), digest.slice(1));
   }
 
   has(digest: string): boolean {
-    return existsSync(this.#path(digest));
+    return existsSync(this.pathOf(digest));
   }
 
   /** Whether the content is there in its length: what a power cut tore is shorter, and is put in anew. */
   #holds(digest: string, bytes: number): boolean {
-    return statSync(this.#path(digest), { throwIfNoEntry: false })?.size === bytes;
-  }
-
-  /** Removes what was put in since `sinceMs` and is not what its name says; for after a power cut. */
-  removeTorn(sinceMs: number): void {
-    for (const part of readdirSync(this.#blobs)) {
-      const folder = join(this.#blobs, part);
-      if (!statSync(folder).isDirectory()) continue;
-      for (const name of readdirSync(folder)) {
-        const path = join(folder, name);
-        // putting in and moving change it; a stage can set the other times to anything
-        if (statSync(path).ctimeMs >= sinceMs && hashFile(path) !== part + name)
-          rmSync(path, { force: true });
-      }
-    }
+    return statSync(this.pathOf(digest), { throwIfNoEntry: false })?.size === bytes;
   }
 
   /** Whether everything that `artifact` consists of is there; contents are not read. */
@@ -159,7 +144,7 @@ export class Store {
   /** One rename puts it in place; false where the two lie on different file systems. */
   #moveIn(path: string, digest: string): boolean {
     chmodSync(path, 0o444);
-    const to = this.#path(digest);
+    const to = this.pathOf(digest);
     if (tryRename(path, to)) return true;
     if (existsSync(dirname(to))) return false;
     mkdirSync(dirname(to), { recursive: true });
@@ -171,12 +156,7 @@ export class Store {
     const digest = hash("sha256", text);
     if (this.#holds(digest, Buffer.byteLength(text))) return digest;
     const temporary = join(this.#blobs, `tmp-${processName}-${randomBytes(6).toString("hex")}`);
-    const file = openSync(temporary, "wx");
-    try {
-      writeSync(file, text);
-    } finally {
-      closeSync(file);
-    }
+    writeFileSync(temporary, text, { flag: "wx" });
     this.#settle(temporary, digest);
     return digest;
   }
@@ -187,7 +167,7 @@ export class Store {
   }
 
   #settle(temporary: string, digest: string): void {
-    const path = this.#path(digest);
+    const path = this.pathOf(digest);
     if (this.#holds(digest, lstatSync(temporary).size)) {
       rmSync(temporary);
       return;
@@ -210,7 +190,7 @@ export class Store {
   #read(digest: string): Buffer {
     let content: Buffer;
     try {
-      content = readFileSync(this.#path(digest));
+      content = readFileSync(this.pathOf(digest));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
       throw new MissingContent(`the store lacks ${digest}`);
@@ -231,11 +211,15 @@ export class Store {
 
   /** Whether every byte is there and right; what is damaged is removed. */
   isWhole({ kind, digest }: Artifact): boolean {
-    if (!this.canGive({ kind, digest })) return false;
-    if (kind === "dir") return this.#tree(digest).every((entry) => this.isWhole(entry));
-    if (hashFile(this.#path(digest)) === digest) return true;
-    rmSync(this.#path(digest), { force: true });
-    return false;
+    if (!this.has(digest)) return false;
+    try {
+      if (kind === "dir") return this.#tree(digest).every((entry) => this.isWhole(entry));
+      if (hashFile(this.pathOf(digest)) !== digest) this.discard(digest);
+      return true;
+    } catch (error) {
+      if (error instanceof MissingContent) return false;
+      throw error;
+    }
   }
 
   /** What stands directly in a folder. Throws MissingContent. */
@@ -264,7 +248,7 @@ export class Store {
       }
       return;
     }
-    const from = this.#path(artifact.digest);
+    const from = this.pathOf(artifact.digest);
     const size = statSync(from, { throwIfNoEntry: false })?.size;
     if (size === undefined) throw new MissingContent(`the store lacks ${artifact.digest}`);
     if (later && size >= largeBytes) {
@@ -284,13 +268,8 @@ export class Store {
 
   /** A damaged blob is worse than none: it would be found again by every reader. */
   discard(digest: string): never {
-    rmSync(this.#path(digest), { force: true });
+    rmSync(this.pathOf(digest), { force: true });
     throw new MissingContent(`${digest} in the store was damaged and has been removed`);
-  }
-
-  /** Absolute path of a file's content, for reading only. */
-  pathOf(digest: string): string {
-    return this.#path(digest);
   }
 }
 

@@ -8,7 +8,7 @@ import { type Heart, look, startHeart } from "./heartbeat.ts";
 import type { Card } from "./lease.ts";
 import { isAlive, isOfThisBoot, isRunning, thisProcess } from "./owner.ts";
 import { removeFolder } from "./remove-folder.ts";
-import { Store } from "./store.ts";
+import { removeTorn } from "./store-care.ts";
 
 /**
  * `token` begins the mark of every process that the run starts; `card` names it to other runs, and its
@@ -57,7 +57,7 @@ export async function clearDeadWork(work: string): Promise<number> {
     await endProcesses({ token: tokenOf(name), root: path, groups: [] });
     // last the folder: as long as it is there, the next run knows that there is something to clear
     clearUnfinished(dirname(work), processOf(name));
-    if (!isOfThisBoot(owner)) new Store(join(dirname(work), "cache/blobs")).removeTorn(begunMs(path));
+    if (!isOfThisBoot(owner)) removeTorn(join(dirname(work), "cache/blobs"), begunMs(path));
     try {
       removeFolder(path);
     } catch (error) {
