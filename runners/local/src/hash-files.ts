@@ -1,5 +1,6 @@
 // Hashes large files on several threads, so that four gigabytes neither take as long as on one nor keep
 // the runner from hearing that a stage ended or somebody pressed Ctrl-C.
+import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 
@@ -30,9 +31,8 @@ export async function hashFiles(paths: readonly string[]): Promise<Map<string, s
   return digests;
 }
 
-function ask(worker: Worker, path: string): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  worker.once("message", resolve).once("error", reject);
+async function ask(worker: Worker, path: string): Promise<Answer> {
+  const answer = once(worker, "message"); // an error of the thread rejects it
   worker.postMessage(path);
-  return promise.finally(() => worker.removeAllListeners());
+  return ((await answer) as [Answer])[0];
 }
