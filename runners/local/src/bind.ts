@@ -20,7 +20,8 @@ export type Bound = {
   codeFiles: Record<string, string>;
   /** A collecting stage's manifest. */
   manifest?: Collected;
-  environment?: { key: string; path: string };
+  /** `lock` is the path, from the repository's root, of the file that describes it. */
+  environment?: { key: string; path: string; lock: string };
 };
 
 /** One for all commands: what is made of it is remembered by it. */
@@ -95,5 +96,5 @@ function environmentOf(
   if (builder === undefined) return undefined;
   const lock = String(context.plan.instances[builder]!.action.params.lock);
   const key = environmentKey(lock, context.workspace);
-  return { key, path: environmentPath(context.workspace.state, key) };
+  return { key, path: environmentPath(context.workspace.state, key), lock };
 }

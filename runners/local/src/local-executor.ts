@@ -5,8 +5,10 @@ import { constants as os } from "node:os";
 import type { ExecutionRequest, ExecutionResult, Executor, Running } from "@mlrb/core/executor";
 import { formatDuration } from "@mlrb/core/units";
 import { endProcesses, type Known, memoryHeld, ticksNow } from "@mlrb/kit/end-processes";
+import { type ForkServers, forkServers } from "./fork-servers.ts";
 import { type Abilities, abilities, confined } from "./namespaces.ts";
-import { type JobEnd, type Spawner, startSpawner } from "./spawner.ts";
+import { type Spawner, startSpawner } from "./spawner.ts";
+import type { JobEnd, Spawned } from "./spawner-helper.ts";
 
 /** How long a process that was asked to end may take before it is killed. */
 const graceMs = 5_000;
@@ -16,6 +18,7 @@ const meterMs = 250;
 /** `root` is every stage's working directory. `python: null` starts programs without the helper. */
 export function localExecutor(root: string, options: { python?: string | null } = {}): Executor {
   const spawner = startSpawner(root, options);
+  const servers = forkServers(root);
   let asked: Promise<Abilities> | undefined;
   const able = () => {
     asked ??= abilities();
@@ -23,19 +26,24 @@ export function localExecutor(root: string, options: { python?: string | null } 
   };
   return {
     name: "local",
-    start: (request) => start(request, { spawner, able }),
+    start: (request) => start(request, { spawner, servers, able }),
     mountsReadOnly: async () => (await able()).readOnly,
-    close: () => spawner.close(),
+    close() {
+      spawner.close();
+      servers.close();
+    },
   };
 }
 
-type Means = { spawner: Spawner; able: () => Promise<Abilities> };
+type Means = { spawner: Spawner; servers: ForkServers; able: () => Promise<Abilities> };
 
-function start(request: ExecutionRequest, { spawner, able }: Means): Running {
+function start(request: ExecutionRequest, means: Means): Running {
   const { token } = request;
   const known: Known = { token, root: request.work, groups: [], since: ticksNow(), first: 0 };
   let why: "time-limit" | "out-of-memory" | "cancelled" | undefined;
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
   const signal = (name: NodeJS.Signals) => {
+    stop();
     for (const group of known.groups) {
       try {
         process.kill(-group, name);
@@ -73,13 +81,10 @@ function start(request: ExecutionRequest, { spawner, able }: Means): Running {
         }, meterMs);
 
   const ended = (async (): Promise<ExecutionResult> => {
-    const job = {
-      argv: await commandWithin(request, able),
-      env: { ...request.env, MLRB_TOKEN: token },
-      log: request.log,
-    };
-    const spawned = await spawner.spawn(job);
+    // what starts it may still be getting ready when it is asked to end
+    const begin = await Promise.race([beginning(request, means), stopped]);
     let result: JobEnd;
+    const spawned = begin && why === undefined ? await begin() : { failed: "was ended before it began" };
     if ("failed" in spawned) {
       result = { kind: "failed", detail: spawned.failed };
     } else {
@@ -134,15 +139,23 @@ function start(request: ExecutionRequest, { spawner, able }: Means): Running {
   };
 }
 
-/** The command line, in namespaces of its own where the request asks for what only they give. */
-async function commandWithin(request: ExecutionRequest, able: () => Promise<Abilities>): Promise<string[]> {
-  const { readOnly, network } = request;
+type Begin = () => Promise<Spawned | { failed: string }>;
+
+/** How it is started: forked from a process that has imported what it needs, or as a process of its own. */
+async function beginning(request: ExecutionRequest, { spawner, servers, able }: Means): Promise<Begin> {
+  const { run, readOnly, network, preload, log } = request;
   const argv = commandLine(request);
-  if (readOnly === undefined && network !== "none") return argv;
+  const env = { ...request.env, MLRB_TOKEN: request.token };
   const offline = network === "none" && (await able()).network;
   if (network === "none" && !offline)
-    appendFileSync(request.log, "mlrb: network: none cannot be enforced here (no network namespaces)\n");
-  return confined(argv, { ...(readOnly !== undefined && { readOnly }), ...(offline && { network: "none" }) });
+    appendFileSync(log, "mlrb: network: none cannot be enforced here (no network namespaces)\n");
+  const confinement = { ...(readOnly !== undefined && { readOnly }), ...(offline && { network }) };
+  if (run.kind === "python" && preload !== undefined) {
+    const server = await servers.serverOf({ argv, env, log, preload, offline, readOnly, network });
+    if ("spawn" in server) return server.spawn;
+    appendFileSync(log, `mlrb: not forked from a warm process: ${server.fresh}\n`);
+  }
+  return () => spawner.spawn({ argv: confined(argv, confinement), env, log });
 }
 
 function commandLine({ run, root, python, inputs, outputs }: ExecutionRequest): string[] {

@@ -7,6 +7,7 @@ import { canonicalJson } from "@mlrb/kit/json-file";
 import type { Bound } from "./bind.ts";
 import type { CarryOutContext } from "./carried-out.ts";
 import { clearEnvironment, environmentPython } from "./environments.ts";
+import { forkPreload } from "./fork-preload.ts";
 import { layOut } from "./lay-out.ts";
 import { overwrite } from "./overwrite.ts";
 import { removeFolder } from "./remove-folder.ts";
@@ -68,6 +69,7 @@ export async function prepareStage(
     clearEnvironment(bound.environment!.path);
     outputs.environment = bound.environment!.path;
   }
+  const preload = forkPreload(instance, { repository: workspace.repository, lock: bound.environment?.lock });
   const stageFile = join(work, "stage.json");
   overwrite(
     stageFile,
@@ -94,6 +96,7 @@ export async function prepareStage(
     outputs,
     log: join(work, "log"),
     limits: instance.execution.limits,
+    ...(preload !== undefined && { preload }),
     ...(linked && { readOnly: join(work, "in") }),
     ...(instance.execution.network && { network: instance.execution.network }),
   };

@@ -17,15 +17,26 @@ import os
 import select
 import signal
 import sys
+from collections.abc import Callable, Iterator
 
 PR_SET_CHILD_SUBREAPER = 36
 
 Job = dict  # what was asked: id, argv, env, log
 
 
+Begin = Callable[[Job, list[int]], int]
+
+
 def main() -> None:
+    serve(begin, 0, 1)
+
+
+def serve(begin: Begin, requests: int, answers: int) -> None:
+    """Answers requests until their pipe closes.
+
+    `begin` starts one job and gives its pid; what it forks must close the descriptors that it is given.
+    """
     subreaper = become_reaper()
-    answer({"ready": True, "subreaper": subreaper})
     wake_read, wake_write = os.pipe()
     os.set_blocking(wake_read, False)
     os.set_blocking(wake_write, False)
@@ -34,30 +45,41 @@ def main() -> None:
     # a Ctrl-C in the terminal is the runner's to judge
     for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(ignored, signal.SIG_IGN)
+    answer({"ready": True, "subreaper": subreaper}, answers)
 
     jobs: dict[int, int] = {}  # pid -> id
     orphans: dict[int, set[int]] = {}  # pid -> pids of the jobs that may have left it
     poll = select.poll()
-    poll.register(0, select.POLLIN | select.POLLHUP)
+    poll.register(requests, select.POLLIN | select.POLLHUP)
     poll.register(wake_read, select.POLLIN)
     pending = b""
     while True:
         for descriptor, flags in poll.poll():
-            if descriptor == 0 and flags & select.POLLHUP:
+            if descriptor == requests and flags & select.POLLHUP:
                 # the runner is gone: what it had still asked for nobody wants any more
                 end_all(jobs, orphans, subreaper)
                 return
             if descriptor == wake_read:
                 drain(wake_read)
-                reap(jobs, orphans, subreaper)
+                for end in reap(jobs, orphans, subreaper):
+                    answer(end, answers)
                 continue
-            chunk = os.read(0, 1 << 16)
+            chunk = os.read(requests, 1 << 16)
             if not chunk:
                 end_all(jobs, orphans, subreaper)
                 return
             *lines, pending = (pending + chunk).split(b"\n")
             for line in lines:
-                begin(json.loads(line), jobs)
+                job = json.loads(line)
+                try:
+                    pid = begin(job, [requests, answers, wake_read, wake_write])
+                except (OSError, ValueError) as error:
+                    code = errno.errorcode.get(getattr(error, "errno", None) or 0, "")
+                    why = f"{code}: {error}" if code else str(error)
+                    answer({"id": job["id"], "failed": why}, answers)
+                else:
+                    jobs[pid] = job["id"]
+                    answer({"id": job["id"], "pid": pid}, answers)
 
 
 def become_reaper() -> bool:
@@ -68,11 +90,11 @@ def become_reaper() -> bool:
         return False
 
 
-def answer(message: dict) -> None:
+def answer(message: dict, answers: int) -> None:
     data = json.dumps(message).encode() + b"\n"
     while data:
         try:
-            data = data[os.write(1, data) :]
+            data = data[os.write(answers, data) :]
         except BrokenPipeError:
             return  # the runner is gone; the other pipe says so too
 
@@ -85,30 +107,22 @@ def drain(descriptor: int) -> None:
         pass
 
 
-def begin(job: Job, jobs: dict[int, int]) -> None:
+def begin(job: Job, _: list[int]) -> int:
     """Starts one job in a session of its own, its output appended to its log."""
-    try:
-        program = found(job["argv"][0], job["env"].get("PATH", ""))
-        pid = os.posix_spawn(
-            program,
-            [os.fsencode(part) for part in job["argv"]],
-            {os.fsencode(name): os.fsencode(value) for name, value in job["env"].items()},
-            file_actions=[
-                (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
-                (os.POSIX_SPAWN_OPEN, 1, job["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644),
-                (os.POSIX_SPAWN_DUP2, 1, 2),
-            ],
-            setsid=True,
-            setsigmask=[],
-            # Python ignores some signals, and what is ignored is inherited
-            setsigdef=[signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM, signal.SIGHUP],
-        )
-    except (OSError, ValueError) as error:
-        code = errno.errorcode.get(getattr(error, "errno", None) or 0, "")
-        answer({"id": job["id"], "failed": f"{code}: {error}" if code else str(error)})
-        return
-    jobs[pid] = job["id"]
-    answer({"id": job["id"], "pid": pid})
+    return os.posix_spawn(
+        found(job["argv"][0], job["env"].get("PATH", "")),
+        [os.fsencode(part) for part in job["argv"]],
+        {os.fsencode(name): os.fsencode(value) for name, value in job["env"].items()},
+        file_actions=[
+            (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 1, job["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644),
+            (os.POSIX_SPAWN_DUP2, 1, 2),
+        ],
+        setsid=True,
+        setsigmask=[],
+        # Python ignores some signals, and what is ignored is inherited
+        setsigdef=[signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM, signal.SIGHUP],
+    )
 
 
 def found(program: str, path: str) -> str:
@@ -121,7 +135,8 @@ def found(program: str, path: str) -> str:
     raise FileNotFoundError(errno.ENOENT, f"there is no program {program} on the PATH")
 
 
-def reap(jobs: dict[int, int], orphans: dict[int, set[int]], subreaper: bool) -> None:
+def reap(jobs: dict[int, int], orphans: dict[int, set[int]], subreaper: bool) -> Iterator[dict]:
+    """How the jobs ended that have."""
     while True:
         try:
             pid, status, usage = os.wait4(-1, os.WNOHANG)
@@ -137,14 +152,12 @@ def reap(jobs: dict[int, int], orphans: dict[int, set[int]], subreaper: bool) ->
             end_orphans(pid, jobs, orphans)
         del jobs[pid]
         signaled = os.WIFSIGNALED(status)
-        answer(
-            {
-                "id": job,
-                "code": None if signaled else os.WEXITSTATUS(status),
-                "signal": signal_name(os.WTERMSIG(status)) if signaled else None,
-                "peakMemoryBytes": usage.ru_maxrss * 1024,
-            }
-        )
+        yield {
+            "id": job,
+            "code": None if signaled else os.WEXITSTATUS(status),
+            "signal": signal_name(os.WTERMSIG(status)) if signaled else None,
+            "peakMemoryBytes": usage.ru_maxrss * 1024,
+        }
 
 
 def signal_name(number: int) -> str:

@@ -1,0 +1,158 @@
+// Scores forked from a process that has imported torch, transformers and lm-eval have the bytes of scores
+// from a process of their own, for every scorer that has fixtures, one after the other and side by side.
+import assert from "node:assert/strict";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative, resolve } from "node:path";
+import { after, test } from "node:test";
+import { localExecutor } from "@mlrb/local/local-executor";
+import { fixtures, measureParams, scorerManifest, writeAdmission } from "../scorers/testing/measure.ts";
+import { makeSubmissions, testPython } from "../scorers/testing/submissions.ts";
+
+const repository = resolve(import.meta.dirname, "..");
+const temporary = mkdtempSync(join(tmpdir(), "mlrb-forked-"));
+const executor = localExecutor(repository);
+after(() => {
+  executor.close!();
+  rmSync(temporary, { recursive: true, force: true });
+});
+
+const names = readdirSync(join(repository, "scorers"))
+  .filter((name) => existsSync(join(repository, "scorers", name, "scorer.yaml")))
+  // what measures speed or memory is never forked
+  .filter((name) => !scorerManifest(name).hostSensitive);
+
+let count = 0;
+
+/** Runs a python stage as the runner would; gives its outputs' bytes and whether it was forked. */
+async function carryOut(file: string, params: object, inputs: object, { preload }: { preload?: string }) {
+  const work = join(temporary, `work-${++count}`);
+  for (const part of ["tmp", "out"]) mkdirSync(join(work, part), { recursive: true });
+  const outputs = { score: join(work, "out/score.json"), samples: join(work, "out/samples.jsonl") };
+  const stage = {
+    formatVersion: 1,
+    stage: "test",
+    axes: {},
+    params,
+    inputs,
+    outputs,
+    files: ["**"],
+    budget: {},
+  };
+  writeFileSync(join(work, "stage.json"), JSON.stringify(stage));
+  const log = join(work, "log");
+  const python = testPython();
+  const { ended } = executor.start({
+    id: "test",
+    token: `${process.pid}:fork-e2e:${count}:`,
+    run: { kind: "python", file },
+    root: repository,
+    work,
+    python,
+    env: {
+      PATH: `${dirname(python)}:${process.env.PATH}`,
+      HOME: join(work, "tmp"),
+      TMPDIR: join(work, "tmp"),
+      LANG: "C.UTF-8",
+      TZ: "UTC",
+      OMP_NUM_THREADS: "1",
+      PYTHONHASHSEED: "0",
+      PYTHONUNBUFFERED: "1",
+      PYTHONDONTWRITEBYTECODE: "1",
+      PYTHONPATH: join(repository, "runners/kit/python"),
+      MLRB_STAGE: join(work, "stage.json"),
+    },
+    inputs: {},
+    outputs,
+    log,
+    limits: { timeMs: 300_000 },
+    network: "none",
+    ...(preload !== undefined && { preload }),
+  });
+  const begin = performance.now();
+  const result = await ended;
+  const said = existsSync(log) ? readFileSync(log, "utf8") : "";
+  assert.ok(!said.includes("not forked"), said);
+  const text = (path: string) => (existsSync(path) ? readFileSync(path, "utf8") : "");
+  return {
+    result,
+    score: text(outputs.score),
+    samples: text(outputs.samples),
+    said,
+    ms: performance.now() - begin,
+  };
+}
+
+const preload = join(repository, "pipelines/environments/ml.preload.py");
+
+test("every scorer gives the same bytes forked and fresh, twice and side by side", async (t) => {
+  const models = join(temporary, "submissions");
+  mkdirSync(models);
+  makeSubmissions(models);
+  const admission = writeAdmission(temporary);
+  assert.ok(names.length >= 2);
+  const score = (name: string, submission: string, more: { preload?: string }) => {
+    const inputs = {
+      submission: join(temporary, "submissions", submission),
+      private: fixtures(name),
+      admission,
+    };
+    return carryOut(`scorers/${name}/measure.py`, measureParams(name), inputs, more);
+  };
+  const fresh: Awaited<ReturnType<typeof score>>[] = [];
+  for (const name of names) fresh.push(await score(name, "tiny", {}));
+  await score(names[0]!, "random-weights", { preload }); // another model first
+  const once: typeof fresh = [];
+  for (const name of [...names].reverse()) once.unshift(await score(name, "tiny", { preload }));
+  const together = await Promise.all(names.map((name) => score(name, "tiny", { preload })));
+  assert.ok(fresh.filter(({ result }) => result.kind === "succeeded").length >= 2);
+  for (const [at, name] of names.entries()) {
+    const { result, score, samples, said } = fresh[at]!;
+    assert.equal(result.kind === "succeeded", score.length > 0 && samples.length > 0, said);
+    for (const forked of [once[at]!, together[at]!]) {
+      // one that lacks a program here (Lean) fails, and in the same words
+      assert.deepEqual(forked.result, result, forked.said);
+      if (result.kind === "failed") assert.equal(forked.said, said);
+      assert.equal(forked.score, score, name);
+      assert.equal(forked.samples, samples, name);
+    }
+    t.diagnostic(`${name}: fresh ${Math.round(fresh[at]!.ms)} ms, forked ${Math.round(once[at]!.ms)} ms`);
+  }
+});
+
+test("torch starts as in a fresh process, numbers differ from job to job, and no job changes the next", async () => {
+  const script = join(temporary, "state.py");
+  writeFileSync(
+    script,
+    `import json, os, random, sys
+from pathlib import Path
+import datasets, huggingface_hub, numpy, torch
+stage = json.loads(Path(os.environ["MLRB_STAGE"]).read_text())
+home = os.environ["HOME"]
+assert str(datasets.config.HF_DATASETS_CACHE).startswith(home), datasets.config.HF_DATASETS_CACHE
+assert str(huggingface_hub.constants.HF_HUB_CACHE).startswith(home)
+state = {"threads": torch.get_num_threads(),
+  "dtype": str(torch.get_default_dtype()), "grad": torch.is_grad_enabled(), "cuda": torch.cuda.is_initialized(), "hash": hash("word")}
+Path(stage["outputs"]["score"]).write_text(json.dumps(state))
+Path(stage["outputs"]["samples"]).write_text(json.dumps([torch.rand(1).item(), numpy.random.rand(), random.random()]))
+torch.manual_seed(5); numpy.random.seed(5); random.seed(5)
+torch.set_num_threads(2); torch.set_default_dtype(torch.float64); torch.set_grad_enabled(False); os.environ["HF_HOME"] = "/changed"
+`,
+  );
+  const run = (more: { preload?: string }) => carryOut(relative(repository, script), {}, {}, more);
+  const fresh = await run({});
+  const forked = [await run({ preload }), await run({ preload })];
+  for (const one of [fresh, ...forked]) assert.equal(one.result.kind, "succeeded", one.said);
+  for (const one of forked) assert.equal(one.score, fresh.score);
+  const drawn = [fresh, ...forked].map(({ samples }) => samples);
+  const numbers = drawn.flatMap((text) => JSON.parse(text) as number[]);
+  assert.equal(new Set(numbers).size, 9, "unseeded numbers were drawn twice");
+});
