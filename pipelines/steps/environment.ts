@@ -1,13 +1,22 @@
-// Builds a Python environment from a lock file, in place: a venv holds its own path.
+// Builds a Python environment from a lock file, in place: a venv holds its own path. docs/environments.md
 // By hand: node pipelines/steps/environment.ts --param lock=pipelines/environments/ml.lock --output environment=DIR
-import { readFileSync } from "node:fs";
-import { basename } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { stage } from "@mlrb/kit/stage";
 import { findPython, noPython } from "@mlrb/local/find-python";
-import { $, type ProcessOutput } from "zx";
+import { $ } from "zx";
+import { installCause } from "./environment/install-cause.ts";
+import { readLock } from "./environment/lock-file.ts";
+import { leftOutText, pipParts } from "./environment/pip-parts.ts";
 
 const { params, outputs } = stage();
-const lock = String(params.lock);
+const file = String(params.lock);
+const lock = readLock(readFileSync(file, "utf8"), file);
+if ("problems" in lock)
+  fail(
+    `${lock.problems.join("\n")}\n  help: \`node scripts/update-environment.ts ${file}\` writes it anew from ${basename(file, ".lock")}.in`,
+  );
+
 const python = findPython(process.env.TMPDIR ?? "/tmp")?.path;
 if (!python)
   fail(
@@ -15,60 +24,68 @@ if (!python)
       ? `MLRB_BASE_PYTHON names ${process.env.MLRB_BASE_PYTHON}, which is no Python 3.10 to 3.13 with venv`
       : noPython,
   );
+const version = (await $`${python} --version`.quiet()).stdout.trim();
 
 const home = outputs.environment!;
 const inside = `${home}/bin/python`;
+console.log(`${basename(file)}: making an environment with ${version}`);
+await step("making the environment", ["-m", "venv", "--without-pip", home], python);
+// by itself venv does the same and hides what went wrong, such as a full disk
+await step("making the environment", ["-Im", "ensurepip", "--upgrade", "--default-pip"]);
+
+// pip's own tags: what it would take is what is asked, in the words of whichever pip this is
+const asked = lock.pins.some(({ only }) => only.length > 0)
+  ? await step("asking pip which files run here", [
+      "-c",
+      "from pip._vendor.packaging.tags import sys_tags; print(*sys_tags(), sep='\\n')",
+    ])
+  : "";
+const { leftOut, ...parts } = pipParts(lock, asked.split("\n"));
+for (const pin of leftOut) console.log(leftOutText(pin));
+// the parts stay in the environment, where one can see what it was made from
+const folder = join(home, "requirements");
+mkdirSync(folder);
+for (const [name, text] of Object.entries(parts)) writeFileSync(join(folder, `${name}.txt`), text);
+
 // Compiling every module takes longer than compiling those that are imported, below.
 const pip = ["-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check", "--no-compile"];
-
-console.log(
-  `${basename(lock)}: making an environment with ${(await $`${python} --version`.quiet()).stdout.trim()}`,
-);
-await step("making the environment", ["-m", "venv", home], python);
-// The lock names everything, so nothing is resolved. torch alone may ask for more: its builds with
-// CUDA need packages that the CPU build, which has none of them, does not.
-await step("installing", [...pip, "--no-deps", "-r", lock], inside);
-const check = await $({ nothrow: true, quiet: true })`${inside} -m pip check`;
-if (check.exitCode !== 0) {
-  console.log(`${check.stdout.trim()}\ninstalling what else this build of a package needs`);
-  await step("installing", [...pip, "-r", lock], inside);
-  await step("checking", ["-m", "pip", "check"], inside);
+const from = (name: keyof typeof parts) => ["-r", join(folder, `${name}.txt`)];
+// The lock names everything, so nothing is resolved. What is built here is built by the pinned setuptools
+// of the wheels: in isolation, pip would fetch another that no hash covers.
+const hashed = [...pip, "--no-deps", "--require-hashes"];
+if (parts.wheels) await step("installing", [...hashed, "--only-binary", ":all:", ...from("wheels")]);
+if (parts.sources)
+  await step("installing", [...hashed, "--use-pep517", "--no-build-isolation", ...from("sources")]);
+if (parts.unhashed) {
+  await step("installing", [...pip, "--no-deps", ...from("unhashed")]);
+  // torch alone may ask for more: its builds with CUDA need packages that the CPU build does not
+  const check = await $({ nothrow: true, quiet: true })`${inside} -m pip check`;
+  if (check.exitCode !== 0) {
+    console.log(`${check.stdout.trim()}\ninstalling what else this build of a package needs`);
+    await step("installing", [...pip, ...from("unhashed"), "-c", join(folder, "versions.txt")]);
+  }
 }
+await step("checking", ["-m", "pip", "check"]);
+// after the check, which asks for what they say they need
+if (parts.alone) await step("installing", [...hashed, "--only-binary", ":all:", ...from("alone")]);
 // What the lock file says is imported is imported once here, which leaves it compiled for every stage.
-const warm = /^# warm: (.+)$/m.exec(readFileSync(lock, "utf8"))?.[1];
-if (warm) {
+if (lock.warm) {
   delete process.env.PYTHONDONTWRITEBYTECODE;
-  await step("trying it out", ["-c", warm], inside);
+  await step("trying it out", ["-c", lock.warm]);
 }
 console.log("ready");
 
-async function step(what: string, args: string[], program: string): Promise<void> {
+/** What the program wrote to stdout; ends this script when it fails. */
+async function step(what: string, args: string[], program: string = inside): Promise<string> {
   const result = await $({ nothrow: true, quiet: true })`${program} ${args}`;
   const said = `${result.stdout}${result.stderr}`.trim();
-  if (said) console.log(said);
-  if (result.exitCode !== 0) fail(`${what} failed: ${cause(result)}`);
-}
-
-/** The way out of the ways in which installing usually fails. */
-function cause(result: ProcessOutput): string {
-  const said = `${result.stdout}${result.stderr}`;
-  if (/No space left|Errno 28|ENOSPC|Disk quota/i.test(said)) {
-    return "the disk is full; this environment takes about 2 GB, and as much again while it is installed. Free some space, or choose another --root, and run again";
+  if (result.exitCode !== 0 && said) console.log(said);
+  if (result.exitCode === 0 && result.stderr.trim()) console.log(result.stderr.trim());
+  if (result.exitCode !== 0) {
+    const machine = `${version} on ${process.platform} ${process.arch}`;
+    fail(`${what} failed: ${installCause(said, { lock: file, machine, exitCode: result.exitCode })}`);
   }
-  if (/ensurepip|No module named venv/i.test(said)) {
-    return "this Python cannot make environments; install venv (Debian and Ubuntu: apt install python3-venv) and run again";
-  }
-  if (
-    /name resolution|Max retries|NewConnectionError|ConnectionError|ConnectTimeout|ReadTimeout|ProxyError|unreachable|SSLError|Connection refused|Connection broken/i.test(
-      said,
-    )
-  ) {
-    return "the Python package index cannot be reached; check the network (and PIP_INDEX_URL, https_proxy if you use them) and run again. Nothing else needs the network";
-  }
-  if (/No matching distribution|Could not find a version/i.test(said)) {
-    return `the package index has no build of a pinned package for this Python or machine; Python 3.11 or 3.12 on Linux or macOS is what ${lock} was made for`;
-  }
-  return `exit status ${result.exitCode}; what it said stands above`;
+  return result.stdout;
 }
 
 function fail(message: string): never {

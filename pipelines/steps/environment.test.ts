@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { closedPort } from "./environment/testing/closed-port.ts";
+import { noPipSettings, onlyFrom, packageFolder } from "./environment/testing/packages.ts";
+
+const root = mkdtempSync(join(tmpdir(), "environment-step-"));
+after(() => rmSync(root, { recursive: true }));
+
+const packages = packageFolder(root, [
+  { name: "plain", version: "1.0" },
+  { name: "other", version: "2.0", needs: ["plain==1.0"] },
+  { name: "source", version: "3.0", tag: "sdist" },
+  { name: "elsewhere", version: "4.0", tag: "py3-none-win32" },
+  { name: "accelerated", version: "5.0", needs: ["driver", "plain>=1"] },
+  { name: "driver", version: "6.0" },
+  { name: "greedy", version: "7.0", needs: ["driver"] },
+  { name: "lonely", version: "8.0", needs: ["nobody"] },
+]);
+const { pin } = packages;
+
+/** Runs the step by hand on a lock file of this text, with the real pip. */
+async function build(text: string, env: Record<string, string> = onlyFrom(packages.folder)) {
+  const folder = mkdtempSync(join(root, "e-"));
+  const [lock, home] = [join(folder, "test.lock"), join(folder, "environment")];
+  writeFileSync(lock, text);
+  const args = ["--param", `lock=${lock}`, "--output", `environment=${home}`];
+  const step = join(import.meta.dirname, "environment.ts");
+  const { status, stdout, stderr } = await run(process.execPath, [step, ...args], env);
+  const python = join(home, "bin/python");
+  return {
+    status,
+    log: stdout,
+    /** Its last words, with the lock's path cut short. */
+    error: stderr.replaceAll(lock, "test.lock"),
+    made: existsSync(python),
+    async installed() {
+      const list = await run(python, ["-m", "pip", "list", "--format=freeze"], env);
+      return list.stdout.split("\n").filter((line) => line && !/^(pip|setuptools)==/.test(line));
+    },
+  };
+}
+
+function run(program: string, args: string[], env: Record<string, string>) {
+  const child = spawn(program, args, { env, stdio: ["ignore", "pipe", "pipe"] });
+  const said = { stdout: "", stderr: "" };
+  child.stdout.on("data", (data) => (said.stdout += data));
+  child.stderr.on("data", (data) => (said.stderr += data));
+  return new Promise<{ status: number | null; stdout: string; stderr: string }>((done) =>
+    child.on("close", (status) => done({ status, ...said })),
+  );
+}
+
+const wrong = "0".repeat(64);
+
+test("it installs hashed wheels, builds hashed sources, and leaves out only what no machine tag fits, and lets one stand alone", async () => {
+  const built = await build(`# A test's.
+# warm: import plain, other, source; print("tried")
+# section: wheels
+${pin("plain")}
+${pin("other")} \\
+    --hash=sha256:${wrong}
+elsewhere==4.0 ; sys_platform == "win32" --hash=sha256:${wrong}
+# section: sources
+${pin("source")}
+# section: optional
+# only: py3-none-win32
+# without: Nothing is drawn.
+${pin("elsewhere")}
+# only: py3-none-win_arm64 py3-none-any
+${pin("driver")}
+# section: alone
+${pin("lonely")}
+`);
+  assert.equal(built.status, 0, built.error + built.log);
+  assert.deepEqual(await built.installed(), [
+    "driver==6.0",
+    "lonely==8.0",
+    "other==2.0",
+    "plain==1.0",
+    "source==3.0",
+  ]);
+  assert.match(
+    built.log,
+    /^left out: elsewhere 4\.0, whose files are for py3-none-win32; this machine runs none of them\. Nothing is drawn\.$/m,
+  );
+  assert.equal(built.log.match(/left out/g)!.length, 1);
+});
+
+test("a file that is not the pinned one is refused, and the words name it", async () => {
+  const built = await build(`# section: wheels\n${pin("plain")}\ndriver==6.0 --hash=sha256:${wrong}\n`);
+  assert.equal(built.status, 1);
+  assert.match(
+    built.error,
+    /^mlrb: installing failed: the file that the package index gave for driver==6\.0 is not one of those that test\.lock pins\./,
+  );
+  assert.match(built.error, /Never take the new hash before you know why it differs\n$/);
+  assert.deepEqual(await built.installed(), []);
+});
+
+test("a hashed source that was changed is refused before it is built", async () => {
+  const built = await build(`# section: sources\nsource==3.0 --hash=sha256:${wrong}\n`);
+  assert.equal(built.status, 1);
+  assert.match(built.error, /gave for source==3\.0 is not one of those/);
+});
+
+test("a pin without a build for this machine is named, and an optional one that should run here is not left out", async () => {
+  const built = await build(
+    `# section: wheels\n${pin("plain")}\n# section: optional\n# only: py3-none-any\n${pin("elsewhere")}\n`,
+  );
+  assert.equal(built.status, 1);
+  assert.match(
+    built.error,
+    /^mlrb: installing failed: the package index has no build of elsewhere==4\.0 for Python 3\.\d+\.\d+ on \w+ \w+;/,
+  );
+  assert.doesNotMatch(built.log, /left out/);
+});
+
+test("an index that cannot be reached is told from one that lacks a package, for an optional one too", async () => {
+  const env = {
+    ...noPipSettings(),
+    PIP_RETRIES: "1",
+    PIP_INDEX_URL: `http://127.0.0.1:${await closedPort()}/simple`,
+  };
+  const built = await build(
+    `# section: optional\n# only: py3-none-any\nabsent==1.0 --hash=sha256:${wrong}\n`,
+    env,
+  );
+  assert.equal(built.status, 1);
+  assert.equal(
+    built.error,
+    "mlrb: installing failed: the Python package index cannot be reached; check the network (and PIP_INDEX_URL, https_proxy if you use them) and run again. Nothing else needs the network\n",
+  );
+  assert.doesNotMatch(built.log, /left out/);
+});
+
+test("what a build of an unhashed package needs besides comes unhashed, with the lock's versions", async () => {
+  const built = await build(`# section: unhashed\naccelerated==5.0\n# section: wheels\n${pin("plain")}\n`);
+  assert.equal(built.status, 0, built.error);
+  assert.match(built.log, /accelerated 5\.0 requires driver, which is not installed/);
+  assert.deepEqual(await built.installed(), ["accelerated==5.0", "driver==6.0", "plain==1.0"]);
+});
+
+test("a hashed package whose needs the lock does not name fails the build", async () => {
+  const built = await build(`# section: wheels\n${pin("greedy")}\n`);
+  assert.equal(built.status, 1);
+  assert.match(built.log, /greedy 7\.0 requires driver, which is not installed/);
+  assert.match(built.error, /^mlrb: checking failed/);
+});
+
+test("a broken lock is refused before anything is made, with all that is wrong", async () => {
+  const built = await build(
+    `early==1.0\n# section: wheels\n${pin("plain")}\nplain>=2\n--index-url x\nother==2.0\ndriver==6.0 --hash=sha256:12\n`,
+  );
+  assert.equal(built.status, 1);
+  assert.equal(
+    built.error,
+    `mlrb: test.lock:1: "early==1.0" stands before the first "# section:" line
+test.lock:4: "plain>=2" is no pin; expected NAME==VERSION and its hashes
+test.lock:5: "--index-url x" is no pin; expected NAME==VERSION and its hashes
+test.lock:6: other has no hash
+test.lock:7: driver has a hash that is not sha256 and 64 digits
+  help: \`node scripts/update-environment.ts test.lock\` writes it anew from test.in
+`,
+  );
+  assert.equal(built.made, false);
+});
+
+test("a MLRB_BASE_PYTHON that is no Python is named", async () => {
+  const env = { ...onlyFrom(packages.folder), MLRB_BASE_PYTHON: "/bin/false" };
+  const built = await build(`# section: wheels\n${pin("plain")}\n`, env);
+  assert.equal(built.status, 1);
+  assert.equal(
+    built.error,
+    "mlrb: MLRB_BASE_PYTHON names /bin/false, which is no Python 3.10 to 3.13 with venv\n",
+  );
+});

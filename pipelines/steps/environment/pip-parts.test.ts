@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readLock } from "./lock-file.ts";
+import { leftOutText, pipParts } from "./pip-parts.ts";
+
+const hash = `sha256:${"a".repeat(64)}`;
+const text = `# section: unhashed
+heavy==1
+# section: wheels
+a==1.0 ; python_version < "3.11" \\
+    --hash=${hash} \\
+    --hash=${hash}
+# section: optional
+# only: one two
+# without: Less is measured.
+b==2 --hash=${hash}
+c==3 --hash=${hash}
+# section: alone
+lonely==4 --hash=${hash}
+`;
+
+test("an optional pin goes with the wheels where one of its tags fits, and nowhere otherwise", () => {
+  const lock = readLock(text.replace(/^c==.*\n/m, ""), "x.lock");
+  assert.ok("pins" in lock);
+  const a = `a==1.0 ; python_version < "3.11" \\\n    --hash=${hash} \\\n    --hash=${hash}\n`;
+  assert.deepEqual(pipParts(lock, ["two", "three"]), {
+    wheels: `${a}b==2 \\\n    --hash=${hash}\n`,
+    sources: "",
+    unhashed: "heavy==1\n",
+    alone: `lonely==4 \\\n    --hash=${hash}\n`,
+    versions: 'heavy==1\na==1.0 ; python_version < "3.11"\nb==2\n',
+    leftOut: [],
+  });
+  const { leftOut, ...parts } = pipParts(lock, ["three"]);
+  assert.equal(parts.wheels, a);
+  assert.doesNotMatch(parts.versions, /b==/);
+  assert.deepEqual(leftOut.map(leftOutText), [
+    "left out: b 2, whose files are for one or two; this machine runs none of them. Less is measured.",
+  ]);
+});
+
+test("what stands above one optional pin says nothing about the next", () => {
+  assert.deepEqual(readLock(text, "x.lock"), {
+    problems: ['x.lock:11: c: a line "# only: TAG" stands above each optional pin and no other'],
+  });
+});

@@ -1,0 +1,90 @@
+// Tiny Python packages in a folder, for pip to install from in place of an index: `PIP_FIND_LINKS=FOLDER
+// PIP_NO_INDEX=1`. Written by Python, which has zip and tar.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { findPython } from "@mlrb/local/find-python";
+
+export type Package = {
+  name: string;
+  version: string;
+  /** The tag of the wheel; `sdist` for a source that brings its own builder, which needs nothing else. */
+  tag?: string;
+  /** Requirements of it. */
+  needs?: string[];
+};
+
+const writer = `
+import io, json, sys, tarfile, zipfile
+folder, packages = sys.argv[1], json.loads(sys.argv[2])
+for p in packages:
+    name, version, tag = p["name"], p["version"], p.get("tag", "py3-none-any")
+    info = f"{name}-{version}.dist-info"
+    meta = f"Metadata-Version: 2.1\\nName: {name}\\nVersion: {version}\\n"
+    meta += "".join(f"Requires-Dist: {need}\\n" for need in p.get("needs", []))
+    built = "py3-none-any" if tag == "sdist" else tag
+    files = {
+        f"{name}.py": f"version = {version!r}\\n",
+        f"{info}/METADATA": meta,
+        f"{info}/WHEEL": f"Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: {built}\\n",
+    }
+    files[f"{info}/RECORD"] = "".join(f"{path},,\\n" for path in [*files, f"{info}/RECORD"])
+    wheel = io.BytesIO()
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for path, text in files.items():
+            archive.writestr(zipfile.ZipInfo(path), text)
+    wheel_name = f"{name}-{version}-{built}.whl"
+    if tag != "sdist":
+        open(f"{folder}/{wheel_name}", "wb").write(wheel.getvalue())
+        continue
+    builder = f"""
+def build_wheel(folder, config_settings=None, metadata_directory=None):
+    open(folder + "/{wheel_name}", "wb").write({wheel.getvalue()!r})
+    return "{wheel_name}"
+"""
+    parts = {
+        "PKG-INFO": meta,
+        "pyproject.toml": '[build-system]\\nrequires = []\\nbuild-backend = "builder"\\nbackend-path = ["."]\\n',
+        "builder.py": builder,
+    }
+    with tarfile.open(f"{folder}/{name}-{version}.tar.gz", "w:gz") as archive:
+        for path, text in parts.items():
+            member = tarfile.TarInfo(f"{name}-{version}/{path}")
+            member.size = len(text.encode())
+            archive.addfile(member, io.BytesIO(text.encode()))
+`;
+
+/** Makes a folder under `root` with the packages' files; `pin` gives the requirement line of one of them. */
+export function packageFolder(root: string, packages: Package[]) {
+  const folder = mkdtempSync(join(root, "packages-"));
+  const python = findPython(root)!.path;
+  const { status, stderr } = spawnSync(python, ["-c", writer, folder, JSON.stringify(packages)], {
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`bug: ${stderr}`);
+  return {
+    folder,
+    pin(name: string): string {
+      const { version, tag = "py3-none-any" } = packages.find((one) => one.name === name)!;
+      const file = tag === "sdist" ? `${name}-${version}.tar.gz` : `${name}-${version}-${tag}.whl`;
+      const digest = createHash("sha256")
+        .update(readFileSync(join(folder, file)))
+        .digest("hex");
+      return `${name}==${version} --hash=sha256:${digest}`;
+    },
+  };
+}
+
+/** Variables with which pip sees only the folder, and nothing of how this machine is set up. */
+export function onlyFrom(folder: string): Record<string, string> {
+  return { ...noPipSettings(), PIP_NO_INDEX: "1", PIP_FIND_LINKS: folder };
+}
+
+/** This process's variables without pip's, and pip's files unread. */
+export function noPipSettings(): Record<string, string> {
+  const kept = Object.entries(process.env).filter(
+    (one): one is [string, string] => one[1] !== undefined && !/^(PIP_|UV_|MLRB_)/.test(one[0]),
+  );
+  return { ...Object.fromEntries(kept), PIP_CONFIG_FILE: "/dev/null", PIP_NO_CACHE_DIR: "1" };
+}
