@@ -29,6 +29,12 @@ export type ExecutionRequest = {
   network?: Network;
   /** A folder that its processes must not be able to write in; only of an executor that `mountsReadOnly`. */
   readOnly?: string;
+  /**
+   * Absolute; a Python file that imports what programs of this environment import, for an executor that
+   * forks them from a process that has. Undefined where the instance must be a process of its own from
+   * the start: one that measures memory or speed, or is not trusted.
+   */
+  preload?: string;
 };
 
 export type ExecutionResult =

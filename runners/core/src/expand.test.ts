@@ -469,3 +469,14 @@ stages:
     { from: 1, output: "large", digestOnly: true },
   ]);
 });
+
+test("whether results are the machine's may stand in a manifest, and is no where it says nothing", () => {
+  const speed = repository["scorers/fluency/scorer.yaml"]!;
+  const body = `axes: { task: [reading], scorer: { of: task } }
+stages:
+  score: { each: [task, scorer], command: x, hostSensitive: "{scorer.hostSensitive}" }
+`;
+  const found = plan(body, {}, { "scorers/fluency/scorer.yaml": `${speed}hostSensitive: true\n` });
+  const of = (scorer: string) => instance(found, `score[task=reading,scorer=${scorer}]`).action.hostSensitive;
+  assert.deepEqual([of("fluency"), of("accuracy")], [true, false]);
+});

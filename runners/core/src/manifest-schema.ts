@@ -28,6 +28,13 @@ const rule = {
   required: ["name", "title", "method", "source", "severity"],
 };
 
+const anchor = {
+  type: "object",
+  additionalProperties: false,
+  properties: { name, title: text, model: text },
+  required: ["name", "title", "model"],
+};
+
 export const taskSchema = {
   title: "mlrb task",
   ...closed(
@@ -40,6 +47,10 @@ export const taskSchema = {
       scorers: { ...list, minItems: 1, uniqueItems: true },
       primary: text,
       environment: text,
+      models: {
+        ...text,
+        description: "the script that makes the models given beside the data, in folders by name",
+      },
       budget: {
         type: "object",
         additionalProperties: {
@@ -50,6 +61,12 @@ export const taskSchema = {
         },
       },
       floors: { type: "object", additionalProperties: { type: ["number", "string"] } },
+      anchors: {
+        type: "object",
+        description:
+          "models that nobody trained for the task, measured beside its attempts, for each kind of data",
+        additionalProperties: { type: "array", items: anchor },
+      },
       sources: { type: "object" },
       rules: { type: "array", items: rule },
       limits: list,
@@ -70,6 +87,10 @@ export const scorerSchema = {
       direction: { enum: ["higher", "lower"] },
       environment: text,
       hostSensitive: { type: "boolean" },
+      command: {
+        ...text,
+        description: "a program outside the environment that it starts, as written in a shell",
+      },
       digits: { type: "integer", minimum: 0, maximum: 6 },
     },
     ["formatVersion", "name", "title", "version", "unit", "direction", "digits"],
@@ -86,6 +107,10 @@ export const agentSchema = {
       kind: { enum: ["command", "nop"] },
       command: { ...list, minItems: 1 },
       program: text,
+      library: {
+        ...text,
+        description: "a folder of this repository that its program finds beside itself, as library",
+      },
       trusted: { type: "boolean" },
       environment: text,
       scaffoldVersion: {

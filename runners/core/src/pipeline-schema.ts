@@ -137,7 +137,10 @@ export const stageSchema = closed(
     ),
     durable: { type: "boolean", description: "Its results are records, not cache." },
     untrusted: { type: "boolean", description: "Runs foreign code: may need public artifacts only." },
-    hostSensitive: { type: "boolean", description: "Its results depend on the machine." },
+    hostSensitive: {
+      type: ["boolean", "string"],
+      description: "Its results depend on the machine. May be a field that says so: {scorer.hostSensitive}.",
+    },
     releases: { ...names, description: "Outputs that are public although it needed private ones." },
     ...execution,
   },

@@ -73,7 +73,8 @@ export type StageSpec = ExecutionSpec & {
   retries?: number;
   durable?: boolean;
   untrusted?: boolean;
-  hostSensitive?: boolean;
+  /** Or a field that says so, e.g. `{scorer.hostSensitive}`. */
+  hostSensitive?: boolean | string;
   releases?: string[];
 };
 

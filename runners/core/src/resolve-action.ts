@@ -100,7 +100,7 @@ export function resolveAction(
       env: Object.fromEntries(env),
       secrets: spec.secrets ?? [],
       budget: duration(spec.budget?.time, at(["budget", "time"])),
-      hostSensitive: spec.hostSensitive ?? false,
+      hostSensitive: texts.truth(spec.hostSensitive, at(["hostSensitive"])),
     },
     execution: resolveExecution(stage, texts, context),
     ...(environment !== undefined && { environment }),

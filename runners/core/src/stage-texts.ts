@@ -14,6 +14,8 @@ export type StageTexts = {
   /** The text of a key. */
   key(value: string, path: Path): string | undefined;
   duration(value: string | undefined, path: Path): { timeMs?: number };
+  /** False where nothing is said, or where the field that it names is not there. */
+  truth(value: boolean | string | undefined, path: Path): boolean;
   /** In bytes; 0 where nothing is said. */
   size(value: string | undefined, path: Path): number;
 };
@@ -62,6 +64,17 @@ export function stageTexts(lookup: Lookup, { source, problems }: ResolveContext)
         help: "write a duration with its unit, e.g. 90s, 30m or 24h",
       });
       return {};
+    },
+    truth(value, path) {
+      const found = filledAt(value ?? false, { path, at: "value", find: lookup });
+      if (found === null || typeof found === "boolean") return found ?? false;
+      problems.push({
+        code: "wrong-type",
+        message: `${JSON.stringify(found)} is neither true nor false`,
+        place: source.place(path),
+        help: "write true, false, or a field that is one of them",
+      });
+      return false;
     },
     size(value, path) {
       const written = text(value, path);
