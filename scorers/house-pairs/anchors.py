@@ -1,36 +1,30 @@
 """Lets a unigram and a bigram of the public text choose between the sentences of each pair."""
 
-import argparse
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from measure import measure
+from mlrb_kit.anchors_stage import Row, anchors_stage
 from mlrb_kit.ngram import fit_ngram, read_public
-from mlrb_kit.results import read_jsonl, write_json
+from mlrb_kit.results import read_jsonl
 from pairs_score import clustered_error, half_for_ties, mean
 
 SENTENCE_CHARACTERS = 64  # about what is scored at a time: one short sentence
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--public", type=Path, required=True)
-    parser.add_argument("--private", type=Path, required=True)
-    parser.add_argument("--rows", type=Path, required=True, help="JSON to write")
-    args = parser.parse_args()
-
-    model = fit_ngram(read_public(args.public), SENTENCE_CHARACTERS)
-    pairs = read_jsonl(args.private / "pairs.jsonl")
+def rows(public: Path, private: Path) -> list[Row]:
+    model = fit_ngram(read_public(public), SENTENCE_CHARACTERS)
+    pairs = read_jsonl(private / "pairs.jsonl")
     kind = "of byte-level BPE tokens (2 000), trained on the public text; equal likelihoods count half"
-    rows = [
+    return [
         {"name": "chance", "title": "Chance: one of two sentences", "value": 0.5},
         row("unigram", f"Unigram {kind}", pairs, model.unigram_bits),
         row("bigram", f"Bigram {kind}", pairs, model.bigram_bits),
     ]
-    write_json(args.rows, rows)
 
 
-def row(name: str, title: str, pairs: list[dict[str, Any]], bits: Callable[[str], float]) -> dict[str, Any]:
+def row(name: str, title: str, pairs: list[dict[str, Any]], bits: Callable[[str], float]) -> Row:
     groups: dict[str, list[float]] = {}
     for pair in pairs:
         good, bad = -bits(pair["sentence_good"]), -bits(pair["sentence_bad"])
@@ -41,4 +35,4 @@ def row(name: str, title: str, pairs: list[dict[str, Any]], bits: Callable[[str]
 
 
 if __name__ == "__main__":
-    main()
+    anchors_stage(rows, measure)

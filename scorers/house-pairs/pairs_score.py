@@ -31,20 +31,11 @@ def scored(samples: list[dict[str, Any]]) -> dict[str, Any]:
         raise Rejected(f"ties: {counts}; the model does not tell sentences apart")
     ties = sum(tied(sample) for sample in samples)
     return {
-        "kind": "scored",
         "value": value,
         "standardError": clustered_error(list(means.values())),
         "items": len(samples),
         "groups": {name: {"value": means[name], "items": len(found)} for name, found in groups.items()},
         "extra": {"paradigms": len(groups), "ties": ties, "tiesHalf": ties_half},
-    }
-
-
-def storable(sample: dict[str, Any]) -> dict[str, Any]:
-    """The sample with NaN and infinities in words, since JSON cannot hold them."""
-    return {
-        key: str(value) if isinstance(value, float) and not math.isfinite(value) else value
-        for key, value in sample.items()
     }
 
 

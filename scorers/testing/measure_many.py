@@ -14,9 +14,9 @@ from pathlib import Path
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scorer", type=Path, required=True, help="the scorer's folder")
-    parser.add_argument("--private", type=Path, required=True)
     parser.add_argument("--submissions", type=Path, required=True, help="folder of submissions")
     parser.add_argument("--out", type=Path, required=True, help="gets NAME.json and NAME.jsonl for each")
+    parser.add_argument("flags", nargs="*", help="what measure.py is told besides")
     args = parser.parse_args()
 
     os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1", HF_HOME=str(args.out / "home"))
@@ -35,13 +35,8 @@ def main() -> None:
 
 def flags(args: argparse.Namespace, submission: Path) -> list[str]:
     out = args.out / submission.name
-    given = {
-        "submission": submission,
-        "private": args.private,
-        "score": f"{out}.json",
-        "samples": f"{out}.jsonl",
-    }
-    return [part for name, path in given.items() for part in (f"--{name}", str(path))]
+    files = ["--output", f"score={out}.json", "--output", f"samples={out}.jsonl"]
+    return [*args.flags, "--input", f"submission={submission}", *files]
 
 
 def in_child(script: Path, argv: list[str]) -> int:

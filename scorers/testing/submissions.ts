@@ -1,6 +1,5 @@
-// Runs the Python of this folder for the contract test: makes the submissions, measures many at a go.
+// Runs the Python of this folder: makes the submissions that scorers are tried on.
 import { execFileSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 const kit = resolve(import.meta.dirname, "../../runners/kit/python");
@@ -16,20 +15,11 @@ export function testPython(): string {
 }
 
 export function makeSubmissions(folder: string): void {
-  run([join(import.meta.dirname, "make_submissions.py"), folder]);
+  runTestProgram(["make_submissions.py", folder]);
 }
 
-/** Writes NAME.json and NAME.jsonl to `out` for each submission; gives the exit status for each. */
-export function measureMany(
-  scorer: string,
-  paths: { private: string; submissions: string; out: string },
-): Record<string, number> {
-  mkdirSync(paths.out, { recursive: true });
-  const flags = Object.entries({ scorer, ...paths }).flatMap(([name, path]) => [`--${name}`, path]);
-  return JSON.parse(run([join(import.meta.dirname, "measure_many.py"), ...flags]));
-}
-
-function run(args: string[]): string {
+/** Runs a program of this folder. Gives what it printed. */
+export function runTestProgram([program = "", ...args]: string[]): string {
   const env = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
@@ -38,5 +28,9 @@ function run(args: string[]): string {
     PYTHONDONTWRITEBYTECODE: "1",
     OMP_NUM_THREADS: "1",
   };
-  return execFileSync(testPython(), args, { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  return execFileSync(testPython(), [join(import.meta.dirname, program), ...args], {
+    env,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+  });
 }

@@ -67,6 +67,11 @@ class Ngrams(unittest.TestCase):
         model = fit_ngram(["the cat sat on the mat. " * 30] * 40, 64)
         self.assertLess(model.bigram_bits("the cat sat"), model.unigram_bits("the cat sat"))
 
+    def test_what_the_public_text_never_had_is_never_impossible(self) -> None:
+        model = fit_ngram(["the cat sat on the mat. "] * 40, 64)
+        for text in ("the dog sat.", "on on on", "é"):
+            self.assertTrue(0 < model.bigram_bits(text) < 1e3, text)
+
 
 class PairsScore(unittest.TestCase):
     def sample(self, good: float, bad: float, group: str = "a") -> dict[str, object]:

@@ -84,12 +84,13 @@ def fit_weights(model: Ngram, pieces: list[str]) -> NDArray[np.float64]:
     bigram, unigram = relative(model, contexts, tokens), model.unigram[tokens]
     weights = np.full(len(model.weights), 0.5)
     weights[0] = 0  # a context never seen has no bigrams
+    members = np.bincount(buckets, minlength=len(weights))
+    most = 1 - 1 / (members + 2)  # never all: what no bigram foretold would be impossible
     for _ in range(ROUNDS):
         share = weights[buckets] * bigram
         share /= share + (1 - weights[buckets]) * unigram
         sums = np.bincount(buckets, weights=share, minlength=len(weights))
-        members = np.bincount(buckets, minlength=len(weights))
-        weights = np.where(members > 0, sums / np.maximum(members, 1), weights)
+        weights = np.where(members > 0, np.minimum(sums / np.maximum(members, 1), most), weights)
     return weights
 
 

@@ -1,0 +1,58 @@
+"""Times one submission. Run by exec, by memory.measure_fresh; see scorers/efficiency."""
+
+import argparse
+import json
+import statistics
+import time
+from pathlib import Path
+from typing import Any
+
+from mlrb_kit.memory_use import fitted, prepare, token_ids, write_tokens
+from mlrb_kit.rejected import Rejected
+from mlrb_kit.results import write_json
+from mlrb_kit.stored import read_stored
+from mlrb_kit.submission import context_of, load_model
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--submission", type=Path, required=True)
+    parser.add_argument(
+        "--settings", type=json.loads, required=True, help="JSON: promptTokens, newTokens, repeats"
+    )
+    parser.add_argument("--result", type=Path, required=True, help="JSON to write")
+    args = parser.parse_args()
+    try:
+        found = measure(args.submission, args.settings)
+    except Rejected as rejected:
+        found = {"rejected": str(rejected)}
+    write_json(args.result, found)
+
+
+def measure(folder: Path, settings: dict[str, int]) -> dict[str, Any]:
+    prepare(folder)
+    model = load_model(folder, read_stored(folder))
+    _, given, new = fitted(settings["promptTokens"], settings["newTokens"], context_of(model.config))
+    ids = token_ids(given, model.get_input_embeddings().weight.shape[0])
+    write_tokens(model, ids, min(2, new))  # the first pass of all is slower than any other
+    first = [seconds(model, ids, 1) for _ in range(settings["repeats"])]
+    whole = [seconds(model, ids, new) for _ in range(settings["repeats"])]
+    latency, total = statistics.median(first), statistics.median(whole)
+    return {
+        "latencySeconds": latency,
+        "tokensPerSecond": new / total,
+        "firstTokenSeconds": first,
+        "allTokensSeconds": whole,
+        "promptTokens": given,
+        "newTokens": new,
+    }
+
+
+def seconds(model: Any, ids: list[int], count: int) -> float:
+    begin = time.perf_counter()
+    write_tokens(model, ids, count)
+    return time.perf_counter() - begin
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""Measures one submission's peak memory. Run by exec, by memory.measure_fresh; see scorers/net-peak-bytes."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from mlrb_kit.memory import peak_bytes, restart_peak
+from mlrb_kit.memory_use import fitted, prepare, read_tokens, token_ids, write_tokens
+from mlrb_kit.rejected import Rejected
+from mlrb_kit.results import write_json
+from mlrb_kit.stored import read_stored
+from mlrb_kit.submission import context_of, load_model
+
+PAGE_BYTES = 4096
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--submission", type=Path, required=True)
+    parser.add_argument("--settings", type=json.loads, required=True, help="JSON: forwardTokens, newTokens")
+    parser.add_argument("--result", type=Path, required=True, help="JSON to write")
+    args = parser.parse_args()
+    try:
+        found = measure(args.submission, args.settings)
+    except Rejected as rejected:
+        found = {"rejected": str(rejected)}
+    write_json(args.result, found)
+
+
+def measure(folder: Path, settings: dict[str, int]) -> dict[str, Any]:
+    prepare(folder)
+    before = restart_peak()
+    model = load_model(folder, read_stored(folder))
+    touch(model)
+    loaded = peak_bytes()
+    forward, given, new = fitted(settings["forwardTokens"], settings["newTokens"], context_of(model.config))
+    vocabulary = model.get_input_embeddings().weight.shape[0]
+    logits = read_tokens(model, token_ids(forward, vocabulary))
+    read = peak_bytes()
+    check_finite(logits)  # row by row: its own memory stays far below the pass's
+    del logits
+    write_tokens(model, token_ids(given, vocabulary), new)
+    peak = peak_bytes()
+    return {
+        "netBytes": peak - before,
+        "rawBytes": peak,
+        "importsBytes": before,
+        "loadBytes": loaded - before,
+        "forwardBytes": read - before,
+        "forwardTokens": forward,
+        "promptTokens": given,
+        "newTokens": new,
+    }
+
+
+def touch(model: Any) -> None:
+    """Reads a number of every page of the weights: transformers maps the file, and what no token happened to
+    need (rows of an embedding) would otherwise be missing from the peak."""
+    for tensor in (*model.parameters(), *model.buffers()):
+        step = max(1, PAGE_BYTES // tensor.element_size())
+        tensor.detach().flatten()[::step].sum().item()
+
+
+def check_finite(logits: Any) -> None:
+    import torch
+
+    if not all(bool(torch.isfinite(row).all()) for row in logits):
+        raise Rejected("non-finite output")
+
+
+if __name__ == "__main__":
+    main()

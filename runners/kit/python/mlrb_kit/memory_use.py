@@ -1,0 +1,70 @@
+"""What a measurement does with a submission: load it, read tokens, write tokens.
+
+Greedy and without an end token: as many tokens as asked for, since their number is what costs.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from mlrb_kit.causal import check_causal
+from mlrb_kit.rejected import Rejected
+from mlrb_kit.submission import blame, load_submission
+
+
+def check_usable(folder: Path) -> None:
+    """Raises Rejected for what no measurement should be made of: a folder that cannot be loaded whole, a
+    tokenizer that does not fit, outputs that are no numbers, a model that reads ahead."""
+    submission = load_submission(folder)
+    check_causal(submission, [submission.encode("The ferry left the harbour at seven, and nobody waved.")])
+
+
+def prepare(folder: Path) -> None:
+    """Imports the model's classes and does one product, so that neither is charged to the model."""
+    import torch
+    from transformers import AutoConfig, AutoModelForCausalLM
+
+    torch.set_num_threads(1)
+    with blame("config.json describes no model that can be built"), torch.device("meta"):
+        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        AutoModelForCausalLM.from_config(config, trust_remote_code=False)
+    for dtype in (torch.float32, torch.bfloat16, torch.float16):
+        square = torch.ones(64, 64, dtype=dtype)
+        torch.softmax(torch.nn.functional.linear(square, square), dim=-1)
+
+
+def token_ids(count: int, vocabulary: int) -> list[int]:
+    return [at * 7 % vocabulary for at in range(count)]
+
+
+def read_tokens(model: Any, ids: list[int]) -> Any:
+    """One forward pass without a cache; its logits, of shape (len(ids), outputs)."""
+    import torch
+
+    with torch.inference_mode(), blame("the model fails on text"):
+        return model(input_ids=torch.tensor([ids]), use_cache=False).logits[0]
+
+
+def write_tokens(model: Any, ids: list[int], count: int) -> None:
+    """Reads `ids`, then writes `count` tokens one by one with the model's own cache of keys and values."""
+    import torch
+
+    cache: Any = None
+    given = list(ids)
+    with torch.inference_mode(), blame("the model fails on text"):
+        for _ in range(count):
+            fresh = given if cache is None else given[-1:]
+            output = model(input_ids=torch.tensor([fresh]), past_key_values=cache, use_cache=True)
+            last = output.logits[0, -1].float()
+            if not torch.isfinite(last).all():
+                raise Rejected("non-finite output")
+            cache = getattr(output, "past_key_values", None)
+            given.append(int(last.argmax()) % model.get_input_embeddings().weight.shape[0])
+            del output, last
+
+
+def fitted(wanted_forward: int, wanted_new: int, context: int | None) -> tuple[int, int, int]:
+    """Tokens to read in one pass, of the prompt, and to write, cut to a context that is too short."""
+    if context is None:
+        return wanted_forward, wanted_forward, wanted_new
+    new = min(wanted_new, max(1, context // 2))
+    return min(wanted_forward, context), min(wanted_forward, context - new), new

@@ -1,0 +1,74 @@
+"""What every scorer's measure.py does around its measurement, from what it was given to score.json.
+
+What was not admitted is rejected without being opened, and the result gets the header that scorer.yaml
+declares. Each measure.py is a stage script of its own, so that a change of it, or of what it imports, is a
+change of its scores and of no others. By hand:
+    PYTHONPATH=runners/kit/python python scorers/NAME/measure.py --param version=1 --param unit=UNIT
+        --param direction=higher --input submission=DIR --input admission=FILE --input private=DIR
+        --output score=FILE --output samples=FILE
+"""
+
+import json
+import math
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from mlrb_kit.canonical import write_canonical
+from mlrb_kit.rejected import Rejected
+from mlrb_kit.results import write_jsonl
+from mlrb_kit.stage import Stage, read_stage
+
+
+class Measured(NamedTuple):
+    score: dict[str, Any] | Rejected  # value, standardError, items, groups, extra
+    samples: Iterable[dict[str, Any]]  # all that is needed to score anew, an item each
+
+
+# of a submission's folder and the private data's; raises Rejected where the submission is at fault
+Measure = Callable[[Path, Path], Measured]
+
+
+def judged(samples: Sequence[dict[str, Any]], score: Callable[[], dict[str, Any]]) -> Measured:
+    """With the samples kept where they are what `score` rejects."""
+    try:
+        return Measured(score(), samples)
+    except Rejected as rejected:
+        return Measured(rejected, samples)
+
+
+def score_stage(measure: Measure) -> None:
+    stage = read_stage()
+    header = {
+        "formatVersion": 1,
+        "scorer": Path(sys.argv[0]).resolve().parent.name,
+        "version": stage.param("version"),
+        "unit": str(stage.param("unit")),
+        "direction": "lower" if stage.param("direction") == "lower" else "higher",
+    }
+    try:
+        check_admitted(stage)
+        score, samples = measure(stage.input("submission"), stage.input("private"))
+    except Rejected as rejected:
+        score, samples = rejected, []
+    rejected = isinstance(score, Rejected)
+    result = {"kind": "rejected", "reason": str(score)} if rejected else {"kind": "scored", **score}
+    write_jsonl(stage.output("samples"), map(storable, samples))
+    write_canonical(stage.output("score"), {**header, **result})
+
+
+def storable(value: Any) -> Any:
+    """With NaN and infinities in words, since JSON cannot hold them."""
+    if isinstance(value, dict):
+        return {key: storable(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [storable(inner) for inner in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def check_admitted(stage: Stage) -> None:
+    admission = json.loads(stage.input("admission").read_text(encoding="utf-8"))
+    if not admission["admitted"]:
+        reasons = "; ".join(reason["detail"] for reason in admission["reasons"])
+        raise Rejected(f"not admitted: {reasons}")

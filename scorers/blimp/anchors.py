@@ -1,0 +1,44 @@
+"""What chooses between two sentences without grammar: chance, length, n-grams of the public text."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from measure import DATA, measure
+from mlrb_kit.anchors_stage import Row as AnchorRow
+from mlrb_kit.anchors_stage import anchors_stage
+from mlrb_kit.lm_eval_data import Row, read_hub_data
+from mlrb_kit.lm_eval_items import TIE_NATS, error_of_mean, mean
+from mlrb_kit.ngram import fit_ngram, read_public
+
+SENTENCE_CHARACTERS = 64  # about what is scored at a time: one short sentence
+
+
+def rows(public: Path, private: Path) -> list[AnchorRow]:
+    pairs = read_hub_data(private, DATA)
+    shorter = "The sentence of fewer bytes; equals count half"
+    found = [
+        {"name": "chance", "title": "Chance: one of two sentences", "value": 0.5},
+        row("shorter", shorter, pairs, lambda text: len(text.encode())),
+    ]
+    if (public / "train.jsonl").is_file():  # not every task's public data is plain text
+        model = fit_ngram(read_public(public), SENTENCE_CHARACTERS)
+        kind = "of byte-level BPE tokens (2 000), trained on the public text; equal likelihoods count half"
+        found += [
+            row("unigram", f"Unigram {kind}", pairs, model.unigram_bits),
+            row("bigram", f"Bigram {kind}", pairs, model.bigram_bits),
+        ]
+    return found
+
+
+def row(name: str, title: str, pairs: dict[str, list[Row]], cost: Callable[[str], float]) -> AnchorRow:
+    means = [mean([hit(pair, cost) for pair in found]) for found in pairs.values()]
+    return {"name": name, "title": title, "value": mean(means), "standardError": error_of_mean(means)}
+
+
+def hit(pair: Row, cost: Callable[[str], float]) -> float:
+    gain = cost(pair["sentence_bad"]) - cost(pair["sentence_good"])
+    return 0.5 if abs(gain) < TIE_NATS else float(gain > 0)
+
+
+if __name__ == "__main__":
+    anchors_stage(rows, measure)

@@ -1,0 +1,63 @@
+"""Measures BLiMP: which sentence of each minimal pair the model finds likelier (see README.md)."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from mlrb_kit.lm_eval_data import Columns, HubData, Row
+from mlrb_kit.lm_eval_items import Item, mean
+from mlrb_kit.lm_eval_mean import mean_over_groups
+from mlrb_kit.lm_eval_measure import LmEval, lm_eval_measure
+from mlrb_kit.lm_eval_run import Answer
+from mlrb_kit.score_stage import score_stage
+from phenomena import PHENOMENON_OF
+
+COLUMNS: Columns = {"sentence_good": "text", "sentence_bad": "text"}
+
+
+def trouble(_paradigm: str, row: Row) -> str | None:
+    sides = ("sentence_good", "sentence_bad")
+    return next((f"{side} is empty" for side in sides if not row[side].strip()), None)
+
+
+def item_of(paradigm: str, at: int, _row: Row, answer: Answer) -> Item:
+    credits = [outcome["acc"] for outcome in answer.outcomes]
+    more = {"phenomenon": PHENOMENON_OF[paradigm]}
+    return Item(f"{paradigm}/{at}", paradigm, answer.likelihoods, credits, cluster=paradigm, more=more)
+
+
+def scored(items: Sequence[Item]) -> dict[str, Any]:
+    """The unweighted mean over paradigms; phenomena as groups, each the unweighted mean of its paradigms."""
+    found = mean_over_groups(items)
+    paradigms = found.pop("groups")
+    members: dict[str, list[str]] = {}
+    for paradigm in paradigms:
+        members.setdefault(PHENOMENON_OF[paradigm], []).append(paradigm)
+    groups = {
+        name: {
+            "value": mean([paradigms[paradigm]["value"] for paradigm in there]),
+            "items": sum(paradigms[paradigm]["items"] for paradigm in there),
+        }
+        for name, there in sorted(members.items())
+    }
+    extra = {key: value for key, value in found["extra"].items() if key != "groups"}
+    each = {f"paradigm.{paradigm}": group["value"] for paradigm, group in paradigms.items()}
+    counts = {"paradigms": len(paradigms), "phenomena": len(groups)}
+    return {**found, "groups": groups, "extra": {**extra, **counts, **each}}
+
+
+DATA = HubData(
+    "blimp",
+    "nyu-mll/blimp",
+    "train",
+    None,
+    lambda paradigm: COLUMNS if paradigm in PHENOMENON_OF else None,
+    trouble,
+)
+
+measure = partial(
+    lm_eval_measure, LmEval(DATA, "blimp", lambda paradigm: f"blimp_{paradigm}", item_of, scored)
+)
+
+if __name__ == "__main__":
+    score_stage(measure)

@@ -1,0 +1,8 @@
+"""What is reached on the questions without reading them: chance, and always the shortest answer."""
+
+from measure import measure
+from mlrb_kit.anchors_stage import anchors_stage
+from mlrb_kit.continuation_anchors import continuation_rows
+
+if __name__ == "__main__":
+    anchors_stage(continuation_rows, measure)

@@ -1,0 +1,9 @@
+"""Measures which answer a model finds likeliest after each of our own questions (see README.md)."""
+
+from mlrb_kit.continuation import continuation_measure
+from mlrb_kit.score_stage import score_stage
+
+measure = continuation_measure()
+
+if __name__ == "__main__":
+    score_stage(measure)

@@ -1,0 +1,100 @@
+// Whose fault it is, for the scorers that run lm-eval's shipped tasks: a model that a larger machine could
+// score and data that is wrong are ours (the script fails, nothing is written); a model that cannot read the
+// data is the submission's (rejected).
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { readJson } from "@mlrb/kit/json-file";
+import type { Rejected, Scored } from "@mlrb/kit/score";
+import { fixtures, measure } from "../../testing/measure.ts";
+import { makeSubmissions, testPython } from "../../testing/submissions.ts";
+
+const temporary = mkdtempSync(join(tmpdir(), "mlrb-faults-"));
+before(() => {
+  testPython();
+  mkdirSync(join(temporary, "submissions"));
+  makeSubmissions(join(temporary, "submissions"));
+});
+after(() => rmSync(temporary, { recursive: true }));
+
+for (const scorer of ["mmlu", "mmlu-continuation", "blimp", "super-glue-mean"]) {
+  test(`${scorer} leaves a model that is too large for this machine unmeasured, and says how large`, () => {
+    const submission = copyOfTiny(`${scorer}-large`);
+    truncateSync(join(submission, "model.safetensors"), 2 ** 42); // a hole: nothing of it is on disk
+    const ran = score(scorer, submission, fixtures(scorer));
+    assert.notEqual(ran.status, 0);
+    assert.match(
+      ran.said,
+      /MemoryError: the model needs 4096\.\d GiB, with a batch; [\d.]+ GiB are free here/,
+    );
+    assert.ok(!existsSync(ran.score));
+  });
+
+  test(`${scorer} names the row that is wrong in our data`, () => {
+    const data = join(temporary, `${scorer}-data`);
+    cpSync(fixtures(scorer), data, { recursive: true });
+    const file =
+      {
+        blimp: "blimp/anaphor_number_agreement/train.jsonl",
+        "super-glue-mean": "super_glue/wic/validation.jsonl",
+      }[scorer] ?? "mmlu/anatomy/test.jsonl";
+    writeFileSync(join(data, file), `${readFileSync(join(data, file), "utf8")}{"label": 7}\n`);
+    const ran = score(scorer, join(temporary, "submissions/tiny"), data);
+    assert.notEqual(ran.status, 0);
+    assert.match(ran.said, new RegExp(`^${file}:\\d+: no field '\\w+'\\. The private data is at fault`, "m"));
+    assert.ok(!existsSync(ran.score));
+  });
+}
+
+test("a context that is too long for the model loses its beginning, as in lm-eval, and is counted", () => {
+  const ran = score("mmlu", shortSighted("short", 64), fixtures("mmlu"));
+  assert.equal(ran.status, 0, ran.said);
+  const found = readJson<Scored>(ran.score);
+  assert.equal(found.kind, "scored");
+  assert.equal(found.extra.truncated, 96); // four choices of each of 24 questions
+});
+
+test("a sentence that is too long for the model is the submission's fault", () => {
+  const ran = score("blimp", shortSighted("shorter", 8), fixtures("blimp"));
+  assert.equal(ran.status, 0, ran.said);
+  const found = readJson<Rejected>(ran.score);
+  assert.equal(found.kind, "rejected");
+  assert.match(found.reason, /^an answer has \d+ tokens; the model reads 8$/);
+});
+
+/** The tiny model cut to its first positions. */
+function shortSighted(name: string, positions: number): string {
+  const submission = copyOfTiny(name);
+  const cut =
+    "import sys, json, pathlib; from safetensors.torch import load_file, save_file\n" +
+    "folder, positions = pathlib.Path(sys.argv[1]), int(sys.argv[2])\n" +
+    "weights = load_file(folder / 'model.safetensors')\n" +
+    "weights['transformer.wpe.weight'] = weights['transformer.wpe.weight'][:positions].contiguous()\n" +
+    "save_file(weights, folder / 'model.safetensors', metadata={'format': 'pt'})\n" +
+    "config = json.loads((folder / 'config.json').read_text())\n" +
+    "(folder / 'config.json').write_text(json.dumps({**config, 'n_positions': positions}))\n";
+  const ran = spawnSync(testPython(), ["-c", cut, submission, String(positions)], { encoding: "utf8" });
+  assert.equal(ran.status, 0, ran.stderr);
+  return submission;
+}
+
+function copyOfTiny(name: string): string {
+  cpSync(join(temporary, "submissions/tiny"), join(temporary, name), { recursive: true });
+  return join(temporary, name);
+}
+
+function score(scorer: string, submission: string, data: string) {
+  return measure(scorer, mkdtempSync(join(temporary, "out-")), { submission, private: data });
+}

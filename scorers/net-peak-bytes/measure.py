@@ -1,0 +1,24 @@
+"""Measures the peak memory that a submission needs beyond its libraries (see README.md)."""
+
+from pathlib import Path
+
+from mlrb_kit import memory_peak
+from mlrb_kit.efficiency import read_settings
+from mlrb_kit.memory import measure_fresh
+from mlrb_kit.memory_use import check_usable
+from mlrb_kit.score_stage import Measured, score_stage
+
+SETTINGS = {"forwardTokens": 2000, "newTokens": 128}
+
+
+def measure(submission: Path, private: Path) -> Measured:
+    settings = read_settings(private, SETTINGS)
+    check_usable(submission)
+    found = measure_fresh(Path(memory_peak.__file__), submission, settings)
+    value = found.pop("netBytes")
+    score = {"value": value, "standardError": 0.0, "items": 1, "groups": {}, "extra": found}
+    return Measured(score, [{"id": "submission", "value": value, "weight": 1, **found}])
+
+
+if __name__ == "__main__":
+    score_stage(measure)

@@ -1,0 +1,13 @@
+"""Scores the reference proofs, the nearest public formal proofs and empty texts in ROUGE-L."""
+
+from functools import partial
+
+from measure import measure
+from mlrb_kit.anchors_stage import anchors_stage
+from mlrb_kit.generate_anchors import generate_anchors
+from rouge_score_mean import rouge_score_mean
+
+rows = partial(generate_anchors, lambda data, texts: rouge_score_mean(data, texts)[0])
+
+if __name__ == "__main__":
+    anchors_stage(rows, measure)

@@ -1,0 +1,32 @@
+"""What is reached on SuperGLUE without reading: the best constant of each task, and drawing a choice."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from measure import measure
+from mlrb_kit.anchors_stage import Row, anchors_stage
+from mlrb_kit.lm_eval_data import read_hub_data
+from mlrb_kit.lm_eval_items import Item, mean
+from task_score import task_floor, task_score
+from tasks import DATA, credits_of
+
+
+def rows(_public: Path, private: Path) -> list[Row]:
+    tasks = [
+        [Item(f"{config}/{at}", config, [], credits_of(config, row)) for at, row in enumerate(found)]
+        for config, found in read_hub_data(private, DATA).items()
+    ]
+    majority = "In each task the best of always the same choice and of drawing one"
+    drawing = "Each choice of an item as often as the others"
+    return [
+        {"name": "majority", "title": majority, "value": mean([task_floor(items) for items in tasks])},
+        {"name": "chance", "title": drawing, "value": mean([drawn(items) for items in tasks])},
+    ]
+
+
+def drawn(items: Sequence[Item]) -> float:
+    return task_score(items, [[1 / len(item.credits)] * len(item.credits) for item in items])
+
+
+if __name__ == "__main__":
+    anchors_stage(rows, measure)

@@ -1,0 +1,63 @@
+"""The mean over tasks, as shipped and with multirc's labels put right, each beside what constants reach."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from mlrb_kit.lm_eval_items import Item, Shares, calibration, decided, groups_of, mean, official_shares
+from task_score import task_error, task_floor, task_score
+
+SWAPPED = "multirc"
+
+
+def mean_score(items: Sequence[Item]) -> dict[str, Any]:
+    corrected = [with_labels_right(item) for item in items]
+    value, ties = decided(items, over_tasks)
+    right, _ = decided(corrected, over_tasks)
+    tasks = groups_of(items)
+    floors = {name: task_floor(found) for name, found in tasks.items()}
+    floor = mean(list(floors.values()))
+    errors = [task_error(found) for found in tasks.values()]
+    extra = {
+        **ties,
+        **calibration(corrected),
+        "tasks": len(tasks),
+        "floor": floor,
+        "overFloor": value - floor,
+        "corrected": right,
+        "correctedOverFloor": right - floor,  # swapped labels turn constants round and leave the best of them
+        **{f"floor.{name}": each for name, each in floors.items()},
+    }
+    if SWAPPED in tasks:
+        extra[f"corrected.{SWAPPED}"] = value_of([item for item in corrected if item.group == SWAPPED])
+    return {
+        "value": value,
+        "standardError": math.sqrt(math.fsum(error**2 for error in errors)) / len(errors),
+        "groups": {name: {"value": value_of(found), "items": len(found)} for name, found in tasks.items()},
+        "extra": extra,
+    }
+
+
+def over_tasks(items: Sequence[Item], shares: Sequence[Shares]) -> float:
+    """The unweighted mean of the tasks' scores."""
+    members: dict[str, list[int]] = {}
+    for at, item in enumerate(items):
+        members.setdefault(item.group, []).append(at)
+    return mean(
+        [
+            task_score([items[at] for at in places], [shares[at] for at in places])
+            for _, places in sorted(members.items())
+        ]
+    )
+
+
+def value_of(items: Sequence[Item]) -> float:
+    return task_score(items, [official_shares(item) for item in items])
+
+
+def with_labels_right(item: Item) -> Item:
+    """lm-eval lists "yes" first, and the label of a true answer is 1: it takes "no" for right."""
+    if item.group != SWAPPED:
+        return item
+    return replace(item, credits=[1 - credit for credit in item.credits])

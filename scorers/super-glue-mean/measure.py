@@ -1,0 +1,29 @@
+"""Measures the mean of SuperGLUE's tasks as lm-eval ships them, and corrected (see README.md)."""
+
+from functools import partial
+
+from mean_score import mean_score
+from mlrb_kit.lm_eval_data import Row
+from mlrb_kit.lm_eval_items import Item
+from mlrb_kit.lm_eval_measure import LmEval, lm_eval_measure
+from mlrb_kit.lm_eval_run import Answer, Outcome
+from mlrb_kit.score_stage import score_stage
+from tasks import DATA, TASKS, cluster_of
+
+
+def item_of(config: str, at: int, row: Row, answer: Answer) -> Item:
+    credits = [credit(config, outcome) for outcome in answer.outcomes]
+    return Item(f"{config}/{at}", config, answer.likelihoods, credits, cluster_of(config, at, row))
+
+
+def credit(config: str, outcome: Outcome) -> float:
+    """By lm-eval's own metrics; cb's F1 is taken over all items, from the same choices."""
+    return (outcome["f1"] + outcome["em"]) / 2 if config == "record" else outcome["acc"]
+
+
+measure = partial(
+    lm_eval_measure, LmEval(DATA, "super_glue", lambda config: TASKS[config].name, item_of, mean_score)
+)
+
+if __name__ == "__main__":
+    score_stage(measure)

@@ -1,0 +1,87 @@
+// Holds what a scorer says against what lm-eval's own command says of the same model and data. The command
+// runs in a process of its own and loads everything by itself; only the rows are shared.
+import { execFileSync } from "node:child_process";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
+import { readJson } from "@mlrb/kit/json-file";
+import type { Scored } from "@mlrb/kit/score";
+import { measure } from "./measure.ts";
+import { testPython } from "./submissions.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+
+/** `acc,none` and the like, by task or group. */
+export type Official = Record<string, Record<string, number>>;
+
+type Given = {
+  scorer: string;
+  /** Under `private`; and what lm-eval's task files call it. */
+  folder: string;
+  repository: string;
+  /** The scored one first. */
+  splits: string;
+  tasks: string;
+  /** Rows by config. */
+  rows: Record<string, object[]>;
+};
+
+/** The scorer's score and the command's results for one model whose answers depend on what it reads. */
+export function bothScores(given: Given): { ours: Scored; official: Official } {
+  const temporary = mkdtempSync(join(tmpdir(), "mlrb-official-"));
+  try {
+    const data = join(temporary, "private", given.folder);
+    for (const [config, rows] of Object.entries(given.rows)) {
+      mkdirSync(join(data, config), { recursive: true });
+      const file = join(data, config, `${given.splits.split(",")[0]}.jsonl`);
+      writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+    }
+    const submission = join(temporary, "lively");
+    const make =
+      "import sys, pathlib; from make_submissions import write_tiny; write_tiny(pathlib.Path(sys.argv[1]))";
+    python(["-c", make, submission]);
+    enliven(join(submission, "model.safetensors"));
+
+    const ran = measure(given.scorer, temporary, { submission, private: join(temporary, "private") });
+    if (ran.status !== 0) throw new Error(ran.said);
+    const { repository, splits, tasks } = given;
+    const flags = Object.entries({ submission, data, repository, splits, tasks, dtype: "float32" });
+    const said = python([
+      "-m",
+      "mlrb_kit.lm_eval_command",
+      ...flags.flatMap(([name, value]) => [`--${name}`, value]),
+    ]);
+    return { ours: readJson<Scored>(ran.score), official: JSON.parse(said) as Official };
+  } finally {
+    rmSync(temporary, { recursive: true });
+  }
+}
+
+/** The names of lm-eval's task files in a folder of its `tasks`: `anatomy` for mmlu_anatomy.yaml. */
+export function shippedTasks(pattern: string, prefix: string): string[] {
+  const library = join(dirname(testPython()), "../lib/python*/site-packages/lm_eval/tasks");
+  return globSync(join(library, pattern))
+    .map((file) => basename(file, ".yaml"))
+    .filter((name) => name.startsWith(prefix))
+    .map((name) => name.slice(prefix.length))
+    .sort();
+}
+
+/** Eightfold weights: the tiny model as it is answers nearly the same to everything. */
+function enliven(path: string): void {
+  const bytes = readFileSync(path);
+  const start = 8 + Number(bytes.readBigUInt64LE());
+  for (let at = start; at < bytes.length; at += 4) bytes.writeFloatLE(8 * bytes.readFloatLE(at), at);
+  writeFileSync(path, bytes);
+}
+
+function python(args: string[]): string {
+  const env = {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    PYTHONPATH: `${join(root, "runners/kit/python")}:${join(root, "scorers/testing")}`,
+    PYTHONDONTWRITEBYTECODE: "1",
+    OMP_NUM_THREADS: "1",
+  };
+  return execFileSync(testPython(), args, { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}

@@ -1,0 +1,116 @@
+// Runs a scorer's measure.py as one would by hand, in a process of its own.
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { readJson, writeJson } from "@mlrb/kit/json-file";
+import type { ScorerManifest } from "@mlrb/kit/manifests";
+import type { Anchors } from "@mlrb/kit/score";
+import type { Admission } from "@mlrb/kit/verdict";
+import { YAML } from "zx";
+import { runTestProgram, testPython } from "./submissions.ts";
+
+const scorers = resolve(import.meta.dirname, "..");
+const admitted: Admission = { formatVersion: 1, admitted: true, reasons: [] };
+
+export function scorerFolder(scorer: string): string {
+  return join(scorers, scorer);
+}
+
+export function scorerManifest(scorer: string): ScorerManifest {
+  return YAML.parse(readFileSync(join(scorers, scorer, "scorer.yaml"), "utf8")) as ScorerManifest;
+}
+
+/** Data of the private input's shape. */
+export function fixtures(scorer: string): string {
+  return join(scorers, scorer, "fixtures/private");
+}
+
+/** What pipelines give the stage from scorer.yaml. */
+export function measureParams(scorer: string): Record<string, unknown> {
+  const { version, unit, direction } = scorerManifest(scorer);
+  return { version, unit, direction };
+}
+
+/** As flags: `--param name=value` and so on. */
+export function stageFlags(given: Record<"param" | "input" | "output", Record<string, unknown>>): string[] {
+  return Object.entries(given).flatMap(([flag, values]) =>
+    Object.entries(values).flatMap(([name, value]) => [`--${flag}`, `${name}=${value}`]),
+  );
+}
+
+/** Writes score.json and samples.jsonl to `out`, where the program succeeds. */
+export function measure(
+  scorer: string,
+  out: string,
+  given: { submission: string; private?: string; admission?: Admission },
+) {
+  mkdirSync(out, { recursive: true });
+  const files = measuredFiles(out);
+  const input = {
+    submission: given.submission,
+    private: given.private ?? fixtures(scorer),
+    admission: writeAdmission(out, given.admission),
+  };
+  const flags = stageFlags({ param: measureParams(scorer), input, output: files });
+  const ran = runScorerScript(scorer, "measure.py", flags);
+  return { ...files, status: ran.status, said: ran.stdout + ran.stderr };
+}
+
+export function measuredFiles(out: string) {
+  return { score: join(out, "score.json"), samples: join(out, "samples.jsonl") };
+}
+
+/** The rows of its anchors.py, with `models` (folders by name) as anchors too. Throws where it fails. */
+export function anchorRows(scorer: string, out: string, models: Record<string, string>): Anchors {
+  const places = { models: join(out, "models"), public: join(fixtures(scorer), "../public") };
+  mkdirSync(places.models, { recursive: true });
+  for (const [name, folder] of Object.entries(models))
+    cpSync(folder, join(places.models, name), { recursive: true });
+  writeJson(
+    join(places.models, "titles.json"),
+    Object.fromEntries(Object.keys(models).map((name) => [name, `The ${name} model`])),
+  );
+  if (!existsSync(places.public)) {
+    places.public = join(out, "public");
+    mkdirSync(places.public);
+    const texts = ["The cat sat on the mat.", "A dog ran to the cat.", "The mat was red."];
+    const rows = Array.from({ length: 40 }, (_, at) => ({ text: `${texts[at % 3]} ${texts[at % 2]}` }));
+    writeFileSync(join(places.public, "train.jsonl"), rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+  }
+  const output = { rows: join(out, "rows.json") };
+  const flags = stageFlags({ param: {}, input: { ...places, private: fixtures(scorer) }, output });
+  const ran = runScorerScript(scorer, "anchors.py", flags);
+  if (ran.status !== 0) throw new Error(ran.stdout + ran.stderr);
+  return readJson<Anchors>(output.rows);
+}
+
+/** Runs measure.py or anchors.py in a process of its own. */
+export function runScorerScript(scorer: string, script: string, flags: string[]) {
+  return spawnSync(testPython(), [join(scorers, scorer, script), ...flags], {
+    encoding: "utf8",
+    env: {
+      ...process.env,
+      PYTHONPATH: resolve(scorers, "../runners/kit/python"),
+      PYTHONDONTWRITEBYTECODE: "1",
+      OMP_NUM_THREADS: "1",
+    },
+  });
+}
+
+export function writeAdmission(folder: string, admission: Admission = admitted): string {
+  const file = join(folder, "admission.json");
+  writeJson(file, admission);
+  return file;
+}
+
+/** Writes NAME.json and NAME.jsonl to `out` for each submission; gives the exit status for each. */
+export function measureMany(
+  scorer: string,
+  { submissions, out }: { submissions: string; out: string },
+): Record<string, number> {
+  mkdirSync(out, { recursive: true });
+  const input = { private: fixtures(scorer), admission: writeAdmission(out) };
+  const flags = stageFlags({ param: measureParams(scorer), input, output: {} });
+  const places = ["--scorer", join(scorers, scorer), "--submissions", submissions, "--out", out];
+  return JSON.parse(runTestProgram(["measure_many.py", ...places, "--", ...flags]));
+}

@@ -1,0 +1,14 @@
+"""What is reached without reading a question: chance. In every domain the same, so the least of them too."""
+
+from pathlib import Path
+
+from measure import measure
+from mlrb_kit.anchors_stage import Row, anchors_stage
+
+
+def rows(_public: Path, _private: Path) -> list[Row]:
+    return [{"name": "chance", "title": "Chance: one of four answers, in every domain", "value": 0.25}]
+
+
+if __name__ == "__main__":
+    anchors_stage(rows, measure)
