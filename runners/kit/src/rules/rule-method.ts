@@ -17,6 +17,8 @@ export type RuleContext = {
   ledger: Ledger | string;
   budgetMs: number;
   knownWeights: Fingerprint[];
+  /** Folder of the models that the task gave, each in a folder of its own; undefined where it gives none. */
+  models?: string | undefined;
 };
 
 /** Evidence holds no durations, hosts or paths: equal submissions have equal verdicts. */

@@ -1,11 +1,19 @@
 // The ways of checking that a task's rules may name. A new one is a line here and a module beside.
 import type { TaskRule } from "../manifests.ts";
+import { baseApproved, changed, compressedBase } from "./base-rules.ts";
+import { memoryMax } from "./memory-max.ts";
+import { mergeExplained } from "./merge-explained.ts";
 import { fromScratch, parametersMax, safetensorsDtype } from "./model-rules.ts";
 import { provenanceData, timeWithinBudget } from "./record-rules.ts";
 import type { RuleMethod } from "./rule-method.ts";
 
 export const ruleMethods: Record<string, RuleMethod> = {
+  "base-approved": baseApproved,
+  changed,
+  "compressed-base": compressedBase,
   "from-scratch": fromScratch,
+  "memory-max": memoryMax,
+  "merge-explained": mergeExplained,
   "parameters-max": parametersMax,
   "provenance-data": provenanceData,
   "safetensors-dtype": safetensorsDtype,

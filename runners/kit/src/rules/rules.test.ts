@@ -1,47 +1,17 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
-import { readWeights } from "../admission-model.ts";
+import { test } from "node:test";
 import type { TaskRule } from "../manifests.ts";
-import { float32, type NewTensor, safetensorsBytes } from "../safetensors-bytes.ts";
+import { float32, type NewTensor } from "../safetensors-bytes.ts";
 import type { Json } from "../stage.ts";
 import { duration } from "./duration.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { Ledger } from "./ledger.ts";
 import type { RuleContext } from "./rule-method.ts";
 import { ruleMethods, ruleProblems } from "./rule-methods.ts";
+import { half, root, values, weights } from "./testing/weights.ts";
 import { verdict } from "./verdict.ts";
-
-const root = mkdtempSync(join(tmpdir(), "rules-"));
-after(() => rmSync(root, { recursive: true }));
-
-/** Normal-looking values of a fixed seed. */
-function values(seed: number, count: number): number[] {
-  let state = seed >>> 0;
-  const uniform = () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-  return Array.from({ length: count }, () => uniform() + uniform() + uniform() - 1.5);
-}
-
-function half(shape: number[], of: number[], dtype: "F16" | "BF16"): NewTensor {
-  const bits = of.map((value) => {
-    if (dtype === "F16") return new Uint16Array(new Float16Array([value]).buffer)[0]!;
-    return new Uint32Array(new Float32Array([value]).buffer)[0]! >>> 16;
-  });
-  return { dtype, shape, bytes: new Uint8Array(Uint16Array.from(bits).buffer) };
-}
-
-function weights(tensors: Record<string, NewTensor>) {
-  const folder = mkdtempSync(join(root, "w-"));
-  writeFileSync(join(folder, "model.safetensors"), safetensorsBytes(tensors));
-  const { files, reasons } = readWeights(folder);
-  assert.deepEqual(reasons, []);
-  return files;
-}
 
 const about = { name: "Famous-1M", source: "somewhere 1.0", licence: "Apache-2.0" };
 const famousA = values(1, 64 * 48);
@@ -221,7 +191,7 @@ test("mistakes in a task's rules are all named at once", () => {
     rule({ name: "f", severity: "fatal" as "note" }),
     null,
   ]);
-  const known = "from-scratch, parameters-max, provenance-data, safetensors-dtype, time-within-budget";
+  const known = Object.keys(ruleMethods).join(", ");
   assert.deepEqual(problems, [
     'rule "size": stands twice',
     `rule "a": no method "magic"; there are ${known}`,

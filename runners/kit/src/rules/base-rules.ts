@@ -1,0 +1,109 @@
+// Rules on what a submission was made from, where the task gives the models to start with.
+import { clip } from "../admission-json.ts";
+import { fingerprint } from "./fingerprint.ts";
+import { givenModels, rounding, sampledMatrices } from "./given-models.ts";
+import { recognise } from "./recognise.ts";
+import { type Finding, notAdmitted, type RuleMethod, takesTexts } from "./rule-method.ts";
+
+/** Most of its matrices are those of one of the models: trained further, merged or shortened, but not another one. */
+export const baseApproved: RuleMethod = {
+  problem: (given) => takesTexts("models", given),
+  decide({ weights, models }, given) {
+    if (!weights) return notAdmitted;
+    const names = given.models as string[];
+    const known = Object.entries(givenModels(models, names)).map(([name, files]) =>
+      fingerprint({ name, source: "given with the task", licence: "" }, files),
+    );
+    const { looked, unreadable, matches } = recognise(weights, known);
+    const of = `${matches.length} of ${looked} matrices are those of ${names.join(" or ")}`;
+    if (matches.length * 2 >= looked && looked > 0) {
+      const least = Math.min(...matches.map(({ correlation }) => correlation));
+      return { answer: "pass", evidence: `${of} (correlation ${least.toFixed(3)} or more)` };
+    }
+    if ((matches.length + unreadable) * 2 >= looked)
+      return {
+        answer: "cannot-tell",
+        evidence: `${of}; ${unreadable} are in a type, or hold values, that cannot be compared`,
+      };
+    return { answer: "fail", evidence: of };
+  },
+};
+
+/** It is not one of the models handed in again. */
+export const changed: RuleMethod = {
+  problem: (given) => takesTexts("models", given),
+  decide({ weights, models }, given) {
+    if (!weights) return notAdmitted;
+    const own = sampledMatrices(weights);
+    for (const [name, files] of Object.entries(givenModels(models, given.models as string[]))) {
+      const theirs = new Map(sampledMatrices(files).matrices.map((one) => [one.name, one]));
+      const same = own.matrices.filter((one) => {
+        const other = theirs.get(one.name);
+        return other?.shape === one.shape && isRounded(one.values, other.values, rounding(one.dtype));
+      });
+      if (same.length === theirs.size && same.length === own.matrices.length)
+        return { answer: "fail", evidence: `all ${same.length} matrices are those of ${name}, unchanged` };
+    }
+    return { answer: "pass", evidence: `it is none of ${(given.models as string[]).join(", ")}` };
+  },
+};
+
+/**
+ * Every matrix is one of the model's: left as it was, or with some values made zero, in whatever layer it
+ * now stands. What was trained, or quantised and turned back, has values that the model has not.
+ */
+export const compressedBase: RuleMethod = {
+  problem({ model, ...others }) {
+    if (typeof model === "string" && Object.keys(others).length === 0) return undefined;
+    return `takes { model: name }, got ${JSON.stringify({ model, ...others })}`;
+  },
+  decide({ weights, models }, { model }): Finding {
+    if (!weights) return notAdmitted;
+    const name = model as string;
+    const base = sampledMatrices(givenModels(models, [name])[name]!).matrices;
+    const byShape = Map.groupBy(base, ({ shape }) => shape);
+    const own = sampledMatrices(weights);
+    const reshaped: string[] = [];
+    const foreign: string[] = [];
+    for (const one of own.matrices) {
+      const candidates = byShape.get(one.shape);
+      if (!candidates) reshaped.push(one.name);
+      else if (!candidates.some((other) => isPruned(one.values, other.values, rounding(one.dtype))))
+        foreign.push(one.name);
+    }
+    const looked = own.matrices.length + own.unreadable;
+    if (foreign.length > 0)
+      return {
+        answer: "fail",
+        evidence: `${foreign.length} of ${looked} matrices hold values that ${name} does not, e.g. ${clip(foreign[0]!)}`,
+      };
+    if (reshaped.length + own.unreadable > 0 || looked === 0)
+      return {
+        answer: "cannot-tell",
+        evidence: `${reshaped.length} of ${looked} matrices have a shape that none of ${name} has, ${own.unreadable} are in a type that cannot be compared; the rest are those of ${name}`,
+      };
+    return {
+      answer: "pass",
+      evidence: `all ${looked} matrices are those of ${name} (${base.length}), unchanged or with zeros`,
+    };
+  },
+};
+
+function isRounded(own: number[], theirs: number[], step: number): boolean {
+  return own.every((value, at) => Math.abs(value - theirs[at]!) <= step * Math.abs(theirs[at]!));
+}
+
+const remainingMin = 8;
+
+/** Equal wherever it is not zero, in enough places to be no chance. */
+function isPruned(own: number[], theirs: number[], step: number): boolean {
+  const places = own.flatMap((value, at) => (value === 0 && theirs[at] !== 0 ? [] : [at]));
+  return (
+    places.length >= remainingMin &&
+    isRounded(
+      places.map((at) => own[at]!),
+      places.map((at) => theirs[at]!),
+      step,
+    )
+  );
+}

@@ -1,0 +1,39 @@
+// Whether a submission can fit a memory limit, from what it says of itself. The scorer net-peak-bytes measures.
+import { join } from "node:path";
+import { readJsonFile } from "../admission-files.ts";
+import { isObject } from "../admission-json.ts";
+import { describeWeights } from "./describe-weights.ts";
+import { notAdmitted, type RuleMethod } from "./rule-method.ts";
+
+const configMax = 1 << 20;
+
+/**
+ * The weights and the logits of one pass over `tokens` tokens must be held at once: over `bytes`, it cannot fit.
+ * Under half of it the rest (activations, keys and values) has room; between, only measuring tells.
+ */
+export const memoryMax: RuleMethod = {
+  problem({ bytes, tokens, ...others }) {
+    const whole = [bytes, tokens].every((value) => Number.isSafeInteger(value) && (value as number) > 0);
+    if (whole && Object.keys(others).length === 0) return undefined;
+    return `takes { bytes: whole number, tokens: whole number }, got ${JSON.stringify({ bytes, tokens, ...others })}`;
+  },
+  decide({ folder, weights }, given) {
+    if (!weights) return notAdmitted;
+    const [bytes, tokens] = [given.bytes as number, given.tokens as number];
+    const read = readJsonFile(join(folder, "config.json"), configMax);
+    const vocabulary = read.kind === "ok" && isObject(read.value) ? read.value.vocab_size : undefined;
+    const stored = describeWeights(weights).bytes;
+    if (!Number.isSafeInteger(vocabulary) || (vocabulary as number) < 1)
+      return { answer: "cannot-tell", evidence: "config.json names no vocab_size" };
+    const width = Math.min(4, Math.max(2, ...weights.flatMap(({ tensors }) => tensors.map(valueBytes))));
+    const logits = tokens * (vocabulary as number) * width;
+    const sum = `${stored} bytes of weights and ${logits} of logits at ${tokens} tokens; the limit is ${bytes}`;
+    if (stored + logits > bytes) return { answer: "fail", evidence: sum };
+    if ((stored + logits) * 2 <= bytes) return { answer: "pass", evidence: sum };
+    return { answer: "cannot-tell", evidence: `${sum}; see the measured peak` };
+  },
+};
+
+function valueBytes({ begin, end, size }: { begin: number; end: number; size: number }): number {
+  return size > 0 ? (end - begin) / size : 0;
+}
