@@ -24,6 +24,7 @@ const scaffold = given("scaffold");
 checkScaffold(kind, typeof scaffold === "number" ? scaffold : null);
 const budgetMs = budget.timeMs ?? duration(given("budget"), "budget");
 const program = given("program");
+const library = given("library");
 const agent = String(axes.agent);
 
 const under = process.env.MLRB_WORK ?? dirname(resolve(outputs.submission!));
@@ -52,9 +53,11 @@ try {
     kind,
     command: command.map(String),
     ...(typeof program === "string" ? { program: resolve(program) } : {}),
+    ...(typeof library === "string" ? { library: resolve(library) } : {}),
     ...(process.env.MLRB_PYTHON ? { python: process.env.MLRB_PYTHON } : {}),
     prompt: readFileSync(String(params.prompt), "utf8"),
     publicData: inputs.public!,
+    ...("models" in inputs ? { models: inputs.models! } : {}),
     budgetMs,
     outputs: {
       submission: outputs.submission!,

@@ -47,5 +47,6 @@ writeJson(
     ledger,
     budgetMs,
     knownWeights: readKnownWeights("tasks/known-weights"),
+    models: "models" in inputs ? inputs.models! : undefined,
   }),
 );

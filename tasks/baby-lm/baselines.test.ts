@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { brownDocuments } from "./brown.ts";
+import { brownDocuments } from "../brown/brown.ts";
 
 const temporary = mkdtempSync(join(tmpdir(), "mlrb-baselines-"));
 after(() => rmSync(temporary, { recursive: true }));
@@ -23,6 +23,7 @@ for (const name of ["minimal", "reference"]) {
       encoding: "utf8",
       env: {
         PATH: process.env.PATH,
+        PYTHONPATH: join(import.meta.dirname, ".."),
         PYTHONDONTWRITEBYTECODE: "1",
         OMP_NUM_THREADS: "1",
         MLRB_TASK: "baby-lm",

@@ -1,5 +1,5 @@
 // The card that lies beside the public data: where it comes from and on what terms, for whoever trains on it.
-import type { BrownDocument } from "./brown.ts";
+import type { BrownDocument } from "../brown/brown.ts";
 
 export function card(documents: BrownDocument[]): string {
   const bytes = documents.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);

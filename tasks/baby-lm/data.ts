@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { stage } from "@mlrb/kit/stage";
-import { brownDocuments } from "./brown.ts";
+import { brownDocuments } from "../brown/brown.ts";
 import { card } from "./card.ts";
 import { housePairs } from "./house-pairs.ts";
 

@@ -10,11 +10,15 @@ export type AttemptRequest = {
   command: string[];
   /** Host folder of the agent's program, if it has one. */
   program?: string;
+  /** Host folder of what its program shares with others, if it does. */
+  library?: string;
   /** Python of the agent's environment, if it has one. */
   python?: string;
   /** The prompt with its blanks. */
   prompt: string;
   publicData: string;
+  /** Models that the task gives, a folder each; the agent finds them in models/ where there are any. */
+  models?: string;
   budgetMs: number;
   outputs: { submission: string; trajectory: string; ledger: string; snapshots: string };
   /** An empty host folder that the caller removes. */

@@ -24,7 +24,9 @@ export async function runAttempt(sandbox: Sandbox, request: AttemptRequest): Pro
   await layOutWorkspace(sandbox, request, request.scratch);
   await mkdir(outputs.snapshots, { recursive: true });
   const dataDigest = await folderDigest(request.publicData);
+  const modelsDigest = request.models === undefined ? null : await folderDigest(request.models);
   const programDigest = request.program === undefined ? null : await folderDigest(request.program);
+  const libraryDigest = request.library === undefined ? null : await folderDigest(request.library);
 
   const startedWall = Date.now();
   const started = performance.now();
@@ -55,7 +57,9 @@ export async function runAttempt(sandbox: Sandbox, request: AttemptRequest): Pro
       promptDigest: textDigest(prompt),
       promptTemplateDigest: textDigest(request.prompt),
       dataDigest,
+      modelsDigest,
       programDigest,
+      libraryDigest,
       limits: request.limits,
     });
     const output = outputLog({ write, redact });

@@ -1,7 +1,7 @@
 // Lays out what every agent finds, the same for all of them. Beside the workspace, not in it: the
 // agent's own program, its home and its temporary folder.
 
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Sandbox } from "@mlrb/core/sandbox";
 import type { AttemptRequest } from "./attempt-request.ts";
@@ -9,9 +9,11 @@ import type { AttemptRequest } from "./attempt-request.ts";
 export const inside = {
   workspace: "workspace",
   data: "workspace/data",
+  models: "workspace/models",
   submission: "workspace/submission",
   iterations: "workspace/iterations.jsonl",
   program: "program",
+  library: "program/library",
 };
 
 /** Fills `sandbox`. `scratch` is an empty host folder for what is written on the way. Throws when it cannot. */
@@ -22,9 +24,12 @@ export async function layOutWorkspace(
 ): Promise<void> {
   const { emptyFolder, emptyFile } = await blanks(scratch);
   await sandbox.put(request.publicData, inside.data, { readOnly: true });
+  if (await holdsSomething(request.models))
+    await sandbox.put(request.models!, inside.models, { readOnly: true });
   await sandbox.put(emptyFolder, inside.submission);
   await sandbox.put(emptyFile, inside.iterations);
   if (request.program !== undefined) await sandbox.put(request.program, inside.program);
+  if (request.library !== undefined) await sandbox.put(request.library, inside.library);
 }
 
 /** Written last, so that the deadline it names lies a whole budget ahead. */
@@ -32,6 +37,10 @@ export async function handOverPrompt(sandbox: Sandbox, text: string, scratch: st
   const file = join(scratch, "TASK.md");
   await writeFile(file, text);
   await sandbox.put(file, `${inside.workspace}/TASK.md`);
+}
+
+async function holdsSomething(folder: string | undefined): Promise<boolean> {
+  return folder !== undefined && (await readdir(folder)).length > 0;
 }
 
 async function blanks(scratch: string) {

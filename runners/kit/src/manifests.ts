@@ -18,9 +18,13 @@ export type TaskManifest = {
   primary: string;
   /** The environment (a lock file) of the task's scripted baselines. */
   environment: string;
+  /** Script that makes the models given beside the data, e.g. pipelines/models/base.py. */
+  models?: string;
   budget: Record<string, { time: string }>;
   /** Per scorer: a number, or the name of the anchors row that is the floor. */
   floors: Record<string, number | string>;
+  /** Models that nobody trained for the task, by kind of data; `model` is one that the anchors step can make. */
+  anchors?: Record<string, { name: string; title: string; model: string }[]>;
   sources: Record<string, Json>;
   rules: TaskRule[];
   limits?: string[];
@@ -46,6 +50,8 @@ export type ScorerManifest = {
   direction: "higher" | "lower";
   environment: string;
   hostSensitive: boolean;
+  /** A program outside the environment that it starts, as one would write it in a shell: a Lean, say. */
+  command?: string;
   /** Digits after the point in tables. */
   digits: number;
 };
@@ -57,6 +63,8 @@ export type AgentPreset = {
   kind: "command" | "nop";
   /** command: argv; `{program}` is the folder that `program` was copied to, `{python}` the environment's Python. */
   command?: string[];
+  /** command: a folder that is copied into the program's, as `library`. */
+  library?: string;
   /** command: a folder of this repository copied into the sandbox, `{task}` filled in. */
   program?: string;
   /** Whether the program is this project's own, so that it may run in the plain sandbox. */

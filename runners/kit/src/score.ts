@@ -28,7 +28,9 @@ export type Rejected = { kind: "rejected"; reason: string };
 export type Sample = {
   id: string;
   group?: string;
-  /** The item's contribution; the score is sum(value) / sum(weight) over items. */
+  /** Items of one are not independent (two questions about one fact); where there is none, the group is meant. */
+  cluster?: string;
+  /** The item's contribution. Where the score is sum(value) / sum(weight), as it mostly is, reports compare item by item. */
   value: number;
   /** 1 for accuracies; the number of bytes for bits per byte. */
   weight: number;

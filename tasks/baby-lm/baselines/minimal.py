@@ -4,24 +4,16 @@ Two layers, rows in batches of 32, AdamW at a small constant rate. Nothing in it
 few and careful steps, which is right for long training and wrong for a budget this short.
 """
 
-import torch
-
-from train import Method, run
-
-
-def optimizers(model: torch.nn.Module) -> list[torch.optim.Optimizer]:
-    return [torch.optim.AdamW(model.parameters(), lr=1e-3, betas=(0.9, 0.95), weight_decay=0.01)]
-
+from library.careful import careful_optimizers, constant
+from library.pretrain import Method
+from train import run
 
 if __name__ == "__main__":
-    run(
-        Method(
-            name="minimal",
-            hypothesis="the common recipe learns something in this budget",
-            change="none: two layers, batch 32, AdamW, constant rate 1e-3",
-            batch=32,
-            layers=2,
-            optimizers=optimizers,
-            rate_factor=lambda _step, _steps: 1.0,
-        )
+    method = Method(
+        name="minimal",
+        hypothesis="the common recipe learns something in this budget",
+        change="none: two layers, batch 32, AdamW, constant rate 1e-3",
+        optimizers=careful_optimizers,
+        rate_factor=constant,
     )
+    run(method, batch=32, layers=2)

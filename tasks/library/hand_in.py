@@ -1,15 +1,19 @@
-"""Writes what is handed in: a Hugging Face model folder with its provenance, and the iteration's line."""
+"""Writes what is handed in: a Hugging Face model folder with its provenance, and the iteration's line.
+
+For models written out in PyTorch with Hugging Face's tensor names, such as gpt2.py's.
+"""
 
 import json
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 from safetensors.torch import save_file
 from tokenizers import Tokenizer
 
-from model import Gpt2
-from text import END
+from library.bpe import END
+from library.gpt2 import Gpt2
 
 
 @dataclass(frozen=True)
@@ -18,14 +22,16 @@ class Iteration:
     hypothesis: str
     change: str
     command: str
-    dev_bits_per_byte: float
+    metric: dict[str, Any]  # name, split and value
+    parent: str | None = None  # the id that it builds on
+    decision: str = "hand in"
 
 
-def hand_in(folder: Path, model: Gpt2, tokenizer: Tokenizer, train_tokens: int) -> None:
+def hand_in(folder: Path, model: Gpt2, tokenizer: Tokenizer, provenance: dict[str, Any]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     end = tokenizer.token_to_id(END)
     write_json(folder / "config.json", {**model.config, "bos_token_id": end, "eos_token_id": end})
-    tensors = {f"transformer.{name}": tensor.contiguous() for name, tensor in model.state_dict().items()}
+    tensors = {stored_name(name): tensor.contiguous() for name, tensor in model.state_dict().items()}
     save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
     tokenizer.save(str(folder / "tokenizer.json"))
     write_json(
@@ -38,29 +44,27 @@ def hand_in(folder: Path, model: Gpt2, tokenizer: Tokenizer, train_tokens: int) 
             "model_max_length": model.config["n_positions"],
         },
     )
-    write_json(
-        folder / "provenance.json",
-        {
-            "formatVersion": 1,
-            "base": None,
-            "experts": [],
-            "data": ["brown-smoke"],
-            "tokenizer": "byte-level BPE, trained on the given data",
-            "trainTokens": train_tokens,
-        },
-    )
+    write_provenance(folder, provenance)
+
+
+def stored_name(name: str) -> str:
+    return name if name.startswith("lm_head.") else f"transformer.{name}"
+
+
+def write_provenance(folder: Path, provenance: dict[str, Any]) -> None:
+    write_json(folder / "provenance.json", {"formatVersion": 1, **provenance})
 
 
 def append_iteration(path: Path, iteration: Iteration) -> None:
     line = {
         "id": iteration.id,
-        "parent": None,
+        "parent": iteration.parent,
         "time": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "hypothesis": iteration.hypothesis,
         "change": iteration.change,
         "command": iteration.command,
-        "metric": {"name": "bits-per-byte", "split": "dev", "value": iteration.dev_bits_per_byte},
-        "decision": "hand in",
+        "metric": iteration.metric,
+        "decision": iteration.decision,
     }
     with path.open("a", encoding="utf-8") as lines:
         lines.write(json.dumps(line) + "\n")

@@ -61,9 +61,11 @@ class Block(nn.Module):
 
 
 class Gpt2(nn.Module):
-    """Token ids (rows, tokens) in, logits (rows, tokens, vocabulary) out; output tied to the embedding."""
+    """Token ids (rows, tokens) in, logits (rows, tokens, vocabulary) out; output tied or not."""
 
-    def __init__(self, vocabulary: int, context: int, width: int, layers: int, heads: int) -> None:
+    def __init__(
+        self, vocabulary: int, context: int, width: int, layers: int, heads: int, tied: bool = True
+    ) -> None:
         super().__init__()
         std_out = 0.02 / math.sqrt(2 * layers)
         self.wte = nn.Embedding(vocabulary, width)
@@ -72,6 +74,10 @@ class Gpt2(nn.Module):
         nn.init.normal_(self.wpe.weight, std=0.02)
         self.h = nn.ModuleList(Block(width, heads, std_out) for _ in range(layers))
         self.ln_f = nn.LayerNorm(width)
+        self.tied = tied
+        if not tied:
+            self.lm_head = nn.Embedding(vocabulary, width)
+            nn.init.normal_(self.lm_head.weight, std=0.02)
         self.config = {
             "architectures": ["GPT2LMHeadModel"],
             "model_type": "gpt2",
@@ -85,7 +91,7 @@ class Gpt2(nn.Module):
             "n_head": heads,
             "n_layer": layers,
             "n_positions": context,
-            "tie_word_embeddings": True,
+            "tie_word_embeddings": tied,
             "torch_dtype": "float32",
             "vocab_size": vocabulary,
         }
@@ -94,4 +100,5 @@ class Gpt2(nn.Module):
         x = self.wte(ids) + self.wpe.weight[: ids.shape[1]]
         for block in self.h:
             x = block(x)
-        return self.ln_f(x) @ self.wte.weight.T
+        head = self.wte if self.tied else self.lm_head
+        return self.ln_f(x) @ head.weight.T

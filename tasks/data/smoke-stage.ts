@@ -1,0 +1,23 @@
+// What a task's data script does around its data: refuses what is not built yet, and writes rows.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import { stage } from "@mlrb/kit/stage";
+
+/** The folders to fill, for a data script that builds only the smoke data so far. Throws for another source. */
+export function smokeStage(task: string): { open: string; hidden: string } {
+  const { params, outputs } = stage();
+  if (params.source !== "smoke") {
+    throw new Error(
+      `${task}: no data for source ${canonicalJson(params.source)}: only "smoke" is built so far; ` +
+        "the official data set, named in task.yaml, is not wired to this script yet",
+    );
+  }
+  const { public: open = "", private: hidden = "" } = outputs;
+  return { open, hidden };
+}
+
+/** One JSON object a line. */
+export function writeRows(folder: string, name: string, rows: unknown[]): void {
+  writeFileSync(join(folder, name), rows.map((row) => `${canonicalJson(row)}\n`).join(""));
+}

@@ -1,0 +1,146 @@
+// What holds for every task, those of tomorrow included: a folder with a task.yaml is covered by being there.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { readJson } from "@mlrb/kit/json-file";
+import type { TaskManifest } from "@mlrb/kit/manifests";
+import { ruleProblems } from "@mlrb/kit/rules/rule-methods";
+import type { Anchors } from "@mlrb/kit/score";
+import { YAML } from "zx";
+import { runScorerScript, scorerManifest, stageFlags } from "../scorers/testing/measure.ts";
+
+const repository = join(import.meta.dirname, "..");
+const tasks = readdirSync(import.meta.dirname).filter((name) =>
+  existsSync(join(import.meta.dirname, name, "task.yaml")),
+);
+const temporary = mkdtempSync(join(tmpdir(), "mlrb-tasks-"));
+after(() => rmSync(temporary, { recursive: true }));
+
+for (const task of tasks) {
+  describe(`task ${task}`, () => {
+    const folder = join(import.meta.dirname, task);
+    const manifest = YAML.parse(readFileSync(join(folder, "task.yaml"), "utf8")) as TaskManifest;
+    const [first, second] = [join(temporary, task, "first"), join(temporary, task, "second")];
+    before(() => {
+      const east = { TZ: "Asia/Tokyo", LC_ALL: "tr_TR.UTF-8", LANG: "tr_TR.UTF-8" };
+      for (const [at, env] of [
+        [first, {}],
+        [second, east],
+      ] as const) {
+        const made = makeData(task, at, env);
+        assert.equal(made.status, 0, made.stderr);
+      }
+    });
+
+    test("is described under its folder's name, with scorers, floors and rules that exist", () => {
+      assert.equal(manifest.name, task);
+      assert.ok(manifest.scorers.includes(manifest.primary), "the primary scorer is not among its scorers");
+      for (const scorer of manifest.scorers) {
+        assert.equal(scorerManifest(scorer).name, scorer);
+        assert.ok(
+          scorer in manifest.floors || scorerManifest(scorer).hostSensitive,
+          `no floor for ${scorer}`,
+        );
+      }
+      assert.deepEqual(ruleProblems(manifest.rules), []);
+      for (const part of ["README.md", "prompt.md", "baselines/minimal.py", "baselines/reference.py"])
+        assert.ok(existsSync(join(folder, part)), `no ${part}`);
+    });
+
+    test("tells an agent its deadline, budget, seed, place to hand in, rules and scores", () => {
+      const prompt = readFileSync(join(folder, "prompt.md"), "utf8");
+      for (const blank of ["{{deadline}}", "{{budget}}", "{{seed}}"])
+        assert.ok(prompt.includes(blank), `the prompt lacks ${blank}`);
+      for (const word of [
+        "MLRB_DEADLINE",
+        "MLRB_SUBMISSION",
+        "provenance.json",
+        "iterations.jsonl",
+        "## Rules",
+      ])
+        assert.ok(prompt.includes(word), `the prompt lacks ${word}`);
+      const { title } = scorerManifest(manifest.primary);
+      assert.ok(prompt.toLowerCase().includes(title.toLowerCase()), `the prompt does not name ${title}`);
+    });
+
+    test("makes the same bytes of data twice, whatever the time zone and the language", () => {
+      assert.deepEqual(filesBelow(first), filesBelow(second));
+      assert.ok(existsSync(join(first, "public/README.md")), "the public data says nowhere what it is");
+    });
+
+    test("gives away no private row in its public data", () => {
+      const open = Object.values(filesBelow(join(first, "public"))).join("\n");
+      const hidden = Object.entries(filesBelow(join(first, "private")));
+      for (const [name, text] of hidden) {
+        if (!name.endsWith(".jsonl")) continue;
+        for (const line of text.trimEnd().split("\n"))
+          for (const value of texts(JSON.parse(line))) {
+            if (value.length < 40) continue; // a word or a name may stand anywhere
+            assert.ok(!open.includes(JSON.stringify(value).slice(1, -1)), `${name}: ${value.slice(0, 80)}`);
+          }
+      }
+      assert.ok(hidden.length > 0);
+    });
+
+    test("refuses data that it cannot make, with a word on what it can", () => {
+      const made = makeData(task, join(temporary, task, "other"), {}, "nonsense");
+      assert.notEqual(made.status, 0);
+      assert.match(made.stderr, new RegExp(`${task}: no data for source "nonsense".*smoke`, "s"));
+    });
+
+    for (const scorer of manifest.scorers) {
+      test(`has private data that ${scorer} can read, and the floor that it names`, () => {
+        const models = join(temporary, task, `models-${scorer}`);
+        mkdirSync(models, { recursive: true });
+        writeFileSync(join(models, "titles.json"), "{}");
+        const rows = join(temporary, task, `${scorer}.json`);
+        const input = { public: join(first, "public"), private: join(first, "private"), models };
+        const ran = runScorerScript(scorer, "anchors.py", stageFlags({ param: {}, input, output: { rows } }));
+        assert.equal(ran.status, 0, ran.stdout + ran.stderr);
+        const names = readJson<Anchors>(rows).rows.map(({ name }) => name);
+        const anchors = Object.values(manifest.anchors ?? {}).flatMap((list) => list.map(({ name }) => name));
+        const floor = manifest.floors[scorer];
+        if (typeof floor === "string")
+          assert.ok([...names, ...anchors].includes(floor), `no row "${floor}": ${names.join(", ")}`);
+      });
+    }
+  });
+}
+
+function makeData(task: string, folder: string, env: Record<string, string>, source = "smoke") {
+  for (const kind of ["public", "private"]) mkdirSync(join(folder, kind), { recursive: true });
+  const output = { public: join(folder, "public"), private: join(folder, "private") };
+  const flags = stageFlags({ param: { source }, input: {}, output });
+  const script = join(import.meta.dirname, task, "data.ts");
+  return spawnSync(process.execPath, [script, ...flags], {
+    cwd: repository,
+    encoding: "utf8",
+    env: { ...process.env, ...env },
+  });
+}
+
+function filesBelow(folder: string): Record<string, string> {
+  return Object.fromEntries(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort()
+      .map((path) => [relative(folder, path), readFileSync(path, "utf8")]),
+  );
+}
+
+function texts(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return value !== null && typeof value === "object" ? Object.values(value).flatMap(texts) : [];
+}
