@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { brownDocuments } from "../brown/brown.ts";
+import { runPastDeadline, submissionFiles, testPython } from "../testing/run-baseline.ts";
+
+const temporary = mkdtempSync(join(tmpdir(), "mlrb-mini-pile-"));
+after(() => rmSync(temporary, { recursive: true }));
+
+for (const baseline of ["minimal", "reference"]) {
+  test(`${baseline} hands in a whole submission and its record when the deadline leaves no time to train`, () => {
+    const workspace = join(temporary, baseline);
+    mkdirSync(join(workspace, "data"), { recursive: true });
+    const rows = brownDocuments()
+      .slice(0, 30)
+      .map(({ content }) => `${JSON.stringify({ text: content })}\n`);
+    writeFileSync(join(workspace, "data/train.jsonl"), rows.join(""));
+    const { submission, status, stdout, stderr } = runPastDeadline("mini-pile", { baseline, workspace });
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /the deadline is near: stopped after 0 of \d+ steps/);
+    assert.deepEqual(readdirSync(submission).sort(), submissionFiles);
+    const provenance = JSON.parse(readFileSync(join(submission, "provenance.json"), "utf8"));
+    assert.deepEqual([provenance.data, provenance.trainTokens], [["brown-smoke"], 0]);
+    const iteration = JSON.parse(readFileSync(join(workspace, "iterations.jsonl"), "utf8"));
+    assert.deepEqual([iteration.metric.name, iteration.metric.split], ["bits-per-byte", "dev"]);
+    assert.ok(iteration.metric.value > 3, "an untrained model cannot do better");
+  });
+}
+
+test("a row of minimal holds one line, and a packed row runs on over the ends of lines", () => {
+  const ran = spawnSync(testPython(), [join(import.meta.dirname, "testing/test_rows.py")], {
+    encoding: "utf8",
+    env: {
+      PATH: process.env.PATH,
+      PYTHONPATH: `${join(import.meta.dirname, "baselines")}:${join(import.meta.dirname, "..")}`,
+      PYTHONDONTWRITEBYTECODE: "1",
+      OMP_NUM_THREADS: "1",
+    },
+  });
+  assert.equal(ran.status, 0, ran.stderr);
+  assert.match(ran.stderr, /Ran 3 tests/);
+});

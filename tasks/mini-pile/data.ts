@@ -1,0 +1,15 @@
+// The data of the task. Smoke: the Brown corpus, split by text; what is held out is private: agents
+// never see it. By hand:
+//   node tasks/mini-pile/data.ts --param source=smoke --output public=DIR --output private=DIR
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { brownSplit } from "../brown/brown-split.ts";
+import { smokeStage, writeRows } from "../data/smoke-stage.ts";
+import { card } from "./card.ts";
+
+const { open, hidden } = smokeStage("mini-pile");
+const { train, heldOut } = brownSplit();
+const rows = train.map(({ content }) => ({ text: content }));
+writeRows(open, "train.jsonl", rows);
+writeFileSync(join(open, "README.md"), card(train));
+writeRows(hidden, "heldout.jsonl", heldOut);
