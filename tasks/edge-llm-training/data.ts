@@ -1,0 +1,29 @@
+// The data of the task. Smoke: the Brown corpus, split by text, and instruction pairs of our own. What
+// is held out of both is private: agents never see it. By hand:
+//   node tasks/edge-llm-training/data.ts --param source=smoke --output public=DIR --output private=DIR
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { brownSplit } from "../brown/brown-split.ts";
+import { smokeStage, writeRows } from "../data/smoke-stage.ts";
+import { card } from "./card.ts";
+import { instructionPairs, instructionText } from "./instructions.ts";
+
+const { open, hidden } = smokeStage("edge-llm-training");
+const brown = brownSplit();
+const pairs = instructionPairs();
+
+const texts = brown.train.map(({ content }) => ({ text: content }));
+writeRows(open, "train.jsonl", texts);
+writeRows(open, "instructions.jsonl", pairs.train);
+writeFileSync(join(open, "README.md"), card(brown.train, pairs.train));
+
+// `group` is the kind: the scorer gives each kind the same weight; pairs of one family are alike, a cluster
+writeRows(hidden, "heldout.jsonl", [
+  ...brown.heldOut.map(({ id, text }) => ({ id, group: "text", text })),
+  ...pairs.heldOut.map(({ family, row }, at) => ({
+    id: `${family}-${at}`,
+    group: "instructions",
+    cluster: family,
+    text: instructionText(row),
+  })),
+]);

@@ -1,0 +1,49 @@
+// Instruction pairs in the rows of alpaca_cleaned, made from templates: the same ones in the same order, always.
+// Which pairs are taken, and which of them are held out, is decided by a digest of the pair, so that
+// neither follows the order of the word lists.
+import { createHash } from "node:crypto";
+import { type Family, families } from "./families.ts";
+
+export type Instruction = { instruction: string; input: string; output: string };
+
+export const trainPerFamily = 160;
+export const heldOutPerFamily = 15;
+
+/** Rows to train on and held-out rows by family; no input of a family stands in both. */
+export function instructionPairs(): {
+  train: Instruction[];
+  heldOut: { family: string; row: Instruction }[];
+} {
+  const drawn = families.map((family) => ({ family, rows: draw(family) }));
+  return {
+    train: inOrder(drawn.flatMap(({ rows }) => rows.slice(heldOutPerFamily))),
+    heldOut: drawn.flatMap(({ family, rows }) =>
+      rows.slice(0, heldOutPerFamily).map((row) => ({ family: family.name, row })),
+    ),
+  };
+}
+
+/** As models are trained and scored on it: what is asked, about what, and the answer, a line each. */
+export function instructionText({ instruction, input, output }: Instruction): string {
+  return `${instruction}\n${input}\n${output}\n`;
+}
+
+function draw({ phrasings, all }: Family): Instruction[] {
+  const rows = all().map((asked, at) => ({ instruction: phrasings[at % 2] ?? phrasings[0], ...asked }));
+  const wanted = trainPerFamily + heldOutPerFamily;
+  if (new Set(rows.map(({ input }) => input)).size < wanted)
+    throw new Error(`bug: fewer than ${wanted} pairs`);
+  return inOrder(rows).slice(0, wanted);
+}
+
+function inOrder(rows: Instruction[]): Instruction[] {
+  return rows
+    .map((row) => ({
+      row,
+      place: createHash("sha256")
+        .update(`mlrb-instructions-v1:${instructionText(row)}`)
+        .digest("hex"),
+    }))
+    .sort((a, b) => (a.place < b.place ? -1 : 1))
+    .map(({ row }) => row);
+}
