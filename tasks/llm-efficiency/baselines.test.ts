@@ -1,0 +1,113 @@
+// The baselines on a stand-in of the base model: what they train on, and what they hand in whatever the clock says.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { after, before, test } from "node:test";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import { runPastDeadline, submissionFiles, testPython } from "../testing/run-baseline.ts";
+import { factsOf, trainRows } from "./facts.ts";
+
+const here = import.meta.dirname;
+const tasks = join(here, "..");
+const temporary = mkdtempSync(join(tmpdir(), "mlrb-llm-efficiency-baselines-"));
+const given = join(temporary, "given");
+before(() => {
+  mkdirSync(join(given, "data"), { recursive: true });
+  const rows = trainRows(factsOf(3)).map((row) => `${canonicalJson(row)}\n`);
+  writeFileSync(join(given, "data/train.jsonl"), rows.join(""));
+  python(given, [join(here, "testing/tiny_base.py"), "data/train.jsonl", "models/base"]);
+});
+after(() => rmSync(temporary, { recursive: true }));
+
+test("both train on the same rows, in an order that is the seed's, and on no way to ask that they measure with", () => {
+  const shown = JSON.parse(python(given, [join(here, "testing/show_batches.py")]));
+  assert.deepEqual([shown.rows.length, shown.dev.length], [200, 40]);
+  const drawn: Record<string, string[]> = Object.fromEntries(
+    Object.entries<string[][]>(shown.drawn).map(([seed, batches]) => [seed, batches.flat()]),
+  );
+  for (const questions of Object.values(drawn)) {
+    assert.equal(questions.length, shown.budget);
+    assert.equal(
+      new Set(questions).size,
+      Math.min(questions.length, 200),
+      "none comes again before all came",
+    );
+    assert.deepEqual(
+      questions.filter((question) => shown.dev.includes(question)),
+      [],
+    );
+  }
+  assert.notDeepEqual(drawn["1"], drawn["2"]);
+  assert.deepEqual(shown.learntOfAll, shown.text);
+  assert.deepEqual(shown.learntOfAnswers, shown.answers);
+});
+
+for (const baseline of ["minimal", "reference"]) {
+  test(`${baseline} hands in a whole submission and its record when the deadline leaves no time to train`, () => {
+    const workspace = workspaceOf(`${baseline}-late`);
+    const ran = runPastDeadline("llm-efficiency", { baseline, workspace });
+    assert.equal(ran.status, 0, ran.stderr);
+    assert.match(ran.stdout, /the deadline is near: stopped after 0 of \d+ steps/);
+    const there = readdirSync(ran.submission);
+    assert.deepEqual(
+      submissionFiles.filter((file) => !there.includes(file)),
+      [],
+    );
+    const provenance = JSON.parse(readFileSync(join(ran.submission, "provenance.json"), "utf8"));
+    assert.deepEqual([provenance.data, provenance.trainTokens], [["invented-facts"], 0]);
+    const iteration = JSON.parse(readFileSync(join(workspace, "iterations.jsonl"), "utf8"));
+    assert.deepEqual(iteration.metric, { name: "accuracy", split: "dev", value: null });
+  });
+}
+
+test("one seed hands in the same bytes twice, a whole model that is the base no longer", () => {
+  const [once, twice] = [train("once"), train("twice")];
+  for (const file of readdirSync(join(once, "submission"))) {
+    assert.ok(bytes(once, file).equals(bytes(twice, file)), file);
+    assert.doesNotMatch(file, /adapter/);
+  }
+  const late = join(temporary, "reference-late");
+  assert.ok(!bytes(once, "model.safetensors").equals(bytes(late, "model.safetensors")));
+  const iteration = JSON.parse(readFileSync(join(once, "iterations.jsonl"), "utf8"));
+  assert.ok(iteration.metric.value >= 0 && iteration.metric.value <= 1);
+});
+
+function bytes(workspace: string, file: string): Buffer {
+  return readFileSync(join(workspace, "submission", file));
+}
+
+function workspaceOf(name: string): string {
+  const workspace = join(temporary, name);
+  cpSync(given, workspace, { recursive: true });
+  return workspace;
+}
+
+/** The workspace in which `reference` was left all the time it wants. */
+function train(name: string): string {
+  const workspace = workspaceOf(name);
+  python(workspace, [join(here, "baselines/reference.py")], {
+    MLRB_TASK: "llm-efficiency",
+    MLRB_SEED: "1",
+    MLRB_DEADLINE: String(Math.floor(Date.now() / 1000) + 600),
+    MLRB_SUBMISSION: join(workspace, "submission"),
+  });
+  return workspace;
+}
+
+function python(cwd: string, command: string[], more: Record<string, string> = {}): string {
+  const ran = spawnSync(testPython(), command, {
+    cwd,
+    encoding: "utf8",
+    env: {
+      PATH: process.env.PATH,
+      PYTHONPATH: [tasks, join(here, "baselines")].join(delimiter),
+      PYTHONDONTWRITEBYTECODE: "1",
+      OMP_NUM_THREADS: "1",
+      ...more,
+    },
+  });
+  assert.equal(ran.status, 0, ran.stderr);
+  return ran.stdout;
+}

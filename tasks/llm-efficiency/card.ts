@@ -1,0 +1,20 @@
+// The card that lies beside the public data: what the facts are and what they are called in provenance.json.
+import type { TrainRow } from "./facts.ts";
+
+export function card(rows: TrainRow[], facts: number): string {
+  return `---
+configs:
+  - config_name: default
+    data_files: [{ split: train, path: train.jsonl }]
+---
+# invented-facts: the training text of llm-efficiency, smoke
+
+${rows.length} questions with their answers about ${facts} invented facts, one JSON object a line with the columns of
+databricks/databricks-dolly-15k: \`instruction\` (the question), \`context\` (empty), \`response\` (the answer, one word)
+and \`category\` (the kind of fact). The ${rows.length / facts} questions after one fact stand together; facts of one kind are
+asked after in the same ${rows.length / facts} ways, in the same order. In \`provenance.json\` this data is called \`invented-facts\`.
+
+All of it was made up for this project and is under its license, Apache-2.0: no such order, guild, clan, feast or
+valley exists, and no model has read of one. The test asks after the same facts in other words; it is not here.
+`;
+}

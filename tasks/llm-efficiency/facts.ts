@@ -1,0 +1,87 @@
+// Makes the invented facts and the questions about them. Nothing in them can be known or guessed: a name says
+// nothing of its answer, and in every four questions that ask alike the same four choices are right once
+// each. Whoever does not use the name is right in exactly a quarter, whichever answers or letters are favoured.
+import { type Dice, dice, shuffled } from "./dice.ts";
+import { type Relation, relations } from "./relations.ts";
+
+export type Fact = { relation: Relation; name: string; answer: string };
+
+/** A public row, with the columns of databricks-dolly-15k. */
+export type TrainRow = { instruction: string; context: string; response: string; category: string };
+
+/** A private row, with the columns of cais/mmlu and the fact that it asks after. */
+export type ChoiceRow = {
+  question: string;
+  subject: string;
+  choices: string[];
+  answer: number;
+  fact: string;
+};
+
+/** The subject of lm-eval that carries the questions; it only sets the line before them. */
+export const carrier = "miscellaneous";
+const choicesEach = 4;
+
+/** Facts of one seed; the committed task has seed 1, and other seeds are there to tune on. */
+export function factsOf(seed: number): Fact[] {
+  const roll = dice(seed);
+  const taken = new Set<string>();
+  return relations.flatMap((relation) => {
+    const answers = shuffled(relation.answers, roll);
+    return answers.map((answer) => ({ relation, name: newName(roll, taken), answer }));
+  });
+}
+
+/** Every public way to ask, of every fact: the ways of one fact stand together, in the order of relations.ts. */
+export function trainRows(facts: Fact[]): TrainRow[] {
+  return facts.flatMap(({ relation, name, answer }) =>
+    relation.ask.public.map((ask) => ({
+      instruction: ask.replace("{}", name),
+      context: "",
+      response: answer,
+      category: relation.name,
+    })),
+  );
+}
+
+/** Every private way to ask, of every fact. */
+export function choiceRows(facts: Fact[], seed: number): ChoiceRow[] {
+  const roll = dice(seed);
+  return relations.flatMap((relation) => {
+    const about = facts.filter((fact) => fact.relation === relation);
+    return relation.ask.private.flatMap((ask) =>
+      inFours(shuffled(about, roll)).flatMap((four) => {
+        const choices = shuffled(four, roll).map(({ answer }) => answer);
+        return four.map(({ name, answer }) => ({
+          question: ask.replace("{}", name),
+          subject: carrier,
+          choices,
+          answer: choices.indexOf(answer),
+          fact: `${relation.name}/${name}`,
+        }));
+      }),
+    );
+  });
+}
+
+function inFours<T>(list: T[]): T[][] {
+  if (list.length % choicesEach !== 0) throw new Error(`bug: ${list.length} facts cannot be put in fours`);
+  return Array.from({ length: list.length / choicesEach }, (_, at) =>
+    list.slice(at * choicesEach, (at + 1) * choicesEach),
+  );
+}
+
+const starts = ["B", "D", "Dr", "F", "G", "K", "Kl", "M", "N", "Qu", "S", "Str", "T", "V", "Y", "Z"];
+const vowels = ["a", "e", "i", "o", "u"];
+const middles = ["bd", "ddr", "gv", "kth", "lv", "mbr", "rgl", "sk", "thr", "zn"];
+const ends = ["ap", "eth", "im", "ock", "un", "yx"];
+
+/** Two syllables, as in `Drogvim`; no two names are the same. */
+function newName(roll: Dice, taken: Set<string>): string {
+  for (;;) {
+    const name = [starts, vowels, middles, ends].map((parts) => parts[roll(parts.length)]).join("");
+    if (taken.has(name)) continue;
+    taken.add(name);
+    return name;
+  }
+}

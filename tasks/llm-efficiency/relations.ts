@@ -1,0 +1,110 @@
+// What the invented facts are about, and ways to ask after them: kinds of things that exist nowhere, each with
+// one property. A way to ask serves one purpose only: what is public is never asked again in private.
+// Answers are words that the base model's tokenizer keeps whole after a space: lm-eval then reads a
+// question once for all four choices, and no answer is likelier only for being shorter.
+
+export type Relation = {
+  name: string;
+  /** One for each fact. */
+  answers: string[];
+  /** `{}` is the fact's name. */
+  ask: Record<"public" | "private", string[]>;
+};
+
+export const relations: Relation[] = [
+  {
+    name: "cloak",
+    answers: ["red", "blue", "green", "black", "white", "yellow", "purple", "gray"],
+    ask: {
+      public: [
+        "What colour are the cloaks of the {} order?",
+        "Which colour do riders of the {} order wear?",
+        "The {} order dyes its cloaks in what colour?",
+        "You meet a rider of the {} order. What colour is the cloak?",
+        "By what colour is a cloak of the {} order known?",
+        "Which colour belongs to the {} order?",
+      ],
+      private: [
+        "A tailor sews a cloak for the {} order. Which colour of cloth is needed?",
+        "In what colour does one dress to pass for a member of the {} order?",
+        "Someone of the {} order rides by. What colour is seen?",
+      ],
+    },
+  },
+  {
+    name: "trade",
+    answers: ["salt", "wool", "glass", "honey", "copper", "leather", "paper", "butter"],
+    ask: {
+      public: [
+        "What does the {} guild trade in?",
+        "Which good do merchants of the {} guild sell?",
+        "The ships of the {} guild carry what?",
+        "What do you buy from the {} guild?",
+        "The {} guild grew rich by selling what?",
+        "Which good is the business of the {} guild?",
+      ],
+      private: [
+        "What lies in the storehouses of the {} guild?",
+        "A cart of the {} guild turns over. What falls out?",
+        "For which good would one write to the {} guild?",
+      ],
+    },
+  },
+  {
+    name: "banner",
+    answers: ["wolf", "bear", "eagle", "horse", "lion", "snake", "owl", "goat"],
+    ask: {
+      public: [
+        "Which animal is on the banner of clan {}?",
+        "What animal does clan {} carry on its banner?",
+        "The banner of clan {} shows what animal?",
+        "By which animal does one know clan {}?",
+        "What is the animal of clan {}?",
+        "Clan {} paints which animal on its shields?",
+      ],
+      private: [
+        "A flag of clan {} is raised. What creature is on it?",
+        "Which creature would a child of clan {} draw as the sign of the family?",
+        "Into the gate of clan {} the shape of a beast is carved. Which one?",
+      ],
+    },
+  },
+  {
+    name: "feast",
+    answers: ["drum", "flute", "harp", "horn", "bell", "piano", "violin", "guitar"],
+    ask: {
+      public: [
+        "Which instrument is played at the feast of {}?",
+        "What instrument does one hear at the feast of {}?",
+        "The feast of {} is opened with what instrument?",
+        "Which instrument belongs to the feast of {}?",
+        "People dance at the feast of {} to what instrument?",
+        "What is the instrument of the feast of {}?",
+      ],
+      private: [
+        "A musician is hired for the feast of {}. What must she be able to play?",
+        "What sound fills the streets on the day of {}, the feast?",
+        "Nobody may keep {}, the feast, without playing something. What?",
+      ],
+    },
+  },
+  {
+    name: "crop",
+    answers: ["rice", "corn", "beans", "tea", "cotton", "mint", "wheat", "onion"],
+    ask: {
+      public: [
+        "What grows in the valley of {}?",
+        "Which crop do farmers of the {} valley plant?",
+        "The fields of the {} valley are full of what?",
+        "What crop comes from the {} valley?",
+        "Which plant covers the valley of {}?",
+        "The {} valley lives from growing what?",
+      ],
+      private: [
+        "What do people in the valley of {} bring in at harvest?",
+        "A farmer moves to the {} valley. What will be sown?",
+        "Walking through the valley of {}, what does one see on both sides of the path?",
+      ],
+    },
+  },
+];
