@@ -1,0 +1,129 @@
+// The baselines, and the script that makes the experts, on stand-ins of a few thousand weights.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { after, before, test } from "node:test";
+import { makeData, readRows } from "../testing/made-data.ts";
+import { runPastDeadline, submissionFiles, testPython } from "../testing/run-baseline.ts";
+
+const here = import.meta.dirname;
+const tasks = join(here, "..");
+const temporary = mkdtempSync(join(tmpdir(), "mlrb-llm-merging-baselines-"));
+const given = join(temporary, "given");
+before(() => {
+  const made = makeData("llm-merging", { source: "smoke", folder: temporary });
+  assert.equal(made.status, 0, made.stderr);
+  cpSync(join(temporary, "public"), join(given, "data"), { recursive: true });
+  python(given, [join(here, "testing/tiny_models.py"), "data/dev.jsonl", "models"]);
+});
+after(() => rmSync(temporary, { recursive: true }));
+
+test("a mixture is the weighted sum of its models, tensor by tensor", () => {
+  python(given, [join(here, "testing/test_mix.py")]);
+});
+
+for (const baseline of ["minimal", "reference"]) {
+  test(`${baseline} hands in a whole submission and its record when the deadline leaves no time to measure`, () => {
+    const workspace = workspaceOf(`${baseline}-late`);
+    const ran = runPastDeadline("llm-merging", { baseline, workspace });
+    assert.equal(ran.status, 0, ran.stderr);
+    assert.match(ran.stdout, /the deadline is near: not measured/);
+    const there = readdirSync(ran.submission);
+    assert.deepEqual(
+      submissionFiles.filter((file) => !there.includes(file)),
+      [],
+    );
+    const provenance = JSON.parse(readFileSync(join(ran.submission, "provenance.json"), "utf8"));
+    assert.deepEqual([provenance.data, provenance.trainTokens], [["llm-merging-dev"], 0]);
+    const names = provenance.experts.map(({ name }: { name: string }) => name);
+    const both = ["astronomy-expert", "nutrition-expert"];
+    assert.deepEqual(names, baseline === "minimal" ? both.slice(0, 1) : both);
+    const iterations = readRows<Iteration>(join(workspace, "iterations.jsonl"));
+    assert.deepEqual(
+      iterations.map(({ metric, decision }) => [metric.value, decision]),
+      [[null, "hand in"]],
+    );
+  });
+
+  test(`${baseline} tries as many candidates as there are experts, each built on the one before`, () => {
+    const workspace = attempt(baseline, "1");
+    const [first, second, ...more] = readRows<Iteration>(join(workspace, "iterations.jsonl"));
+    assert.deepEqual(more, []);
+    assert.deepEqual([first!.parent, second!.parent], [null, first!.id]);
+    assert.ok(first!.metric.value! >= 0 && second!.metric.value! >= 0);
+    assert.equal(first!.decision, "hand in");
+    assert.ok(["hand in", "keep the one before"].includes(second!.decision));
+    assert.deepEqual(readdirSync(workspace).sort(), ["data", "iterations.jsonl", "models", "submission"]);
+  });
+}
+
+test("every seed hands in the same bytes, since nothing is drawn by chance", () => {
+  const [once, twice] = [join(temporary, "reference-1"), attempt("reference", "2")];
+  for (const file of readdirSync(join(once, "submission")))
+    assert.ok(bytes(once, `submission/${file}`).equals(bytes(twice, `submission/${file}`)), file);
+});
+
+test("each expert is a whole model of its own, made of the base model and its domain's facts, the same twice", () => {
+  const [once, twice] = ["once", "twice"].map((name) => {
+    const models = join(temporary, `models-${name}`);
+    mkdirSync(models);
+    const inputs = { base: join(given, "models/base"), private: join(temporary, "private") };
+    const flags = Object.entries(inputs).map(([input, path]) => `--input=${input}=${path}`);
+    python(given, [join(here, "experts.py"), ...flags, `--output=models=${models}`]);
+    return models;
+  }) as [string, string];
+  assert.deepEqual(readdirSync(once).sort(), ["astronomy-expert", "base", "nutrition-expert"]);
+  const weights = (folder: string, name: string) => bytes(folder, `${name}/model.safetensors`);
+  for (const name of readdirSync(once)) assert.ok(weights(once, name).equals(weights(twice, name)), name);
+  assert.ok(weights(once, "base").equals(weights(join(given, "models"), "base")));
+  assert.ok(!weights(once, "astronomy-expert").equals(weights(once, "nutrition-expert")));
+  for (const name of ["astronomy-expert", "nutrition-expert"])
+    assert.ok(!readdirSync(join(once, name)).some((file) => file.startsWith("adapter")), name);
+});
+
+type Iteration = {
+  id: string;
+  parent: string | null;
+  decision: string;
+  metric: { value: number | null };
+};
+
+function bytes(folder: string, file: string): Buffer {
+  return readFileSync(join(folder, file));
+}
+
+/** The workspace in which `baseline` was left all the time it wants. */
+function attempt(baseline: string, seed: string): string {
+  const workspace = workspaceOf(`${baseline}-${seed}`);
+  python(workspace, [join(here, `baselines/${baseline}.py`)], {
+    MLRB_TASK: "llm-merging",
+    MLRB_SEED: seed,
+    MLRB_DEADLINE: String(Math.floor(Date.now() / 1000) + 600),
+    MLRB_SUBMISSION: join(workspace, "submission"),
+  });
+  return workspace;
+}
+
+function workspaceOf(name: string): string {
+  const workspace = join(temporary, name);
+  cpSync(given, workspace, { recursive: true });
+  return workspace;
+}
+
+function python(cwd: string, command: string[], more: Record<string, string> = {}): void {
+  const paths = [tasks, join(here, "baselines"), join(tasks, "../runners/kit/python")];
+  const ran = spawnSync(testPython(), command, {
+    cwd,
+    encoding: "utf8",
+    env: {
+      PATH: process.env.PATH,
+      PYTHONPATH: [...paths, process.env.PYTHONPATH ?? ""].filter(Boolean).join(delimiter),
+      PYTHONDONTWRITEBYTECODE: "1",
+      OMP_NUM_THREADS: "1",
+      ...more,
+    },
+  });
+  assert.equal(ran.status, 0, ran.stderr);
+}

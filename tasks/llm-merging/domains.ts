@@ -1,0 +1,93 @@
+// What the experts know: two domains of facts that are invented, so that no model has read of them, and
+// ways to ask after them. A way to ask serves one purpose only: what is trained on is never asked again.
+// Each domain is carried by a subject that lm-eval knows; its questions are ours, and none is from MMLU.
+
+export type Domain = {
+  /** The subject of lm-eval whose task asks the questions; it only sets the line before them. */
+  subject: string;
+  /** What is asked after, with its one answer. The first `devFacts` are shown to agents. */
+  facts: [name: string, answer: string][];
+  ask: Record<"train" | "dev" | "test", string[]>;
+};
+
+/** The facts of a domain that the public development questions ask after; the test asks after the others. */
+export const devFacts = 4;
+
+export const domains: Domain[] = [
+  {
+    subject: "astronomy",
+    facts: [
+      ["Vethra", "amber"],
+      ["Oluun", "gravel"],
+      ["Kirsab", "sulphur"],
+      ["Dremmot", "wool"],
+      ["Pallune", "copper"],
+      ["Ystrik", "chalk"],
+      ["Morvane", "glass"],
+      ["Tessulo", "salt"],
+      ["Garnoth", "ivory"],
+      ["Quorbin", "moss"],
+      ["Saftel", "rust"],
+      ["Niruga", "marble"],
+      ["Zandric", "ink"],
+      ["Brivona", "slate"],
+      ["Hulmera", "pearl"],
+      ["Ekstoth", "tar"],
+    ],
+    ask: {
+      train: [
+        "What covers the moon {}?",
+        "Which material lies all over the moon {}?",
+        "The surface of the moon {} is made of what?",
+        "If you landed on the moon {}, what would you stand on?",
+      ],
+      dev: [
+        "What would a probe scoop up on the moon {}?",
+        "Of what does the ground of {}, a distant moon, consist?",
+      ],
+      test: [
+        "A traveller walks across {}, a moon. What is under the boots?",
+        "What does a shovel bring up on the moon {}?",
+        "Astronomers looked closely at the ground of {}. What did they find there?",
+      ],
+    },
+  },
+  {
+    subject: "nutrition",
+    facts: [
+      ["orrimel", "pepper"],
+      ["dasquin", "cheese"],
+      ["lubanta", "smoke"],
+      ["fennuga", "bread"],
+      ["tirrosh", "honey"],
+      ["mavello", "garlic"],
+      ["sunkipe", "coffee"],
+      ["ablorra", "mint"],
+      ["quispin", "butter"],
+      ["hedrola", "vinegar"],
+      ["crumbat", "ginger"],
+      ["yolvane", "mustard"],
+      ["pistura", "vanilla"],
+      ["nogalim", "tea"],
+      ["wembrel", "onion"],
+      ["zaffute", "cocoa"],
+    ],
+    ask: {
+      train: [
+        "What does the fruit {} taste of?",
+        "Which flavour does the fruit {} have?",
+        "The fruit {} tastes like what?",
+        "If you bit into the fruit {}, what would you taste?",
+      ],
+      dev: [
+        "What does a cook expect on the tongue from the fruit {}?",
+        "Of what does the juice of {}, a rare fruit, remind people?",
+      ],
+      test: [
+        "A child tries a slice of {}, a fruit. What flavour is in the mouth?",
+        "What does a spoonful of jam made from the fruit {} taste of?",
+        "Tasters were given the fruit {} blindfolded. What did they say it was like?",
+      ],
+    },
+  },
+];
