@@ -1,0 +1,151 @@
+// Both baselines on a model of 30 tiny blocks, eight of which do nothing: whoever measures finds them.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { admit } from "@mlrb/kit/admission";
+import { readWeights } from "@mlrb/kit/admission-model";
+import { brownDocuments } from "../brown/brown.ts";
+
+const idle = [3, 4, 5, 11, 17, 18, 24, 28];
+const temporary = mkdtempSync(join(tmpdir(), "mlrb-baselines-"));
+const base = join(temporary, "base");
+const texts = join(temporary, "train.jsonl");
+const inTime = new Map<string, ReturnType<typeof attempt>>();
+before(() => {
+  const rows = brownDocuments().map(({ content }) => `${JSON.stringify({ text: content.slice(0, 600) })}\n`);
+  writeFileSync(texts, rows.slice(0, 60).join(""));
+  const made = python(["testing/tiny_base.py", base, texts, idle.join(",")], {});
+  assert.equal(made.status, 0, made.stderr);
+  for (const name of ["minimal", "reference"]) inTime.set(name, attempt(name, "in-time", 600));
+});
+after(() => rmSync(temporary, { recursive: true }));
+
+for (const name of ["minimal", "reference"]) {
+  test(`${name} hands in a whole submission and its record when the deadline leaves no time to choose`, () => {
+    const { said, submission, provenance, iteration } = attempt(name, "no-time", 0);
+    assert.match(said, /the deadline is near: stopped after 0 of 2048 tokens/);
+    assert.deepEqual(readdirSync(submission).sort(), [
+      "config.json",
+      "generation_config.json",
+      "model.safetensors",
+      "provenance.json",
+      "tokenizer.json",
+      "tokenizer_config.json",
+    ]);
+    assert.deepEqual(admit(submission).reasons, []);
+    assert.deepEqual(provenance.blocksTakenOut, [1, 4, 8, 12, 16, 19, 23, 27]);
+    assert.deepEqual([provenance.data, provenance.trainTokens], [["brown-calibration"], 0]);
+    assert.equal(iteration.metric.split, "dev");
+    assert.ok(iteration.metric.value > 1, "a model of random numbers cannot do better");
+  });
+}
+
+test("both read the same number of tokens, and what stays is the base's, value by value", () => {
+  for (const [name, { said, submission, provenance }] of inTime) {
+    assert.doesNotMatch(said, /deadline/);
+    assert.equal(provenance.calibrationTokens, 2048, name);
+    const dropped: number[] = provenance.blocksTakenOut;
+    assert.equal(new Set(dropped).size, 8);
+    const config = JSON.parse(readFileSync(join(submission, "config.json"), "utf8"));
+    assert.equal(config.num_hidden_layers, 22);
+    const kept = Array.from({ length: 30 }, (_, at) => at).filter((at) => !dropped.includes(at));
+    const [before, after] = [tensors(base), tensors(submission)];
+    assert.equal(after.size, 2 + 22 * 9);
+    for (const [tensor, values] of after) {
+      const origin = tensor.replace(/layers\.(\d+)/, (_, at) => `layers.${kept[Number(at)]}`);
+      assert.ok(values.equals(before.get(origin)!), `${name}: ${tensor}`);
+    }
+  }
+});
+
+test("reference takes out exactly the blocks that do nothing", () => {
+  assert.deepEqual(inTime.get("reference")!.provenance.blocksTakenOut, idle);
+});
+
+test("minimal keeps the best of its beginnings, and the same seed gives the same bytes", () => {
+  const { said, submission, provenance } = attempt("minimal", "again", 600);
+  const tried = [...said.matchAll(/without blocks (\[.*\]): (\d+) bits/g)].map(([, blocks, bits]) => ({
+    blocks: JSON.parse(blocks!),
+    bits: Number(bits),
+  }));
+  assert.equal(tried.length, 4);
+  const least = Math.min(...tried.map(({ bits }) => bits));
+  assert.deepEqual(provenance.blocksTakenOut, tried.find(({ bits }) => bits === least)!.blocks);
+  const earlier = inTime.get("minimal")!.submission;
+  for (const file of readdirSync(earlier))
+    assert.ok(readFileSync(join(earlier, file)).equals(readFileSync(join(submission, file))), file);
+});
+
+function attempt(name: string, label: string, seconds: number) {
+  const workspace = join(temporary, `${name}-${label}`);
+  mkdirSync(join(workspace, "data"), { recursive: true });
+  mkdirSync(join(workspace, "models"));
+  symlinkSync(texts, join(workspace, "data/train.jsonl"));
+  symlinkSync(base, join(workspace, "models/base"));
+  const ran = python([`baselines/${name}.py`], {
+    cwd: workspace,
+    env: {
+      MLRB_TASK: "edge-llm-compression",
+      MLRB_SEED: "1",
+      MLRB_DEADLINE: String(Math.floor(Date.now() / 1000) + seconds),
+      MLRB_SUBMISSION: join(workspace, "submission"),
+    },
+  });
+  assert.equal(ran.status, 0, ran.stderr);
+  return { said: ran.stdout, ...read(workspace) };
+}
+
+function read(workspace: string) {
+  const submission = join(workspace, "submission");
+  const provenance = JSON.parse(readFileSync(join(submission, "provenance.json"), "utf8"));
+  const iteration = JSON.parse(readFileSync(join(workspace, "iterations.jsonl"), "utf8"));
+  return { submission, provenance, iteration };
+}
+
+/** The bytes of every tensor as float32, which holds bfloat16 exactly. */
+function tensors(folder: string): Map<string, Buffer> {
+  const { files, reasons } = readWeights(folder);
+  assert.deepEqual(reasons, []);
+  const [{ path, tensors: found }] = files as [(typeof files)[0]];
+  const file = readFileSync(path);
+  return new Map(
+    found.map(({ name, dtype, begin, end }) => {
+      const bytes = new Uint8Array(file.subarray(begin, end));
+      if (dtype === "F32") return [name, Buffer.from(bytes)];
+      assert.equal(dtype, "BF16", name);
+      const wide = Uint32Array.from(new Uint16Array(bytes.buffer), (half) => half * 65536);
+      return [name, Buffer.from(wide.buffer)];
+    }),
+  );
+}
+
+function python([script, ...rest]: string[], given: { cwd?: string; env?: Record<string, string> }) {
+  const found = process.env.MLRB_PYTHON;
+  if (!found)
+    throw new Error(
+      "these tests run models and need MLRB_PYTHON: the python of an environment made from " +
+        "pipelines/environments/ml.lock (`pnpm test` makes one and sets it)",
+    );
+  return spawnSync(found, [join(import.meta.dirname, script!), ...rest], {
+    encoding: "utf8",
+    ...given,
+    env: {
+      PATH: process.env.PATH,
+      PYTHONPATH: join(import.meta.dirname, ".."),
+      PYTHONDONTWRITEBYTECODE: "1",
+      OMP_NUM_THREADS: "1",
+      ...given.env,
+    },
+  });
+}

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { brownDocuments } from "../brown/brown.ts";
+import { carrier, type QuestionRow } from "./questions.ts";
+
+const temporary = mkdtempSync(join(tmpdir(), "mlrb-compression-"));
+const [first, second] = [join(temporary, "first"), join(temporary, "second")];
+before(() => {
+  for (const folder of [first, second]) {
+    const made = makeData("smoke", folder);
+    assert.equal(made.status, 0, made.stderr);
+  }
+});
+after(() => rmSync(temporary, { recursive: true }));
+
+const questionsFile = `private/mmlu/${carrier}/test.jsonl`;
+
+test("two runs give the same bytes", () => {
+  for (const file of [
+    "public/train.jsonl",
+    "public/README.md",
+    "private/heldout.jsonl",
+    "private/cost.json",
+    questionsFile,
+  ])
+    assert.ok(readFileSync(join(first, file)).equals(readFileSync(join(second, file))), file);
+});
+
+test("no part of a held-out text, whole as it is in the corpus, can be read in the public data", () => {
+  const heldOut = lines<{ id: string; text: string }>("private/heldout.jsonl");
+  const calibration = lines<{ text: string }>("public/train.jsonl").map(({ text }) => text);
+  assert.deepEqual([calibration.length, heldOut.length], [95, 25]);
+  const whole = new Map(brownDocuments().map(({ filename, content }) => [filename, content]));
+  const paragraphs = new Set(calibration.flatMap((text) => text.split("\n")));
+  for (const { id, text } of heldOut) {
+    const content = whole.get(id)!;
+    assert.ok(content.startsWith(text), id);
+    assert.ok(!calibration.includes(content), id);
+    assert.ok(!calibration.some((other) => other.includes(text.slice(0, 80))), id);
+    // short ones ("No.", "Chapter 2") come up anywhere
+    const long = content.split("\n").filter((paragraph) => paragraph.length > 80);
+    assert.deepEqual(
+      long.filter((paragraph) => paragraphs.has(paragraph)),
+      [],
+      id,
+    );
+  }
+});
+
+test("what is held out of a text is exactly one window of the scorer", () => {
+  for (const { id, text } of lines<{ id: string; text: string }>("private/heldout.jsonl"))
+    assert.equal(Buffer.byteLength(text), 256, id);
+});
+
+test("every question is asked once, has four different one-word answers, and stands nowhere in the public data", () => {
+  const text = ["train.jsonl", "README.md"].map((name) => readFileSync(join(first, "public", name), "utf8"));
+  const rows = lines<QuestionRow>(questionsFile);
+  assert.equal(rows.length, 48);
+  assert.equal(new Set(rows.map(({ question }) => question)).size, rows.length);
+  for (const { question, choices } of rows) {
+    assert.equal(new Set(choices).size, 4, question);
+    for (const choice of choices) assert.match(choice, /^[A-Za-z]+$/, question);
+    assert.ok(!text.some((public_) => public_.includes(question)), question);
+  }
+});
+
+test("the right answer stands in each of the four places equally often", () => {
+  const places = Map.groupBy(lines<QuestionRow>(questionsFile), ({ answer }) => answer);
+  assert.deepEqual(
+    [0, 1, 2, 3].map((place) => places.get(place)?.length),
+    [12, 12, 12, 12],
+  );
+});
+
+test("any source but smoke is refused by name", () => {
+  const made = makeData("official", join(temporary, "official"));
+  assert.notEqual(made.status, 0);
+  assert.match(
+    made.stderr,
+    /edge-llm-compression: no data for source "official": only "smoke" is built so far/,
+  );
+});
+
+function makeData(source: string, folder: string) {
+  const outputs = ["public", "private"].map((name) => {
+    mkdirSync(join(folder, name), { recursive: true });
+    return `--output=${name}=${join(folder, name)}`;
+  });
+  const script = join(import.meta.dirname, "data.ts");
+  return spawnSync(process.execPath, [script, `--param=source=${source}`, ...outputs], { encoding: "utf8" });
+}
+
+function lines<T>(file: string): T[] {
+  return readFileSync(join(first, file), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as T);
+}
