@@ -1,0 +1,42 @@
+// The data of the task. Smoke: our own statements, in the hub's fields, split by the hash of their names. The
+// test part is private: agents never see it. By hand:
+//   node tasks/math-reasoning/data.ts --param source=smoke --output public=DIR --output private=DIR
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import { smokeStage, writeRows } from "../data/smoke-stage.ts";
+import { card } from "./card.ts";
+import { house } from "./house.ts";
+import { makeItems } from "./items.ts";
+
+const { open, hidden } = smokeStage("math-reasoning");
+const math = join(hidden, "math");
+mkdirSync(math, { recursive: true });
+
+const items = makeItems();
+for (const part of ["train", "dev"] as const)
+  writeRows(
+    open,
+    `${part}.jsonl`,
+    items[part].map(({ group: _, phrasing: __, ...row }) => row),
+  );
+writeFileSync(join(open, "README.md"), card(items));
+writeRows(math, "test.jsonl", items.test);
+for (const folder of [open, math]) writeFileSync(join(folder, "House.lean"), house);
+
+const settings = {
+  formatVersion: 1,
+  // no longest reference has 70 words; null seconds: results repeat
+  generation: { maxNewTokens: 96, secondsPerItem: null },
+  lean: {
+    language: "lean4",
+    prelude: true,
+    modules: ["House"],
+    imports: ["House"],
+    preamble: "",
+    heartbeats: 20_000,
+    seconds: 20,
+    memoryBytes: 1_000_000_000,
+  },
+};
+writeFileSync(join(math, "settings.json"), `${canonicalJson(settings, 2)}\n`);
