@@ -3,7 +3,7 @@
 //   npx -y pnpm@10.34.9 bench            1 000 instances, 1 GiB, 4 000 files        (about a minute)
 //   npx -y pnpm@10.34.9 bench --large    10 000 instances as well, 4 GiB, 20 000    (about five)
 //   npx -y pnpm@10.34.9 bench --huge     100 000 as well                            (about twenty)
-import { spawnSync } from "node:child_process";
+//   npx -y pnpm@10.34.9 bench --scores   only scores: forked, fresh, 28 together    (about five)
 import { hash, randomBytes } from "node:crypto";
 import {
   copyFileSync,
@@ -25,6 +25,8 @@ import { type Artifact, Store } from "@mlrb/local/store";
 import { takeIn } from "@mlrb/local/take-in";
 import { VerifiedContents } from "@mlrb/local/verified-contents";
 import { ninjaText, pipelineText } from "./bench-graphs.ts";
+import { benchScores } from "./bench-scores.ts";
+import { run as must, type RowDetail } from "./bench-tools.ts";
 import { ensureEnvironment } from "./ensure-environment.ts";
 
 const repository = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -33,16 +35,20 @@ const pipelines = join(repository, ".mlrb", "bench");
 mkdirSync(pipelines, { recursive: true });
 const ninja = join(dirname(await ensureEnvironment("pipelines/environments/tools.lock")), "ninja");
 
-type Row = { what: string; seconds: number; against: string; ratio: number; target: string };
-const rows: Row[] = [];
+/** What, measured, ratio, target. */
+const rows: string[][] = [];
 
 const wanted = process.argv.slice(2);
 const large = wanted.includes("--large") || wanted.includes("--huge");
-if (!wanted.includes("--store")) benchGraph(32);
-if (large) benchGraph(323);
-if (wanted.includes("--huge")) benchGraph(3226);
-await benchLargeFile(large ? 4096 : 1024);
-await benchSmallFiles(large ? 20_000 : 4_000);
+if (wanted.includes("--scores")) {
+  await benchScores({ work, pipelines, row });
+} else {
+  if (!wanted.includes("--store")) benchGraph(32);
+  if (large) benchGraph(323);
+  if (wanted.includes("--huge")) benchGraph(3226);
+  await benchLargeFile(large ? 4096 : 1024);
+  await benchSmallFiles(large ? 20_000 : 4_000);
+}
 print();
 rmSync(work, { recursive: true, force: true });
 
@@ -223,25 +229,18 @@ async function medianOf(
   return all.sort((a, b) => a - b)[all.length >> 1]!;
 }
 
-function row(
-  what: string,
-  seconds: number,
-  { against, other, target }: { against: string; other: number; target?: number | undefined },
-): void {
-  const ratio = seconds / other;
+function row(what: string, value: number, detail: RowDetail = {}): void {
+  const { against, other = Number.NaN, target, unit = "s" } = detail;
+  const ratio = value / other;
   const met = target === undefined ? "" : `${target} (${ratio <= target ? "met" : "missed"})`;
-  rows.push({ what, seconds, against, ratio, target: met });
-  process.stderr.write(`${what}: ${seconds.toFixed(3)} s, ${ratio.toFixed(2)} × ${against}\n`);
+  const measured = `${value.toFixed(unit === "s" ? 3 : 0)} ${unit}`;
+  const compared = against === undefined ? "" : `${ratio.toFixed(2)} × ${against}`;
+  rows.push([what, measured, compared, met]);
+  process.stderr.write(`${what}: ${measured}${compared && `, ${compared}`}\n`);
 }
 
 function print(): void {
-  const cells = rows.map(({ what, seconds, against, ratio, target }) => [
-    what,
-    seconds.toFixed(3),
-    `${ratio.toFixed(2)} × ${against}`,
-    target,
-  ]);
-  const table = [["", "seconds", "ratio", "target"], ["---", "--:", "---", "---"], ...cells];
+  const table = [["", "measured", "ratio", "target"], ["---", "--:", "---", "---"], ...rows];
   console.log(table.map((line) => `| ${line.join(" | ")} |`).join("\n"));
   const cpu = /^model name\s*: (.*)$/m.exec(readFileSync("/proc/cpuinfo", "utf8"))?.[1] ?? process.arch;
   console.log(
@@ -258,14 +257,4 @@ function seconds(work: () => void): number {
   const begin = performance.now();
   work();
   return (performance.now() - begin) / 1000;
-}
-
-function must(program: string, args: string[], cwd: string = repository): string {
-  const { status, stderr, stdout, error } = spawnSync(program, args, {
-    cwd,
-    encoding: "utf8",
-    maxBuffer: 1 << 28,
-  });
-  if (status !== 0) throw new Error(`${program} ${args.join(" ")}: ${error?.message ?? stderr + stdout}`);
-  return stdout;
 }

@@ -1,0 +1,113 @@
+// 28 scores of 14 models by `pipeline run`, on the data of a task's smoke profile, against their compute on
+// the cores there are; the data and the models come of a run before.
+//
+// "Their compute on the cores available" has two readings, and both are told: the time inside `measure` in
+// that same run, when all cores are busy, summed and divided by the cores; and the same of scores measured
+// one at a time. Two cores that share memory, and here also a host, do less than twice the work of one, which
+// only the first reading allows for; only the second would show a runner that slows the scores down.
+import { globSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { dirname, join } from "node:path";
+import { scorerManifest } from "../scorers/testing/measure.ts";
+import { mlLock, readNotes } from "./bench-score-jobs.ts";
+import { run, type TellRow } from "./bench-tools.ts";
+
+const models = 14;
+const rounds = 3;
+
+export type Together = {
+  work: string;
+  pipelines: string;
+  row: TellRow;
+  tokenizer: string;
+  python: string;
+  /** Seconds of each scorer's compute with nothing beside it. */
+  alone: Map<string, number>;
+};
+
+export function benchTogether({ work, pipelines, row, tokenizer, python, alone }: Together): void {
+  const cores = availableParallelism();
+  const scorers = [...alone.keys()];
+  const count = models * scorers.length;
+  const file = join(pipelines, "bench-scores.yaml");
+  const root = join(work, "scores");
+  mkdirSync(join(root, ".mlrb"), { recursive: true });
+  symlinkSync(dirname(dirname(dirname(python))), join(root, ".mlrb/environments"));
+  const cli = ["--max-semi-space-size=1", "runners/cli/bin/pipeline.js", "run", file, "--root", root];
+  const write = (notes: string) => writeFileSync(file, scoresPipeline({ tokenizer, notes, scorers }));
+  write("none");
+  run(process.execPath, [...cli, ...["model", "data", "admission"].flatMap((name) => ["--only", name])]);
+
+  const found: { total: number; start: number; compute: number }[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const notes = join(work, `notes-${round}`);
+    write(notes); // another parameter, so that every score runs again
+    const begin = performance.now();
+    run(process.execPath, cli);
+    const total = (performance.now() - begin) / 1000;
+    const noted = readNotes(notes);
+    if (noted.length !== count) throw new Error(`${noted.length} scores ran, not ${count}`);
+    const start = Math.min(...noted.map(({ begun }) => begun)) - firstScore(root);
+    const compute = noted.reduce((sum, { computeSeconds }) => sum + computeSeconds, 0) / cores;
+    found.push({ total, start, compute });
+  }
+  const ready = (one: (typeof found)[number]) => (one.total - one.start) / one.compute;
+  const { total, start, compute } = found.toSorted((a, b) => ready(a) - ready(b))[found.length >> 1]!;
+  const least = ([...alone.values()].reduce((sum, value) => sum + value, 0) * models) / cores;
+  const busy = `their compute on ${cores} busy cores, ${compute.toFixed(2)} s`;
+  const one = `their compute, each alone, on ${cores} cores, ${least.toFixed(2)} s`;
+  const beyond = `${count} scores, after the warm process is ready`;
+  row(beyond, total - start, { against: busy, other: compute, target: 1.3 });
+  row(beyond, total - start, { against: one, other: least });
+  row(`${count} scores, with its ${start.toFixed(1)} s`, total, { against: busy, other: compute });
+}
+
+export function scoresPipeline(given: { tokenizer: string; notes: string; scorers: string[] }): string {
+  const names = Array.from({ length: models }, (_, index) => index);
+  const { version, unit, direction } = scorerManifest(given.scorers[0]!);
+  return `formatVersion: 1
+name: bench-scores
+axes: { model: [${names.join(", ")}], scorer: [${given.scorers.join(", ")}] }
+stages:
+  data:
+    script: tasks/baby-lm/data.ts
+    params: { source: smoke }
+    gives: { public: dir, private: { dir: true, private: true } }
+  tokenizer: { command: "cp ${given.tokenizer} {outputs.tokenizer}", gives: { tokenizer: file } }
+  model:
+    each: [model]
+    python: scripts/bench_model.py
+    needs: [tokenizer.tokenizer]
+    params: { seed: "{model}", width: 128, layers: 2 }
+    environment: ${mlLock}
+    network: none
+    gives: { model: dir }
+  admission:
+    command: "echo '{\\"formatVersion\\": 1, \\"admitted\\": true, \\"reasons\\": []}' > {outputs.admission}"
+    gives: { admission: file }
+  score:
+    each: [model, scorer]
+    python: scripts/bench_measure.py
+    files: ["scorers/{scorer}/**"]
+    needs: { submission: model.model, private: data.private, admission: admission.admission }
+    params: { measure: "scorers/{scorer}/measure.py", notes: "${given.notes}", version: ${version}, unit: ${unit}, direction: ${direction} }
+    environment: ${mlLock}
+    network: none
+    gives: { score: { file: score.json }, samples: { file: samples.jsonl } }
+    resources: { cpus: 1 }
+`;
+}
+
+/** When the latest run's first score was started, in Unix seconds. */
+function firstScore(root: string): number {
+  const journals = globSync(join(root, ".mlrb/journals/*.jsonl")).map((path) => ({
+    path,
+    at: statSync(path).mtimeMs,
+  }));
+  const { path } = journals.toSorted((a, b) => b.at - a.at)[0]!;
+  type Event = { event: string; stage?: string; time: string };
+  const lines = readFileSync(path, "utf8").trimEnd().split("\n");
+  const events = lines.map((line) => JSON.parse(line) as Event);
+  const start = events.find(({ event, stage }) => event === "start" && stage?.startsWith("score["));
+  return Date.parse(start!.time) / 1000;
+}

@@ -1,0 +1,56 @@
+// The bench of scores runs what a pipeline runs: its pipeline can be planned, and looking on changes no score.
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { fixtures, measure, measureParams, stageFlags, writeAdmission } from "../scorers/testing/measure.ts";
+import { testPython } from "../scorers/testing/submissions.ts";
+import { readNotes } from "./bench-score-jobs.ts";
+import { scoresPipeline } from "./bench-scores-together.ts";
+import { run } from "./bench-tools.ts";
+
+const temporary = mkdtempSync(join(tmpdir(), "mlrb-bench-test-"));
+after(() => rmSync(temporary, { recursive: true, force: true }));
+
+test("the bench's pipeline plans two scores of each of 14 models", () => {
+  const scorers = ["bits-per-byte", "house-pairs"];
+  // a pipeline is a file of the repository
+  const folder = join(import.meta.dirname, `../.mlrb/bench/test-${process.pid}`);
+  mkdirSync(folder, { recursive: true });
+  after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "bench-scores.yaml");
+  writeFileSync(file, scoresPipeline({ tokenizer: "/nowhere", notes: "/nowhere", scorers }));
+  const cli = ["--max-semi-space-size=1", "runners/cli/bin/pipeline.js", "plan", file, "--root", temporary];
+  const said = run(process.execPath, [...cli, "--json"])
+    .trimEnd()
+    .split("\n");
+  const lines = said.map((line) => JSON.parse(line) as { name?: string; stage?: string });
+  const scores = lines.filter(({ name }) => name === "score").map(({ stage }) => stage);
+  assert.equal(new Set(scores).size, 28);
+});
+
+test("a score that the bench looks on has the bytes of any other, and its numbers are noted", () => {
+  const submission = join(temporary, "tiny");
+  const make = [
+    'import pathlib, sys; sys.path.insert(0, "scorers/testing")',
+    "from make_submissions import write_tiny; write_tiny(pathlib.Path(sys.argv[1]))",
+  ];
+  run(testPython(), ["-c", make.join("\n"), submission]);
+  const scorer = "bits-per-byte";
+  const plain = measure(scorer, join(temporary, "plain"), { submission });
+  assert.equal(plain.status, 0, plain.said);
+
+  const folder = join(temporary, "watched");
+  mkdirSync(folder);
+  const output = { score: join(folder, "score.json"), samples: join(folder, "samples.jsonl") };
+  const notes = join(folder, "notes");
+  const param = { ...measureParams(scorer), measure: `scorers/${scorer}/measure.py`, notes };
+  const input = { submission, private: fixtures(scorer), admission: writeAdmission(folder) };
+  run(testPython(), ["scripts/bench_measure.py", ...stageFlags({ param, input, output })]);
+  assert.equal(readFileSync(output.score, "utf8"), readFileSync(plain.score, "utf8"));
+  assert.equal(readFileSync(output.samples, "utf8"), readFileSync(plain.samples, "utf8"));
+  const [noted, ...more] = readNotes(notes);
+  assert.equal(more.length, 0);
+  assert.ok(noted!.computeSeconds > 0 && noted!.heldBytes > 0 && noted!.begun * 1000 < Date.now());
+});
