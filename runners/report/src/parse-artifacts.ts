@@ -45,22 +45,25 @@ export function parseScore(text: string, metric: Metric): Parsed<AttemptScore> {
   });
 }
 
-/** Samples, one JSON object a line. Ids and groups are kept whole: they are compared, not shown. */
+/** Samples, one JSON object a line. Ids and groups are kept whole: they are compared, not shown. What a
+ * line says of its cluster stands before its group: items of one group may be independent, of one cluster not. */
 export function parseSamples(text: string): Parsed<Item[]> {
   return parsed(() => {
     const lines = text.split("\n");
     if (lines.at(-1) === "") lines.pop();
     return lines.map((line, index) => {
       const at = `line ${index + 1}`;
-      const { id, group, value, weight } = parseObject(line, false);
+      const { id, group, cluster, value, weight } = parseObject(line, false);
       if (typeof id !== "string") malformed(`${at}: id is not a text`);
-      if (group !== undefined && typeof group !== "string") malformed(`${at}: group is not a text`);
+      for (const [name, text] of Object.entries({ group, cluster }))
+        if (text !== undefined && typeof text !== "string") malformed(`${at}: ${name} is not a text`);
+      const together = (cluster ?? group) as string | undefined;
       const item = {
         id,
         value: asNumber(value, `${at}: value`),
         weight: asNumber(weight, `${at}: weight`, 0),
       };
-      return group === undefined ? item : { ...item, group };
+      return together === undefined ? item : { ...item, group: together };
     });
   });
 }
