@@ -62,7 +62,7 @@ class Hostile(unittest.TestCase):
         self.assertEqual(together, alone)
         self.assertTrue(all(verdict.compiles for verdict in together[: len(honest)]))
         users = together[len(honest) + 2 : len(honest) + 4]
-        self.assertFalse(any(verdict.compiles for verdict in users), "one text was proven with another's theorem")
+        self.assertFalse(any(verdict.compiles for verdict in users), "proven with the theorem of another")
 
     def test_work_without_end_is_stopped_by_the_clock_or_by_the_memory_it_takes(self) -> None:
         for change, reason in (({"seconds": 1.0}, "time"), ({"memory_bytes": 300 * 2**20}, "memory")):
