@@ -1,0 +1,165 @@
+// Every task's rules tell three hand-ins apart: an honest one, one that cannot be loaded, and one that breaks a
+// rule. fixtures/verdict.json of a task says what an honest one is made of, and which rule is broken how. The
+// models that the task gives are stand-ins of two small matrices.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { openTrajectory } from "@mlrb/agents/trajectory";
+import { readJson } from "@mlrb/kit/json-file";
+import type { TaskManifest } from "@mlrb/kit/manifests";
+import { float32, safetensorsBytes } from "@mlrb/kit/safetensors-bytes";
+import type { Admission, Verdict } from "@mlrb/kit/verdict";
+import { YAML } from "zx";
+
+type Model = Record<string, number[]>;
+type Spoiled = "other-data" | "overtime" | "huge-vocabulary" | "fresh-weights" | "trained-weights";
+type Fixture = {
+  honest: "fresh" | "trained" | "average" | "shortened";
+  breaks: { rule: string; by: Spoiled };
+};
+
+const repository = join(import.meta.dirname, "..");
+const root = mkdtempSync(join(tmpdir(), "mlrb-verdicts-"));
+after(() => rmSync(root, { recursive: true }));
+
+const shape = [48, 64];
+const values = (name: string) =>
+  Array.from(
+    { length: shape[0]! * shape[1]! },
+    (_, at) => createHash("md5").update(`${name} ${at}`).digest().readInt16LE() / 1e5,
+  );
+const parts = ["a", "b"];
+const model = (name: string): Model => Object.fromEntries(parts.map((part) => [part, values(name + part)]));
+const moved = (from: Model, by: string, share: number): Model =>
+  Object.fromEntries(
+    Object.entries(from).map(([part, own]) => {
+      const noise = values(by + part);
+      return [part, own.map((value, at) => value + share * noise[at]!)];
+    }),
+  );
+const base = model("base");
+const expert = (name: string) => (name === "base" ? base : moved(base, name, 0.3));
+
+function average(models: Model[]): Model {
+  const mean = (part: string) =>
+    base[part]!.map((_, at) => models.reduce((sum, one) => sum + one[part]![at]!, 0) / models.length);
+  return Object.fromEntries(parts.map((part) => [part, mean(part)]));
+}
+
+function write(folder: string, weights: Model, config: object = { vocab_size: 100 }): void {
+  mkdirSync(folder, { recursive: true });
+  const tensors = Object.fromEntries(
+    Object.entries(weights).map(([part, own]) => [part, float32(shape, own)]),
+  );
+  writeFileSync(join(folder, "model.safetensors"), safetensorsBytes(tensors));
+  writeFileSync(join(folder, "config.json"), JSON.stringify(config));
+  writeFileSync(join(folder, "tokenizer.json"), "{}");
+}
+
+for (const task of readdirSync(import.meta.dirname)) {
+  const folder = join(import.meta.dirname, task);
+  if (!existsSync(join(folder, "task.yaml"))) continue;
+  describe(`task ${task}`, () => {
+    const manifest = YAML.parse(readFileSync(join(folder, "task.yaml"), "utf8")) as TaskManifest;
+    const { honest, breaks } = readJson<Fixture>(join(folder, "fixtures/verdict.json"));
+    const given = [
+      ...new Set(
+        manifest.rules.flatMap(
+          ({ with: { models = [], model = [] } = {} }) => [models, model].flat() as string[],
+        ),
+      ),
+    ];
+    const allowed = manifest.rules.find(({ method }) => method === "provenance-data")?.with
+      ?.allowed as string[];
+
+    const weights = (): Model => {
+      if (honest === "fresh") return model("own");
+      if (honest === "trained") return moved(base, "training", 0.05);
+      if (honest === "shortened") return { a: base.b! };
+      return average(given.filter((name) => name !== "base").map(expert));
+    };
+
+    /** What validate.ts says of an honest hand-in that was spoiled so. */
+    const judged = (spoiled?: Spoiled | "truncated") => {
+      const at = mkdtempSync(join(root, "v-"));
+      for (const name of ["public", "private", "models"]) mkdirSync(join(at, name));
+      for (const name of given) write(join(at, "models", name), expert(name));
+      const own =
+        spoiled === "fresh-weights"
+          ? model("elsewhere")
+          : spoiled === "trained-weights"
+            ? moved(weights(), "training", 0.05)
+            : weights();
+      write(join(at, "submission"), own, { vocab_size: spoiled === "huge-vocabulary" ? 1e9 : 100 });
+      if (spoiled === "truncated") truncateSync(join(at, "submission/model.safetensors"), 5000);
+      const data = spoiled === "other-data" ? ["the whole internet"] : allowed.slice(0, 1);
+      writeFileSync(join(at, "submission/provenance.json"), JSON.stringify({ data }));
+      const trajectory = openTrajectory(join(at, "trajectory"), () => ({ wall: 0, sinceStart: 0 }));
+      trajectory.add({ event: "end" });
+      writeFileSync(
+        join(at, "ledger"),
+        JSON.stringify({
+          formatVersion: 1,
+          wallMs: spoiled === "overtime" ? 3_600_000 : 1000,
+          ended: "finished",
+          submission: { leftOut: [], overLimits: null },
+          trajectory: trajectory.seal(),
+        }),
+      );
+      trajectory.close();
+      const inputs = ["submission", "trajectory", "ledger", "public", "private", "models"];
+      const ran = spawnSync(
+        process.execPath,
+        [
+          "pipelines/steps/validate.ts",
+          ...inputs.flatMap((name) => ["--input", `${name}=${join(at, name)}`]),
+          ...["admission", "verdict"].flatMap((name) => ["--output", `${name}=${join(at, `${name}.json`)}`]),
+          ...["--param", `budget=${manifest.budget.smoke!.time}`],
+          ...["--param", `rules=${JSON.stringify(manifest.rules)}`],
+        ],
+        { cwd: repository, encoding: "utf8" },
+      );
+      assert.equal(ran.status, 0, ran.stderr);
+      return {
+        admission: readJson<Admission>(join(at, "admission.json")),
+        verdict: readJson<Verdict>(join(at, "verdict.json")),
+      };
+    };
+
+    test("an honest hand-in keeps every rule", () => {
+      const { admission, verdict } = judged();
+      assert.deepEqual(admission.reasons, []);
+      assert.equal(verdict.kind, "pass", JSON.stringify(verdict.rules));
+      assert.deepEqual(
+        verdict.rules.filter(({ answer }) => answer === "fail"),
+        [],
+      );
+    });
+
+    test("one whose weights are cut off is rejected, with the file and what is missing", () => {
+      const { admission, verdict } = judged("truncated");
+      assert.equal(verdict.kind, "rejected");
+      assert.match(admission.reasons[0]!.detail, /model\.safetensors.*truncated: the tensors need \d+ bytes/);
+    });
+
+    test(`one with ${breaks.by} breaks ${breaks.rule} and is struck out, with evidence`, () => {
+      const { verdict } = judged(breaks.by);
+      const rule = verdict.rules.find((one) => one.rule === breaks.rule)!;
+      assert.deepEqual([verdict.kind, rule.answer, rule.severity], ["struck", "fail", "strike"]);
+      assert.match(rule.evidence, /\d|internet/);
+    });
+  });
+}
