@@ -1,0 +1,48 @@
+// Follows docs/add-a-task.md to the letter: writes the files that it shows, and no other, and runs its commands.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { shareEnvironments } from "./support/environments.ts";
+import { outcomes } from "./support/lab.ts";
+import { type Line, startProgram } from "./support/run-program.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+const root = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-add-a-task-")));
+after(() => {
+  repository.remove();
+  rmSync(root, { recursive: true, force: true });
+});
+shareEnvironments(root);
+const pipeline = (...args: string[]) => startProgram(repository.path, args).ended;
+
+test("a folder as the guide writes it is a task: checked, attempted, judged, scored, in the tables", {
+  timeout: 15 * 60_000,
+}, async () => {
+  const guide = readFileSync(join(import.meta.dirname, "../docs/add-a-task.md"), "utf8");
+  const files = [...guide.matchAll(/^```\w+ (tasks\/toy\/\S+)\n(.*?)^```$/gms)];
+  assert.equal(files.length, 6);
+  for (const [, path, text] of files) repository.write(path!, text!);
+
+  const checked = await pipeline("check");
+  assert.equal(checked.code, 0, checked.stdout + checked.stderr);
+  const said = await pipeline("run", "full-benchmark", "--json", "--set", "task=toy", "--root", root);
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  assert.ok(
+    Object.keys(outcomes(said)).some((stage) => stage.startsWith("attempt[task=toy,agent=reference")),
+  );
+  const report = JSON.parse(
+    readFileSync(join(root, "results/full-benchmark/smoke+task=toy/report.json"), "utf8"),
+  );
+  assert.equal(report.attempts.length, 4);
+  for (const { verdict, scores } of report.attempts) {
+    assert.equal(verdict.kind, "pass", JSON.stringify(verdict));
+    assert.equal(scores["bits-per-byte"].kind, "scored");
+  }
+  const [compared] = report.comparisons as Line[];
+  assert.deepEqual([compared!.better, compared!.clear], ["reference", true]);
+  const names = report.rows.map(({ name }: Line) => name).sort();
+  assert.deepEqual(names, ["bigram", "random-weights", "unigram"]);
+});
