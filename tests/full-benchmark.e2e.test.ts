@@ -97,9 +97,7 @@ test("twenty random kills of runner, stage or both end in the same tables; no at
 });
 
 test("an attempt that hello has made is not made again by the full benchmark", () => {
-  const made = Object.entries(filesBelow(join(root, ".mlrb/attempts/records")))
-    .filter(([path]) => path.endsWith("record.json"))
-    .map(([, text]) => JSON.parse(text).slot as { pipeline: string; stage: string });
+  const made = recordsIn(root).map(({ record }) => record.slot as { pipeline: string; stage: string });
   const hello = made.filter((slot) => slot.pipeline === "hello");
   assert.equal(hello.length, 1);
   assert.equal(made.filter(({ stage }) => stage === hello[0]!.stage).length, 1);
