@@ -138,10 +138,10 @@ test("nop hands in nothing and is a finished attempt", async () => {
 test("at the time limit the submission is kept as it stands and the agent is ended", async () => {
   const { ledger, files, events } = await attempt(
     "trap '' TERM INT; echo x > submission/m; while :; do sleep 0.05; done",
-    { budgetMs: 1500 },
+    { budgetMs: 5000 }, // a quarter of it is longer than a busy machine keeps the supervisor waiting
   );
   assert.equal(ledger.ended, "time-limit");
-  assert.ok(ledger.wallMs >= 1499 && ledger.wallMs < 3500, String(ledger.wallMs));
+  assert.ok(ledger.wallMs >= 4999 && ledger.wallMs < 10_000, String(ledger.wallMs));
   assert.deepEqual(files, ["m"]);
   assert.deepEqual(
     events.filter(({ event }) => event === "budget").map(({ share }) => share),
