@@ -31,7 +31,8 @@ type Fixture = {
   breaks: { rule: string; by: Spoiled };
 };
 
-const repository = join(import.meta.dirname, "..");
+const repository = join(import.meta.dirname, "../..");
+const tasks = join(repository, "tasks");
 const root = mkdtempSync(join(tmpdir(), "mlrb-verdicts-"));
 after(() => rmSync(root, { recursive: true }));
 
@@ -69,8 +70,8 @@ function write(folder: string, weights: Model, config: object = { vocab_size: 10
   writeFileSync(join(folder, "tokenizer.json"), "{}");
 }
 
-for (const task of readdirSync(import.meta.dirname)) {
-  const folder = join(import.meta.dirname, task);
+for (const task of readdirSync(tasks)) {
+  const folder = join(tasks, task);
   if (!existsSync(join(folder, "task.yaml"))) continue;
   describe(`task ${task}`, () => {
     const manifest = YAML.parse(readFileSync(join(folder, "task.yaml"), "utf8")) as TaskManifest;
