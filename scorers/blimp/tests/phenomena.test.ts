@@ -1,19 +1,8 @@
 // Runs the Python tests of this scorer.
-import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { test } from "node:test";
-import { testPython } from "../../testing/submissions.ts";
+import { runPythonTests } from "../../testing/python-tests.ts";
 
 test("the table of phenomena is whole, and each is the mean of its paradigms", () => {
-  const ran = spawnSync(testPython(), [join(import.meta.dirname, "test_phenomena.py")], {
-    encoding: "utf8",
-    env: {
-      ...process.env,
-      PYTHONPATH: `${resolve(import.meta.dirname, "../../../runners/kit/python")}:${resolve(import.meta.dirname, "..")}`,
-      PYTHONDONTWRITEBYTECODE: "1",
-    },
-  });
-  assert.equal(ran.status, 0, ran.stderr);
-  assert.match(ran.stderr, /Ran \d+ tests/);
+  runPythonTests(join(import.meta.dirname, "test_phenomena.py"), /Ran \d+ tests/);
 });
