@@ -3,25 +3,22 @@
 from pathlib import Path
 
 from mlrb_kit import efficiency_speed
-from mlrb_kit.efficiency import compute_a_token, read_settings, stored_size
+from mlrb_kit.efficiency import read_settings
 from mlrb_kit.memory import measure_fresh
-from mlrb_kit.memory_use import check_usable
 from mlrb_kit.score_stage import Measured, score_stage
+from mlrb_kit.submission import check_files
 
 SETTINGS = {"computeTokens": 2000, "promptTokens": 64, "newTokens": 32, "repeats": 5}
 
 
 def measure(submission: Path, private: Path) -> Measured:
     settings = read_settings(private, SETTINGS)
-    check_usable(submission)
-    size = stored_size(submission)
-    compute = compute_a_token(submission, settings["computeTokens"])
-    speed = measure_fresh(Path(efficiency_speed.__file__), submission, settings)
-    value = compute["flopsPerToken"] / 1e6
-    numbers = {name: found for name, found in speed.items() if not isinstance(found, list)}
-    score = {"value": value, "standardError": 0.0, "items": 1, "groups": {}}
-    sample = {"id": "submission", "value": value, "weight": 1, **size, **compute, **speed}
-    return Measured({**score, "extra": {**size, **compute, **numbers}}, [sample])
+    check_files(submission)  # what is not whole needs no process of its own to be refused
+    found = measure_fresh(Path(efficiency_speed.__file__), submission, settings)
+    value = found["flopsPerToken"] / 1e6
+    numbers = {name: number for name, number in found.items() if not isinstance(number, list)}
+    score = {"value": value, "standardError": 0.0, "items": 1, "groups": {}, "extra": numbers}
+    return Measured(score, [{"id": "submission", "value": value, "weight": 1, **found}])
 
 
 if __name__ == "__main__":

@@ -5,15 +5,15 @@ from pathlib import Path
 from mlrb_kit import memory_peak
 from mlrb_kit.efficiency import read_settings
 from mlrb_kit.memory import measure_fresh
-from mlrb_kit.memory_use import check_usable
 from mlrb_kit.score_stage import Measured, score_stage
+from mlrb_kit.submission import check_files
 
 SETTINGS = {"forwardTokens": 2000, "newTokens": 128}
 
 
 def measure(submission: Path, private: Path) -> Measured:
     settings = read_settings(private, SETTINGS)
-    check_usable(submission)
+    check_files(submission)  # what is not whole needs no process of its own to be refused
     found = measure_fresh(Path(memory_peak.__file__), submission, settings)
     value = found.pop("netBytes")
     score = {"value": value, "standardError": 0.0, "items": 1, "groups": {}, "extra": found}

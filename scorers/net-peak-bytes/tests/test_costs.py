@@ -10,7 +10,16 @@ from unittest import mock
 
 import torch
 from safetensors.torch import save_file
-from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM
+from tokenizers import Tokenizer
+from tokenizers.models import BPE
+from tokenizers.pre_tokenizers import ByteLevel
+from transformers import (
+    GPT2Config,
+    GPT2LMHeadModel,
+    LlamaConfig,
+    LlamaForCausalLM,
+    PreTrainedTokenizerFast,
+)
 
 from mlrb_kit import memory, memory_peak
 from mlrb_kit.efficiency import compute_a_token, read_settings, stored_size
@@ -46,6 +55,7 @@ class Peak(unittest.TestCase):
     def test_a_model_s_peak_is_at_least_its_weights_and_its_logits(self) -> None:
         config = GPT2Config(vocab_size=20_000, n_positions=512, n_embd=64, n_layer=1, n_head=2)
         GPT2LMHeadModel(config).save_pretrained(self.folder)
+        save_bytes_tokenizer(self.folder)
         found = measure_fresh(Path(memory_peak.__file__), self.folder, {"forwardTokens": 400, "newTokens": 4})
         weights, logits = 20_000 * 64 * 4, 400 * 20_000 * 4
         self.assertGreater(found["loadBytes"], weights)
@@ -54,6 +64,13 @@ class Peak(unittest.TestCase):
         self.assertLess(found["netBytes"], 2 * weights + 2 * logits + 20 * MB)
         self.assertEqual(found["rawBytes"], found["netBytes"] + found["importsBytes"])
         self.assertEqual((found["forwardTokens"], found["promptTokens"], found["newTokens"]), (400, 400, 4))
+
+    def test_a_model_without_a_tokenizer_that_fits_is_refused(self) -> None:
+        config = GPT2Config(vocab_size=200, n_positions=64, n_embd=16, n_layer=1, n_head=2)
+        GPT2LMHeadModel(config).save_pretrained(self.folder)
+        save_bytes_tokenizer(self.folder)
+        with self.assertRaisesRegex(Rejected, "has id 256; the model has 200 embeddings"):
+            measure_fresh(Path(memory_peak.__file__), self.folder, {"forwardTokens": 40, "newTokens": 4})
 
     def test_a_process_that_dies_is_not_the_submission_s_fault(self) -> None:
         script = self.folder / "dies.py"
@@ -67,6 +84,14 @@ class Peak(unittest.TestCase):
             self.assertRaises(NotMeasurable),
         ):
             memory.restart_peak()
+
+
+def save_bytes_tokenizer(folder: Path) -> None:
+    """A token for each byte, and one to start texts with, of id 256."""
+    words = {byte: at for at, byte in enumerate(sorted(ByteLevel.alphabet()))}
+    made = Tokenizer(BPE({**words, "<start>": 256}, []))
+    made.pre_tokenizer = ByteLevel(add_prefix_space=False)
+    PreTrainedTokenizerFast(tokenizer_object=made, bos_token="<start>").save_pretrained(folder)
 
 
 class Fitted(unittest.TestCase):

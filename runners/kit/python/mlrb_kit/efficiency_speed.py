@@ -1,4 +1,5 @@
-"""Times one submission. Run by exec, by memory.measure_fresh; see scorers/efficiency."""
+"""Times one submission and counts what a token costs it. Run by exec, by memory.measure_fresh; see
+scorers/efficiency."""
 
 import argparse
 import json
@@ -7,19 +8,17 @@ import time
 from pathlib import Path
 from typing import Any
 
-from mlrb_kit.memory_use import fitted, prepare, token_ids, write_tokens
+from mlrb_kit.efficiency import compute_a_token, stored_size
+from mlrb_kit.memory_use import check_usable, fitted, prepare, token_ids, write_tokens
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.results import write_json
-from mlrb_kit.stored import read_stored
-from mlrb_kit.submission import context_of, load_model
+from mlrb_kit.submission import check_files, context_of, load_model
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--submission", type=Path, required=True)
-    parser.add_argument(
-        "--settings", type=json.loads, required=True, help="JSON: promptTokens, newTokens, repeats"
-    )
+    parser.add_argument("--settings", type=json.loads, required=True, help="JSON, see scorers/efficiency")
     parser.add_argument("--result", type=Path, required=True, help="JSON to write")
     args = parser.parse_args()
     try:
@@ -30,15 +29,19 @@ def main() -> None:
 
 
 def measure(folder: Path, settings: dict[str, int]) -> dict[str, Any]:
+    stored = check_files(folder)
     prepare(folder)
-    model = load_model(folder, read_stored(folder))
+    model = load_model(folder, stored)
     _, given, new = fitted(settings["promptTokens"], settings["newTokens"], context_of(model.config))
     ids = token_ids(given, model.get_input_embeddings().weight.shape[0])
     write_tokens(model, ids, min(2, new))  # the first pass of all is slower than any other
     first = [seconds(model, ids, 1) for _ in range(settings["repeats"])]
     whole = [seconds(model, ids, new) for _ in range(settings["repeats"])]
     latency, total = statistics.median(first), statistics.median(whole)
+    check_usable(folder, model)
     return {
+        **stored_size(folder),
+        **compute_a_token(folder, settings["computeTokens"]),
         "latencySeconds": latency,
         "tokensPerSecond": new / total,
         "firstTokenSeconds": first,

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from mlrb_kit.memory import peak_bytes, restart_peak
-from mlrb_kit.memory_use import fitted, prepare, read_tokens, token_ids, write_tokens
+from mlrb_kit.memory_use import check_usable, fitted, prepare, read_tokens, token_ids, write_tokens
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.results import write_json
-from mlrb_kit.stored import read_stored
-from mlrb_kit.submission import context_of, load_model
+from mlrb_kit.submission import check_files, context_of, load_model
 
 PAGE_BYTES = 4096
 
@@ -29,9 +28,10 @@ def main() -> None:
 
 
 def measure(folder: Path, settings: dict[str, int]) -> dict[str, Any]:
+    stored = check_files(folder)
     prepare(folder)
     before = restart_peak()
-    model = load_model(folder, read_stored(folder))
+    model = load_model(folder, stored)
     touch(model)
     loaded = peak_bytes()
     forward, given, new = fitted(settings["forwardTokens"], settings["newTokens"], context_of(model.config))
@@ -42,6 +42,7 @@ def measure(folder: Path, settings: dict[str, int]) -> dict[str, Any]:
     del logits
     write_tokens(model, token_ids(given, vocabulary), new)
     peak = peak_bytes()
+    check_usable(folder, model)
     return {
         "netBytes": peak - before,
         "rawBytes": peak,

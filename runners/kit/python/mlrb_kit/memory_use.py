@@ -8,13 +8,14 @@ from typing import Any
 
 from mlrb_kit.causal import check_causal
 from mlrb_kit.rejected import Rejected
-from mlrb_kit.submission import blame, load_submission
+from mlrb_kit.submission import blame, fitting, load_tokenizer
 
 
-def check_usable(folder: Path) -> None:
-    """Raises Rejected for what no measurement should be made of: a folder that cannot be loaded whole, a
-    tokenizer that does not fit, outputs that are no numbers, a model that reads ahead."""
-    submission = load_submission(folder)
+def check_usable(folder: Path, model: Any) -> None:
+    """Raises Rejected for what no measurement should be kept of: a tokenizer that cannot be loaded or does
+    not fit, outputs that are no numbers, a model that reads ahead. Asked after measuring, since it costs
+    memory and time of its own."""
+    submission = fitting(model, *load_tokenizer(folder))
     check_causal(submission, [submission.encode("The ferry left the harbour at seven, and nobody waved.")])
 
 

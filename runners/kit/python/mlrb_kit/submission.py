@@ -49,13 +49,24 @@ class Submission:
 
 def load_submission(folder: Path) -> Submission:
     """The model in the dtype it is stored in; raises Rejected with the reason where it cannot be loaded."""
+    stored = check_files(folder)
+    tokenizer, start_id = load_tokenizer(folder)
+    return fitting(load_model(folder, stored), tokenizer, start_id)
+
+
+def check_files(folder: Path) -> Stored:
+    """What the weights say they hold; refuses a folder that is not whole without importing transformers."""
     if not (folder / "config.json").is_file():
         raise Rejected("no config.json")
     if (folder / "adapter_config.json").exists():
         raise Rejected("adapter_config.json: an adapter is not a whole model; hand in the merged weights")
     stored = read_stored(folder)
     check_tokenizer_file(folder)
+    return stored
 
+
+def load_tokenizer(folder: Path) -> tuple[Any, int]:
+    """The tokenizer, and the token that every text is scored after."""
     os.environ.update(HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false", TRANSFORMERS_VERBOSITY="error")
     from transformers import AutoTokenizer  # here, so that a truncated file is refused in no time
 
@@ -71,8 +82,11 @@ def load_submission(folder: Path) -> Submission:
         raise Rejected(
             "the tokenizer has neither a BOS nor an EOS token, so a text's first token cannot be scored"
         )
+    return tokenizer, start_id
 
-    model = load_model(folder, stored)
+
+def fitting(model: Any, tokenizer: Any, start_id: int) -> Submission:
+    """Raises Rejected where the tokenizer starts texts with a token that the model has no embedding of."""
     vocabulary = model.get_input_embeddings().weight.shape[0]
     if not 0 <= start_id < vocabulary:
         raise Rejected(f"BOS or EOS has id {start_id}; the model has {vocabulary} embeddings")
