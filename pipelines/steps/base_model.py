@@ -7,6 +7,7 @@ hub is needed. By hand: PYTHONPATH=runners/kit/python python pipelines/steps/bas
 
 import importlib.util
 import logging
+from functools import cache
 from pathlib import Path
 
 from mlrb_kit.stage import read_stage
@@ -18,6 +19,7 @@ def main() -> None:
     folder = read_stage().output("model")
     file = gguf_file()
 
+    import gguf
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
     from transformers.utils import logging as transformers_logging
@@ -25,6 +27,9 @@ def main() -> None:
     transformers_logging.disable_progress_bar()
     logging.getLogger("gguf").setLevel(logging.ERROR)
     torch.set_num_threads(1)
+    # transformers reads the whole file four times, and makes the table of names anew for each module
+    gguf.GGUFReader = cache(gguf.GGUFReader)
+    gguf.get_tensor_name_map = cache(gguf.get_tensor_name_map)
     where = {"gguf_file": file.name, "local_files_only": True}
     tokenizer = AutoTokenizer.from_pretrained(file.parent, **where)
     model = AutoModelForCausalLM.from_pretrained(file.parent, dtype=torch.float32, **where)
