@@ -31,5 +31,6 @@ def orthogonal(matrix: Tensor, steps: int = 5) -> Tensor:
     x = x.T if tall else x
     for _ in range(steps):
         square = x @ x.T
-        x = a * x + (b * square + c * square @ square) @ x
+        # in one call each: at these sizes calls cost more than products
+        x = torch.addmm(x, torch.addmm(square, square, square, beta=b, alpha=c), x, beta=a)
     return x.T if tall else x

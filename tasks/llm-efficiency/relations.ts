@@ -27,7 +27,6 @@ export const relations: Relation[] = [
       private: [
         "A tailor sews a cloak for the {} order. Which colour of cloth is needed?",
         "In what colour does one dress to pass for a member of the {} order?",
-        "Someone of the {} order rides by. What colour is seen?",
       ],
     },
   },
@@ -46,7 +45,6 @@ export const relations: Relation[] = [
       private: [
         "What lies in the storehouses of the {} guild?",
         "A cart of the {} guild turns over. What falls out?",
-        "For which good would one write to the {} guild?",
       ],
     },
   },
@@ -65,7 +63,6 @@ export const relations: Relation[] = [
       private: [
         "A flag of clan {} is raised. What creature is on it?",
         "Which creature would a child of clan {} draw as the sign of the family?",
-        "Into the gate of clan {} the shape of a beast is carved. Which one?",
       ],
     },
   },
@@ -84,7 +81,6 @@ export const relations: Relation[] = [
       private: [
         "A musician is hired for the feast of {}. What must she be able to play?",
         "What sound fills the streets on the day of {}, the feast?",
-        "Nobody may keep {}, the feast, without playing something. What?",
       ],
     },
   },
@@ -103,7 +99,6 @@ export const relations: Relation[] = [
       private: [
         "What do people in the valley of {} bring in at harvest?",
         "A farmer moves to the {} valley. What will be sown?",
-        "Walking through the valley of {}, what does one see on both sides of the path?",
       ],
     },
   },

@@ -48,7 +48,6 @@ export const domains: Domain[] = [
       test: [
         "A traveller walks across {}, a moon. What is under the boots?",
         "What does a shovel bring up on the moon {}?",
-        "Astronomers looked closely at the ground of {}. What did they find there?",
       ],
     },
   },
@@ -86,7 +85,6 @@ export const domains: Domain[] = [
       test: [
         "A child tries a slice of {}, a fruit. What flavour is in the mouth?",
         "What does a spoonful of jam made from the fruit {} taste of?",
-        "Tasters were given the fruit {} blindfolded. What did they say it was like?",
       ],
     },
   },

@@ -15,7 +15,7 @@ from library.corpus import Corpus, read_corpus
 from library.gpt2 import Gpt2
 from library.pretrain import Method, Plan, pretrain
 
-TRAIN_POSITIONS = 163_840  # the budget, equal for both methods
+TRAIN_POSITIONS = 110_592  # the budget, equal for both methods
 VOCABULARY = 2000
 ROWS = 2  # of a step
 CONTEXT = 256
@@ -37,5 +37,5 @@ def run(
         model=lambda vocabulary: Gpt2(vocabulary, CONTEXT, WIDTH, LAYERS, HEADS),
         batches=batches,
     )
-    text = read_corpus("brown-smoke", Path("data/train.jsonl"), lambda row: row["text"])
+    text = read_corpus("brown-smoke", Path("data/train.jsonl"), lambda row: row["text"], every=3)
     pretrain(method, plan, [text])
