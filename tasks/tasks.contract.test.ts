@@ -16,9 +16,10 @@ import { after, before, describe, test } from "node:test";
 import { readJson } from "@mlrb/kit/json-file";
 import type { TaskManifest } from "@mlrb/kit/manifests";
 import { ruleProblems } from "@mlrb/kit/rules/rule-methods";
+import { rulesOn } from "@mlrb/kit/rules/rules-on";
 import type { Anchors } from "@mlrb/kit/score";
 import { YAML } from "zx";
-import { runScorerScript, scorerManifest, stageFlags } from "../scorers/testing/measure.ts";
+import { anchorRows, runScorerScript, scorerManifest, stageFlags } from "../scorers/testing/measure.ts";
 
 const repository = join(import.meta.dirname, "..");
 const tasks = readdirSync(import.meta.dirname).filter((name) =>
@@ -43,19 +44,45 @@ for (const task of tasks) {
       }
     });
 
-    test("is described under its folder's name, with scorers, floors and rules that exist", () => {
+    test("is described under its folder's name, with rules that can be checked", () => {
       assert.equal(manifest.name, task);
-      assert.ok(manifest.scorers.includes(manifest.primary), "the primary scorer is not among its scorers");
-      for (const scorer of manifest.scorers) {
-        assert.equal(scorerManifest(scorer).name, scorer);
-        assert.ok(
-          scorer in manifest.floors || scorerManifest(scorer).hostSensitive,
-          `no floor for ${scorer}`,
-        );
-      }
       assert.deepEqual(ruleProblems(manifest.rules), []);
       for (const part of ["README.md", "prompt.md", "baselines/minimal.py", "baselines/reference.py"])
         assert.ok(existsSync(join(folder, part)), `no ${part}`);
+    });
+
+    for (const kind of Object.keys(manifest.budget)) {
+      test(`says of ${kind} data what is scored, what decides, the floors, and the rules with their sources`, () => {
+        const [scorers, floors] = [manifest.scorers[kind]!, manifest.floors[kind]!];
+        assert.ok(scorers.includes(manifest.primary[kind]!), "the primary scorer is not among its scorers");
+        for (const scorer of scorers) {
+          assert.equal(scorerManifest(scorer).name, scorer);
+          assert.ok(scorer in floors || scorerManifest(scorer).hostSensitive, `no floor for ${scorer}`);
+        }
+        assert.ok(kind in manifest.sources, "nothing is said of where the data comes from");
+        assert.ok(kind in (manifest.anchors ?? {}), "no word on anchors; [] would do");
+        const rules = rulesOn(manifest.rules, kind);
+        assert.ok(rules.length > 0, "no rule holds");
+        // with no word of the official text behind any rule, limits must say how that text was read
+        if (kind === "official" && !rules.some(({ source }) => source === "official"))
+          assert.match((manifest.limits ?? []).join("\n"), /official/i);
+      });
+
+      test(`names as floors of ${kind} data rows that its scorers give`, () => {
+        const anchors = (manifest.anchors?.[kind] ?? []).map(({ name }) => name);
+        for (const [scorer, floor] of Object.entries(manifest.floors[kind]!)) {
+          if (typeof floor === "number") continue;
+          const names = [...rowsOnFixtures(scorer), ...anchors];
+          assert.ok(names.includes(floor), `no row "${floor}" of ${scorer}: ${names.join(", ")}`);
+        }
+      });
+    }
+
+    test("can be scored, judged and afforded on the same kinds of data, smoke's among them", () => {
+      const kinds = Object.keys(manifest.scorers).sort();
+      assert.ok(kinds.includes("smoke"));
+      for (const table of [manifest.primary, manifest.floors, manifest.budget, manifest.anchors ?? {}])
+        assert.deepEqual(Object.keys(table).sort(), kinds);
     });
 
     test("tells an agent its deadline, budget, seed, place to hand in, rules and scores", () => {
@@ -70,7 +97,7 @@ for (const task of tasks) {
         "## Rules",
       ])
         assert.ok(prompt.includes(word), `the prompt lacks ${word}`);
-      const { title } = scorerManifest(manifest.primary);
+      const { title } = scorerManifest(manifest.primary.smoke!); // official data comes with the official prompt
       assert.ok(prompt.toLowerCase().includes(title.toLowerCase()), `the prompt does not name ${title}`);
     });
 
@@ -99,7 +126,7 @@ for (const task of tasks) {
       assert.match(made.stderr, new RegExp(`${task}: no data for source "nonsense".*smoke`, "s"));
     });
 
-    for (const scorer of manifest.scorers) {
+    for (const scorer of manifest.scorers.smoke!) {
       test(`has private data that ${scorer} can read, and the floor that it names`, () => {
         const models = join(temporary, task, `models-${scorer}`);
         mkdirSync(models, { recursive: true });
@@ -109,13 +136,25 @@ for (const task of tasks) {
         const ran = runScorerScript(scorer, "anchors.py", stageFlags({ param: {}, input, output: { rows } }));
         assert.equal(ran.status, 0, ran.stdout + ran.stderr);
         const names = readJson<Anchors>(rows).rows.map(({ name }) => name);
-        const anchors = Object.values(manifest.anchors ?? {}).flatMap((list) => list.map(({ name }) => name));
-        const floor = manifest.floors[scorer];
+        const anchors = (manifest.anchors?.smoke ?? []).map(({ name }) => name);
+        const floor = manifest.floors.smoke![scorer];
         if (typeof floor === "string")
           assert.ok([...names, ...anchors].includes(floor), `no row "${floor}": ${names.join(", ")}`);
       });
     }
   });
+}
+
+const rowsSeen = new Map<string, string[]>();
+
+/** The names of the rows that a scorer's anchors.py gives of the scorer's own fixtures. */
+function rowsOnFixtures(scorer: string): string[] {
+  const seen = rowsSeen.get(scorer);
+  if (seen) return seen;
+  const { rows } = anchorRows(scorer, join(temporary, `rows-${scorer}`), {});
+  const names = rows.map(({ name }) => name);
+  rowsSeen.set(scorer, names);
+  return names;
 }
 
 function makeData(task: string, folder: string, env: Record<string, string>, source = "smoke") {

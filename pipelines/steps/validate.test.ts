@@ -26,7 +26,7 @@ const rules = [
 ];
 
 /** An attempt's outputs with a small good model, changed by `change` before it is judged. */
-async function validate(change: (folder: string) => void = () => {}, given: unknown = rules) {
+async function validate(change: (folder: string) => void = () => {}, given: unknown = rules, data = "smoke") {
   const folder = mkdtempSync(join(root, "v-"));
   const at = (name: string) => join(folder, name);
   for (const name of ["submission", "public", "private"]) mkdirSync(at(name));
@@ -54,7 +54,7 @@ async function validate(change: (folder: string) => void = () => {}, given: unkn
   const args = [
     ...inputs.flatMap((name) => ["--input", `${name}=${at(name)}`]),
     ...["admission", "verdict"].flatMap((name) => ["--output", `${name}=${at(`${name}.json`)}`]),
-    ...["--param", "budget=10m", "--param", `rules=${JSON.stringify(given)}`],
+    ...["--param", "budget=10m", "--param", `data=${data}`, "--param", `rules=${JSON.stringify(given)}`],
   ];
   await promisify(execFile)(process.execPath, ["pipelines/steps/validate.ts", ...args]);
   const read = (name: string) => JSON.parse(readFileSync(at(name), "utf8"));
@@ -111,6 +111,19 @@ test("a ledger that is no ledger is survived", async () => {
     const found = await validate((folder) => writeFileSync(join(folder, "ledger"), text));
     assert.deepEqual(answers(found), ["pass", "pass", "cannot-tell"], text);
   }
+});
+
+test("a submission is judged by the rules of its kind of data, and by no others", async () => {
+  const [size, ...others] = rules;
+  const small = { ...size, with: { max: 100 }, on: ["smoke"] };
+  const large = { ...size, with: { max: 100_000 }, on: ["official"] };
+  const given = [small, large, ...others];
+  assert.deepEqual(answers(await validate(undefined, given)), ["fail", "pass", "pass"]);
+  assert.deepEqual(answers(await validate(undefined, given, "official")), ["pass", "pass", "pass"]);
+  await assert.rejects(
+    validate(undefined, given, "7"),
+    /the parameter data is not a kind of data[\s\S]*help: data: smoke/,
+  );
 });
 
 test("rules that nobody can check stop the stage and say where to repair them", async () => {

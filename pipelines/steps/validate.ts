@@ -1,4 +1,4 @@
-// Judges what an attempt handed in: may it be loaded (admission), and did it keep the rules (verdict).
+// Judges what an attempt handed in: may it be loaded (admission), and did it keep the rules of its kind of data (verdict).
 // A rule that names an unknown method or bad arguments stops the stage; nothing in the submission can.
 import { verifyTrajectory } from "@mlrb/agents/verify-trajectory";
 import { admit } from "@mlrb/kit/admission";
@@ -10,6 +10,7 @@ import { duration } from "@mlrb/kit/rules/duration";
 import { readKnownWeights } from "@mlrb/kit/rules/known-weights";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { ruleProblems } from "@mlrb/kit/rules/rule-methods";
+import { rulesOn } from "@mlrb/kit/rules/rules-on";
 import { verdict } from "@mlrb/kit/rules/verdict";
 import { stage } from "@mlrb/kit/stage";
 
@@ -19,6 +20,11 @@ const folder = inputs.submission!;
 const problems = ruleProblems(params.rules);
 if (problems.length > 0)
   throw new Error(`the task's rules:\n  ${problems.join("\n  ")}\n  help: repair task.yaml`);
+if (typeof params.data !== "string")
+  throw new Error(
+    "the parameter data is not a kind of data, by which rules are chosen\n  help: data: smoke, in the pipeline's stage",
+  );
+const rules = rulesOn(params.rules as unknown as TaskRule[], params.data);
 const budgetMs = duration(params.budget, "budget");
 
 const read = readLedger(inputs.ledger!);
@@ -41,7 +47,7 @@ if (!admission.admitted && typeof read !== "string") {
 writeJson(outputs.admission!, admission);
 writeJson(
   outputs.verdict!,
-  verdict(params.rules as unknown as TaskRule[], admission, {
+  verdict(rules, admission, {
     folder,
     weights: admission.admitted ? readWeights(folder).files : undefined,
     ledger,

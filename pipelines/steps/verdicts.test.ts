@@ -20,6 +20,7 @@ import { after, describe, test } from "node:test";
 import { openTrajectory } from "@mlrb/agents/trajectory";
 import { readJson } from "@mlrb/kit/json-file";
 import type { TaskManifest } from "@mlrb/kit/manifests";
+import { rulesOn } from "@mlrb/kit/rules/rules-on";
 import { float32, safetensorsBytes } from "@mlrb/kit/safetensors-bytes";
 import type { Admission, Verdict } from "@mlrb/kit/verdict";
 import { YAML } from "zx";
@@ -75,16 +76,14 @@ for (const task of readdirSync(tasks)) {
   if (!existsSync(join(folder, "task.yaml"))) continue;
   describe(`task ${task}`, () => {
     const manifest = YAML.parse(readFileSync(join(folder, "task.yaml"), "utf8")) as TaskManifest;
+    const rules = rulesOn(manifest.rules, "smoke");
     const { honest, breaks } = readJson<Fixture>(join(folder, "fixtures/verdict.json"));
     const given = [
       ...new Set(
-        manifest.rules.flatMap(
-          ({ with: { models = [], model = [] } = {} }) => [models, model].flat() as string[],
-        ),
+        rules.flatMap(({ with: { models = [], model = [] } = {} }) => [models, model].flat() as string[]),
       ),
     ];
-    const allowed = manifest.rules.find(({ method }) => method === "provenance-data")?.with
-      ?.allowed as string[];
+    const allowed = rules.find(({ method }) => method === "provenance-data")?.with?.allowed as string[];
 
     const weights = (): Model => {
       if (honest === "fresh") return model("own");
@@ -128,7 +127,7 @@ for (const task of readdirSync(tasks)) {
           "pipelines/steps/validate.ts",
           ...inputs.flatMap((name) => ["--input", `${name}=${join(at, name)}`]),
           ...["admission", "verdict"].flatMap((name) => ["--output", `${name}=${join(at, `${name}.json`)}`]),
-          ...["--param", `budget=${manifest.budget.smoke!.time}`],
+          ...["--param", "data=smoke", "--param", `budget=${manifest.budget.smoke!.time}`],
           ...["--param", `rules=${JSON.stringify(manifest.rules)}`],
         ],
         { cwd: repository, encoding: "utf8" },

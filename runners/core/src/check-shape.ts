@@ -101,6 +101,7 @@ function toDiagnostic(source: YamlSource, error: ErrorObject): Diagnostic {
         message: `${what} must be ${typeWords(error.params.type)}, and is ${valueWords(error.data)}`,
         place: at(),
         ...listHelp(error, path),
+        ...tableHelp(error, parent?.description),
       };
     case "format":
       return unitDiagnostic(error.params.format, error.data, path, at());
@@ -170,6 +171,11 @@ function listHelp({ data, params }: ErrorObject, path: Path): { help?: string } 
   const wantsList = [params.type].flat().includes("array");
   if (!wantsList || typeof data !== "string" || !/^[\w./-]+$/.test(data) || path.length === 0) return {};
   return { help: `write ${path.at(-1)}: [${data}]` };
+}
+
+/** Something else where a table is wanted: what is to stand in it. */
+function tableHelp({ params }: ErrorObject, description: string | undefined): { help?: string } {
+  return params.type === "object" && description !== undefined ? { help: description } : {};
 }
 
 function firstWord(place: Place): Place {

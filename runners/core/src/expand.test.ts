@@ -24,7 +24,7 @@ const instance = ({ instances }: Plan, id: string): Instance => {
   return found;
 };
 
-const wired = `axes: { task: [reading, writing], agent: [basic, idle], seed: [1, 2], scorer: { of: task } }
+const wired = `axes: { task: [reading, writing], agent: [basic, idle], seed: [1, 2], scorer: { of: task, field: "scorers.{params.data}" } }
 params: { data: smoke }
 profiles:
   smoke: { default: true, limits: { time: 5m }, resources: { cpus: 2 } }
@@ -472,7 +472,7 @@ stages:
 
 test("whether results are the machine's may stand in a manifest, and is no where it says nothing", () => {
   const speed = repository["scorers/fluency/scorer.yaml"]!;
-  const body = `axes: { task: [reading], scorer: { of: task } }
+  const body = `axes: { task: [reading], scorer: { of: task, field: scorers.smoke } }
 stages:
   score: { each: [task, scorer], command: x, hostSensitive: "{scorer.hostSensitive}" }
 `;

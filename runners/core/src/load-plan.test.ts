@@ -29,7 +29,7 @@ axes:
   task: [reading, writing]
   agent: [basic, idle]
   seed: [1, 2]
-  scorer: { of: task }
+  scorer: { of: task, field: "scorers.{params.data}" }
 params: { data: smoke }
 pools: { "api:openai": 4 }
 profiles:
@@ -347,7 +347,7 @@ test("a hundred thousand instances are planned in under two seconds", () => {
   const seeds = Array.from({ length: 12_500 }, (_, index) => index).join(", ");
   const text = `formatVersion: 1
 name: test
-axes: { task: [reading], scorer: { of: task }, agent: [basic, idle], seed: [${seeds}] }
+axes: { task: [reading], scorer: { of: task, field: scorers.smoke }, agent: [basic, idle], seed: [${seeds}] }
 stages:
   data: { each: [task], script: steps/a.ts, gives: { public: dir } }
   attempt:

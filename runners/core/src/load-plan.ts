@@ -49,7 +49,15 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
   if (!unclear("name")) problems.push(...checkName(spec, source));
   const { profile, problems: ofProfile } = resolveProfile(spec, source, request.profile);
   problems.push(...ofProfile, ...checkExecutors(spec, source, { profile, request, executors }));
-  const { axes, manifests, problems: ofAxes } = resolveAxes(spec, source, profile, { sources, set, unclear });
+  const paramsKnown =
+    ofProfile.length === 0 &&
+    !touched("params") &&
+    !profile.chain.some((name) => touched("profiles", name, "params"));
+  const {
+    axes,
+    manifests,
+    problems: ofAxes,
+  } = resolveAxes(spec, source, profile, { sources, set, unclear, paramsKnown });
   // an axis that could not be resolved is still declared: do not report it as unknown a second time
   for (const name of Object.keys(profile.axes)) if (!axes.has(name)) axes.set(name, { name, values: [] });
   problems.push(...ofAxes);

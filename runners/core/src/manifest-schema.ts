@@ -5,6 +5,16 @@ const text = { type: "string", minLength: 1 } as const;
 const name = { type: "string", pattern: "^[a-z][a-z0-9-]*$" } as const;
 const list = { type: "array", items: text } as const;
 const duration = { ...text, format: "duration" } as const;
+const kind = { ...name, description: "a kind of data" } as const;
+
+/** One value for each kind of data that a pipeline can ask for, e.g. smoke and official. */
+const byKind = (value: object, description: string) => ({
+  type: "object",
+  propertyNames: kind,
+  additionalProperties: value,
+  minProperties: 1,
+  description: `for each kind of data: ${description}`,
+});
 
 const closed = (properties: Record<string, object>, required: string[]) => ({
   $schema: "http://json-schema.org/draft-07/schema#",
@@ -22,6 +32,13 @@ const rule = {
     title: text,
     method: text,
     with: { type: "object" },
+    on: {
+      type: "array",
+      items: kind,
+      minItems: 1,
+      uniqueItems: true,
+      description: "the kinds of data that it holds for; all where it says none",
+    },
     source: { enum: ["official", "competition", "interpreted"] },
     severity: { enum: ["strike", "note"] },
   },
@@ -44,29 +61,34 @@ export const taskSchema = {
       officialName: text,
       title: text,
       submission: text,
-      scorers: { ...list, minItems: 1, uniqueItems: true },
-      primary: text,
+      scorers: byKind({ ...list, minItems: 1, uniqueItems: true }, "the scorers, { KIND: [NAME, …] }"),
+      primary: byKind(text, "the scorer that decides, { KIND: NAME }"),
       environment: text,
       models: {
         ...text,
         description: "the script that makes the models given beside the data, in folders by name",
       },
-      budget: {
-        type: "object",
-        additionalProperties: {
+      budget: byKind(
+        {
           type: "object",
           additionalProperties: false,
           properties: { time: duration },
           required: ["time"],
         },
-      },
-      floors: { type: "object", additionalProperties: { type: ["number", "string"] } },
-      anchors: {
-        type: "object",
-        description:
-          "models that nobody trained for the task, measured beside its attempts, for each kind of data",
-        additionalProperties: { type: "array", items: anchor },
-      },
+        "what an agent may spend",
+      ),
+      floors: byKind(
+        {
+          type: "object",
+          additionalProperties: { type: ["number", "string"], minLength: 1 },
+          description: "by scorer: a number or the name of an anchors row, { NAME: 0.5 }",
+        },
+        "what no skill reaches, { KIND: { NAME: 0.5 } }",
+      ),
+      anchors: byKind(
+        { type: "array", items: anchor },
+        "models that nobody trained for the task, measured beside its attempts",
+      ),
       sources: { type: "object" },
       rules: { type: "array", items: rule },
       limits: list,

@@ -1,6 +1,7 @@
 // Where the folders that people add live, and how one is read. The three kinds are named here and
 // nowhere else; no task, scorer or agent is.
 import { checkShape } from "./check-shape.ts";
+import { checkTask } from "./check-task.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { agentSchema, scorerSchema, taskSchema } from "./manifest-schema.ts";
 import { parseYaml, type YamlSource } from "./yaml-source.ts";
@@ -58,44 +59,18 @@ export function readManifest(
   if (Array.isArray(source)) return source;
   const problems = checkShape(source, places[kind].schema);
   if (problems.length > 0) return problems;
-  const manifest = source.value as { name: string; scorers?: string[]; primary?: string };
-  if (manifest.name !== name) {
+  const { name: said } = source.value as { name: string };
+  if (said !== name) {
     problems.push({
       code: "name-differs",
-      message: `the name is "${manifest.name}", and the file's place says "${name}"`,
+      message: `the name is "${said}", and the file's place says "${name}"`,
       place: source.place(["name"]),
       help: "the two must be the same",
     });
   }
-  if (kind === "task") problems.push(...checkTask(source));
+  if (kind === "task") {
+    const isScorer = (scorer: string) => sources.read(places.scorer.file(scorer)) !== undefined;
+    problems.push(...checkTask(source, { isScorer, scorerNames: () => manifestNames("scorer", sources) }));
+  }
   return problems.length > 0 ? problems : source;
-}
-
-function checkTask(source: YamlSource): Diagnostic[] {
-  const { scorers, primary, floors } = source.value as {
-    scorers: string[];
-    primary: string;
-    floors: Record<string, unknown>;
-  };
-  const problems: Diagnostic[] = [];
-  if (!scorers.includes(primary)) {
-    const message = `the primary scorer "${primary}" is not among the task's scorers`;
-    problems.push({
-      code: "unknown-scorer",
-      message,
-      place: source.place(["primary"]),
-      help: `one of: ${scorers.join(", ")}`,
-    });
-  }
-  for (const name of Object.keys(floors)) {
-    if (scorers.includes(name)) continue;
-    const message = `a floor for "${name}", which is not among the task's scorers`;
-    problems.push({
-      code: "unknown-scorer",
-      message,
-      place: source.place(["floors", name], "key"),
-      help: `one of: ${scorers.join(", ")}`,
-    });
-  }
-  return problems;
 }

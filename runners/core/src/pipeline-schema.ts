@@ -26,7 +26,14 @@ const axes = table(
     minItems: 1,
     uniqueItems: true,
     additionalProperties: false,
-    properties: { of: { ...text, description: "the axis whose manifests list the values" } },
+    properties: {
+      of: { ...text, description: "the axis whose manifests list the values" },
+      field: {
+        ...text,
+        description:
+          "where they are listed, e.g. scorers.{params.data}; by default under the axis' name with an s",
+      },
+    },
     required: ["of"],
   },
   "Named lists that stages fan out over.",

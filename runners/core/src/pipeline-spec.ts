@@ -14,8 +14,11 @@ export type PipelineSpec = {
   stages: Record<string, StageSpec>;
 };
 
-/** A list of values, or the values that another axis' manifest lists (`{ of: task }`). */
-export type AxisSpec = Scalar[] | { of: string };
+/**
+ * A list of values, or the values that another axis' manifest lists (`{ of: task }`), under the axis' name
+ * with an s or where `field` says; it may name parameters: `scorers.{params.data}`.
+ */
+export type AxisSpec = Scalar[] | { of: string; field?: string };
 
 /** What a profile or a stage may set about where and how far a stage runs; outside action keys. */
 export type ExecutionSpec = {

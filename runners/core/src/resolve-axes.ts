@@ -1,5 +1,6 @@
 // Turns the axes of a pipeline into values: lists as they stand, and lists that a manifest of
 // another axis holds (`scorer: { of: task }`). Unknown tasks, scorers and agents are found here.
+import { axisField, type FieldValue, fieldValue } from "./axis-field.ts";
 import type { Diagnostic, Place } from "./diagnostic.ts";
 import {
   folderPattern,
@@ -11,8 +12,9 @@ import {
 } from "./manifest.ts";
 import type { PipelineSpec, Scalar } from "./pipeline-spec.ts";
 import type { ResolvedProfile } from "./resolve-profile.ts";
-import { didYouMean } from "./suggest.ts";
-import type { YamlSource } from "./yaml-source.ts";
+import { didYouMean, suggest } from "./suggest.ts";
+import { TemplateProblem } from "./template.ts";
+import type { Path, YamlSource } from "./yaml-source.ts";
 
 export type Axis = {
   name: string;
@@ -38,9 +40,15 @@ export function resolveAxes(
   spec: PipelineSpec,
   source: YamlSource,
   profile: ResolvedProfile,
-  context: { sources: Sources; set: Selection; unclear: (...path: string[]) => boolean },
+  context: {
+    sources: Sources;
+    set: Selection;
+    unclear: (...path: string[]) => boolean;
+    /** False where a slip, told already, leaves open what the parameters are. */
+    paramsKnown: boolean;
+  },
 ): ResolvedAxes {
-  const { sources, set, unclear } = context;
+  const { sources, set, unclear, paramsKnown } = context;
   const resolved: ResolvedAxes = { axes: new Map(), manifests: new Map(), problems: [] };
   const { problems } = resolved;
   for (const axis of Object.keys(set)) {
@@ -111,19 +119,27 @@ export function resolveAxes(
       });
       continue;
     }
+    const written: Path = axisSpec.field === undefined ? [...path, "of"] : [...path, "field"];
+    const steps = stepsOf(name, axisSpec.field, written);
+    if (!steps) continue;
     const valuesOf = new Map<Scalar, Scalar[]>();
     const all: string[] = [];
     for (const value of parent.values) {
       const manifest = resolved.manifests.get(kind)?.get(String(value));
       if (!manifest) continue;
-      const listed = Object.hasOwn(manifest, `${name}s`) ? manifest[`${name}s`] : undefined;
       const file = readManifest(kind, String(value), sources);
-      const places: Places = (...steps) =>
-        file && !Array.isArray(file) ? file.place([`${name}s`, ...steps]) : source.place([...path, "of"]);
+      const places: Places = (...more) =>
+        file && !Array.isArray(file) ? file.place([...steps, ...more]) : source.place(written);
+      const found = fieldValue(manifest, steps);
+      const listed = found.kind === "found" ? found.value : undefined;
       if (!isScalars(listed)) {
-        const message = `${kind} "${value}" has no list "${name}s" of names`;
-        const place = listed === undefined ? source.place([...path, "of"]) : places();
-        problems.push({ code: "unknown-field", message, place });
+        problems.push({
+          code: "unknown-field",
+          message: `${kind} "${value}" has no list "${steps.join(".")}" of names`,
+          // a part that is missing is missed in the manifest, all of it is misspelt in the pipeline
+          place: found.kind === "missing" && found.depth === 0 ? source.place(written) : places(),
+          ...fieldHelp(found, steps),
+        });
         continue;
       }
       const values = usable(listed, places, problems);
@@ -140,7 +156,7 @@ export function resolveAxes(
     }
     const union = [...new Set([...valuesOf.values()].flat())];
     const known = union.filter(
-      (value) => !usesManifest(name) || read(name, value, placeInManifest(kind, name, value)),
+      (value) => !usesManifest(name) || read(name, value, placeInManifest(kind, steps, value)),
     );
     for (const [value, items] of valuesOf)
       if (known.length < union.length)
@@ -152,15 +168,44 @@ export function resolveAxes(
   }
   return resolved;
 
-  function placeInManifest(kind: ManifestKind, axis: string, value: Scalar): Place | undefined {
+  /** The steps to the list of an axis; undefined where that is not known. */
+  function stepsOf(axis: string, field: string | undefined, path: Path): string[] | undefined {
+    if (field?.includes("{") && !paramsKnown) return undefined;
+    try {
+      return axisField(axis, field, profile.params);
+    } catch (error) {
+      if (!(error instanceof TemplateProblem)) throw error;
+      problems.push({
+        code: "unknown-placeholder",
+        message: `{${error.placeholder}}: ${error.message}`,
+        place: source.placeOf(path, `{${error.placeholder}}`),
+        ...(error.help && { help: error.help }),
+      });
+      return undefined;
+    }
+  }
+
+  function placeInManifest(kind: ManifestKind, steps: string[], value: Scalar): Place | undefined {
     for (const [owner, manifest] of resolved.manifests.get(kind) ?? []) {
-      const listed = manifest[`${axis}s`];
-      const index = Array.isArray(listed) ? listed.indexOf(value) : -1;
+      const found = fieldValue(manifest, steps);
+      const index = found.kind === "found" && Array.isArray(found.value) ? found.value.indexOf(value) : -1;
       const file = readManifest(kind, owner, sources);
-      if (index >= 0 && file && !Array.isArray(file)) return file.place([`${axis}s`, index]);
+      if (index >= 0 && file && !Array.isArray(file)) return file.place([...steps, index]);
     }
     return undefined;
   }
+}
+
+/** The way out where a field lists no names: the name that was meant, or a part of the field that does. */
+function fieldHelp(found: FieldValue, steps: string[]): { help?: string } {
+  if (found.kind === "missing") {
+    const step = steps[found.depth]!;
+    const near = found.depth > 0 || suggest(step, found.known) !== undefined;
+    return near ? { help: didYouMean(step, found.known) } : {};
+  }
+  if (found.value === null || typeof found.value !== "object" || Array.isArray(found.value)) return {};
+  const part = Object.entries(found.value).find(([, value]) => isScalars(value))?.[0];
+  return part === undefined ? {} : { help: `a part of it does: field: "${[...steps, part].join(".")}"` };
 }
 
 type Places = (...steps: number[]) => Place;

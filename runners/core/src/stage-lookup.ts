@@ -2,11 +2,12 @@
 // is selected here can reach an action key, so editing a title reruns nothing that does not show it.
 import type { Json } from "@mlrb/kit/stage";
 import { isManifestKind, type ManifestKind, manifestFile } from "./manifest.ts";
+import { paramLookup } from "./param-lookup.ts";
 import type { Scalar } from "./pipeline-spec.ts";
 import type { PlannedStage } from "./plan.ts";
 import type { ResolveContext } from "./resolve-context.ts";
 import { didYouMean } from "./suggest.ts";
-import { fill, type Lookup, TemplateProblem } from "./template.ts";
+import { type Lookup, TemplateProblem } from "./template.ts";
 
 export function stageLookup(
   stage: PlannedStage,
@@ -14,26 +15,10 @@ export function stageLookup(
   context: ResolveContext,
 ): Lookup {
   const { params, pipeline, manifests } = context;
-  const open = new Set<string>();
+  const param = paramLookup(params);
   const lookup: Lookup = (name) => {
     const [head, ...path] = name.split(".") as [string, ...string[]];
-    if (head === "params") {
-      if (open.has(name)) throw new TemplateProblem(name, "its value leads back to itself");
-      if (Object.hasOwn(params, path.join("."))) {
-        // a pipeline's parameter may name others and the axes of the stage that asks
-        open.add(name);
-        try {
-          return fill(params[path.join(".")]!, lookup);
-        } finally {
-          open.delete(name);
-        }
-      }
-      throw new TemplateProblem(
-        name,
-        `no parameter "${path.join(".")}"`,
-        didYouMean(path.join("."), Object.keys(params)),
-      );
-    }
+    if (head === "params") return param(name, lookup);
     if (head === "pipeline" && (path[0] === "name" || path[0] === "title")) return pipeline[path[0]];
     if (path.length === 0) {
       if (Object.hasOwn(axes, head)) return axes[head];

@@ -4,6 +4,9 @@
 import type { Json } from "./stage.ts";
 import type { RuleSeverity, RuleSource } from "./verdict.ts";
 
+/** Whose rows a task is done on, e.g. `smoke` or `official`: what a pipeline's `params.data` asks for. */
+export type DataKind = string;
+
 export type TaskManifest = {
   formatVersion: 1;
   name: string;
@@ -12,19 +15,19 @@ export type TaskManifest = {
   title: string;
   /** What is handed in, one sentence. */
   submission: string;
-  /** Scorer names, the fan-out of the axis `scorer`. */
-  scorers: string[];
-  /** The scorer that the task is decided on. */
-  primary: string;
+  /** Scorer names by kind of data, the fan-out of the axis `scorer`. */
+  scorers: Record<DataKind, string[]>;
+  /** The scorer that the task is decided on, by kind of data. */
+  primary: Record<DataKind, string>;
   /** The environment (a lock file) of the task's scripted baselines. */
   environment: string;
   /** Script that makes the models given beside the data, e.g. pipelines/models/base.py. */
   models?: string;
-  budget: Record<string, { time: string }>;
-  /** Per scorer: a number, or the name of the anchors row that is the floor. */
-  floors: Record<string, number | string>;
+  budget: Record<DataKind, { time: string }>;
+  /** By kind of data, then by scorer: a number, or the name of the anchors row that is the floor. */
+  floors: Record<DataKind, Record<string, number | string>>;
   /** Models that nobody trained for the task, by kind of data; `model` is one that the anchors step can make. */
-  anchors?: Record<string, { name: string; title: string; model: string }[]>;
+  anchors?: Record<DataKind, { name: string; title: string; model: string }[]>;
   sources: Record<string, Json>;
   rules: TaskRule[];
   limits?: string[];
@@ -37,6 +40,8 @@ export type TaskRule = {
   method: string;
   /** The method's arguments, e.g. `{ max: 20000000 }`. */
   with?: Record<string, Json>;
+  /** The kinds of data that it holds for; absent: all. */
+  on?: DataKind[];
   source: RuleSource;
   severity: RuleSeverity;
 };

@@ -15,10 +15,10 @@ const task = (name: string, scorers: string, primary: string) => `formatVersion:
 name: ${name}
 title: The task ${name}
 submission: A model.
-scorers: [${scorers}]
-primary: ${primary}
-budget: { smoke: { time: 10m } }
-floors: {}
+scorers: { smoke: [${scorers}], official: [fluency] }
+primary: { smoke: ${primary}, official: fluency }
+budget: { smoke: { time: 10m }, official: { time: 24h } }
+floors: { smoke: {}, official: { fluency: 0.5 } }
 rules: []
 `;
 

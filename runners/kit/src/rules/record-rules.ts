@@ -30,24 +30,15 @@ const provenanceMax = 1 << 20;
 export const provenanceData: RuleMethod = {
   problem: (given) => takesTexts("allowed", given),
   decide({ folder }, given) {
-    const open = (evidence: string): Finding => ({ answer: "cannot-tell", evidence });
-    const read = readJsonFile(join(folder, "provenance.json"), provenanceMax);
-    if (read.kind === "malformed") return open(`provenance.json: ${read.reason}`);
-    const names = isObject(read.value) ? dataNames(read.value.data) : undefined;
-    if (!names) return open("provenance.json does not list `data` by name");
+    const names = declaredData(folder);
+    if (!Array.isArray(names)) return names;
     const allowed = given.allowed as string[];
     const others = [...new Set(names.filter((name) => !allowed.includes(name)))].sort();
-    if (others.length > 0) {
-      const shown = others
-        .slice(0, 5)
-        .map((name) => clip(name))
-        .join(", ");
-      const more = others.length > 5 ? ` and ${others.length - 5} more` : "";
+    if (others.length > 0)
       return {
         answer: "fail",
-        evidence: `declares other data: ${shown}${more}; allowed: ${allowed.join(", ")}`,
+        evidence: `declares other data: ${shown(others)}; allowed: ${allowed.join(", ")}`,
       };
-    }
     if (names.length === 0) return open("provenance.json declares no data at all");
     return {
       answer: "pass",
@@ -55,6 +46,71 @@ export const provenanceData: RuleMethod = {
     };
   },
 };
+
+/** Fails where the declared data bears the name of what must not be trained on, however it is spelt. */
+export const notTrainedOn: RuleMethod = {
+  problem: (given) => takesTexts("names", given),
+  decide({ folder }, given) {
+    const names = declaredData(folder);
+    if (!Array.isArray(names)) return names;
+    const banned = given.names as string[];
+    const found = names.filter((name) => banned.some((one) => bare(name).includes(bare(one))));
+    if (found.length > 0)
+      return {
+        answer: "fail",
+        evidence: `declares ${shown(found)}; not to be trained on: ${banned.join(", ")}`,
+      };
+    if (names.length === 0) return open("provenance.json declares no data at all");
+    return { answer: "pass", evidence: `declares none of ${banned.join(", ")}; nobody checked it` };
+  },
+};
+
+/**
+ * Fails where the declared base model bears the name of no family that is approved. Names are loose (`opt`
+ * stands in `optimised`): the error is on the side of letting pass.
+ */
+export const provenanceBase: RuleMethod = {
+  problem: (given) => takesTexts("families", given),
+  decide({ folder }, given) {
+    const declared = readProvenance(folder);
+    if (typeof declared === "string") return open(declared);
+    const base = isObject(declared.base) ? declared.base.name : declared.base;
+    if (typeof base !== "string" || bare(base) === "") return open("provenance.json names no `base`");
+    const family = (given.families as string[]).find((one) => bare(base).includes(bare(one)));
+    if (family !== undefined)
+      return { answer: "pass", evidence: `declares ${clip(base)}, by its name ${family}; nobody checked it` };
+    return { answer: "fail", evidence: `declares ${clip(base)}, by its name of no approved family` };
+  },
+};
+
+const open = (evidence: string): Finding => ({ answer: "cannot-tell", evidence });
+
+/** Letters and digits: `cais/MMLU` and `mmlu_pro` both hold `mmlu`. */
+function bare(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+}
+
+function shown(names: string[]): string {
+  const first = names
+    .slice(0, 5)
+    .map((name) => clip(name))
+    .join(", ");
+  return names.length > 5 ? `${first} and ${names.length - 5} more` : first;
+}
+
+/** The text says what is wrong with the file. */
+function readProvenance(folder: string): Record<string, unknown> | string {
+  const read = readJsonFile(join(folder, "provenance.json"), provenanceMax);
+  if (read.kind === "malformed") return `provenance.json: ${read.reason}`;
+  return isObject(read.value) ? read.value : "provenance.json is not a table";
+}
+
+/** The names of what was trained on, or why they are not known. */
+function declaredData(folder: string): string[] | Finding {
+  const declared = readProvenance(folder);
+  if (typeof declared === "string") return open(declared);
+  return dataNames(declared.data) ?? open("provenance.json does not list `data` by name");
+}
 
 /** `data` as a list of names or of objects with a name; undefined when it is neither. */
 function dataNames(data: unknown): string[] | undefined {

@@ -4,8 +4,9 @@ import { baseApproved, changed, compressedBase } from "./base-rules.ts";
 import { memoryMax } from "./memory-max.ts";
 import { mergeExplained } from "./merge-explained.ts";
 import { fromScratch, parametersMax, safetensorsDtype } from "./model-rules.ts";
-import { provenanceData, timeWithinBudget } from "./record-rules.ts";
+import { notTrainedOn, provenanceBase, provenanceData, timeWithinBudget } from "./record-rules.ts";
 import type { RuleMethod } from "./rule-method.ts";
+import { meetOn } from "./rules-on.ts";
 
 export const ruleMethods: Record<string, RuleMethod> = {
   "base-approved": baseApproved,
@@ -14,7 +15,9 @@ export const ruleMethods: Record<string, RuleMethod> = {
   "from-scratch": fromScratch,
   "memory-max": memoryMax,
   "merge-explained": mergeExplained,
+  "not-trained-on": notTrainedOn,
   "parameters-max": parametersMax,
+  "provenance-base": provenanceBase,
   "provenance-data": provenanceData,
   "safetensors-dtype": safetensorsDtype,
   "time-within-budget": timeWithinBudget,
@@ -27,7 +30,7 @@ const severities = ["strike", "note"];
 export function ruleProblems(rules: unknown): string[] {
   if (!Array.isArray(rules)) return ["rules is not a list"];
   const problems: string[] = [];
-  const names = new Set<unknown>();
+  const named = new Map<string, (string[] | undefined)[]>();
   for (const [at, rule] of rules.entries() as IterableIterator<[number, Partial<TaskRule> | null]>) {
     const name = rule?.name;
     const wrong = (text: string) =>
@@ -36,8 +39,14 @@ export function ruleProblems(rules: unknown): string[] {
       wrong("needs a name and a title");
       continue;
     }
-    if (names.has(name)) wrong("stands twice");
-    names.add(name);
+    const { on } = rule;
+    if (on !== undefined && !isKinds(on)) {
+      wrong("on lists kinds of data, e.g. [smoke]");
+      continue;
+    }
+    const before = named.get(name) ?? [];
+    if (before.some((other) => meetOn(on, other))) wrong("stands twice for the same kind of data");
+    named.set(name, [...before, on]);
     if (!sources.includes(rule.source!)) wrong(`source is one of ${sources.join(", ")}`);
     if (!severities.includes(rule.severity!)) wrong(`severity is one of ${severities.join(", ")}`);
     const method = Object.hasOwn(ruleMethods, rule.method ?? "") ? ruleMethods[rule.method!] : undefined;
@@ -46,4 +55,8 @@ export function ruleProblems(rules: unknown): string[] {
     if (problem) wrong(`${rule.method} ${problem}`);
   }
   return problems;
+}
+
+function isKinds(on: unknown): on is string[] {
+  return Array.isArray(on) && on.length > 0 && on.every((kind) => typeof kind === "string");
 }

@@ -10,6 +10,7 @@ import { fingerprint } from "./fingerprint.ts";
 import type { Ledger } from "./ledger.ts";
 import type { RuleContext } from "./rule-method.ts";
 import { ruleMethods, ruleProblems } from "./rule-methods.ts";
+import { rulesOn } from "./rules-on.ts";
 import { half, root, values, weights } from "./testing/weights.ts";
 import { verdict } from "./verdict.ts";
 
@@ -169,6 +170,47 @@ test("declared data can convict, and a missing or odd declaration leaves the que
   for (const text of odd) assert.equal(answer(text), "cannot-tell", text?.slice(0, 20) ?? "absent");
 });
 
+const declared = (method: string, given: Record<string, Json>) => (provenance: unknown) => {
+  const folder = mkdtempSync(join(root, "p-"));
+  writeFileSync(join(folder, "provenance.json"), JSON.stringify(provenance));
+  return decide(method, { folder }, given);
+};
+
+test("data that must not be trained on is found under other spellings, and only declared data passes", () => {
+  const of = declared("not-trained-on", { names: ["mmlu", "hendrycks_test"] });
+  for (const name of ["cais/mmlu", "MMLU-Pro", "hendrycksTest", "lukaemon/Hendrycks-Test"])
+    assert.equal(of({ data: ["open-web", { name }] }).answer, "fail", name);
+  assert.match(
+    of({ data: ["cais/mmlu"] }).evidence,
+    /"cais\/mmlu"; not to be trained on: mmlu, hendrycks_test$/,
+  );
+  assert.match(of({ data: ["dolly", "mm", "lu"] }).evidence, /^declares none of .*nobody checked it$/);
+  for (const odd of [{}, { data: [] }, { data: [null] }, [], "mmlu", null])
+    assert.equal(of(odd).answer, "cannot-tell", JSON.stringify(odd));
+});
+
+test("a declared base of no approved family is struck, and one that is not named leaves the question open", () => {
+  const of = declared("provenance-base", { families: ["Llama 2", "GPT-NeoX", "Mistral"] });
+  for (const base of [
+    "meta-llama/Llama-2-7b-hf",
+    "EleutherAI/gpt-neox-20b",
+    { name: "mistralai/Mistral-7B-v0.1" },
+  ])
+    assert.equal(of({ base }).answer, "pass", JSON.stringify(base));
+  for (const base of ["microsoft/phi-2", "meta-llama/Meta-Llama-3-8B", "EleutherAI/gpt-neo-1.3B"])
+    assert.equal(of({ base }).answer, "fail", base);
+  for (const odd of [
+    {},
+    { base: null },
+    { base: "" },
+    { base: "//" },
+    { base: 7 },
+    { base: ["Mistral"] },
+    [],
+  ])
+    assert.equal(of(odd).answer, "cannot-tell", JSON.stringify(odd));
+});
+
 const rule = (changes: Partial<TaskRule>): TaskRule => ({
   name: "size",
   title: "Small",
@@ -190,10 +232,16 @@ test("mistakes in a task's rules are all named at once", () => {
     rule({ name: "e", method: "safetensors-dtype", with: { allowed: [] } }),
     rule({ name: "f", severity: "fatal" as "note" }),
     null,
+    rule({ name: "g", on: [] }),
+    rule({ name: "h", on: ["smoke"] }),
+    rule({ name: "h", on: ["official"] }),
+    rule({ name: "h", on: ["paper", "smoke"] }),
+    rule({ name: "i", on: ["smoke"] }),
+    rule({ name: "i" }),
   ]);
   const known = Object.keys(ruleMethods).join(", ");
   assert.deepEqual(problems, [
-    'rule "size": stands twice',
+    'rule "size": stands twice for the same kind of data',
     `rule "a": no method "magic"; there are ${known}`,
     `rule "b": no method "constructor"; there are ${known}`,
     'rule "c": parameters-max takes { max: whole number }, got {"max":"5"}',
@@ -201,7 +249,22 @@ test("mistakes in a task's rules are all named at once", () => {
     'rule "e": safetensors-dtype takes { allowed: [text, …] }, got {"allowed":[]}',
     'rule "f": severity is one of strike, note',
     "rule 9: needs a name and a title",
+    'rule "g": on lists kinds of data, e.g. [smoke]',
+    'rule "h": stands twice for the same kind of data',
+    'rule "i": stands twice for the same kind of data',
   ]);
+});
+
+test("a rule without kinds holds for all data, one with kinds for these", () => {
+  const rules = [
+    rule({}),
+    rule({ name: "a", on: ["smoke"] }),
+    rule({ name: "b", on: ["official", "paper"] }),
+  ];
+  const names = (kind: string) => rulesOn(rules, kind).map(({ name }) => name);
+  assert.deepEqual(names("smoke"), ["size", "a"]);
+  assert.deepEqual(names("paper"), ["size", "b"]);
+  assert.deepEqual(names("other"), ["size"]);
 });
 
 test("a failed strike strikes, a failed note does not, and what is not admitted is rejected", () => {
