@@ -68,6 +68,38 @@ test("an axis of task has the values that each task lists", () => {
   assert(!scores.some((id) => id.includes("task=writing") && id.includes("accuracy")));
 });
 
+test("an axis of a field that a parameter chooses has each profile's own values", () => {
+  const scorers = (profile: string) =>
+    ids(plan(wired, { profile, set: { task: ["reading"], agent: ["idle"] } }))
+      .filter((id) => id.startsWith("compare["))
+      .map((id) => id.match(/scorer=(\w+)/)![1]);
+  assert.deepEqual(scorers("smoke"), ["accuracy", "fluency"]);
+  assert.deepEqual(scorers("paper"), ["fluency"]);
+  assert.throws(
+    () => plan(wired, { profile: "paper", set: { scorer: ["accuracy"] } }),
+    /no scorer "accuracy" here/,
+  );
+});
+
+test("what a task says of other data than the plan's changes nothing in it", () => {
+  const body = `${wired}  judge:
+    each: [task]
+    command: x
+    params: { primary: "{task.primary.{params.data}}", floors: "{task.floors.{params.data}}" }
+    budget: { time: "{task.budget.{params.data}.time}" }
+`;
+  const before = repository["tasks/reading/task.yaml"]!;
+  const after = before
+    .replace("official: [fluency]", "official: [accuracy]")
+    .replace("official: fluency }", "official: accuracy }")
+    .replace("official: { time: 24h }", "official: { time: 1h }")
+    .replace("official: { fluency: 0.5 }", "official: { accuracy: 0.25 }");
+  const planned = (text: string, profile: string) =>
+    plan(body, { profile }, { "tasks/reading/task.yaml": text }).instances;
+  assert.deepEqual(planned(after, "smoke"), planned(before, "smoke"));
+  assert.notDeepEqual(planned(after, "paper"), planned(before, "paper"));
+});
+
 test("collect gathers over the axes that the stage lacks, and only what shares the others", () => {
   const whole = plan(wired);
   const compare = instance(whole, "compare[task=writing,scorer=fluency]");

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type Diagnostic, renderDiagnostic, sortDiagnostics } from "./diagnostic.ts";
 import { loadPlan, type PlanRequest, type PlanResult } from "./load-plan.ts";
 import { memorySources, repository } from "./testing/memory-sources.ts";
+import { parseYaml } from "./yaml-source.ts";
 
 const file = "pipelines/test.yaml";
 
@@ -171,7 +172,7 @@ test("problems come sorted by place and each once", () => {
     .replace("script: steps/a.ts", "script: steps/c.ts")
     .replace("[task, agent, seed]", "[task, agent, sed]")
     .replace("30m", "30")
-    .replace("{params.data}", "{params.dat}")
+    .replace('source: "{params.data}"', 'source: "{params.dat}"')
     .replace("data.private }", "data.privat }");
   const result = load(slips);
   assert("problems" in result);
@@ -370,6 +371,41 @@ stages:
     assert("plan" in result);
     assert.equal(result.plan.instances.length, 1 + 4 * 25_000 + 1);
   });
+});
+
+test("a profile of official data plans every task by its official scorers, with budget, floors and primary", () => {
+  const root = join(import.meta.dirname, "../../..");
+  const sources = {
+    read: (path: string) =>
+      existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : undefined,
+    list: (folder: string) => (existsSync(join(root, folder)) ? readdirSync(join(root, folder)).sort() : []),
+  };
+  const path = "pipelines/full-benchmark.yaml";
+  const text = sources.read(path)!;
+  const official = text.replace("params: { data: smoke }", "params: { data: official }");
+  assert.notEqual(official, text);
+  const result = loadPlan(
+    { file: path },
+    { ...sources, read: (asked) => (asked === path ? official : sources.read(asked)) },
+    ["local"],
+  );
+  assert("plan" in result, "problems" in result ? result.problems.map(renderDiagnostic).join("\n") : "");
+  const { instances } = result.plan;
+  const { primary, floors } = instances.find(({ stage }) => stage.publishes)!.action.params as Record<
+    string,
+    Record<string, string | object>
+  >;
+  const tasks = new Set(instances.flatMap(({ axes }) => axes.task ?? []).map(String));
+  assert(tasks.size > 0);
+  for (const task of tasks) {
+    const manifest = parseYaml("task.yaml", sources.read(`tasks/${task}/task.yaml`)!);
+    assert(!Array.isArray(manifest));
+    const said = manifest.value as Record<string, Record<string, unknown>>;
+    const scores = instances.filter(({ stage, axes }) => stage.name === "score" && axes.task === task);
+    assert.deepEqual([...new Set(scores.map(({ axes }) => axes.scorer))], said.scorers!.official);
+    assert.equal(primary![task], said.primary!.official);
+    assert.deepEqual(floors![task], said.floors!.official);
+  }
 });
 
 test("hello's stages are full-benchmark's but for the base model, so that the first run shows what all runs do", () => {
