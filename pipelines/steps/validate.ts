@@ -4,9 +4,10 @@ import { verifyTrajectory } from "@mlrb/agents/verify-trajectory";
 import { admit } from "@mlrb/kit/admission";
 import { clip } from "@mlrb/kit/admission-json";
 import { readWeights } from "@mlrb/kit/admission-model";
-import { writeJson } from "@mlrb/kit/json-file";
+import { writeJson, writeWhole } from "@mlrb/kit/json-file";
 import type { TaskRule } from "@mlrb/kit/manifests";
 import { duration } from "@mlrb/kit/rules/duration";
+import { fingerprint, fingerprintText } from "@mlrb/kit/rules/fingerprint";
 import { readKnownWeights } from "@mlrb/kit/rules/known-weights";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { ruleProblems } from "@mlrb/kit/rules/rule-methods";
@@ -45,11 +46,17 @@ if (!admission.admitted && typeof read !== "string") {
     admission.reasons.push({ code: "left-out", detail: `${clip(path)}: ${why}` });
 }
 writeJson(outputs.admission!, admission);
+const weights = admission.admitted ? readWeights(folder).files : undefined;
+if ("fingerprint" in outputs)
+  writeWhole(
+    outputs.fingerprint!,
+    fingerprintText(fingerprint({ name: "", source: "a submission", licence: "" }, weights ?? [])),
+  );
 writeJson(
   outputs.verdict!,
   verdict(rules, admission, {
     folder,
-    weights: admission.admitted ? readWeights(folder).files : undefined,
+    weights,
     ledger,
     budgetMs,
     knownWeights: readKnownWeights("tasks/known-weights"),

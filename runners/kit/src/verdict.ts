@@ -34,3 +34,9 @@ export type Verdict = {
   /** Facts that a reader wants beside the rules, e.g. parameters and dtypes; empty when rejected. */
   facts: Record<string, string | number>;
 };
+
+/** What of a task's rules only all of its attempts together can tell: more rules for each verdict. */
+export type Kinship = {
+  formatVersion: 1;
+  attempts: { agent: string; seed: string | number; rules: RuleVerdict[] }[];
+};

@@ -12,7 +12,7 @@ import {
   parsed,
   parseObject,
 } from "./parsed.ts";
-import type { AttemptScore, AttemptVerdict, Metric } from "./report.ts";
+import type { AttemptScore, AttemptVerdict, Metric, Rule, Seed } from "./report.ts";
 
 export type Verdict = Exclude<AttemptVerdict, { kind: "missing" }>;
 
@@ -73,18 +73,7 @@ export function parseVerdict(text: string): Parsed<Verdict> {
   return parsed(() => {
     const fields = parseObject(text);
     const kind = asOneOf(fields.kind, "kind", ["pass", "struck", "rejected"]);
-    const rules = asArray(fields.rules, "rules").map((rule, index) => {
-      const at = `rules.${index}`;
-      const { rule: name, title, answer, evidence, source, severity } = asObject(rule, at);
-      return {
-        rule: asText(name, `${at}.rule`),
-        title: asText(title, `${at}.title`),
-        answer: asOneOf(answer, `${at}.answer`, ["pass", "fail", "cannot-tell"]),
-        evidence: asText(evidence, `${at}.evidence`),
-        source: asText(source, `${at}.source`),
-        severity: asOneOf(severity, `${at}.severity`, ["strike", "note"]),
-      };
-    });
+    const rules = asArray(fields.rules, "rules").map((rule, index) => asRule(rule, `rules.${index}`));
     const broken = rules.find((rule) => rule.answer === "fail" && rule.severity === "strike");
     if (kind === "pass" && broken) malformed(`it says pass, yet the rule ${broken.rule} failed`);
     const facts = asTable(fields.facts, "facts", (value, what) =>
@@ -92,6 +81,33 @@ export function parseVerdict(text: string): Parsed<Verdict> {
     );
     return { kind, rules, facts };
   });
+}
+
+function asRule(rule: unknown, at: string): Rule {
+  const { rule: name, title, answer, evidence, source, severity } = asObject(rule, at);
+  return {
+    rule: asText(name, `${at}.rule`),
+    title: asText(title, `${at}.title`),
+    answer: asOneOf(answer, `${at}.answer`, ["pass", "fail", "cannot-tell"]),
+    evidence: asText(evidence, `${at}.evidence`),
+    source: asText(source, `${at}.source`),
+    severity: asOneOf(severity, `${at}.severity`, ["strike", "note"]),
+  };
+}
+
+/** The further rules of each attempt of a task, by agent and seed. */
+export function parseKinship(text: string): Parsed<{ agent: string; seed: Seed; rules: Rule[] }[]> {
+  return parsed(() =>
+    asArray(parseObject(text).attempts, "attempts").map((attempt, index) => {
+      const at = `attempts.${index}`;
+      const { agent, seed, rules } = asObject(attempt, at);
+      return {
+        agent: asText(agent, `${at}.agent`),
+        seed: typeof seed === "number" ? asNumber(seed, `${at}.seed`) : asText(seed, `${at}.seed`),
+        rules: asArray(rules, `${at}.rules`).map((rule, place) => asRule(rule, `${at}.rules.${place}`)),
+      };
+    }),
+  );
 }
 
 /** The anchors' rows for one scorer, no name twice. */

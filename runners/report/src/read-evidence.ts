@@ -1,12 +1,19 @@
 // From the manifest of everything planned to what is known of each attempt, score and anchor. A member
 // without a readable artifact stays in the report as missing, with its cause. The stages are found by the
-// names `attempt`, `validate`, `score` and `anchors`, and told apart by the axes task, agent, seed, scorer.
+// names `attempt`, `validate`, `kinship`, `score` and `anchors`, and told apart by the axes task, agent, seed, scorer.
 import type { Collected, Member } from "@mlrb/kit/collected";
 import { bySeed, byText } from "./order.ts";
-import { type AnchorRow, parseAnchors, parseScore, parseVerdict } from "./parse-artifacts.ts";
+import {
+  type AnchorRow,
+  parseAnchors,
+  parseKinship,
+  parseScore,
+  parseVerdict,
+  type Verdict,
+} from "./parse-artifacts.ts";
 import type { Parsed } from "./parsed.ts";
 import { plainText } from "./plain-text.ts";
-import type { Attempt, AttemptScore, AttemptVerdict, Coverage, Metric, Seed } from "./report.ts";
+import type { Attempt, AttemptScore, AttemptVerdict, Coverage, Metric, Rule, Seed } from "./report.ts";
 
 /** The text of an artifact, or why there is none; the words hold no path. */
 export type ReadText = (artifact: { path: string; kind: "file" | "dir" }) => Parsed<string>;
@@ -26,6 +33,7 @@ const axesOf = {
   validate: ["task", "agent", "seed"],
   score: ["task", "agent", "seed", "scorer"],
   anchors: ["task", "scorer"],
+  kinship: ["task"],
 } as const;
 
 type StageName = keyof typeof axesOf;
@@ -85,11 +93,20 @@ export function readEvidence(
     return { kind: "unreadable", cause };
   };
 
+  const kin = new Map(
+    [...tasks.keys()].flatMap((task) => {
+      const member = find("kinship", task);
+      const found = member && readAs(member, "kinship", "kinship", parseKinship);
+      return found?.kind === "ok" ? [[task, found.value] as const] : [];
+    }),
+  );
   const verdictOf = (task: string, agent: string, seed: Seed): AttemptVerdict => {
     const attempt = find("attempt", task, agent, seed);
     if (attempt && attempt.outcome !== "succeeded") return { kind: "missing", cause: endOf(attempt) };
     const verdict = readAs(find("validate", task, agent, seed), "verdict", "verdict", parseVerdict);
-    return verdict.kind === "ok" ? verdict.value : { kind: "missing", cause: verdict.cause };
+    if (verdict.kind !== "ok") return { kind: "missing", cause: verdict.cause };
+    const further = kin.get(task)?.find((each) => each.agent === agent && each.seed === seed)?.rules ?? [];
+    return joined(verdict.value, further);
   };
   const scoreOf = (task: string, agent: string, seed: Seed, scorer: string): AttemptScore => {
     const attempt = find("attempt", task, agent, seed);
@@ -136,6 +153,13 @@ export function readEvidence(
     samples: ({ task, agent, seed }, scorer) => textOf(find("score", task, agent, seed, scorer), "samples"),
     gaps: gaps.sort((a, b) => byText(a.stage, b.stage) || byText(a.cause, b.cause)),
   };
+}
+
+/** A verdict with further rules, which may strike it. */
+function joined(verdict: Verdict, further: Rule[]): Verdict {
+  const struck = further.some(({ answer, severity }) => answer === "fail" && severity === "strike");
+  const kind = verdict.kind === "pass" && struck ? "struck" : verdict.kind;
+  return { ...verdict, kind, rules: [...verdict.rules, ...further] };
 }
 
 /** Numbers and texts stay apart: seed 1 and seed "1" are two seeds. */

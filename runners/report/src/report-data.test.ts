@@ -113,6 +113,36 @@ test("attempts that all count as the floor have a mean but no interval that woul
   assert.ok(cell.notes.includes("no interval: every attempt counts as the floor"));
 });
 
+test("what all attempts of a task together tell stands among an attempt's rules, and can strike it", () => {
+  const rule = { rule: "own-weights", title: "Own weights", evidence: "as another's", source: "interpreted" };
+  const attempts = [
+    { agent: "plain", seed: 1, rules: [{ ...rule, answer: "cannot-tell", severity: "note" }] },
+    { agent: "plain", seed: "1", rules: [{ ...rule, answer: "fail", severity: "strike" }] }, // another seed
+    { agent: "plain", seed: 2, rules: [{ ...rule, answer: "fail", severity: "strike" }] },
+    { agent: "plain", seed: 3, rules: [{ ...rule, answer: "fail", severity: "strike" }] },
+  ];
+  const example = new Example();
+  for (const seed of [1, 2, 3]) {
+    example.gives("attempt", { task, agent: "plain", seed }, { submission: `sha256:${seed}` });
+    example.gives("validate", { task, agent: "plain", seed }, seed === 3 ? verdict("rejected") : passed);
+  }
+  example.gives("kinship", { task }, { kinship: { formatVersion: 1, attempts } });
+  const report = example.report();
+  const found = report.attempts.map(({ verdict }) =>
+    verdict.kind === "missing" ? [] : [verdict.kind, verdict.rules.at(-1)?.rule],
+  );
+  assert.deepEqual(found, [
+    ["pass", "own-weights"],
+    ["struck", "own-weights"],
+    ["rejected", "own-weights"],
+  ]);
+  assert.match(
+    markdown(report),
+    /own-weights: cannot tell \(note, interpreted\): Own weights – as another's/,
+  );
+  assert.equal(report.coverage.attempts.struck, 1);
+});
+
 test("seeds that handed in the same bytes are said to have", () => {
   const example = new Example();
   for (const seed of [1, 2]) {

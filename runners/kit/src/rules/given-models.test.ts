@@ -54,7 +54,7 @@ function decide(
     knownWeights: [],
     models,
   };
-  return ruleMethods[method]!.decide(context, given);
+  return ruleMethods[method]!.decide!(context, given);
 }
 
 const all: Json = { models: ["base", "expert-a", "expert-b"] };

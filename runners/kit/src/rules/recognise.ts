@@ -16,7 +16,7 @@ export type Recognition = {
 };
 
 /** Independent values correlate above this once in far more than 10^15 comparisons of 64 normal samples. */
-const alike = 0.9;
+export const alike = 0.9;
 
 type Known = { model: string; name: string; values: number[] | undefined };
 

@@ -27,7 +27,8 @@ export type Finding = { answer: RuleAnswer; evidence: string };
 export type RuleMethod = {
   /** What is wrong with a rule's `with:`, in words; undefined when nothing is. */
   problem(given: RuleArguments): string | undefined;
-  decide(context: RuleContext, given: RuleArguments): Finding;
+  /** Absent where one submission decides nothing: the rule is judged with all attempts of the task at hand. */
+  decide?(context: RuleContext, given: RuleArguments): Finding;
 };
 
 export const notAdmitted: Finding = {

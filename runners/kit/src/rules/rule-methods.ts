@@ -5,7 +5,7 @@ import { memoryMax } from "./memory-max.ts";
 import { mergeExplained } from "./merge-explained.ts";
 import { fromScratch, parametersMax, safetensorsDtype } from "./model-rules.ts";
 import { notTrainedOn, provenanceBase, provenanceData, timeWithinBudget } from "./record-rules.ts";
-import type { RuleMethod } from "./rule-method.ts";
+import { type RuleMethod, takesNothing } from "./rule-method.ts";
 import { meetOn } from "./rules-on.ts";
 
 export const ruleMethods: Record<string, RuleMethod> = {
@@ -21,6 +21,7 @@ export const ruleMethods: Record<string, RuleMethod> = {
   "provenance-data": provenanceData,
   "safetensors-dtype": safetensorsDtype,
   "time-within-budget": timeWithinBudget,
+  "unlike-attempts": { problem: takesNothing }, // judged by kinship.ts
 };
 
 const sources = ["official", "competition", "interpreted"];

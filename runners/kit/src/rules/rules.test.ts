@@ -37,7 +37,7 @@ const ledger: Ledger = {
 function decide(method: string, context: Partial<RuleContext>, given: Record<string, Json> = {}) {
   assert.equal(ruleMethods[method]!.problem(given), undefined);
   const base = { folder: root, weights: undefined, ledger, budgetMs: 600_000, knownWeights: [known] };
-  return ruleMethods[method]!.decide({ ...base, ...context }, given);
+  return ruleMethods[method]!.decide!({ ...base, ...context }, given);
 }
 const scratch = (tensors: Record<string, NewTensor>) => decide("from-scratch", { weights: weights(tensors) });
 

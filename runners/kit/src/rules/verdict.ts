@@ -1,4 +1,4 @@
-// Weighs a submission against its task's rules. Pure but for the ranged reads of its weights.
+// Weighs a submission against its task's rules, but for those that take all attempts of the task. Pure but for the ranged reads of its weights.
 import type { TaskRule } from "../manifests.ts";
 import type { Admission, RuleVerdict, Verdict } from "../verdict.ts";
 import { describeWeights } from "./describe-weights.ts";
@@ -7,10 +7,10 @@ import { ruleMethods } from "./rule-methods.ts";
 
 /** The verdict; `rules` have been checked with `ruleProblems`. Facts stand beside the rules and decide nothing. */
 export function verdict(rules: TaskRule[], admission: Admission, context: RuleContext): Verdict {
-  const verdicts = rules.map((rule): RuleVerdict => {
+  const verdicts = rules.flatMap((rule): RuleVerdict[] => {
     const { name, title, source, severity } = rule;
-    const finding = ruleMethods[rule.method]!.decide(context, rule.with ?? {});
-    return { rule: name, title, source, severity, ...finding };
+    const finding = ruleMethods[rule.method]!.decide?.(context, rule.with ?? {});
+    return finding ? [{ rule: name, title, source, severity, ...finding }] : [];
   });
   const struck = verdicts.some((rule) => rule.answer === "fail" && rule.severity === "strike");
   const facts: Verdict["facts"] = {};

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { float32, type NewTensor } from "../safetensors-bytes.ts";
+import { fingerprint } from "./fingerprint.ts";
+import { kinship, type Relative } from "./kinship.ts";
+import { values, weights } from "./testing/weights.ts";
+
+const shape = [48, 64];
+const matrix = (seed: number) => values(seed, 48 * 64);
+const relative = (name: string, tensors: Record<string, NewTensor> | undefined): Relative => ({
+  name,
+  fingerprint: tensors && fingerprint({ name: "", source: "", licence: "" }, weights(tensors)),
+});
+const own = (seed: number) => ({
+  a: float32(shape, matrix(seed)),
+  b: float32([64, 48], matrix(seed + 100)),
+});
+
+test("attempts that trained their own weights are of no kin", () => {
+  const found = kinship([relative("one", own(1)), relative("two", own(2)), relative("three", own(3))]);
+  for (const { answer, evidence } of found) {
+    assert.equal(answer, "pass");
+    assert.equal(evidence, "none of 2 matrices is one of 2 other attempts");
+  }
+});
+
+test("weights of another attempt are told at both, trained further and renamed too, and nobody is struck", () => {
+  const noise = matrix(7);
+  const further = float32(
+    shape,
+    matrix(1).map((value, at) => value + 0.2 * noise[at]!),
+  );
+  const [one, two, three] = kinship([
+    relative("one", own(1)),
+    relative("two", own(2)),
+    relative("three", { renamed: further, fresh: float32([64, 48], matrix(9)) }),
+  ]);
+  assert.deepEqual([one!.answer, two!.answer, three!.answer], ["cannot-tell", "pass", "cannot-tell"]);
+  assert.match(one!.evidence, /^1 of 2 matrices stand in the submission of three too, e\.g\. "a" /);
+  assert.match(three!.evidence, /^1 of 2 matrices stand in the submission of one too, e\.g\. "renamed" /);
+});
+
+test("of several others the one with most of the weights is named, the first of equals", () => {
+  const [found] = kinship([
+    relative("one", own(1)),
+    relative("part", { a: own(1).a }),
+    relative("whole", own(1)),
+    relative("again", own(1)),
+  ]);
+  assert.match(found!.evidence, /^2 of 2 matrices stand in the submission of whole too/);
+});
+
+test("what has no weights that can be read is undecided, and is no other to compare with", () => {
+  const constant = { a: float32(shape, Array(48 * 64).fill(1)) };
+  const [nothing, flat, alone] = kinship([
+    relative("nothing", undefined),
+    relative("flat", constant),
+    relative("alone", own(1)),
+  ]);
+  for (const found of [nothing, flat]) assert.equal(found!.answer, "cannot-tell");
+  assert.deepEqual(alone, { answer: "pass", evidence: "none of 2 matrices is one of 0 other attempts" });
+});
