@@ -4,15 +4,31 @@
 //   scored   the broken submissions that may be scored at all, since no law of the measure forbids it
 //   tiny     the score of the one whole submission, to be reproduced: within a millionth, or as near as `within`
 //            says where the number is partly the machine's
+//   generate the script that has a submission write what the scorer judges, where it reads no model itself
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { readJson } from "@mlrb/kit/json-file";
 import type { Rejected, Score, Scored } from "@mlrb/kit/score";
 import type { Admission } from "@mlrb/kit/verdict";
-import { anchorRows, measure, measuredFiles, measureMany, scorerManifest } from "./testing/measure.ts";
+import {
+  anchorRows,
+  answersScript,
+  measure,
+  measuredFiles,
+  measureMany,
+  scorerManifest,
+} from "./testing/measure.ts";
 import { makeSubmissions, testPython } from "./testing/submissions.ts";
 
 type Contract = {
@@ -41,7 +57,8 @@ for (const scorer of scorers) {
     const better = (one: number, other: number) =>
       manifest.direction === "higher" ? one > other + 1e-9 : one < other - 1e-9;
     const measured = (name: string) => measuredFiles(join(temporary, scorer, name));
-    const score = (name: string, given: { submission: string; admission?: Admission; private?: string }) =>
+    type Given = { submission: string; admission?: Admission; private?: string; answers?: string };
+    const score = (name: string, given: Given) =>
       measure(scorer, join(temporary, scorer, name), {
         ...given,
         submission: join(submissions, given.submission),
@@ -95,14 +112,21 @@ for (const scorer of scorers) {
         broken: join(submissions, "nan-weights"),
       });
       assert.equal(new Set(rows.map(({ name }) => name)).size, rows.length);
-      for (const { title, value } of rows) assert.ok(title !== "" && Number.isFinite(value));
+      for (const { title, value, rejected } of rows)
+        assert.ok(title !== "" && (rejected !== undefined || Number.isFinite(value)));
       const known = rows.find(({ name }) => name === "known");
-      assert.ok(known, "no row of the tiny model");
+      assert.ok(known?.value !== undefined, "no row of the tiny model");
       assert.ok(
         Math.abs(known.value - contract.tiny.value) <= (contract.tiny.within ?? 1e-6),
         `${known.value}`,
       );
-      assert.ok(!rows.some(({ name }) => name === "broken"), "a row of a model with NaN for weights");
+      const broken = rows.find(({ name }) => name === "broken");
+      assert.match(
+        broken?.rejected ?? "",
+        /\S/,
+        "a model with NaN for weights is not rejected with a reason",
+      );
+      assert.equal(broken!.value, undefined);
     });
 
     test("rejects what was not admitted without opening it", () => {
@@ -117,8 +141,34 @@ for (const scorer of scorers) {
       assert.equal(readFileSync(ran.samples, "utf8"), "");
     });
 
+    if (answersScript(scorer) !== undefined) {
+      test("judges what was written and opens no model", () => {
+        const answers = join(temporary, scorer, "tiny/answers");
+        const ran = score("modelless", { submission: "not-there", answers });
+        assert.equal(ran.status, 0, ran.said);
+        const tiny = measured("tiny");
+        assert.equal(readFileSync(ran.score, "utf8"), readFileSync(tiny.score, "utf8"));
+        assert.equal(readFileSync(ran.samples, "utf8"), readFileSync(tiny.samples, "utf8"));
+      });
+
+      test("fails, instead of rejecting, when the answers are missing or half there, and says the way out", () => {
+        const half = join(temporary, scorer, "half");
+        mkdirSync(half);
+        const none = score("answerless", { submission: "tiny", answers: half });
+        assert.notEqual(none.status, 0);
+        assert.match(none.said, /name the script that lets it write as `generate` in task\.yaml/);
+        const lines = readFileSync(join(temporary, scorer, "tiny/answers/answers.jsonl"), "utf8").split("\n");
+        writeFileSync(join(half, "answers.jsonl"), `${lines.slice(0, -2).join("\n")}\n`);
+        const some = score("half-answered", { submission: "tiny", answers: half });
+        assert.notEqual(some.status, 0);
+        assert.match(some.said, /holds \d+ of \d+ answers: let the model write anew/);
+        for (const { score } of [none, some]) assert.ok(!existsSync(score), "it wrote a score all the same");
+      });
+    }
+
     test("fails, instead of rejecting, when the private data is missing", () => {
-      const ran = score("dataless", { submission: "tiny", private: join(temporary, "nothing") });
+      const answers = join(temporary, scorer, "tiny/answers"); // whole ones, where it reads any
+      const ran = score("dataless", { submission: "tiny", private: join(temporary, "nothing"), answers });
       assert.notEqual(ran.status, 0);
       assert.ok(!existsSync(ran.score), "it wrote a score all the same");
     });

@@ -35,14 +35,14 @@ def run_scorer(stage: Stage) -> None:
     script = Path(stage.param("measure")).resolve()
     score_stage = kit.score_stage
 
-    def noted(measure: Measure) -> None:
-        def measured(submission: Path, private: Path) -> Measured:
+    def noted(measure: Measure, **reads: str) -> None:
+        def measured(judged: Path, private: Path) -> Measured:
             with widest_batch(on="torch" in sys.modules) as shape:
-                found, numbers = observed(lambda: measure(submission, private))
+                found, numbers = observed(lambda: measure(judged, private))
             note(stage, {**numbers, "batch": shape})
             return found
 
-        score_stage(measured)
+        score_stage(measured, **reads)
 
     kit.score_stage = noted
     sys.argv[0] = str(script)

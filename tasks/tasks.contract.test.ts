@@ -133,7 +133,12 @@ for (const task of tasks) {
         mkdirSync(models, { recursive: true });
         writeFileSync(join(models, "titles.json"), "{}");
         const rows = join(temporary, task, `${scorer}.json`);
-        const input = { public: join(first, "public"), private: join(first, "private"), models };
+        const input = {
+          public: join(first, "public"),
+          private: join(first, "private"),
+          models,
+          answers: models,
+        };
         const ran = runScorerScript(scorer, "anchors.py", stageFlags({ param: {}, input, output: { rows } }));
         assert.equal(ran.status, 0, ran.stdout + ran.stderr);
         const names = readJson<Anchors>(rows).rows.map(({ name }) => name);

@@ -14,7 +14,14 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { after, test } from "node:test";
 import { localExecutor } from "@mlrb/local/local-executor";
-import { fixtures, measureParams, scorerManifest, writeAdmission } from "../scorers/testing/measure.ts";
+import {
+  answersScript,
+  fixtures,
+  makeAnswers,
+  measureParams,
+  scorerManifest,
+  writeAdmission,
+} from "../scorers/testing/measure.ts";
 import { makeSubmissions, testPython } from "../scorers/testing/submissions.ts";
 
 const repository = resolve(import.meta.dirname, "..");
@@ -35,8 +42,9 @@ let count = 0;
 /** Runs a python stage as the runner would; gives its outputs' bytes and whether it was forked. */
 async function carryOut(file: string, params: object, inputs: object, { preload }: { preload?: string }) {
   const work = join(temporary, `work-${++count}`);
-  for (const part of ["tmp", "out"]) mkdirSync(join(work, part), { recursive: true });
-  const outputs = { score: join(work, "out/score.json"), samples: join(work, "out/samples.jsonl") };
+  for (const part of ["tmp", "out/answers"]) mkdirSync(join(work, part), { recursive: true });
+  const out = (name: string) => join(work, "out", name);
+  const outputs = { score: out("score.json"), samples: out("samples.jsonl"), answers: out("answers") };
   const stage = {
     formatVersion: 1,
     stage: "test",
@@ -86,6 +94,7 @@ async function carryOut(file: string, params: object, inputs: object, { preload 
     result,
     score: text(outputs.score),
     samples: text(outputs.samples),
+    answers: text(join(outputs.answers, "answers.jsonl")),
     said,
     ms: performance.now() - begin,
   };
@@ -99,11 +108,18 @@ test("every scorer gives the same bytes forked and fresh, twice and side by side
   makeSubmissions(models);
   const admission = writeAdmission(temporary);
   assert.ok(names.length >= 2);
+  const answers = new Map<string, string>();
+  for (const name of names) {
+    const made = makeAnswers(name, join(temporary, name), { submission: join(models, "tiny"), admission });
+    assert.equal(made.status, 0, made.said);
+    answers.set(name, made.answers);
+  }
   const score = (name: string, submission: string, more: { preload?: string }) => {
     const inputs = {
       submission: join(temporary, "submissions", submission),
       private: fixtures(name),
       admission,
+      answers: answers.get(name),
     };
     return carryOut(`scorers/${name}/measure.py`, measureParams(name), inputs, more);
   };
@@ -126,6 +142,25 @@ test("every scorer gives the same bytes forked and fresh, twice and side by side
     }
     t.diagnostic(`${name}: fresh ${Math.round(fresh[at]!.ms)} ms, forked ${Math.round(once[at]!.ms)} ms`);
   }
+});
+
+test("a model writes the same bytes forked and fresh, whatever wrote before it", async () => {
+  const models = join(temporary, "submissions");
+  const name = names.find((one) => answersScript(one) !== undefined)!;
+  const write = (submission: string, more: { preload?: string }) => {
+    const inputs = {
+      submission: join(models, submission),
+      private: fixtures(name),
+      admission: writeAdmission(temporary),
+    };
+    return carryOut(relative(repository, answersScript(name)!), {}, inputs, more);
+  };
+  const fresh = await write("tiny", {});
+  await write("random-weights", { preload });
+  const forked = await write("tiny", { preload });
+  assert.equal(fresh.result.kind, "succeeded", fresh.said);
+  assert.ok(fresh.answers.split("\n").length > 2);
+  assert.equal(forked.answers, fresh.answers);
 });
 
 test("torch starts as in a fresh process, numbers differ from job to job, and no job changes the next", async () => {

@@ -8,11 +8,10 @@ By hand: PYTHONPATH=runners/kit/python python pipelines/steps/anchor_models.py
 (its architecture and tokenizer, with weights as they are before any training).
 """
 
-import json
 import shutil
 from pathlib import Path
 
-from mlrb_kit.anchors_stage import TITLES
+from mlrb_kit.anchor_titles import write_titles
 from mlrb_kit.ngram import read_public, train_bpe
 from mlrb_kit.stage import Stage, read_stage
 
@@ -33,8 +32,7 @@ def main() -> None:
                 f'no model "{anchor["model"]}" for the anchor {anchor["name"]}; there are: {known}'
             )
         MODELS[kind](stage, name, models / anchor["name"])
-    titles = {anchor["name"]: anchor["title"] for anchor in anchors}
-    (models / TITLES).write_text(json.dumps(titles, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_titles(models, {anchor["name"]: anchor["title"] for anchor in anchors})
 
 
 def small_random(stage: Stage, _name: str, folder: Path) -> None:

@@ -10,4 +10,4 @@ from mlrb_kit.generate_anchors import generate_anchors
 rows = partial(generate_anchors, lambda data, texts: bleu_score(data, texts)[0])
 
 if __name__ == "__main__":
-    anchors_stage(rows, measure)
+    anchors_stage(rows, measure, reads="answers")

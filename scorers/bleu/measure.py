@@ -9,4 +9,4 @@ from mlrb_kit.score_stage import score_stage
 measure = partial(measure_generated, bleu_score)
 
 if __name__ == "__main__":
-    score_stage(measure)
+    score_stage(measure, reads="answers")

@@ -10,4 +10,4 @@ from mlrb_kit.score_stage import score_stage
 measure = partial(measure_generated, partial(lean_score, faithful=False), ready=find_lean)
 
 if __name__ == "__main__":
-    score_stage(measure)
+    score_stage(measure, reads="answers")

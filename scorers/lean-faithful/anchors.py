@@ -10,4 +10,4 @@ from mlrb_kit.lean_score import lean_score
 rows = partial(generate_anchors, lambda data, texts: lean_score(data, texts, faithful=True)[0])
 
 if __name__ == "__main__":
-    anchors_stage(rows, measure)
+    anchors_stage(rows, measure, reads="answers")

@@ -10,4 +10,4 @@ from rouge_score_mean import rouge_score_mean
 rows = partial(generate_anchors, lambda data, texts: rouge_score_mean(data, texts)[0])
 
 if __name__ == "__main__":
-    anchors_stage(rows, measure)
+    anchors_stage(rows, measure, reads="answers")

@@ -9,4 +9,4 @@ from rouge_score_mean import rouge_score_mean
 measure = partial(measure_generated, rouge_score_mean)
 
 if __name__ == "__main__":
-    score_stage(measure)
+    score_stage(measure, reads="answers")

@@ -38,19 +38,39 @@ export function stageFlags(given: Record<"param" | "input" | "output", Record<st
   );
 }
 
+/** The script that writes the answers that the scorer judges, by its fixtures; none where it reads the model. */
+export function answersScript(scorer: string): string | undefined {
+  const { generate } = readJson<{ generate?: string }>(join(scorers, scorer, "fixtures/contract.json"));
+  return generate === undefined ? undefined : resolve(scorers, "..", generate);
+}
+
+/** The folder of answers that a scorer gets, by its fixtures' data: an empty one where it reads none. */
+export function makeAnswers(scorer: string, out: string, input: Record<string, string>) {
+  const answers = join(out, "answers");
+  mkdirSync(answers, { recursive: true });
+  const script = answersScript(scorer);
+  if (script === undefined) return { answers, status: 0, said: "" };
+  const given = { private: fixtures(scorer), ...input };
+  const ran = runPython(script, stageFlags({ param: {}, input: given, output: { answers } }));
+  return { answers, status: ran.status, said: ran.stdout + ran.stderr };
+}
+
 /** Writes score.json and samples.jsonl to `out`, where the program succeeds. */
 export function measure(
   scorer: string,
   out: string,
-  given: { submission: string; private?: string; admission?: Admission },
+  given: { submission: string; private?: string; admission?: Admission; answers?: string },
 ) {
   mkdirSync(out, { recursive: true });
   const files = measuredFiles(out);
-  const input = {
+  const inputs = {
     submission: given.submission,
     private: given.private ?? fixtures(scorer),
     admission: writeAdmission(out, given.admission),
   };
+  const made = given.answers === undefined ? makeAnswers(scorer, out, inputs) : { answers: given.answers };
+  if ("status" in made && made.status !== 0) return { ...files, ...made };
+  const input = { ...inputs, answers: made.answers };
   const flags = stageFlags({ param: measureParams(scorer), input, output: files });
   const ran = runScorerScript(scorer, "measure.py", flags);
   return { ...files, status: ran.status, said: ran.stdout + ran.stderr };
@@ -78,7 +98,10 @@ export function anchorRows(scorer: string, out: string, models: Record<string, s
     writeFileSync(join(places.public, "train.jsonl"), rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
   }
   const output = { rows: join(out, "rows.json") };
-  const flags = stageFlags({ param: {}, input: { ...places, private: fixtures(scorer) }, output });
+  const made = makeAnswers(scorer, out, { models: places.models });
+  if (made.status !== 0) throw new Error(made.said);
+  const input = { ...places, answers: made.answers, private: fixtures(scorer) };
+  const flags = stageFlags({ param: {}, input, output });
   const ran = runScorerScript(scorer, "anchors.py", flags);
   if (ran.status !== 0) throw new Error(ran.stdout + ran.stderr);
   return readJson<Anchors>(output.rows);
@@ -86,7 +109,11 @@ export function anchorRows(scorer: string, out: string, models: Record<string, s
 
 /** Runs measure.py or anchors.py in a process of its own. */
 export function runScorerScript(scorer: string, script: string, flags: string[]) {
-  return spawnSync(testPython(), [join(scorers, scorer, script), ...flags], {
+  return runPython(join(scorers, scorer, script), flags);
+}
+
+function runPython(script: string, flags: string[]) {
+  return spawnSync(testPython(), [script, ...flags], {
     encoding: "utf8",
     env: {
       ...process.env,
@@ -111,6 +138,8 @@ export function measureMany(
   mkdirSync(out, { recursive: true });
   const input = { private: fixtures(scorer), admission: writeAdmission(out) };
   const flags = stageFlags({ param: measureParams(scorer), input, output: {} });
+  const generate = answersScript(scorer);
   const places = ["--scorer", join(scorers, scorer), "--submissions", submissions, "--out", out];
+  if (generate !== undefined) places.push("--generate", generate);
   return JSON.parse(runTestProgram(["measure_many.py", ...places, "--", ...flags]));
 }

@@ -112,11 +112,10 @@ export async function sayScores(said: Said): Promise<void> {
               ...(floor.kind === "known" && floor.name === null ? [row("floor", floor.value, null)] : []),
               ...(anchors.kind === "ok" ? anchors.value : []).map((anchor) =>
                 row(
-                  anchor.name === (floor.kind === "known" ? floor.name : null)
-                    ? `${anchor.name} (floor)`
-                    : anchor.name,
-                  anchor.value,
+                  anchor.name === floor.name ? `${anchor.name} (floor)` : anchor.name,
+                  anchor.value ?? undefined,
                   anchor.standardError,
+                  "rejected",
                 ),
               ),
             ],
@@ -124,12 +123,19 @@ export async function sayScores(said: Said): Promise<void> {
         }),
       },
     ],
-    items: rows.flatMap(({ metric, score }) => {
-      if (score.kind === "unreadable")
-        return [{ head: metric.name, text: `not measured: ${plainText(score.cause)}` }];
-      return score.value.kind === "rejected"
-        ? [{ head: metric.name, text: `rejected: ${plainText(score.value.reason)}` }]
-        : [];
+    items: rows.flatMap(({ metric, score, anchors, floor }) => {
+      const beside = anchors.kind === "ok" ? anchors.value : [];
+      const texts = [
+        ...(score.kind === "unreadable" ? [`not measured: ${score.cause}`] : []),
+        ...(score.kind === "ok" && score.value.kind === "rejected"
+          ? [`rejected: ${score.value.reason}`]
+          : []),
+        ...beside.flatMap(({ name, rejected }) =>
+          rejected === null ? [] : [`the row ${name} is rejected: ${rejected}`],
+        ),
+        ...(floor.kind === "unavailable" && floor.name !== null ? [floor.why] : []),
+      ];
+      return texts.map((text) => ({ head: metric.name, text: plainText(text) }));
     }),
   });
 }

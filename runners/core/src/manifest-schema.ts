@@ -68,6 +68,10 @@ export const taskSchema = {
         ...text,
         description: "the script that makes the models given beside the data, in folders by name",
       },
+      generate: {
+        ...text,
+        description: "the script that has a submission write what its scorers judge, once for all of them",
+      },
       budget: byKind(
         {
           type: "object",

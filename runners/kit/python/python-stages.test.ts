@@ -262,9 +262,10 @@ anchors_stage(lambda public, private: [{"name": "a", "value": 0.5 if public.name
   const flags = ["--input", "public=pub", "--input", "private=pri", "--input", "models=given"];
   const said = run([...flags, "--output", "rows=out/rows.json"]);
   assert.equal(said.status, 0, said.stderr);
-  assert.equal(said.stdout, "no row broken: no model\n");
   const known = { name: "whole", title: "A whole one", value: 0.25, standardError: 0 };
-  const rows = { formatVersion: 1, scorer: "named", rows: [{ name: "a", title: "pri", value: 0.5 }, known] };
+  const rejected = { name: "broken", title: "A broken one", rejected: "no model" };
+  const own = { name: "a", title: "pri", value: 0.5 };
+  const rows = { formatVersion: 1, scorer: "named", rows: [own, known, rejected] };
   assert.equal(readFileSync(at.out("rows.json"), "utf8"), `${canonicalJson(rows, 2)}\n`);
   assert.deepEqual(readdirSync(join(at.root, "out")), ["rows.json"]);
   assert.match(run(["--param", "scorer"]).stderr, /expected NAME=VALUE, got "scorer"/);

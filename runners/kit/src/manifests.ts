@@ -23,6 +23,8 @@ export type TaskManifest = {
   environment: string;
   /** Script that makes the models given beside the data, e.g. pipelines/models/base.py. */
   models?: string;
+  /** Script that has a submission write what its scorers judge, e.g. pipelines/generate/proofs.py. */
+  generate?: string;
   budget: Record<DataKind, { time: string }>;
   /** By kind of data, then by scorer: a number, or the name of the anchors row that is the floor. */
   floors: Record<DataKind, Record<string, number | string>>;

@@ -49,6 +49,7 @@ export type AnchorRow = {
   name: string;
   /** One sentence for the table's foot. */
   title: string;
-  value: number;
-  standardError?: number;
-};
+} & ({ value: number; standardError?: number; rejected?: undefined } | RejectedRow);
+
+/** Of a model that could not be scored: the reason in place of a number. */
+type RejectedRow = { rejected: string; value?: undefined };

@@ -47,7 +47,7 @@ export function cell(
   const causes = new Set(ways.flatMap((way) => (way.kind === "missing" ? [way.cause] : [])));
   for (const cause of causes) notes.push(`not measured: ${cause}`);
   for (const { seed, note } of attempts) if (note !== "") notes.push(`seed ${seed}: ${note}`);
-  if (floor.kind === "unavailable") notes.push(`no floor: ${floor.why}`);
+  if (floor.kind === "unavailable") notes.push(floor.why);
   const twins = equalSubmissions(attempts.filter((_, index) => ways[index]!.kind === "value"));
   if (twins) notes.push(twins);
   return {

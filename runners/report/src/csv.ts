@@ -90,8 +90,10 @@ function notPassed({ verdict }: Attempt): string {
   return broken.map(({ rule, evidence }) => `${rule}: ${evidence}`).join("; ");
 }
 
-function anchorRow({ task, metric, name, title, floor, value, standardError }: Row): Fields {
-  return { kind: floor ? "floor" : "anchor", task, metric, row: name, value, standardError, reason: title };
+function anchorRow({ task, metric, name, title, floor, value, standardError, rejected }: Row): Fields {
+  const row = { kind: floor ? "floor" : "anchor", task, metric, row: name };
+  if (rejected !== null) return { ...row, score: "rejected", reason: `${title}: ${rejected}` };
+  return { ...row, value, standardError, reason: title };
 }
 
 function field(value: string | number | boolean | null): string {

@@ -7,16 +7,17 @@ import {
   asOneOf,
   asTable,
   asText,
+  type Fields,
   malformed,
   type Parsed,
   parsed,
   parseObject,
 } from "./parsed.ts";
-import type { AttemptScore, AttemptVerdict, Metric, Rule, Seed } from "./report.ts";
+import type { AttemptScore, AttemptVerdict, Metric, RowValue, Rule, Seed } from "./report.ts";
 
 export type Verdict = Exclude<AttemptVerdict, { kind: "missing" }>;
 
-export type AnchorRow = { name: string; title: string; value: number; standardError: number | null };
+export type AnchorRow = { name: string; title: string } & RowValue;
 
 /** A score of `metric`; one of another scorer, unit or direction is foreign and unreadable. */
 export function parseScore(text: string, metric: Metric): Parsed<AttemptScore> {
@@ -117,16 +118,27 @@ export function parseAnchors(text: string, scorer: string): Parsed<AnchorRow[]> 
     if (fields.scorer !== scorer) malformed(`its scorer is not "${scorer}"`);
     const rows = asArray(fields.rows, "rows").map((row, index) => {
       const at = `rows.${index}`;
-      const { name, title, value, standardError } = asObject(row, at);
+      const { name, title, ...measured } = asObject(row, at);
       return {
         name: asText(name, `${at}.name`),
         title: asText(title, `${at}.title`),
-        value: asNumber(value, `${at}.value`),
-        standardError: standardError === undefined ? null : asNumber(standardError, `${at}.standardError`, 0),
+        ...rowValue(measured, at),
       };
     });
     const names = new Set(rows.map((row) => row.name));
     if (names.size !== rows.length) malformed("a row's name stands twice");
     return rows;
   });
+}
+
+function rowValue({ value, standardError, rejected }: Fields, at: string): RowValue {
+  if (rejected === undefined) {
+    return {
+      value: asNumber(value, `${at}.value`),
+      standardError: standardError === undefined ? null : asNumber(standardError, `${at}.standardError`, 0),
+      rejected: null,
+    };
+  }
+  if (value !== undefined) malformed(`${at} has a value, and is rejected`);
+  return { value: null, standardError: null, rejected: asText(rejected, `${at}.rejected`) };
 }

@@ -103,7 +103,11 @@ test("without a floor a failed attempt takes the mean away instead of being left
   const cell = fates([2, "rejected"], { floor: false });
   assert.deepEqual([cell.mean, cell.interval, cell.floor, cell.validMean], [null, null, null, 2]);
   assert.ok(cell.notes.includes("no mean: 1 attempt would count as the floor, which is not known"));
-  assert.ok(cell.notes.includes("no floor: the anchors row unigram is missing: anchors failed: exit code 1"));
+  assert.ok(
+    cell.notes.includes(
+      "floor not measured: the anchors row unigram is missing: anchors failed: exit code 1",
+    ),
+  );
   assert.equal(fates([2, 2.5], { floor: false }).mean, 2.25);
 });
 
@@ -242,9 +246,50 @@ test("anchors that cannot be read leave the floor unknown and no row", () => {
     const report = oneAttempt({ rows });
     assert.deepEqual(report.rows, []);
     assert.equal(report.cells[0]!.floor, null);
-    assert.match(report.cells[0]!.notes.join(), /no floor: .*unreadable anchors/);
+    assert.match(report.cells[0]!.notes.join(), /floor not measured: .*unreadable anchors/);
   }
   assert.match(oneAttempt({}).cells[0]!.notes.join(), /no floor: the anchors have no row unigram/);
+});
+
+test("a floor that names a rejected row is not measured: said why, and never a number", () => {
+  const rows = anchorRows("bits", [
+    { name: "unigram", rejected: "ties" },
+    { name: "bigram", value: 2 },
+  ]).rows;
+  const report = oneAttempt({ rows });
+  const [cell] = report.cells;
+  assert.deepEqual([cell!.floor, cell!.floorName], [null, null]);
+  assert.ok(cell!.notes.includes("floor not measured: the anchors row unigram was rejected: ties"));
+  assert.deepEqual(
+    report.rows.map(({ name, floor, value, rejected }) => [name, floor, value, rejected]),
+    [
+      ["bigram", false, 2, null],
+      ["unigram", true, null, "ties"],
+    ],
+    "a rejected row comes last, and is still shown to be the floor",
+  );
+  assert.deepEqual(report.rows[1]!.standings, [{ agent: "plain", kind: "unknown" }]);
+  const shown = terminalTable(report, { width: 120, color: false });
+  assert.match(shown, /unigram \(floor\) │ rejected/);
+  assert.match(shown, /letters, unigram: bits: rejected: ties/);
+  assert.match(markdown(report), /\| \*\*rejected\*\* \|/);
+  assert.match(csv(report), /^floor,.*,rejected,,,,,,unigram,the unigram model: ties,/m);
+});
+
+test("a failed attempt under a rejected floor has no mean", () => {
+  const axes = { task, agent: "plain", seed: 1 };
+  const [cell] = new Example()
+    .gives("attempt", axes, { submission: "sha256:x" })
+    .gives("validate", axes, passed)
+    .gives("score", { ...axes, scorer: "bits" }, rejectedScore("bits", "non-finite output"))
+    .gives("anchors", { task, scorer: "bits" }, anchorRows("bits", [{ name: "unigram", rejected: "ties" }]))
+    .report().cells;
+  assert.deepEqual([cell!.mean, cell!.counted], [null, [null]]);
+});
+
+test("a row that has a value and is rejected is unreadable", () => {
+  const rows = anchorRows("bits", [{ name: "unigram", value: 3, rejected: "ties" }]).rows;
+  assert.match(oneAttempt({ rows }).cells[0]!.notes.join(), /rows\.0 has a value, and is rejected/);
 });
 
 function duel(first: ReturnType<typeof scored>, second: ReturnType<typeof scored>) {

@@ -124,11 +124,14 @@ export type Row = {
   name: string;
   title: string;
   floor: boolean;
-  value: number;
-  standardError: number | null;
   /** Where each agent's mean stands to this row. `by` is at least 0, in the metric's unit. */
   standings: Standing[];
-};
+} & RowValue;
+
+/** What a row measures, or why the model behind it was rejected, in which case it is no number at all. */
+export type RowValue =
+  | { value: number; standardError: number | null; rejected: null }
+  | { value: null; standardError: null; rejected: string };
 
 export type Standing =
   | { agent: string; kind: "better" | "worse"; by: number }

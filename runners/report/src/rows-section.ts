@@ -11,7 +11,7 @@ export function rowsSection(report: Report): Section {
     return [
       textCell(metricHead(metric)),
       textCell(row.floor && row.name !== "floor" ? `${row.name} (floor)` : row.name),
-      textCell(digitsText(row.value, metric.digits)),
+      row.rejected === null ? textCell(digitsText(row.value, metric.digits)) : textCell("rejected", "bad"),
       ...agents.map((agent) => standingCell(row, agent, metric)),
     ];
   };
@@ -19,6 +19,14 @@ export function rowsSection(report: Report): Section {
     report.rows,
     ({ task, name, title }) => [task, name, title],
     (same) => ({ head: `${same[0]!.task}, ${same[0]!.name}`, text: same[0]!.title }),
+  );
+  const rejected = grouped(
+    report.rows.filter((row) => row.rejected !== null),
+    (row) => [row.task, row.name, row.rejected ?? ""],
+    (same) => ({
+      head: `${same[0]!.task}, ${same[0]!.name}`,
+      text: `${same.map(({ metric }) => metric).join(", ")}: rejected: ${same[0]!.rejected}`,
+    }),
   );
   return {
     heading: "Floors and anchors",
@@ -41,7 +49,7 @@ export function rowsSection(report: Report): Section {
           .filter(({ rows }) => rows.length > 0),
       },
     ],
-    items: titles,
+    items: [...titles, ...rejected],
   };
 }
 

@@ -6,9 +6,9 @@ import type { Floor } from "./floor-of.ts";
 import { byText } from "./order.ts";
 import type { AnchorRow } from "./parse-artifacts.ts";
 import type { Parsed } from "./parsed.ts";
-import type { Cell, Metric, Row, Standing } from "./report.ts";
+import type { Cell, Metric, Row, RowValue, Standing } from "./report.ts";
 
-/** Rows of one task and metric, best first. `cells` are those of the same task and metric. */
+/** Rows of one task and metric, best first, rejected ones last. `cells` are those of the same task and metric. */
 export function rows(
   cells: Cell[],
   {
@@ -19,14 +19,18 @@ export function rows(
   }: { task: string; metric: Metric; anchors: Parsed<AnchorRow[]>; floor: Floor },
 ): Row[] {
   const given = anchors.kind === "ok" ? anchors.value : [];
-  const all = given.map((row) => ({ ...row, floor: floor.kind === "known" && row.name === floor.name }));
+  const all = given.map((row) => ({ ...row, floor: row.name === floor.name }));
   if (floor.kind === "known" && floor.name === null) {
     const title = "the floor that task.yaml gives";
-    all.push({ name: "floor", title, value: floor.value, standardError: null, floor: true });
+    all.push({ name: "floor", title, value: floor.value, standardError: null, rejected: null, floor: true });
   }
-  const sign = metric.direction === "higher" ? 1 : -1;
+  const order = (a: RowValue, b: RowValue) => {
+    if (a.rejected !== null || b.rejected !== null)
+      return Number(a.rejected !== null) - Number(b.rejected !== null);
+    return metric.direction === "higher" ? b.value - a.value : a.value - b.value;
+  };
   return all
-    .sort((a, b) => sign * (b.value - a.value) || byText(a.name, b.name))
+    .sort((a, b) => order(a, b) || byText(a.name, b.name))
     .map((row) => ({
       task,
       metric: metric.name,
@@ -36,9 +40,9 @@ export function rows(
 }
 
 /** Level where the table's digits show no difference. */
-function standing(cell: Cell, value: number, metric: Metric): Standing {
+function standing(cell: Cell, value: number | null, metric: Metric): Standing {
   const { agent, mean } = cell;
-  if (mean === null) return { agent, kind: "unknown" };
+  if (mean === null || value === null) return { agent, kind: "unknown" };
   if (digitsText(mean, metric.digits) === digitsText(value, metric.digits)) return { agent, kind: "level" };
   const better = metric.direction === "higher" ? mean > value : mean < value;
   const by = Math.abs(mean - value);

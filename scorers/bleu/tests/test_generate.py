@@ -1,4 +1,5 @@
-"""Checks greedy generation, prompt templates, the data's layout, and BLEU's sharing out among items."""
+"""Checks greedy generation, its answers on disk, prompt templates, the data's layout, the texts of anchors,
+and BLEU's sharing out among items."""
 
 import dataclasses
 import json
@@ -16,9 +17,11 @@ from transformers import GPT2Config, GPT2LMHeadModel
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from bleu_score import METRIC, bleu_score
+from mlrb_kit.answers import FILE, Prediction, read_answers, write_answers
+from mlrb_kit.fill_slots import fill_slots, own_words, shape
 from mlrb_kit.generate import generate, predictions
-from mlrb_kit.generate_anchors import copy_nearest
-from mlrb_kit.generate_items import GenerationSettings, read_math
+from mlrb_kit.generate_anchors import copy_nearest, generate_anchors
+from mlrb_kit.generate_items import GenerationSettings, Item, read_items, read_math
 from mlrb_kit.generate_prompt import BYTES_MAX, DEFAULT, prompt, read_template
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission
@@ -175,6 +178,99 @@ def write_memoriser(folder: Path) -> None:
     model.save_pretrained(folder)
 
 
+class Answers(unittest.TestCase):
+    made = (Prediction("a", "theorem «\ud83d» ∀\n", 3, 1, "tokens"), Prediction("b", "", 0, 0, "end-token"))
+
+    def setUp(self) -> None:
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name, "answers")
+
+    def test_they_come_back_as_they_were_written_and_as_the_same_bytes(self) -> None:
+        write_answers(self.folder, self.made)
+        first = (self.folder / FILE).read_bytes()
+        self.assertEqual(read_answers(self.folder, ["a", "b"]), list(self.made))
+        write_answers(self.folder, self.made)
+        self.assertEqual((self.folder / FILE).read_bytes(), first)
+
+    def test_a_rejection_comes_back_as_one_with_its_reason(self) -> None:
+        write_answers(self.folder, Rejected("half a character: \ud800"))
+        with self.assertRaises(Rejected) as found:
+            read_answers(self.folder, ["a", "b"])
+        self.assertEqual(str(found.exception), "half a character: \ud800")
+
+    def test_answers_that_are_not_whole_are_our_own_fault(self) -> None:
+        write_answers(self.folder, self.made)
+        head, first, second = (self.folder / FILE).read_text().splitlines()
+        for lines, why in (
+            ([], "of format None"),
+            ([head.replace('"formatVersion": 1', '"formatVersion": 2'), first, second], "of format 2"),
+            ([head, first], "holds 1 of 2 answers"),
+            ([head, first, second, second], "holds 3 of 2 answers"),
+            ([head, second, first], "other items"),
+            ([head, first, second.replace('"tied": 0, ', "")], "other items"),
+        ):
+            (self.folder / FILE).write_text("".join(f"{line}\n" for line in lines))
+            with self.subTest(why), self.assertRaisesRegex(ValueError, why):
+                read_answers(self.folder, ["a", "b"])
+        (self.folder / FILE).unlink()
+        with self.assertRaisesRegex(ValueError, "`generate` in task.yaml"):
+            read_answers(self.folder, ["a", "b"])
+
+
+def item(statement: str, proof: str) -> Item:
+    return Item("x", "all", statement, "", proof)
+
+
+class Slots(unittest.TestCase):
+    public = (
+        item("If p holds, then p holds.", "theorem keep (p : Prop) (h : p) : p := h"),
+        item("If q and r hold, so does q.", "theorem left (q r : Prop) (h : And q r) : q := And.left h"),
+        item("If p and r hold, so does r.", "theorem right (p r : Prop) (h : And p r) : r := And.right h"),
+        item("Twelve is twelve and holds.", "theorem same : Eq twelve twelve := Eq.refl"),
+    )
+
+    def fill(self, statement: str) -> str:
+        return fill_slots(self.public, [item(statement, "the reference is not looked at")])[0]
+
+    def test_the_words_at_slots_are_those_that_most_proofs_repeat(self) -> None:
+        self.assertEqual(own_words(self.public), {"p", "q", "r", "twelve"})
+
+    def test_the_item_s_words_take_the_places_of_the_nearest_statement_s_all_at_once(self) -> None:
+        self.assertEqual(
+            self.fill("If r and q hold, so does r."),
+            "theorem left (r q : Prop) (h : And r q) : r := And.left h",
+        )
+
+    def test_which_words_are_the_same_tells_statements_apart(self) -> None:
+        self.assertEqual(
+            self.fill("If r and q hold, so does q."),
+            "theorem right (r q : Prop) (h : And r q) : q := And.right h",
+        )
+
+    def test_a_slot_that_the_item_lacks_keeps_its_word(self) -> None:
+        self.assertEqual(self.fill("q holds."), "theorem keep (q : Prop) (h : q) : q := h")
+        self.assertEqual(self.fill("so does"), self.public[1].formal_proof)
+
+    def test_words_of_one_shape_are_taken_for_one_kind(self) -> None:
+        self.assertEqual(
+            [shape(word) for word in ("n", "twelve", "Nat", "P", "17", "x_1")],
+            ["x", "xx", "Xxx", "X", "00", "xx0"],
+        )
+
+    def test_the_data_s_own_rows_are_reference_slots_copies_and_nothing_in_this_order(self) -> None:
+        rows = generate_anchors(
+            lambda _, texts: {"value": float(len(texts[0])), "standardError": 0.0},
+            FIXTURES / "public",
+            FIXTURES / "private",
+        )
+        self.assertEqual(
+            [row["name"] for row in rows], ["reference", "slot-filling", "copy-nearest", "empty"]
+        )
+        self.assertEqual(rows[0]["value"], float(len(DATA.items[0].formal_proof)))
+        self.assertEqual(rows[3]["value"], 0.0)
+
+
 class Template(unittest.TestCase):
     def read(self, content: bytes | str) -> str:
         with tempfile.TemporaryDirectory() as name:
@@ -266,9 +362,8 @@ class Data(unittest.TestCase):
                     read_math(Path(name))
 
     def test_the_nearest_public_item_shares_most_words(self) -> None:
-        copied = dict(
-            zip((item.name for item in DATA.items), copy_nearest(FIXTURES / "public", DATA), strict=True)
-        )
+        texts = copy_nearest(read_items(FIXTURES / "public/train.jsonl"), DATA.items)
+        copied = dict(zip((item.name for item in DATA.items), texts, strict=True))
         self.assertIn("theorem and_left", copied["and_swap"])
         self.assertIn("theorem twice", copied["keep"])
 

@@ -1,48 +1,47 @@
 """What every scorer's anchors.py does around its rows: what its scores are read against.
 
 Some rows come of the data alone (chance, an n-gram); the others are models that nobody trained for the task
-(random weights, the base model unchanged), measured as a submission is. By hand:
+(random weights, the base model unchanged), measured as a submission is. One that is rejected, as random
+weights may be for their ties, has a row that says so. By hand:
     PYTHONPATH=runners/kit/python python scorers/NAME/anchors.py --input public=DIR --input private=DIR
         --input models=DIR --output rows=FILE
+and `--input answers=DIR` for a scorer that judges what models wrote (answers_stage.py).
 """
 
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from mlrb_kit.anchor_titles import read_titles
 from mlrb_kit.canonical import write_canonical
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.score_stage import Measure
 from mlrb_kit.stage import read_stage
 
-# name, title, value and, where it was measured, standardError
+# name, title and value, with standardError where it was measured; or name, title and, as a text, rejected
 Row = dict[str, Any]
 
-TITLES = "titles.json"  # beside the models' folders: the title of each, by its name
 
-
-def anchors_stage(rows: Callable[[Path, Path], list[Row]], measure: Measure) -> None:
-    """`rows`: those of the public data's folder and the private data's."""
+def anchors_stage(
+    rows: Callable[[Path, Path], list[Row]], measure: Measure, *, reads: str = "models"
+) -> None:
+    """`rows`: those of the public data's folder and the private data's. `reads`: the input with a folder to
+    judge for each model, by its name."""
     stage = read_stage()
-    private, models = stage.input("private"), stage.input("models")
-    titles = json.loads((models / TITLES).read_text(encoding="utf-8"))
+    private = stage.input("private")
     found = rows(stage.input("public"), private)
-    for name, title in titles.items():
-        found += model_row(name, title, measure, models / name, private)
+    for name, title in read_titles(stage.input("models")).items():
+        found.append({"name": name, "title": title, **measured(measure, stage.input(reads) / name, private)})
     scorer = Path(sys.argv[0]).resolve().parent.name
     write_canonical(stage.output("rows"), {"formatVersion": 1, "scorer": scorer, "rows": found})
 
 
-def model_row(name: str, title: str, measure: Measure, model: Path, private: Path) -> list[Row]:
-    """None where the model is rejected, as one with random weights may be for its ties."""
+def measured(measure: Measure, judged: Path, private: Path) -> Row:
     try:
-        score, _ = measure(model, private)
+        score, _ = measure(judged, private)
         if isinstance(score, Rejected):
             raise score
     except Rejected as rejected:
-        print(f"no row {name}: {rejected}")
-        return []
-    value, error = score["value"], score["standardError"]
-    return [{"name": name, "title": title, "value": value, "standardError": error}]
+        return {"rejected": str(rejected)}
+    return {"value": score["value"], "standardError": score["standardError"]}

@@ -7,10 +7,10 @@ model's context, or a limit on time or text. Memory is that of the model and one
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from mlrb_kit.answers import Prediction
 from mlrb_kit.causal import check_causal
 from mlrb_kit.generate_items import GenerationSettings, MathData
 from mlrb_kit.generate_prompt import prompt, read_template
@@ -19,20 +19,6 @@ from mlrb_kit.submission import Submission, blame, load_submission, loaded
 
 TEXT_CHARACTERS_MAX = 16_384  # a token may stand for any amount of text
 END_TOKENS_MAX = 64
-
-
-@dataclass(frozen=True)
-class Prediction:
-    name: str
-    text: str
-    tokens: int  # new ones, the end token left out
-    tied: int  # steps at which several tokens were likeliest
-    ended: str  # "end-token", "tokens", "context", "seconds", "text" or "prompt-too-long"
-
-    def sample(self) -> dict[str, Any]:
-        """The fields that every scorer of these predictions keeps for each item."""
-        kept = asdict(self)
-        return {"id": kept.pop("name"), "prediction": kept.pop("text"), **kept}
 
 
 def predictions(folder: Path, data: MathData) -> list[Prediction]:

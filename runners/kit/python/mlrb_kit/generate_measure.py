@@ -1,10 +1,14 @@
-"""What every scorer of generated formal proofs does around its own judgement of the texts."""
+"""What every scorer of generated formal proofs does around its own judgement of the texts.
+
+The model wrote them before, in a stage of its own, so that no scorer pays for it again: a scorer gives
+`reads="answers"` to score_stage and gets the folder of what was written in place of the submission's.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mlrb_kit.generate import Prediction, predictions
+from mlrb_kit.answers import Prediction, read_answers
 from mlrb_kit.generate_items import MathData, read_math
 from mlrb_kit.score_stage import Measured
 
@@ -13,12 +17,12 @@ Judge = Callable[[MathData, list[str]], tuple[dict[str, Any], list[dict[str, Any
 
 
 def measure_generated(
-    judge: Judge, submission: Path, private: Path, *, ready: Callable[[], Any] = lambda: None
+    judge: Judge, answers: Path, private: Path, *, ready: Callable[[], Any] = lambda: None
 ) -> Measured:
-    """`ready` is asked before the model is, and raises where the judge could not judge."""
+    """`ready` is asked first, and raises where the judge could not judge."""
     data = read_math(private)
     ready()
-    made = predictions(submission, data)
+    made = read_answers(answers, [item.name for item in data.items])
     score, judged = judge(data, [prediction.text for prediction in made])
     score["extra"] = {**score.get("extra", {}), **counts(made)}
     samples = [

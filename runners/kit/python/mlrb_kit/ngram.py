@@ -17,6 +17,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 VOCABULARY = 2000
 FIT_EVERY = 20  # every 20th public text fits the weights
 ROUNDS = 20
+TEXTS = ("content", "text", "informal_statement", "informal_proof", "formal_proof")
 
 Ids = NDArray[np.int64]
 
@@ -45,13 +46,13 @@ class Ngram:
 
 
 def read_public(folder: Path) -> list[str]:
-    """The texts of train.jsonl, in whichever of the hub's fields holds them."""
-    texts = []
+    """The texts of train.jsonl, in whichever of the hub's fields hold them."""
     with (folder / "train.jsonl").open(encoding="utf-8") as lines:
-        for line in lines:
-            row = json.loads(line)
-            texts.append(row["content"] if "content" in row else row["text"])
-    return texts
+        rows = [json.loads(line) for line in lines]
+    found = [[row[name] for name in TEXTS if name in row] for row in rows]
+    if not all(found):
+        raise ValueError(f"train.jsonl: a row has none of the fields {', '.join(TEXTS)}")
+    return ["\n".join(texts) for texts in found]
 
 
 def fit_ngram(texts: list[str], window: int) -> Ngram:

@@ -6,19 +6,20 @@ change of its scores and of no others. By hand:
     PYTHONPATH=runners/kit/python python scorers/NAME/measure.py --param version=1 --param unit=UNIT
         --param direction=higher --input submission=DIR --input admission=FILE --input private=DIR
         --output score=FILE --output samples=FILE
+and `--input answers=DIR` for a scorer that judges what a model wrote (answers_stage.py).
 """
 
-import json
 import math
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from mlrb_kit.admitted import check_admitted
 from mlrb_kit.canonical import write_canonical
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.results import write_jsonl
-from mlrb_kit.stage import Stage, read_stage
+from mlrb_kit.stage import read_stage
 
 
 class Measured(NamedTuple):
@@ -26,7 +27,7 @@ class Measured(NamedTuple):
     samples: Iterable[dict[str, Any]]  # all that is needed to score anew, an item each
 
 
-# of a submission's folder and the private data's; raises Rejected where the submission is at fault
+# of the folder that is judged and the private data's; raises Rejected where the submission is at fault
 Measure = Callable[[Path, Path], Measured]
 
 
@@ -38,7 +39,8 @@ def judged(samples: Sequence[dict[str, Any]], score: Callable[[], dict[str, Any]
         return Measured(rejected, samples)
 
 
-def score_stage(measure: Measure) -> None:
+def score_stage(measure: Measure, *, reads: str = "submission") -> None:
+    """`reads`: the input that is judged; `answers` is what the submission wrote (answers_stage.py)."""
     stage = read_stage()
     header = {
         "formatVersion": 1,
@@ -49,7 +51,7 @@ def score_stage(measure: Measure) -> None:
     }
     try:
         check_admitted(stage)
-        score, samples = measure(stage.input("submission"), stage.input("private"))
+        score, samples = measure(stage.input(reads), stage.input("private"))
     except Rejected as rejected:
         score, samples = rejected, []
     rejected = isinstance(score, Rejected)
@@ -65,10 +67,3 @@ def storable(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [storable(inner) for inner in value]
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def check_admitted(stage: Stage) -> None:
-    admission = json.loads(stage.input("admission").read_text(encoding="utf-8"))
-    if not admission["admitted"]:
-        reasons = "; ".join(reason["detail"] for reason in admission["reasons"])
-        raise Rejected(f"not admitted: {reasons}")

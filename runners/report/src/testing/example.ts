@@ -98,7 +98,9 @@ function scoreHead(scorer: "bits" | "pairs" | "right") {
   return { formatVersion: 1, scorer, version: 1, unit: units[scorer], direction: directions[scorer] };
 }
 
-export function anchorRows(scorer: string, rows: { name: string; value: number; standardError?: number }[]) {
+type Row = { name: string } & ({ value: number; standardError?: number } | { rejected: string });
+
+export function anchorRows(scorer: string, rows: Row[]) {
   const titled = rows.map((row) => ({ ...row, title: `the ${row.name} model` }));
   return { rows: { formatVersion: 1, scorer, rows: titled } };
 }

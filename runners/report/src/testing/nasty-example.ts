@@ -81,7 +81,10 @@ export function nastyExample(): Example {
     .gives(
       "anchors",
       { task: "letters", scorer: "pairs" },
-      anchorRows("pairs", [{ name: "trigram", value: 0.61 }]),
+      anchorRows("pairs", [
+        { name: "random", rejected: `ties: ${hostile}` },
+        { name: "trigram", value: 0.61 },
+      ]),
     )
     .fails("anchors", { task: "numbers", scorer: "right" }, "failed", "exit code 1");
 }

@@ -1,0 +1,16 @@
+"""What a submission writes for its scorers: the formal side of each private item (mlrb_kit/generate.py)."""
+
+from pathlib import Path
+
+from mlrb_kit.answers import Prediction
+from mlrb_kit.answers_stage import answers_stage
+from mlrb_kit.generate import predictions
+from mlrb_kit.generate_items import read_math
+
+
+def write(model: Path, private: Path) -> list[Prediction]:
+    return predictions(model, read_math(private))
+
+
+if __name__ == "__main__":
+    answers_stage(write)

@@ -1,0 +1,15 @@
+"""Which models stand in a folder of anchor models: a file beside them gives the title of each, by name."""
+
+import json
+from pathlib import Path
+
+FILE = "titles.json"
+
+
+def read_titles(models: Path) -> dict[str, str]:
+    return json.loads((models / FILE).read_text(encoding="utf-8"))
+
+
+def write_titles(models: Path, titles: dict[str, str]) -> None:
+    text = json.dumps(titles, indent=2, ensure_ascii=False)
+    (models / FILE).write_text(f"{text}\n", encoding="utf-8")

@@ -1,0 +1,47 @@
+"""What a task's `generate` script does around its writing: once for each submission, whatever scores it.
+
+The stage `generate` asks a submission, `anchor-answers` each of the models that scores are read against.
+What was not admitted is rejected without being opened. It imports nothing of scoring, so that a changed
+scorer never makes a model write anew. By hand:
+    PYTHONPATH=runners/kit/python python SCRIPT --input submission=DIR --input admission=FILE
+        --input private=DIR --output answers=DIR
+or, for the folders that DIR/titles.json names, `--input models=DIR` in place of the first two.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from mlrb_kit.admitted import check_admitted
+from mlrb_kit.anchor_titles import read_titles
+from mlrb_kit.answers import Prediction, write_answers
+from mlrb_kit.rejected import Rejected
+from mlrb_kit.stage import Stage, read_stage
+
+# of a model's folder and the private data's; raises Rejected where the model is at fault
+Write = Callable[[Path, Path], Sequence[Prediction]]
+
+
+def answers_stage(write: Write) -> None:
+    stage = read_stage()
+    private, answers = stage.input("private"), stage.output("answers")
+    if "models" in stage.inputs:
+        models = stage.input("models")
+        for name in read_titles(models):
+            write_answers(answers / name, asked(write, models / name, private))
+    else:
+        write_answers(answers, submitted(write, stage))
+
+
+def submitted(write: Write, stage: Stage) -> Sequence[Prediction] | Rejected:
+    try:
+        check_admitted(stage)
+    except Rejected as rejected:
+        return rejected
+    return asked(write, stage.input("submission"), stage.input("private"))
+
+
+def asked(write: Write, model: Path, private: Path) -> Sequence[Prediction] | Rejected:
+    try:
+        return write(model, private)
+    except Rejected as rejected:
+        return rejected
