@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { makeSubmissions } from "../scorers/testing/submissions.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { shareEnvironments } from "./support/environments.ts";
 import { startProgram } from "./support/run-program.ts";
@@ -55,6 +56,69 @@ test("links and pipes in the folder are left out by name, and nothing behind the
   assert.equal(files, 1);
   assert.deepEqual(leftOut.map(({ path }: { path: string }) => path).sort(), ["config.json", "up"]);
   assert.equal(said.lines[1]!.kind, "rejected");
+});
+
+/** `generate` for every start of a stage of that name that the run told of. */
+const started = (stderr: string) =>
+  [...stderr.matchAll(/start +(\S+?)(?:\[(\S*)\])? {2}/g)].map(([, name = "", axes = ""]) =>
+    `${name} ${/scorer=([^,]*)/.exec(axes)?.[1] ?? ""}`.trim(),
+  );
+
+test("a model writes once for all four scorers of its texts, and not again for a scorer that changed", {
+  timeout: 15 * 60_000,
+}, async () => {
+  const models = join(above, "models");
+  mkdirSync(models);
+  makeSubmissions(models);
+  const asked = [join(models, "tiny"), "--task", "math-reasoning"];
+  const first = await score(...asked);
+  assert.equal(first.code, 0, first.stderr);
+  const writing = (names: string[]) => names.filter((name) => /^(generate|anchor-answers)/.test(name)).sort();
+  const scoring = (names: string[]) => names.filter((name) => /^score /.test(name)).sort();
+  assert.deepEqual(writing(started(first.stderr)), ["anchor-answers", "generate"]);
+  const scorers = ["bleu", "lean-compiles", "lean-faithful", "rouge-l"];
+  assert.deepEqual(
+    scoring(started(first.stderr)),
+    scorers.map((scorer) => `score ${scorer}`),
+  );
+  assert.match(first.stdout, /random-weights/);
+
+  repository.edit("scorers/bleu/bleu_score.py", "    if count == 1:\n", "    if count < 2:\n");
+  const edited = await score(...asked);
+  assert.equal(edited.code, 0, edited.stderr);
+  assert.deepEqual(started(edited.stderr).sort(), ["anchors bleu", "score bleu"]);
+  assert.equal(edited.stdout, first.stdout);
+});
+
+test("a model whose output is no number is rejected by all who judge what it writes, for the same reason", {
+  timeout: 15 * 60_000,
+}, async () => {
+  const said = await score(join(above, "models/nan-weights"), "--task", "math-reasoning", "--json");
+  assert.equal(said.code, 0, said.stderr);
+  const scores = said.lines.filter(({ event }) => event === "score");
+  assert.deepEqual(
+    scores.map(({ kind, reason }) => [kind, reason]),
+    Array(4).fill(["rejected", "non-finite output"]),
+  );
+});
+
+test("answers that could not be written, by our own fault, leave scores not measured and the rest as it is", {
+  timeout: 15 * 60_000,
+}, async () => {
+  repository.edit(
+    "pipelines/generate/proofs.py",
+    "    return predictions",
+    "    raise OSError('no room')\n    return predictions",
+  );
+  const said = await score(join(above, "models/tiny"), "--task", "math-reasoning", "--json");
+  assert.equal(said.code, 1, said.stderr);
+  const scores = said.lines.filter(({ event }) => event === "score");
+  assert.equal(scores.length, 4);
+  for (const { kind, cause } of scores) {
+    assert.equal(kind, "not measured");
+    assert.match(cause, /^needs generate\[task=math-reasoning/);
+  }
+  assert.equal(said.lines.find(({ event }) => event === "verdict")!.kind, "pass");
 });
 
 test("what is no folder, no task, or no pipeline with attempts is refused before anything runs", async () => {

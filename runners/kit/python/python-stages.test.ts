@@ -270,3 +270,58 @@ anchors_stage(lambda public, private: [{"name": "a", "value": 0.5 if public.name
   assert.deepEqual(readdirSync(join(at.root, "out")), ["rows.json"]);
   assert.match(run(["--param", "scorer"]).stderr, /expected NAME=VALUE, got "scorer"/);
 });
+
+test("what a model writes is kept once, its own fault as a rejection, ours as no answers at all", (t) => {
+  const at = scene(t);
+  at.write(
+    "generate.py",
+    `from mlrb_kit.answers import Prediction
+from mlrb_kit.answers_stage import answers_stage
+from mlrb_kit.rejected import Rejected
+def write(model, private):
+    what = (model / "weights").read_text()
+    if what == "ours": raise OSError("no room")
+    if what == "theirs": raise Rejected("non-finite output")
+    return [Prediction(private.name, what, 1, 0, "tokens")]
+answers_stage(write)
+`,
+  );
+  const admission = (admitted: boolean) =>
+    at.write("admission.json", JSON.stringify({ admitted, reasons: [{ detail: "holds model.py" }] }));
+  const run = (inputs: string[], out: string) => {
+    const flags = ["private=pri", ...inputs].flatMap((input) => ["--input", input]);
+    const said = python(["generate.py", ...flags, "--output", `answers=${out}`], {
+      cwd: at.root,
+      env: { PYTHONPATH: kit },
+    });
+    const file = join(at.root, out, "answers.jsonl");
+    return { ...said, text: existsSync(file) ? readFileSync(file, "utf8") : "" };
+  };
+  for (const what of ["good", "theirs", "ours"]) {
+    mkdirSync(join(at.root, "given", what), { recursive: true });
+    at.write(`given/${what}/weights`, what);
+  }
+  admission(true);
+  const submitted = (what: string) => [`submission=given/${what}`, "admission=admission.json"];
+  const good = run(submitted("good"), "out/good").text;
+  assert.equal(
+    good,
+    '{"formatVersion": 1, "items": 1, "kind": "written"}\n' +
+      '{"ended": "tokens", "name": "pri", "text": "good", "tied": 0, "tokens": 1}\n',
+  );
+  const theirs = run(submitted("theirs"), "out/theirs").text;
+  assert.equal(theirs, '{"formatVersion": 1, "kind": "rejected", "reason": "non-finite output"}\n');
+  const ours = run(submitted("ours"), "out/ours");
+  assert.notEqual(ours.status, 0);
+  assert.equal(ours.text, "");
+  admission(false);
+  const refused = run(submitted("not-there"), "out/refused");
+  assert.equal(refused.status, 0, refused.stderr);
+  assert.match(refused.text, /"reason": "not admitted: holds model\.py"/);
+
+  at.write("given/titles.json", JSON.stringify({ good: "A good one", theirs: "A broken one" }));
+  assert.equal(run(["models=given"], "out/models").status, 0);
+  const models = readdirSync(join(at.root, "out/models")).sort();
+  assert.deepEqual(models, ["good", "theirs"], "of the folders only those that have a title");
+  assert.equal(readFileSync(join(at.root, "out/models/theirs/answers.jsonl"), "utf8"), theirs);
+});
