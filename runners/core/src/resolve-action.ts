@@ -61,8 +61,19 @@ export function resolveAction(
     run = { kind: "command", command };
   } else {
     const kind = spec.python !== undefined ? "python" : "script";
-    const file = text(spec[kind], at([kind])) ?? "";
+    const written = spec[kind];
+    const known = problems.length;
+    const file = text(written, at([kind])) ?? "";
     if (file) exists(file, at([kind]));
+    else if (written !== undefined && problems.length === known && manifestsKnown(context)) {
+      const axis = /^\{(\w+)\./.exec(written)?.[1] ?? "";
+      problems.push({
+        code: "no-script",
+        message: `"${name}" has nothing to run${axis in axes ? ` for ${axes[axis]}` : ""}: ${written} is empty`,
+        place: source.place(at([kind])),
+        help: "name a script there, by its path from the repository's root",
+      });
+    }
     run = { kind, file };
   }
 
