@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mlrb_kit.ngram import fit_ngram, relative
+from mlrb_kit.ngram import fit_ngram, read_public, relative
 from mlrb_kit.ratio import ratio
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.stored import read_stored
@@ -71,6 +71,23 @@ class Ngrams(unittest.TestCase):
         model = fit_ngram(["the cat sat on the mat. "] * 40, 64)
         for text in ("the dog sat.", "on on on", "é"):
             self.assertTrue(0 < model.bigram_bits(text) < 1e3, text)
+
+
+class Public(unittest.TestCase):
+    def read(self, row: dict[str, str]) -> list[str]:
+        with tempfile.TemporaryDirectory() as name:
+            Path(name, "train.jsonl").write_text(json.dumps(row) + "\n")
+            return read_public(Path(name))
+
+    def test_a_row_s_text_is_in_one_of_the_hub_s_fields_or_in_several(self) -> None:
+        self.assertEqual(self.read({"content": "a", "name": "x"}), ["a"])
+        self.assertEqual(self.read({"text": "b"}), ["b"])
+        row = {"formal_proof": "f", "informal_proof": "p", "informal_statement": "s", "name": "x"}
+        self.assertEqual(self.read(row), ["s\np\nf"])
+
+    def test_a_row_without_any_is_our_own_fault(self) -> None:
+        with self.assertRaisesRegex(ValueError, "none of the fields"):
+            self.read({"name": "x"})
 
 
 class PairsScore(unittest.TestCase):

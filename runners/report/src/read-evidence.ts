@@ -1,6 +1,7 @@
 // From the manifest of everything planned to what is known of each attempt, score and anchor. A member
 // without a readable artifact stays in the report as missing, with its cause. The stages are found by the
-// names `attempt`, `validate`, `kinship`, `score` and `anchors`, and told apart by the axes task, agent, seed, scorer.
+// names `attempt`, `validate`, `kinship`, `score` and `anchors`, and told apart by the axes task, agent, seed, scorer; of
+// `generate` and `anchor-answers`, whose texts scorers read, only what went wrong is told.
 import type { Collected, Member } from "@mlrb/kit/collected";
 import { bySeed, byText } from "./order.ts";
 import {
@@ -31,7 +32,9 @@ export type Evidence = {
 const axesOf = {
   attempt: ["task", "agent", "seed"],
   validate: ["task", "agent", "seed"],
+  generate: ["task", "agent", "seed"],
   score: ["task", "agent", "seed", "scorer"],
+  "anchor-answers": ["task"],
   anchors: ["task", "scorer"],
   kinship: ["task"],
 } as const;

@@ -292,6 +292,23 @@ test("a row that has a value and is rejected is unreadable", () => {
   assert.match(oneAttempt({ rows }).cells[0]!.notes.join(), /rows\.0 has a value, and is rejected/);
 });
 
+test("why answers could not be written is told once, beside the scores that lack them", () => {
+  const axes = { task, agent: "plain", seed: 1 };
+  const report = new Example()
+    .gives("attempt", axes, { submission: "sha256:x" })
+    .gives("validate", axes, passed)
+    .fails("generate", axes, "failed", "out-of-memory: 5 GiB")
+    .fails("score", { ...axes, scorer: "bits" }, "skipped", "needs generate")
+    .fails("anchor-answers", { task }, "failed", "exit-code: 1")
+    .report();
+  assert.deepEqual(
+    report.coverage.gaps.map(({ stage, cause }) => `${stage.replace(/\[.*/, "")}: ${cause}`),
+    ["anchor-answers: exit-code: 1", "generate: out-of-memory: 5 GiB", "score: needs generate"],
+  );
+  assert.equal(report.attempts.length, 1);
+  assert.match(markdown(report), /failed: out-of-memory: 5 GiB/);
+});
+
 function duel(first: ReturnType<typeof scored>, second: ReturnType<typeof scored>) {
   const example = new Example();
   for (const [agent, score] of [
