@@ -1,10 +1,12 @@
 // `pipeline attempts`: the records of what agents did, on this machine and from others.
-import { cpSync, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { formatDuration } from "@mlrb/core/units";
 import { type AttemptRecord, AttemptRecords, type HeldRecord } from "@mlrb/local/attempt-records";
+import { exportRecord } from "@mlrb/local/export-record";
 import { stateFolder } from "@mlrb/local/state-folder";
 import { Store } from "@mlrb/local/store";
+import { VerifiedContents } from "@mlrb/local/verified-contents";
 import { rootOf } from "./root-of.ts";
 import { spent, spentWords } from "./spent.ts";
 
@@ -13,7 +15,10 @@ export type PlaceOptions = { root?: string; json: boolean };
 function open(repository: string, options: PlaceOptions): { records: AttemptRecords; folder: string } {
   const state = stateFolder(rootOf(repository, options.root));
   return {
-    records: new AttemptRecords(state.attempts, new Store(state.blobs)),
+    records: new AttemptRecords(state.attempts, {
+      store: new Store(state.blobs),
+      verified: new VerifiedContents(state.memory),
+    }),
     folder: join(state.attempts, "records"),
   };
 }
@@ -74,9 +79,8 @@ export function attemptsExport(
   if (!found) return 2;
   const to = rootOf(repository, what.dir);
   mkdirSync(to, { recursive: true });
-  for (const { digest } of found) {
-    if (!existsSync(join(to, digest))) cpSync(join(folder, digest), join(to, digest), { recursive: true });
-  }
+  const copied = new Map<string, string>();
+  for (const { digest } of found) exportRecord(join(folder, digest), join(to, digest), copied);
   process.stdout.write(`${attemptsWord(found.length)} exported\n`);
   return 0;
 }

@@ -23,9 +23,14 @@ export function cacheCommand(
     return 0;
   }
   if (what === "verify") {
-    const { checked, damaged } = verifyStore(state);
+    const { checked, damaged, attempts } = verifyStore(state);
     const found = damaged.map((digest) => `damaged, removed: ${digest}`);
-    print({ checked, damaged }, [...found, `${checked} contents read, ${damaged.length} damaged`].join("\n"));
+    const held = attempts.map(
+      ({ record, file }) =>
+        `attempt ${record.slice(0, 12)} is damaged: its ${file} is the same file; put the original back under .mlrb/attempts/records, or remove that folder to have the attempt made again`,
+    );
+    const text = [...found, ...held, `${checked} contents read, ${damaged.length} damaged`].join("\n");
+    print({ checked, damaged, attempts }, text);
     return damaged.length > 0 ? 1 : 0;
   }
   const result = collectGarbage(state);

@@ -1,6 +1,7 @@
 // Attempts are records, not cache: what an agent did cost money and cannot be recomputed. Each is an
 // immutable folder named by the digest of its record, outside the cache, never collected. The folders
-// are the truth; the index only saves reading them.
+// are the truth; the index only saves reading them. Large files of a record have other names in other
+// records and in the cache (lay-out-record), of which each keeps the content without the others.
 import { createHash, randomBytes } from "node:crypto";
 import {
   appendFileSync,
@@ -17,9 +18,12 @@ import type { KeyParts } from "@mlrb/core/action-key";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { processName } from "@mlrb/kit/process-name";
 import type { CostEstimate } from "./cost-estimate.ts";
+import { layOutRecord } from "./lay-out-record.ts";
 import { removeFolder } from "./remove-folder.ts";
 import type { Artifact, Store } from "./store.ts";
 import { syncFolder, syncPath } from "./sync-folder.ts";
+import { takeInRecord } from "./take-in-record.ts";
+import type { VerifiedContents } from "./verified-contents.ts";
 
 export type AttemptRecord = {
   formatVersion: 1;
@@ -67,13 +71,17 @@ export class AttemptRecords {
   readonly #records: string;
   readonly #index: string;
   readonly #store: Store;
+  readonly #verified: VerifiedContents;
+  /** Digests of records' files by inode. */
+  readonly #read = new Map<string, string>();
   #newest: { byKey: Map<string, Line>; bySlot: Map<string, Line> } | undefined;
   #earlier: HeldRecord[] | undefined;
 
-  constructor(folder: string, store: Store) {
+  constructor(folder: string, { store, verified }: { store: Store; verified: VerifiedContents }) {
     this.#records = join(folder, "records");
     this.#index = join(folder, "index.jsonl");
     this.#store = store;
+    this.#verified = verified;
   }
 
   /** Forgets what was read: another run may have added records since. */
@@ -149,8 +157,8 @@ export class AttemptRecords {
     const path = join(this.#records, digest);
     try {
       mkdirSync(temporary, { recursive: true });
-      for (const output of Object.values(record.outputs))
-        this.#store.restore(output, join(temporary, output.file));
+      const context = { store: this.#store, verified: this.#verified };
+      layOutRecord(Object.values(record.outputs), temporary, context);
       // one that was only opened is none: whether it was depends on how long the attempt took
       if (statSync(log, { throwIfNoEntry: false })?.size) cpSync(log, join(temporary, "log"));
       writeWhole(join(temporary, "record.json"), text);
@@ -180,11 +188,12 @@ export class AttemptRecords {
       record = JSON.parse(text) as AttemptRecord;
       if (record.formatVersion !== 1)
         return `it is of format ${record.formatVersion}; this mlrb reads format 1`;
+      const context = { store: this.#store, read: new Map<string, string>(), link: false };
       for (const [name, output] of Object.entries(record.outputs)) {
         if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(output.file))
           return `its output "${name}" has an odd file name`;
-        const found = this.#store.put(join(from, output.file), output.kind);
-        if (found.digest !== output.digest) return `its output "${name}" is not what its record says`;
+        const problem = takeInRecord(from, [name, output], context);
+        if (problem !== undefined) return problem;
       }
     } catch (error) {
       return (error as Error).message;
@@ -195,11 +204,11 @@ export class AttemptRecords {
 
   /** Puts a record's outputs back into the store where they are missing, e.g. after the cache was deleted. */
   ensureStored(digest: string, record: AttemptRecord): void {
+    const context = { store: this.#store, read: this.#read, link: true };
     for (const [name, output] of Object.entries(record.outputs)) {
       if (this.#store.canGive(output)) continue;
-      const found = this.#store.put(join(this.#records, digest, output.file), output.kind);
-      if (found.digest === output.digest) continue;
-      throw new DamagedRecord(digest, `it was changed: its ${name} is not what its record says`);
+      const problem = takeInRecord(join(this.#records, digest), [name, output], context);
+      if (problem !== undefined) throw new DamagedRecord(digest, `it was changed: ${problem}`);
     }
   }
 

@@ -8,8 +8,8 @@ import type { AttemptRecord } from "./attempt-records.ts";
 import type { Bound } from "./bind.ts";
 import type { CarriedOut, CarryOutContext } from "./carried-out.ts";
 import { environmentPython, markReady } from "./environments.ts";
-import type { Artifact, Store } from "./store.ts";
-import { takeIn } from "./take-in.ts";
+import type { Store } from "./store.ts";
+import { takeAllIn } from "./take-in.ts";
 
 type Ended = CarryOutContext & { request: ExecutionRequest; startedAt: string; durationMs: number };
 
@@ -25,29 +25,23 @@ export async function keepOutputs(instance: Instance, bound: Bound, ended: Ended
     return { kind: "succeeded", outputs: {}, durationMs };
   }
   const cost = stage.durable ? costOf(instance, request, durationMs) : undefined;
-  const outputs: Record<string, Artifact> = {};
   for (const { name, kind } of stage.gives) {
-    const path = request.outputs[name]!;
-    const stats = statSync(path, { throwIfNoEntry: false });
+    const stats = statSync(request.outputs[name]!, { throwIfNoEntry: false });
     const found = stats && (stats.isDirectory() ? "dir" : "file");
-    if (found !== kind) {
-      const what = kind === "dir" ? "folder" : "file";
-      const detail = found
-        ? `output "${name}" is not a ${what}`
-        : `it ended well and did not write its output "${name}"`;
-      return { kind: "failed", cause: "missing-output", detail };
-    }
-    try {
-      outputs[name] = await takeIn(path, kind, workspace);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== undefined) throw error;
-      return {
-        kind: "failed",
-        cause: "missing-output",
-        detail: `output "${name}" ${(error as Error).message}`,
-      };
-    }
+    if (found === kind) continue;
+    const what = kind === "dir" ? "folder" : "file";
+    const detail = found
+      ? `output "${name}" is not a ${what}`
+      : `it ended well and did not write its output "${name}"`;
+    return { kind: "failed", cause: "missing-output", detail };
   }
+  const given = stage.gives.map(({ name, kind }) => ({ name, kind, path: request.outputs[name]! }));
+  const taken = await takeAllIn(given, workspace);
+  if ("problem" in taken) {
+    const detail = `output "${taken.name}" ${taken.problem}`;
+    return { kind: "failed", cause: "missing-output", detail };
+  }
+  const { outputs } = taken;
   if (cost) {
     if (!ended.isHeld()) {
       const detail = "another run took it over while this one was silent; run again to use what that made";

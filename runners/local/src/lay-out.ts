@@ -1,9 +1,10 @@
 // Lays artifacts out for a stage. Small files are read, checked and written; large ones are checked on
 // several threads and copied beside the event loop, or linked where the consumer cannot write them.
-import { chmodSync, linkSync, rmSync } from "node:fs";
+import { chmodSync, rmSync } from "node:fs";
 import { constants, copyFile } from "node:fs/promises";
 import { hashFiles } from "./hash-files.ts";
 import { type Artifact, type LargeContent, MissingContent, type Store } from "./store.ts";
+import { tryLink } from "./try-link.ts";
 import type { VerifiedContents } from "./verified-contents.ts";
 
 export type LayOutOptions = {
@@ -23,17 +24,15 @@ export async function layOut(
     store.restore(artifact, path, { later: (content) => large.push(content) });
   if (large.length === 0) return false;
   const mayLink = await link();
-  // a copy reads every byte anyway
-  const known = ({ digest, from, executable }: LargeContent) =>
-    mayLink && !executable && verified.holds(digest, from);
   await verify(
-    large.filter((content) => !known(content)),
+    large.filter(({ digest, from }) => !verified.holds(digest, from)),
     { store, verified },
   );
   const copied: LargeContent[] = [];
   for (const content of large) {
     rmSync(content.to, { force: true }); // never through what stands there
-    if (!mayLink || content.executable || !tryLink(content)) copied.push(content);
+    // an inode has one mode, so a program's file is never linked
+    if (!mayLink || content.executable || !tryLink(content.from, content.to)) copied.push(content);
   }
   await Promise.all(copied.map(copy));
   return copied.length < large.length;
@@ -49,18 +48,6 @@ async function verify(
   });
   for (const { digest, path } of contents) if (digests.get(path) !== digest) store.discard(digest);
   if (contents.length > 0) verified.add(contents);
-}
-
-/** An inode has one mode, so a program's file is never linked; it has 65 000 names at most. */
-function tryLink({ from, to }: LargeContent): boolean {
-  try {
-    linkSync(from, to);
-    return true;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "EMLINK" || code === "EXDEV" || code === "EPERM") return false;
-    throw error;
-  }
 }
 
 async function copy({ from, to, executable }: LargeContent): Promise<void> {

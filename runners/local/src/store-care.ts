@@ -5,8 +5,10 @@ import { ActionCache } from "./action-cache.ts";
 import { AttemptRecords } from "./attempt-records.ts";
 import { hashFile } from "./hash-file.ts";
 import { isAlive, type Owner } from "./owner.ts";
+import { fileOf, recordsSharing, type Sharing } from "./records-sharing.ts";
 import type { StateFolder } from "./state-folder.ts";
 import { type Artifact, Store } from "./store.ts";
+import { VerifiedContents } from "./verified-contents.ts";
 
 export type StoreStats = { blobs: number; bytes: number; actions: number; attempts: number };
 
@@ -15,7 +17,7 @@ export function storeStats(state: StateFolder): StoreStats {
     blobs: 0,
     bytes: 0,
     actions: 0,
-    attempts: new AttemptRecords(state.attempts, new Store(state.blobs)).list().length,
+    attempts: recordsOf(state).list().length,
   };
   for (const { path } of blobs(state.blobs)) {
     stats.blobs++;
@@ -25,17 +27,31 @@ export function storeStats(state: StateFolder): StoreStats {
   return stats;
 }
 
-/** Reads every content; what is not what its name says is removed, so that its producer runs again. */
-export function verifyStore(state: StateFolder): { checked: number; damaged: string[] } {
+export type Verified = {
+  checked: number;
+  damaged: string[];
+  /** Attempts that had the very same file, and have it still. */
+  attempts: Sharing[];
+};
+
+/**
+ * Reads every content; what is not what its name says is removed, so that its producer runs again. No
+ * attempt is: those that share the file are named.
+ */
+export function verifyStore(state: StateFolder): Verified {
   const damaged: string[] = [];
+  const shared = new Set<string>();
   let checked = 0;
   for (const { path, digest } of blobs(state.blobs)) {
     checked++;
     if (hashFile(path) === digest) continue;
     damaged.push(digest);
+    const stats = lstatSync(path);
+    if (stats.nlink > 1) shared.add(fileOf(stats));
     rmSync(path, { force: true });
   }
-  return { checked, damaged };
+  const sharing = recordsSharing(join(state.attempts, "records"), shared);
+  return { checked, damaged, attempts: [...sharing.values()].flat() };
 }
 
 /** Removes what was put in since `sinceMs` and is not what its name says; for after a power cut. */
@@ -67,7 +83,7 @@ export function collectGarbage(
     used.add(codeFiles);
     if (parts.inputs.manifest !== undefined) used.add(parts.inputs.manifest);
   }
-  const attempts = new AttemptRecords(state.attempts, store);
+  const attempts = recordsOf(state);
   for (const digest of attempts.list()) {
     const { outputs, given } = attempts.read(digest);
     for (const artifact of [...Object.values(outputs), ...given]) markUsed(artifact, { store, used });
@@ -81,6 +97,11 @@ export function collectGarbage(
   for (const name of names(state.blobs))
     if (name.startsWith("tmp-")) rmSync(join(state.blobs, name), { force: true });
   return removed;
+}
+
+function recordsOf(state: StateFolder): AttemptRecords {
+  const at = { store: new Store(state.blobs), verified: new VerifiedContents(state.memory) };
+  return new AttemptRecords(state.attempts, at);
 }
 
 function markUsed(artifact: Artifact, context: { store: Store; used: Set<string> }): void {

@@ -1,23 +1,44 @@
-// Takes what a stage gave into the store, with large files hashed on several threads first.
+// Takes what a stage gave into the store, with large files hashed on several threads first. A content that
+// stands there under several names, in one output or in two, is read once and moved, not copied.
 import { lstatSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
+import { inodeOf } from "./contents.ts";
 import { hashFiles, largeBytes } from "./hash-files.ts";
 import type { Artifact, Store } from "./store.ts";
 import type { VerifiedContents } from "./verified-contents.ts";
 
+type Given = { name: string; path: string; kind: Artifact["kind"] };
+
+type TakenIn = { outputs: Record<string, Artifact> } | { name: string; problem: string };
+
+type Context = { store: Store; verified: VerifiedContents };
+
 /** What is taken is gone from where it was. Throws on links and other things without content of their own. */
-export async function takeIn(
-  path: string,
-  kind: Artifact["kind"],
-  { store, verified }: { store: Store; verified: VerifiedContents },
-): Promise<Artifact> {
+export async function takeIn(path: string, kind: Artifact["kind"], context: Context): Promise<Artifact> {
+  const taken = await takeAllIn([{ name: "it", path, kind }], context);
+  if ("problem" in taken) throw new Error(taken.problem);
+  return taken.outputs.it!;
+}
+
+/** The same of several outputs; says which one cannot be taken and why. Throws on trouble with the machine. */
+export async function takeAllIn(all: readonly Given[], { store, verified }: Context): Promise<TakenIn> {
   const stats = new Map<string, Stats>();
-  lookThrough(path, stats);
-  const digests = await hashFiles([...stats].filter(([, one]) => isLarge(one)).map(([at]) => at));
-  const artifact = store.put(path, kind, { move: true, digests, stats });
+  for (const { path } of all) lookThrough(path, stats);
+  const names = namesOf(stats);
+  const digests = await largeDigests(stats, names);
+  await removeDamaged(new Set(digests.values()), { store, verified });
+  const outputs: Record<string, Artifact> = {};
+  for (const { name, path, kind } of all) {
+    try {
+      outputs[name] = store.put(path, kind, { move: true, digests, stats, names });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== undefined) throw error;
+      return { name, problem: (error as Error).message };
+    }
+  }
   if (digests.size > 0)
-    verified.add([...digests.values()].map((digest) => ({ digest, path: store.pathOf(digest) })));
-  return artifact;
+    verified.add([...new Set(digests.values())].map((digest) => ({ digest, path: store.pathOf(digest) })));
+  return { outputs };
 }
 
 function lookThrough(path: string, found: Map<string, Stats>): void {
@@ -26,7 +47,36 @@ function lookThrough(path: string, found: Map<string, Stats>): void {
   if (stats.isDirectory()) for (const name of readdirSync(path)) lookThrough(join(path, name), found);
 }
 
-/** Of plain files with one name only: what has another could change after it was hashed. */
-function isLarge(stats: Stats): boolean {
-  return stats.isFile() && stats.nlink === 1 && stats.size >= largeBytes;
+/** How many names of a file stand in what is taken, of files that have several. */
+function namesOf(stats: ReadonlyMap<string, Stats>): Map<string, number> {
+  const names = new Map<string, number>();
+  for (const one of stats.values()) {
+    if (!one.isFile() || one.nlink === 1) continue;
+    const inode = inodeOf(one);
+    names.set(inode, (names.get(inode) ?? 0) + 1);
+  }
+  return names;
+}
+
+/** By path, of files all of whose names are taken: what has another could change after it was hashed. */
+async function largeDigests(
+  stats: ReadonlyMap<string, Stats>,
+  names: ReadonlyMap<string, number>,
+): Promise<Map<string, string>> {
+  const first = new Map<string, string>();
+  const large = [...stats].filter(
+    ([, one]) => one.isFile() && one.size >= largeBytes && one.nlink === (names.get(inodeOf(one)) ?? 1),
+  );
+  for (const [path, one] of large) if (!first.has(inodeOf(one))) first.set(inodeOf(one), path);
+  const read = await hashFiles([...first.values()]);
+  return new Map(large.map(([path, one]) => [path, read.get(first.get(inodeOf(one))!)!]));
+}
+
+/** What the store holds already would stay; of an attempt the good copy at hand is the only one. */
+async function removeDamaged(digests: ReadonlySet<string>, { store, verified }: Context): Promise<void> {
+  const held = [...digests].filter((digest) => {
+    return store.has(digest) && !verified.holds(digest, store.pathOf(digest));
+  });
+  const found = await hashFiles(held.map((digest) => store.pathOf(digest)));
+  for (const digest of held) if (found.get(store.pathOf(digest)) !== digest) store.remove(digest);
 }

@@ -35,15 +35,16 @@ export function openWorkspace(at: {
 }): Workspace {
   const state = stateFolder(at.root);
   const store = new Store(state.blobs);
+  const verified = new VerifiedContents(state.memory);
   const consulted = at.consulted ?? new Consulted(at.repository);
   const digests = new FileDigests(at.repository, state.memory, consulted);
   return {
     repository: at.repository,
     state,
     store,
-    verified: new VerifiedContents(state.memory),
+    verified,
     actions: new ActionCache(state.actions),
-    attempts: new AttemptRecords(state.attempts, store),
+    attempts: new AttemptRecords(state.attempts, { store, verified }),
     digests,
     imports: new PythonImports({
       root: at.repository,

@@ -1,0 +1,29 @@
+// Finds the attempts' records that have a name of a given file: where a content of the store is damaged, so
+// are they, and of them there is no other copy.
+import { existsSync, lstatSync, readdirSync, type Stats } from "node:fs";
+import { join } from "node:path";
+
+export type Sharing = { record: string; file: string };
+
+/** Of `inodes` (`fileOf`), each with the records that hold it, by record in code-unit order. */
+export function recordsSharing(records: string, inodes: ReadonlySet<string>): Map<string, Sharing[]> {
+  const found = new Map<string, Sharing[]>();
+  if (inodes.size === 0 || !existsSync(records)) return found;
+  for (const record of readdirSync(records).sort()) {
+    if (!/^[0-9a-f]{64}$/.test(record)) continue;
+    for (const entry of readdirSync(join(records, record), { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      const path = join(entry.parentPath, entry.name);
+      const inode = fileOf(lstatSync(path));
+      if (!inodes.has(inode)) continue;
+      const file = path.slice(join(records, record).length + 1);
+      found.set(inode, [...(found.get(inode) ?? []), { record, file }]);
+    }
+  }
+  return found;
+}
+
+/** One text for all names of a file, whatever was written in it. */
+export function fileOf({ dev, ino }: Stats): string {
+  return `${dev} ${ino}`;
+}

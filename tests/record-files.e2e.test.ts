@@ -1,0 +1,217 @@
+// An attempt's large files have one inode with the cache's, whatever happens while they get it: kills at each
+// call, disks without room, records that travel.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, type TestContext, test } from "node:test";
+import { lacking } from "./support/debian-tool.ts";
+import { endState, recordsIn } from "./support/end-state.ts";
+import { counted, filesBelow, type Lab, lab, leftovers, lineOf, outcomes } from "./support/lab.ts";
+import { callsIn, runTraced } from "./support/system-calls.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+after(() => repository.remove());
+
+const mib = 1 << 20;
+const records = ({ root }: Pick<Lab, "root">) => join(root, ".mlrb/attempts/records");
+
+/** An attempt that gives a file of `bytes` twice, and a program of as many bytes as told. */
+function define(at: Lab, bytes: number, { seeds = [1], program = 0 } = {}): void {
+  const more =
+    program > 0
+      ? `; head -c ${program} /dev/zero > {outputs.submission}/run; chmod +x {outputs.submission}/run`
+      : "";
+  at.define({
+    axes: { seed: seeds },
+    stages: {
+      attempt: {
+        each: ["seed"],
+        durable: true,
+        command: counted(
+          at,
+          "attempt-{seed}",
+          `head -c ${bytes} /dev/zero > {outputs.submission}/model; ln {outputs.submission}/model {outputs.snapshots}/model; echo {seed} > {outputs.submission}/card${more}`,
+        ),
+        gives: { submission: "dir", snapshots: "dir" },
+      },
+    },
+  });
+}
+
+/** Each file of a folder that is larger than a MiB, by its inode. */
+function large(folder: string): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    const { size, ino } = statSync(join(folder, name));
+    if (size > mib) found.set(name, ino);
+  }
+  return found;
+}
+
+test("kill -9 at every call by which a record gets its files: no half record, and the next run ends as a clean one does, on one inode", {
+  skip: lacking("strace", "strace"),
+}, async (t) => {
+  const at = lab(t, repository);
+  define(at, 3 * mib);
+  assert.equal((await at.run()).code, 0);
+  const expected = endState(at.root);
+  const argumentsFor = (root: string) => ["run", at.name, "--json", "--root", root];
+  const watched = join(at.outside, "watched");
+  const calls = ["link", "rename", "fsync"];
+  const log = `${watched}.calls`;
+  assert.equal((await runTraced(repository.path, argumentsFor(watched), { calls, log })).code, 0);
+  const ofRecords = callsIn(log).filter(({ line }) => line.includes("/.mlrb/attempts/records/tmp-"));
+  assert.deepEqual(new Set(ofRecords.map(({ name }) => name)), new Set(calls));
+  for (const { name: call, ordinal, line } of ofRecords) {
+    const root = join(at.outside, `${call}-${ordinal}`);
+    const fault = { call, ordinal, what: "signal=SIGKILL" } as const;
+    const killed = await runTraced(repository.path, argumentsFor(root), { calls: [call], log, fault });
+    assert.equal(killed.signal, "SIGKILL", line);
+    for (const { digest } of recordsIn(root)) // throws on a record.json that is not whole
+      assert.equal(large(join(records({ root }), digest)).size, 2, line);
+    const next = await at.pipeline(argumentsFor(root));
+    assert.equal(next.code, 0, `${line}\n${next.stdout}${next.stderr}`);
+    assert.deepEqual(endState(root), expected, line);
+    assert.equal(new Set(large(join(root, ".mlrb")).values()).size, 1, line);
+    rmSync(root, { recursive: true });
+  }
+  t.diagnostic(`${ofRecords.length} kills`);
+});
+
+/** A lab on a small disk of its own; undefined (after a skip) where none can be mounted. */
+function smallDisk(t: TestContext, size: string): (Lab & { grow(size: string): void }) | undefined {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-small-")));
+  const mount = (...args: string[]) => spawnSync("mount", args, { encoding: "utf8" });
+  const { status, stderr, error } = mount("-t", "tmpfs", "-o", `size=${size}`, "tmpfs", root);
+  t.after(() => {
+    spawnSync("umount", ["-l", root]);
+    rmSync(root, { recursive: true });
+  });
+  if (status === 0)
+    return {
+      ...lab(t, repository, { root }),
+      grow: (more) => void mount("-o", `remount,size=${more}`, root),
+    };
+  t.skip(`no file system can be mounted here: ${stderr ?? error?.message}`);
+  return undefined;
+}
+
+test("an attempt needs room for its model once: what is handed in is kept on a disk that a second copy would not fit on", async (t) => {
+  const at = smallDisk(t, "8m");
+  if (!at) return;
+  define(at, 5 * mib);
+  const said = await at.run();
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  const [name] = readdirSync(records(at));
+  assert.equal(readFileSync(join(records(at), name!, "snapshots/model")).length, 5 * mib);
+});
+
+test("no room for a file of a record that cannot be shared: told with the way out, no half record, and with room the next run keeps it", async (t) => {
+  const at = smallDisk(t, "12m");
+  if (!at) return;
+  define(at, 1000, { program: 7 * mib });
+  const said = await at.run();
+  assert.equal(said.code, 1, said.stdout);
+  const { failure, cause } = lineOf(said, "attempt[seed=1]");
+  assert.equal(failure, "machine");
+  assert.match(cause, /no space left on the disk; free some, or choose another --root, and run again/);
+  assert.deepEqual(readdirSync(records(at)), []);
+  assert.deepEqual(leftovers(at), []);
+  at.grow("40m");
+  assert.equal((await at.run()).code, 0);
+  const [name] = readdirSync(records(at));
+  assert.ok(statSync(join(records(at), name!, "submission/run")).mode & 0o100);
+});
+
+test("attempts travel: exported, they share files with each other and none with the state; imported, as shared files or as full copies, they are reused", async (t) => {
+  const at = lab(t, repository);
+  define(at, 3 * mib, { seeds: [1, 2] });
+  assert.equal((await at.run()).code, 0);
+  const shared = join(at.outside, "exported");
+  const exported = await at.pipeline(["attempts", "export", shared, "--root", at.root]);
+  assert.equal(exported.code, 0, exported.stderr);
+  assert.equal(exported.stdout, "2 attempts exported\n");
+  assert.equal(large(shared).size, 4);
+  const inode = new Set(large(shared).values());
+  assert.equal(inode.size, 1);
+  assert.ok(
+    !inode.has(large(records(at)).values().next().value!),
+    "who writes in an export changes no attempt",
+  );
+  const again = await at.pipeline(["attempts", "export", shared, "--root", at.root]);
+  assert.equal(again.code, 0);
+
+  const copies = join(at.outside, "copies");
+  for (const name of large(shared).keys()) {
+    mkdirSync(join(copies, name, ".."), { recursive: true });
+    cpSync(join(shared, name), join(copies, name));
+    chmodSync(join(copies, name), 0o644);
+  }
+  for (const [name, text] of Object.entries(filesBelow(shared)))
+    if (!large(shared).has(name)) writeFileSync(join(copies, name), text, "latin1");
+  for (const from of [shared, copies]) {
+    const root = `${from}-root`;
+    const said = await at.pipeline(["attempts", "import", from, "--root", root]);
+    assert.equal(said.stdout, "2 attempts imported\n", said.stderr);
+    const run = await at.pipeline(["run", at.name, "--json", "--root", root]);
+    assert.deepEqual(outcomes(run), { "attempt[seed=1]": "reused", "attempt[seed=2]": "reused" });
+    assert.equal(new Set(large(join(root, ".mlrb")).values()).size, 1);
+    assert.deepEqual(filesBelow(records({ root })), filesBelow(records(at)));
+  }
+  assert.deepEqual(at.executions(), { "attempt-1": 1, "attempt-2": 1 });
+
+  const name = [...large(copies).keys()][0]!;
+  writeFileSync(join(copies, name), Buffer.alloc(3 * mib, "other"));
+  const refused = await at.pipeline(["attempts", "import", copies, "--root", join(at.outside, "refusing")]);
+  assert.equal(refused.code, 1);
+  assert.equal(refused.stdout, "1 attempt imported, 1 refused\n");
+  assert.match(
+    refused.stderr,
+    new RegExp(`^refused ${name.slice(0, 12)}: its ${name.split("/")[1]} is not what its record says`),
+  );
+});
+
+test("damage in a file that attempts share is told by cache verify with each attempt's name, and no attempt is made again unasked", async (t) => {
+  const at = lab(t, repository);
+  define(at, 3 * mib, { seeds: [1, 2] });
+  await at.run();
+  const [name] = readdirSync(records(at));
+  const path = join(records(at), name!, "submission/model");
+  const original = readFileSync(path);
+  chmodSync(path, 0o644);
+  writeFileSync(path, "short");
+  const verify = await at.pipeline(["cache", "verify", "--root", at.root]);
+  assert.equal(verify.code, 1);
+  for (const one of readdirSync(records(at)))
+    for (const file of ["submission/model", "snapshots/model"])
+      assert.ok(
+        verify.stdout.includes(
+          `attempt ${one.slice(0, 12)} is damaged: its ${file} is the same file; put the original back`,
+        ),
+        verify.stdout,
+      );
+  const said = await at.run();
+  assert.equal(said.code, 1);
+  assert.match(
+    said.stdout,
+    /is damaged: it was changed: its snapshots is not what its record says \(model\)/,
+  );
+  assert.doesNotMatch(said.stderr, /^\s+at /m);
+  writeFileSync(path, original);
+  assert.deepEqual(outcomes(await at.run()), { "attempt[seed=1]": "reused", "attempt[seed=2]": "reused" });
+  assert.deepEqual(at.executions(), { "attempt-1": 1, "attempt-2": 1 });
+});
