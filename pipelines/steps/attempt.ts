@@ -29,6 +29,9 @@ const agent = String(axes.agent);
 
 const under = process.env.MLRB_WORK ?? dirname(resolve(outputs.submission!));
 const work = mkdtempSync(join(under, "attempt-"));
+// what the runner laid out for this stage goes with it; what somebody named by hand stays
+const isOwn = (path: string) =>
+  process.env.MLRB_WORK !== undefined && resolve(path).startsWith(join(process.env.MLRB_WORK, "/"));
 let sandbox: Awaited<ReturnType<typeof plainSandbox>> | undefined;
 const leave = async () => {
   await sandbox?.close();
@@ -58,6 +61,7 @@ try {
     prompt: readFileSync(String(params.prompt), "utf8"),
     publicData: inputs.public!,
     ...("models" in inputs ? { models: inputs.models! } : {}),
+    ownCopies: Object.values(inputs).every(isOwn),
     budgetMs,
     outputs: {
       submission: outputs.submission!,

@@ -19,6 +19,8 @@ export type AttemptRequest = {
   publicData: string;
   /** Models that the task gives, a folder each; the agent finds them in models/ where there are any. */
   models?: string;
+  /** Whether the two are copies that nobody else needs: then they are moved to the agent, not copied again. */
+  ownCopies?: boolean;
   budgetMs: number;
   outputs: { submission: string; trajectory: string; ledger: string; snapshots: string };
   /** An empty host folder that the caller removes. */

@@ -1,13 +1,20 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { hash } from "node:crypto";
 import {
+  closeSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -101,4 +108,67 @@ test("a file that is written to while it is copied is called torn", async () => 
   } finally {
     agent.kill("SIGKILL");
   }
+});
+
+const large = Buffer.alloc(3 << 20, "weights");
+
+/** Copies `in` twice, with something done in between; gives the inode of each copy of `model`. */
+async function twice(between: (at: string) => void) {
+  const at = mkdtempSync(join(root, "t-"));
+  mkdirSync(join(at, "in/deep"), { recursive: true });
+  writeFileSync(join(at, "in/deep/model"), large);
+  writeFileSync(join(at, "in/card"), "card");
+  const request = { inside: "in", limits: { bytesMax: 8 << 20, filesMax: 10 } };
+  const first = await copyOut(at, { ...request, to: join(at, "first") });
+  assert.ok(first.kind === "taken");
+  between(at);
+  const earlier = { folder: join(at, "first"), files: first.tree.files };
+  const second = await copyOut(at, { ...request, to: join(at, "second"), earlier });
+  assert.ok(second.kind === "taken");
+  const copy = readFileSync(join(at, "second/deep/model"));
+  assert.deepEqual(copy, readFileSync(join(at, "in/deep/model")));
+  const { digest } = second.tree.files.find(({ path }) => path === "deep/model")!;
+  assert.equal(digest, hash("sha256", copy));
+  const sameInode = ["first", "second"].map((name) => statSync(join(at, name, "deep/model"), big)?.ino);
+  assert.notEqual(
+    statSync(join(at, "in/deep/model")).ino,
+    Number(sameInode[1]),
+    "never the agent's own file",
+  );
+  assert.equal(statSync(join(at, "second/card")).nlink, 1, "what is small is copied");
+  return { linked: sameInode[0] === sameInode[1], torn: second.tree.torn };
+}
+
+const big = { bigint: true, throwIfNoEntry: false } as const;
+
+test("a large file that is still what the earlier copy holds becomes another name of it", async () => {
+  assert.deepEqual(await twice(() => {}), { linked: true, torn: [] });
+  const rewritten = (at: string) => writeFileSync(join(at, "in/deep/model"), large);
+  assert.deepEqual(await twice(rewritten), { linked: true, torn: [] }, "by its bytes, not by its times");
+});
+
+test("a large file that changed by a byte is copied, whatever its times say, and the earlier copy stays as it was", async () => {
+  for (const position of [0, 1 << 20, large.length - 1]) {
+    const { linked } = await twice((at) => {
+      const path = join(at, "in/deep/model");
+      const { atime, mtime } = statSync(path);
+      const file = openSync(path, "r+");
+      writeSync(file, "X", position);
+      closeSync(file);
+      utimesSync(path, atime, mtime);
+    });
+    assert.equal(linked, false);
+  }
+});
+
+test("an earlier copy that is gone, cut or has become a link is not relied on", async () => {
+  for (const between of [
+    (at: string) => rmSync(join(at, "first"), { recursive: true }),
+    (at: string) => truncateSync(join(at, "first/deep/model"), 2 << 20),
+    (at: string) => {
+      rmSync(join(at, "first/deep/model"));
+      symlinkSync(join(at, "in/deep/model"), join(at, "first/deep/model"));
+    },
+  ])
+    assert.equal((await twice(between)).linked, false);
 });

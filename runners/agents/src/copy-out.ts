@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { CopiedTree, SnapshotRequest, SnapshotResult } from "@mlrb/core/sandbox";
+import { type Copy, linkSame } from "./link-same.ts";
 import { openRegular } from "./open-folder.ts";
 import { agentsDoing, walkFolder } from "./walk-folder.ts";
 
@@ -27,8 +28,13 @@ export async function copyOut(root: string, request: SnapshotRequest): Promise<S
   const files: CopiedTree["files"] = [];
   const torn: string[] = [];
   let room = limits.bytesMax;
+  const earlier = new Map(request.earlier?.files.map((file) => [file.path, file]));
   const walk = await walkFolder(from, limits, async ({ path, at }) => {
-    const copied = await copyFile(at, join(to, path), room);
+    const before = earlier.get(path);
+    const copied = await copyFile(at, join(to, path), {
+      room,
+      ...(before && { before: { ...before, at: join(request.earlier!.folder, path) } }),
+    });
     if ("leaveOut" in copied) return copied;
     room -= copied.bytes;
     files.push({ path, bytes: copied.bytes, digest: copied.digest });
@@ -57,15 +63,21 @@ export function treeDigest(files: CopiedTree["files"]): string {
 
 type Copied = { bytes: number; digest: string; torn: boolean } | { leaveOut: string };
 
-async function copyFile(at: Buffer, to: string, room: number): Promise<Copied> {
+type CopyOptions = { room: number; before?: Copy };
+
+async function copyFile(from: Buffer, to: string, { room, before }: CopyOptions): Promise<Copied> {
   let source: FileHandle | undefined;
   try {
-    source = await openRegular(at);
+    source = await openRegular(from);
   } catch (error) {
     return { leaveOut: agentsDoing(error) };
   }
   if (!source) return { leaveOut: "no longer a plain file" };
   try {
+    if (before && before.bytes <= room) {
+      const same = await linkSame(source, to, before);
+      if (same) return { bytes: before.bytes, digest: before.digest, ...same };
+    }
     const target = await create(to);
     if (!target) return { leaveOut: "path too long, or the same as another on this file system" };
     try {

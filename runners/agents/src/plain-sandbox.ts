@@ -3,7 +3,7 @@
 // code need a sandbox with walls.
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { chmod, cp, mkdir, mkdtemp, readdir, realpath } from "node:fs/promises";
+import { chmod, cp, lstat, mkdir, mkdtemp, readdir, realpath, rename } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { ExecRequest, ExecResult, Sandbox } from "@mlrb/core/sandbox";
 import { endProcesses, stopProcesses } from "@mlrb/kit/end-processes";
@@ -50,7 +50,8 @@ export async function plainSandbox({ under, trusted, agent }: PlainSandboxOption
     async put(from, inside, options = {}) {
       const to = join(root, inside);
       await mkdir(dirname(to), { recursive: true });
-      await cp(from, to, { recursive: true, mode: constants.COPYFILE_FICLONE, filter: isNoByteCode });
+      if (!options.move || !(await tryMove(from, to)))
+        await cp(from, to, { recursive: true, mode: constants.COPYFILE_FICLONE, filter: isNoByteCode });
       if (options.readOnly) await makeReadOnly(to);
     },
     async get(inside, range) {
@@ -71,6 +72,27 @@ export async function plainSandbox({ under, trusted, agent }: PlainSandboxOption
       await execa("rm", ["-rf", root], { reject: false });
     },
   };
+}
+
+/** False where it has to be copied after all: another file system, or one that may not be written. */
+async function tryMove(from: string, to: string): Promise<boolean> {
+  if (await hasOtherNames(from)) return false;
+  try {
+    await rename(from, to);
+    return true;
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (["EXDEV", "EROFS", "EACCES", "EPERM", "EBUSY"].includes(code)) return false;
+    throw error;
+  }
+}
+
+/** Whether a file stands elsewhere too, where what an agent writes in it would be seen. */
+async function hasOtherNames(path: string): Promise<boolean> {
+  const stats = await lstat(path);
+  if (!stats.isDirectory()) return stats.nlink > 1;
+  for (const name of await readdir(path)) if (await hasOtherNames(join(path, name))) return true;
+  return false;
 }
 
 // a compiled file of an earlier run beside the program would make two attempts differ

@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -285,4 +287,41 @@ test("data is copied for the agent, so that what it does to it stays with it", a
   await attempt("chmod -R u+w data; echo false > data/a; rm -rf data", { publicData: folder });
   assert.equal(readFileSync(join(folder, "a"), "utf8"), "true");
   rmSync(folder, { recursive: true });
+});
+
+test("a finished model stands once on the disk, in the last snapshot and in what is handed in, and apart from the agent's", async () => {
+  const { outputs, events } = await attempt(
+    "head -c 3000000 /dev/zero > submission/model; ls -i submission/model; sleep 3; echo card > submission/card",
+    { limits: { bytesMax: 8 << 20, filesMax: 100 }, pauseMs: 100 },
+  );
+  const { ino, nlink } = statSync(join(outputs.submission, "model"));
+  const { snapshots } = JSON.parse(readFileSync(join(outputs.snapshots, "index.json"), "utf8"));
+  const held = snapshots.map(
+    ({ name }: { name: string }) => statSync(join(outputs.snapshots, name, "model")).ino,
+  );
+  assert.equal(held.at(-1), ino);
+  assert.equal(nlink, 1 + held.filter((one: number) => one === ino).length);
+  assert.doesNotMatch(output(events), new RegExp(`^${ino} `));
+  assert.equal(events.find(({ name }) => name === "final").bytes, 3_000_005);
+});
+
+test("what the caller has no more use for is moved to the agent, unless it stands elsewhere too", async () => {
+  for (const shared of [false, true]) {
+    const folder = mkdtempSync(join(root, "own-"));
+    for (const name of ["data", "models/base"]) mkdirSync(join(folder, name), { recursive: true });
+    writeFileSync(join(folder, "data/a"), "true");
+    writeFileSync(join(folder, "models/base/weights"), "heavy");
+    if (shared) linkSync(join(folder, "models/base/weights"), join(folder, "weights"));
+    const { events } = await attempt(
+      "ls -i models/base/weights; chmod -R u+w models; echo light > models/base/weights; cat data/a",
+      {
+        publicData: join(folder, "data"),
+        models: join(folder, "models"),
+        ownCopies: true,
+      },
+    );
+    assert.match(output(events), /true$/);
+    assert.deepEqual(readdirSync(folder), shared ? ["models", "weights"] : []);
+    if (shared) assert.equal(readFileSync(join(folder, "weights"), "utf8"), "heavy");
+  }
 });

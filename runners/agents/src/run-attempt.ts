@@ -21,12 +21,12 @@ import { handOverPrompt, inside, layOutWorkspace } from "./workspace.ts";
 /** Runs the attempt in `sandbox`, which the caller closes. Writes all four outputs or throws. */
 export async function runAttempt(sandbox: Sandbox, request: AttemptRequest): Promise<Ledger> {
   const { outputs, budgetMs, redact = (text) => text } = request;
-  await layOutWorkspace(sandbox, request, request.scratch);
-  await mkdir(outputs.snapshots, { recursive: true });
   const dataDigest = await folderDigest(request.publicData);
   const modelsDigest = request.models === undefined ? null : await folderDigest(request.models);
   const programDigest = request.program === undefined ? null : await folderDigest(request.program);
   const libraryDigest = request.library === undefined ? null : await folderDigest(request.library);
+  await layOutWorkspace(sandbox, request, request.scratch);
+  await mkdir(outputs.snapshots, { recursive: true });
 
   const startedWall = Date.now();
   const started = performance.now();

@@ -18,7 +18,10 @@ export type KeptSnapshot = {
 export type SnapshotKeeper = {
   /** Takes a snapshot if the folder changed and nobody wrote to it meanwhile. */
   look(sinceStartMs: number): Promise<void>;
-  /** The submission that counts, copied to `to`. Everything must have stopped. */
+  /**
+   * The submission that counts, at `to`. Everything must have stopped. A large file that the last snapshot
+   * holds already is another name of the one there: whoever writes in one of them writes in both.
+   */
   final(to: string): Promise<SnapshotResult>;
   kept(): KeptSnapshot[];
 };
@@ -43,7 +46,7 @@ export function snapshotKeeper(options: Options): SnapshotKeeper {
   let count = 0;
   let pauseMs = options.pauseMs;
   let notBefore = 0;
-  let last: { state?: string; digest?: string; files: CopiedTree["files"] } = { files: [] };
+  let last: { name?: string; state?: string; digest?: string; files: CopiedTree["files"] } = { files: [] };
   let skipped = "";
 
   const drop = async (name: string) => {
@@ -61,9 +64,15 @@ export function snapshotKeeper(options: Options): SnapshotKeeper {
     skipped = because;
   };
 
+  const request = (to: string) => ({
+    inside,
+    to,
+    limits,
+    ...(last.name && { earlier: { folder: join(folder, last.name), files: last.files } }),
+  });
   const take = async (to: string): Promise<SnapshotResult | undefined> => {
     try {
-      return await sandbox.snapshot({ inside, to, limits, ...(last.state ? { unless: last.state } : {}) });
+      return await sandbox.snapshot({ ...request(to), ...(last.state && { unless: last.state }) });
     } catch (error) {
       // hours of work must not end for a copy in between; the final one has to fit
       if (!isFullDisk(error)) throw error;
@@ -111,10 +120,10 @@ export function snapshotKeeper(options: Options): SnapshotKeeper {
         ...difference(last.files, tree),
         ...oddities(tree),
       });
-      last = { state: taken.state, digest: tree.digest, files: tree.files };
+      last = { name, state: taken.state, digest: tree.digest, files: tree.files };
     },
     async final(to) {
-      const taken = await sandbox.snapshot({ inside, to, limits });
+      const taken = await sandbox.snapshot(request(to));
       if (taken.kind === "over-limits") skip(taken.detail);
       if (taken.kind !== "taken") return taken;
       const { tree } = taken;

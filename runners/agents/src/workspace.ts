@@ -16,16 +16,16 @@ export const inside = {
   library: "program/library",
 };
 
-/** Fills `sandbox`. `scratch` is an empty host folder for what is written on the way. Throws when it cannot. */
+/** Fills `sandbox`, by what is moved there where the request allows it. `scratch` is an empty host folder for what is written on the way. Throws when it cannot. */
 export async function layOutWorkspace(
   sandbox: Sandbox,
   request: AttemptRequest,
   scratch: string,
 ): Promise<void> {
   const { emptyFolder, emptyFile } = await blanks(scratch);
-  await sandbox.put(request.publicData, inside.data, { readOnly: true });
-  if (await holdsSomething(request.models))
-    await sandbox.put(request.models!, inside.models, { readOnly: true });
+  const given = { readOnly: true, ...(request.ownCopies && { move: true }) };
+  await sandbox.put(request.publicData, inside.data, given);
+  if (await holdsSomething(request.models)) await sandbox.put(request.models!, inside.models, given);
   await sandbox.put(emptyFolder, inside.submission);
   await sandbox.put(emptyFile, inside.iterations);
   if (request.program !== undefined) await sandbox.put(request.program, inside.program);

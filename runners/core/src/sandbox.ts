@@ -9,7 +9,7 @@ export type Sandbox = {
   /** Runs one program to its end. Only `request.env` and what the sandbox itself declares is visible to it. */
   exec(request: ExecRequest): Promise<ExecResult>;
   /** Copies a trusted file or folder of the host in. Throws when it cannot: the harness is at fault. */
-  put(from: string, inside: string, options?: { readOnly?: boolean }): Promise<void>;
+  put(from: string, inside: string, options?: PutOptions): Promise<void>;
   /** Reads part of one regular file; a link, a device or a missing file gives undefined. */
   get(inside: string, range: { from: number; bytesMax: number }): Promise<Uint8Array | undefined>;
   /** Copies a folder out as it stands. What the folder holds is hostile; what it costs is bounded. */
@@ -20,6 +20,12 @@ export type Sandbox = {
   kill(): Promise<void>;
   /** Kills and removes the sandbox with its files. */
   close(): Promise<void>;
+};
+
+export type PutOptions = {
+  readOnly?: boolean;
+  /** The caller has no more use for it: it may be moved in place of being copied. */
+  move?: boolean;
 };
 
 export type ExecRequest = {
@@ -46,6 +52,11 @@ export type SnapshotRequest = {
   limits: SnapshotLimits;
   /** The `state` of an earlier snapshot: nothing is copied when the folder still looks the same. */
   unless?: string;
+  /**
+   * A copy that was taken before, in a folder that nobody inside can write: a large file that is still
+   * the same, byte for byte, becomes another name of the one there instead of a second copy.
+   */
+  earlier?: { folder: string; files: CopiedTree["files"] };
 };
 
 export type SnapshotResult =
