@@ -1,6 +1,6 @@
 // Lays what an attempt gave out in the folder of its record. A large content is one inode with the store's
 // and with that of every other record which has it: a model of half a gigabyte stands in a submission,
-// in two snapshots of it and in the cache. Nobody writes in either place (ADR 13), each name alone keeps
+// in two snapshots of it and in the cache. Nobody writes in either place (ADR 15), each name alone keeps
 // the content, and where the file system refuses a link there is a copy.
 import { chmodSync, constants, copyFileSync } from "node:fs";
 import { join } from "node:path";
