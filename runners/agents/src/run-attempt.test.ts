@@ -109,10 +109,11 @@ test("what is handed in, what was tried and what it was like before are kept", a
     ["0001", "0002"],
   );
   assert.equal(ledger.submission.files, 2);
-  assert.deepEqual(
-    events.find(({ name }) => name === "final").changed.map(({ path }: { path: string }) => path),
-    ["m", "sub/y"],
-  );
+  // the last changes: told by the final one, or by one more that was taken before the program had ended
+  const later = events.filter(({ event, name }) => event === "snapshot" && !/^000[12]$/.test(name));
+  assert.equal(later.at(-1).name, "final");
+  const paths = later.flatMap(({ changed }) => changed.map(({ path }: { path: string }) => path));
+  assert.deepEqual([...new Set(paths)].sort(), ["m", "sub/y"]);
 });
 
 test("an agent that fails has been measured, with what it left", async () => {
