@@ -16,7 +16,7 @@ from typing import Any
 from mlrb_kit.stage import read_stage
 
 SEED = 0
-STEPS, BATCH = 24, 8
+STEPS, BATCH = 18, 8
 RATE, WARM_UP = 4e-3, 3
 RANK, ALPHA = 8, 16
 MATRICES = ["gate_proj", "up_proj", "down_proj"]

@@ -88,9 +88,19 @@ class Honest(unittest.TestCase):
     def test_a_proof_of_something_else_compiles_and_is_not_faithful(self) -> None:
         texts = ["theorem x : True := True.intro" for _ in DATA.items]
         score, samples = lean_score(DATA, texts, faithful=True)
-        self.assertEqual((score["value"], score["extra"]["compiles"]), (0.0, 1.0))
+        self.assertEqual((score["value"], score["extra"]["sameStatement"]), (0.0, 0.0))
         self.assertEqual({sample["reason"] for sample in samples}, {"another statement"})
-        self.assertEqual(lean_score(DATA, texts, faithful=False)[0]["value"], 1.0)
+        self.assertNotIn("compiles", samples[0])  # nobody asked
+        compiled, _ = lean_score(DATA, texts, faithful=False)
+        self.assertEqual((compiled["value"], compiled["extra"]["compiles"]), (1.0, 1.0))
+
+    def test_verdicts_stay_with_their_texts_where_lean_is_asked_of_some(self) -> None:
+        texts = [item.formal_proof for item in DATA.items]
+        texts[0] = "theorem x : True := True.intro"
+        texts[2] = ""
+        score, samples = lean_score(DATA, texts, faithful=True)
+        self.assertEqual([sample["value"] for sample in samples], [0.0, 1.0, 0.0, 1.0, 1.0, 1.0])
+        self.assertEqual(score["value"], 4 / 6)
 
     def test_the_same_statement_with_a_proof_that_fails_is_not_faithful(self) -> None:
         text = "theorem one_plus_one : Eq (plus one one) two := Eq.rec"

@@ -27,7 +27,7 @@ BASE = Path("models/base")
 TAKEN_OUT = 8  # of the base model's 30 blocks
 ROW_TOKENS = 128  # the first of them is BOS
 READ_TOKENS = 2048  # the budget for choosing, equal for both methods
-DEV_ROWS = 8
+DEV_ROWS = 4
 DEV_EVERY = 5  # every 5th text is kept out of choosing, to measure on
 SAVE_SECONDS = 20.0  # kept free before the deadline for saving, and for measuring after that
 

@@ -13,31 +13,34 @@ from mlrb_kit.ratio import ratio
 def lean_score(
     data: MathData, texts: list[str], *, faithful: bool
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """`faithful`: a text counts only if its statement equals the reference's. Raises LeanMissing."""
-    with open_lean(data.lean) as lean:
-        verdicts = judge_all(lean, texts)
+    """`faithful`: a text counts only if its statement equals the reference's; Lean is asked of no other.
+
+    Raises LeanMissing.
+    """
     same = [says_the_same(text, item.formal_proof) for text, item in zip(texts, data.items, strict=True)]
-    values = [
-        float(verdict.compiles and (equal or not faithful))
-        for verdict, equal in zip(verdicts, same, strict=True)
-    ]
+    asked = [equal or not faithful for equal in same]
+    with open_lean(data.lean) as lean:
+        judged = iter(judge_all(lean, [text for text, ask in zip(texts, asked, strict=True) if ask]))
+    verdicts = [next(judged) if ask else None for ask in asked]
     samples = [
         {
-            "value": value,
+            "value": float(verdict is not None and verdict.compiles),
             "weight": 1,
-            "compiles": verdict.compiles,
+            **({} if verdict is None else {"compiles": verdict.compiles}),
             "sameStatement": equal,
-            "reason": verdict.reason or ("" if equal or not faithful else "another statement"),
+            "reason": "another statement" if verdict is None else verdict.reason,
         }
-        for value, verdict, equal in zip(values, verdicts, same, strict=True)
+        for verdict, equal in zip(verdicts, same, strict=True)
     ]
+    values = [sample["value"] for sample in samples]
     value, error = ratio(samples)
     limits = ("over the time limit", "over the memory limit")
     extra = {
-        "compiles": sum(verdict.compiles for verdict in verdicts) / len(verdicts),
         "sameStatement": sum(same) / len(same),
-        "stoppedByLimits": sum(verdict.reason in limits for verdict in verdicts),
+        "stoppedByLimits": sum(verdict is not None and verdict.reason in limits for verdict in verdicts),
     }
+    if not faithful:
+        extra["compiles"] = sum(values) / len(values)
     score = {"value": value, "standardError": error, "items": len(values), "groups": grouped(data, values)}
     return {**score, "extra": extra}, samples
 

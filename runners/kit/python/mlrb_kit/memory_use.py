@@ -3,6 +3,7 @@
 Greedy and without an end token: as many tokens as asked for, since their number is what costs.
 """
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,10 @@ def check_usable(folder: Path, model: Any) -> None:
 def prepare(folder: Path) -> None:
     """Imports the model's classes and does one product, so that neither is charged to the model."""
     import torch
+
+    sys.modules["sklearn"] = (
+        None  # transformers would import it, a second, for a way to generate that none uses
+    )
     from transformers import AutoConfig, AutoModelForCausalLM
 
     torch.set_num_threads(1)

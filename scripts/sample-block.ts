@@ -1,0 +1,87 @@
+// The numbers of a task's README, from the report of the committed sample: nobody copies them by hand, so that
+// none can differ from what was run.
+import { digitsText } from "@mlrb/report/digits-text";
+import type { AttemptScore, Metric, Report } from "@mlrb/report/report";
+
+export const sampleFolder = "docs/sample";
+const begin = "<!-- sample -->";
+const end = "<!-- /sample -->";
+
+/** `text` with what stands between the marks replaced; undefined where it has no marks. */
+export function withBlock(text: string, block: string): string | undefined {
+  const from = text.indexOf(begin);
+  const to = text.indexOf(end);
+  if (from < 0 || to < from) return undefined;
+  return `${text.slice(0, from + begin.length)}\n${block}${text.slice(to)}`;
+}
+
+/** A table of each attempt's scores, the agents' differences and the rows to read them against. */
+export function sampleBlock(report: Report, task: string): string {
+  const primary = report.tasks.find(({ name }) => name === task)!.primary;
+  const cells = report.cells.filter((cell) => cell.task === task);
+  const names = [...new Set(cells.map(({ metric }) => metric))].sort(
+    (a, b) => Number(b === primary) - Number(a === primary),
+  );
+  const metrics = names.map((name) => report.metrics.find((metric) => metric.name === name)!);
+  const attempts = report.attempts
+    .filter((attempt) => attempt.task === task)
+    .map(({ agent, seed, scores }) => [
+      `\`${agent}\`, seed ${seed}`,
+      ...metrics.map((metric) => scoreText(scores[metric.name], metric)),
+    ]);
+  const rowNames = [
+    ...new Set(report.rows.filter((row) => row.task === task).map(({ name, title }) => `${name}\n${title}`)),
+  ];
+  const rows = rowNames.map((both) => {
+    const [name, title] = both.split("\n") as [string, string];
+    return [title, ...metrics.map((metric) => rowText(report, { task, name, metric }))];
+  });
+  const table = [
+    ["", ...metrics.map(({ name, direction }) => `${name} ${direction === "higher" ? "↑" : "↓"}`)],
+    ["---", ...metrics.map(() => "---")],
+    ...attempts,
+    ["**difference, paired**", ...metrics.map((metric) => differenceText(report, task, metric))],
+    ...rows,
+  ];
+  return (
+    `The [committed sample](../../${sampleFolder}/README.md) (± the standard error over items; of the difference, over ` +
+    "items that both answered, taken together where they are not independent; the agent in brackets is ahead):\n\n" +
+    `${table.map((cellsOf) => `| ${cellsOf.join(" | ")} |`).join("\n")}\n\n`
+  );
+}
+
+function scoreText(score: AttemptScore | undefined, metric: Metric): string {
+  if (score?.kind !== "scored") return score?.kind ?? "–";
+  return valueText(score.value, score.items > 1 ? score.standardError : null, metric);
+}
+
+function rowText(report: Report, at: { task: string; name: string; metric: Metric }): string {
+  const row = report.rows.find(
+    ({ task, name, metric }) => task === at.task && name === at.name && metric === at.metric.name,
+  );
+  if (!row) return "–";
+  if (row.value === null) return "rejected";
+  return valueText(row.value, row.standardError || null, at.metric);
+}
+
+function differenceText(report: Report, task: string, metric: Metric): string {
+  const found = report.comparisons.find((each) => each.task === task && each.metric === metric.name);
+  if (found?.kind !== "compared") return "–";
+  const error = errorOf(found);
+  return `${valueText(Math.abs(found.difference), error, metric)}${found.better ? ` (${found.better})` : ""}`;
+}
+
+/** The larger of the errors over items and over clusters of items; null where there is none. */
+export function errorOf(found: {
+  standardError: number | null;
+  clusteredStandardError: number | null;
+}): number | null {
+  return found.standardError === null
+    ? null
+    : Math.max(found.standardError, found.clusteredStandardError ?? 0);
+}
+
+function valueText(value: number, error: number | null, metric: Metric): string {
+  const text = digitsText(value, metric.digits);
+  return error === null ? text : `${text} ± ${digitsText(error, metric.digits)}`;
+}

@@ -1,0 +1,80 @@
+// What the committed sample must show, or the tasks do not measure: `reference` beats `minimal` clearly on every
+// primary metric, and models that nobody trained stand where they should. And the READMEs say what it says.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { readJson } from "@mlrb/kit/json-file";
+import type { Report } from "@mlrb/report/report";
+import { errorOf, sampleBlock, sampleFolder, withBlock } from "./sample-block.ts";
+
+const repository = join(import.meta.dirname, "..");
+const report = readJson<Report>(join(repository, sampleFolder, "report.json"));
+
+/** Of each task's primary metric, from worst to best: agents' means and rows. Equal neighbours are no mistake. */
+const orders: Record<string, string[]> = {
+  "baby-lm": ["random-weights", "unigram", "minimal", "reference", "bigram"],
+  "mini-pile": ["random-weights", "unigram", "minimal", "reference", "bigram"],
+  "edge-llm-training": ["random-weights", "unigram", "minimal", "reference"],
+  "edge-llm-compression": ["random-weights", "minimal", "reference", "base"],
+  "llm-efficiency": ["base", "reference"],
+  "llm-merging": ["base", "reference"],
+  "math-reasoning": ["random-weights", "minimal", "reference", "slot-filling", "reference-proofs"],
+};
+
+test("the sample is whole: all tasks, every attempt kept the rules, every score is there", () => {
+  assert.deepEqual(report.tasks.map(({ name }) => name).sort(), Object.keys(orders).sort());
+  const { attempts, scores, gaps } = report.coverage;
+  assert.deepEqual(gaps, []);
+  assert.equal(attempts.pass, 28);
+  assert.equal(scores.scored, scores.planned);
+  assert.equal(report.label, "smoke");
+});
+
+for (const { name: task, primary } of report.tasks) {
+  describe(`task ${task}`, () => {
+    test("reference beats minimal by more than two standard errors of the paired difference", () => {
+      const found = report.comparisons.find((each) => each.task === task && each.metric === primary);
+      assert.ok(found?.kind === "compared", "the agents were not compared");
+      assert.equal(found.better, "reference");
+      const error = errorOf(found);
+      assert.ok(error !== null && error > 0);
+      assert.ok(Math.abs(found.difference) > 2 * error, `${found.difference} ± ${error}`);
+    });
+
+    test("no seed of minimal is ahead of any seed of reference", () => {
+      const { direction } = report.metrics.find(({ name }) => name === primary)!;
+      const values = (agent: string) =>
+        report.cells
+          .find((cell) => cell.task === task && cell.metric === primary && cell.agent === agent)!
+          .values.map((value) => (direction === "higher" ? value! : -value!));
+      assert.ok(Math.max(...values("minimal")) < Math.min(...values("reference")));
+    });
+
+    test("rows that need no training stand where they should", () => {
+      const { direction } = report.metrics.find(({ name }) => name === primary)!;
+      const known = new Map<string, number>([
+        ...report.rows.flatMap((row): [string, number][] =>
+          row.task === task && row.metric === primary && row.value !== null
+            ? [[row.name === "reference" ? "reference-proofs" : row.name, row.value]]
+            : [],
+        ),
+        ...report.cells.flatMap((cell): [string, number][] =>
+          cell.task === task && cell.metric === primary ? [[cell.agent, cell.mean!]] : [],
+        ),
+      ]);
+      const values = orders[task]!.map((name) => {
+        assert.ok(known.has(name), `${name} is missing; there are ${[...known.keys()].join(", ")}`);
+        return known.get(name)! * (direction === "higher" ? 1 : -1);
+      });
+      for (const [at, value] of values.entries())
+        if (at > 0)
+          assert.ok(value >= values[at - 1]!, `${orders[task]![at]} is behind ${orders[task]![at - 1]}`);
+    });
+
+    test("its README says what the sample says", () => {
+      const text = readFileSync(join(repository, "tasks", task, "README.md"), "utf8");
+      assert.equal(text, withBlock(text, sampleBlock(report, task)), "run scripts/update-sample.ts");
+    });
+  });
+}

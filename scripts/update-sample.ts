@@ -1,0 +1,31 @@
+// Makes the committed sample and the numbers in the tasks' READMEs of a run's results:
+//   pnpm pipeline run full-benchmark && node scripts/update-sample.ts results/full-benchmark/smoke
+// All seven tasks must be in them, and every score.
+import { copyFileSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { readJson } from "@mlrb/kit/json-file";
+import type { Report } from "@mlrb/report/report";
+import { sampleBlock, sampleFolder, withBlock } from "./sample-block.ts";
+
+const repository = join(import.meta.dirname, "..");
+const results = process.argv[2];
+if (!results) throw new Error("update-sample.ts needs the folder of a run's results");
+const report = readJson<Report>(join(results, "report.json"));
+const { planned, scored } = report.coverage.scores;
+if (scored !== planned) throw new Error(`${planned - scored} of ${planned} scores are missing: run it whole`);
+
+const readmes = globSync("tasks/*/task.yaml", { cwd: repository }).map((path) =>
+  join(dirname(path), "README.md"),
+);
+const missing = readmes.filter(
+  (path) => !report.tasks.some(({ name }) => path === `tasks/${name}/README.md`),
+);
+if (missing.length > 0) throw new Error(`the results have nothing for ${missing.join(", ")}`);
+for (const path of readmes) {
+  const text = readFileSync(join(repository, path), "utf8");
+  const changed = withBlock(text, sampleBlock(report, path.split("/")[1]!));
+  if (changed === undefined) throw new Error(`${path} has no place for the sample's numbers`);
+  writeFileSync(join(repository, path), changed);
+}
+for (const name of ["report.md", "report.csv", "report.json", "times.md"])
+  copyFileSync(join(results, name), join(repository, sampleFolder, name));
