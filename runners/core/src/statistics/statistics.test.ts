@@ -6,14 +6,9 @@ import { meanInterval } from "./mean-interval.ts";
 import { pairedDifference } from "./paired-difference.ts";
 import { type Item, ratioEstimate } from "./ratio-estimate.ts";
 import { standardDeviation } from "./standard-deviation.ts";
-import { studentT95 } from "./student-t.ts";
+import { studentT, studentT95 } from "./student-t.ts";
+import { near } from "./testing/near.ts";
 import { wilsonInterval } from "./wilson-interval.ts";
-
-const near = (actual: number | undefined, expected: number, within: number) =>
-  assert.ok(
-    actual !== undefined && Math.abs(actual - expected) <= within,
-    `${actual} is not within ${within} of ${expected}`,
-  );
 
 test("equal values average to exactly that value", () => {
   assert.equal(mean([0.1, 0.1, 0.1]), 0.1);
@@ -76,6 +71,19 @@ test("Student's t falls with every degree of freedom, also where the sum gives w
   for (const bad of [0, -1, 1.5, Number.NaN]) assert.throws(() => studentT95(bad), /bug/);
 });
 
+test("Student's t agrees with SciPy at other levels, also where the sum gives way to the expansion", () => {
+  // scipy 1.15.3: stats.t.ppf((1 + level) / 2, degrees)
+  for (const [degrees, level, expected] of [
+    [1, 0.99, 63.65674116287399],
+    [2, 0.9, 2.919985580355516],
+    [4, 0.99, 4.604094871415897],
+    [9, 1 - 0.05 / 7, 3.4615911031383098],
+    [1500, 0.99, 2.5791109321095913],
+  ] as const)
+    near(studentT(degrees, level), expected, 1e-10);
+  for (const bad of [0, 1, Number.NaN]) assert.throws(() => studentT(3, bad), /bug/);
+});
+
 test("the interval of 1 and 3 is 2 ± 12.706, and that of 1 2 3 4 5 is 3 ± 1.963", () => {
   const two = meanInterval([1, 3])!;
   near(two[0], 2 - 12.7062, 1e-4);
@@ -85,12 +93,16 @@ test("the interval of 1 and 3 is 2 ± 12.706, and that of 1 2 3 4 5 is 3 ± 1.96
   near(five[1], 3 + (2.776445 * Math.sqrt(2.5)) / Math.sqrt(5), 1e-5);
 });
 
-test("Wilson's interval of 81 of 263 and of 15 of 148 are those printed by Newcombe (1998)", () => {
+test("Wilson's interval of 81 of 263 and of 15 of 148 are those printed by Newcombe (1998), and SciPy's hold for one trial", () => {
   for (const [successes, trials, low, high] of [
     [81, 263, 0.2553, 0.3662],
     [15, 148, 0.0624, 0.1605],
     [0, 20, 0, 0.1611],
     [1, 29, 0.0061, 0.1718],
+    // scipy 1.15.3: stats.binomtest(k, n).proportion_ci(method="wilson")
+    [0, 1, 0, 0.79345],
+    [1, 1, 0.20655, 1],
+    [4, 5, 0.37553, 0.96378],
   ] as const) {
     const interval = wilsonInterval(successes, trials)!;
     near(interval[0], low, 0.00005);

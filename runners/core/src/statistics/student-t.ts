@@ -1,27 +1,37 @@
-// The two-sided 95 % point of Student's t. Degrees of freedom are whole numbers here (attempts minus
-// one), for which the distribution is a finite sum of cosines: no gamma function, no library.
+// Two-sided points of Student's t. Degrees of freedom are whole numbers here (attempts minus one),
+// for which the distribution is a finite sum of cosines: no gamma function, no library.
+import { normalQuantile } from "./normal.ts";
 
 /** The two-sided 95 % point of the normal distribution. */
 export const normal95 = 1.959963984540054;
 
 const expansionFrom = 1000;
 
+/** t with P(|T| ≤ t) = 0.95 at `degrees` degrees of freedom (1, 2, 3, …). */
+export function studentT95(degrees: number): number {
+  return studentT(degrees, 0.95);
+}
+
 /**
- * t with P(|T| ≤ t) = 0.95 at `degrees` degrees of freedom (1, 2, 3, …), correct to about 1e-12.
+ * t with P(|T| ≤ t) = `level` at `degrees` degrees of freedom (1, 2, 3, …), correct to about 1e-12 for
+ * levels up to 0.999.
  * Up to 1000: Abramowitz and Stegun 26.7.3 and 26.7.4, solved by bisection in θ = atan(t / √degrees),
  * which keeps t bounded. Above: their expansion 26.7.5, whose next term is under 1e-14 there.
- * Throws when `degrees` is not a positive whole number.
+ * Throws when `degrees` is not a positive whole number or `level` not between 0 and 1.
  */
-export function studentT95(degrees: number): number {
+export function studentT(degrees: number, level: number): number {
   if (!Number.isSafeInteger(degrees) || degrees < 1) {
     throw new Error(`bug: ${degrees} degrees of freedom; no interval is defined for fewer than two values`);
   }
-  if (degrees > expansionFrom) return expansion(degrees);
+  if (!(level > 0 && level < 1)) throw new Error(`bug: the level ${level} of an interval`);
+  if (degrees > expansionFrom) {
+    return expansion(degrees, level === 0.95 ? normal95 : -normalQuantile((1 - level) / 2));
+  }
   let low = 0;
   let high = Math.PI / 2;
   for (let halving = 0; halving < 60; halving++) {
     const middle = (low + high) / 2;
-    if (coverage(middle, degrees) < 0.95) low = middle;
+    if (coverage(middle, degrees) < level) low = middle;
     else high = middle;
   }
   return Math.tan((low + high) / 2) * Math.sqrt(degrees);
@@ -41,8 +51,7 @@ function coverage(angle: number, degrees: number): number {
   return odd ? (2 / Math.PI) * (angle + Math.sin(angle) * sum) : Math.sin(angle) * sum;
 }
 
-function expansion(degrees: number): number {
-  const z = normal95;
+function expansion(degrees: number, z: number): number {
   const terms = [
     z,
     (z ** 3 + z) / 4,
