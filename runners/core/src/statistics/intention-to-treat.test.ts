@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { attemptsInterval } from "./attempts-interval.ts";
+import { type AttemptResult, attemptFailures, intentionToTreat } from "./intention-to-treat.ts";
+import { near } from "./testing/near.ts";
+
+const valid = (value: number): AttemptResult => ({ kind: "valid", value });
+const failed = (because: (typeof attemptFailures)[number]): AttemptResult => ({ kind: "failed", because });
+const missing: AttemptResult = { kind: "missing" };
+
+test("two failures of five count as the floor, and the mean of the three valid ones stands beside", () => {
+  const result = intentionToTreat(
+    [valid(0.55), failed("struck"), valid(0.61), valid(0.58), failed("no-submission")],
+    { floor: 0.25, range: [0, 1] },
+  );
+  assert.deepEqual(result.counted, [0.55, 0.25, 0.61, 0.58, 0.25]);
+  assert.deepEqual(result.failed, { "no-submission": 1, malformed: 0, rejected: 0, struck: 1 });
+  assert.deepEqual([result.planned, result.measured, result.valid.n], [5, 5, 3]);
+  near(result.valid.mean, 0.58, 1e-15);
+  assert.ok(result.mean.kind === "mean" && result.interval.kind === "interval");
+  near(result.mean.value, 0.448, 1e-15);
+  // scipy 1.15.3: stats.t.interval(0.95, 4, np.mean(v), stats.sem(v))
+  near(result.interval.low, 0.22203079739818704, 1e-12);
+  near(result.interval.high, 0.6739692026018131, 1e-12);
+});
+
+test("each way to fail by the agent's doing counts alike", () => {
+  for (const because of attemptFailures) {
+    const result = intentionToTreat([valid(1), failed(because)], { floor: 0 });
+    assert.deepEqual(result.mean, { kind: "mean", value: 0.5 });
+    assert.equal(result.failed[because], 1);
+  }
+});
+
+test("one missing of five leaves an interval over four, two of five leave the mean alone", () => {
+  const four = intentionToTreat([valid(1), valid(2), missing, valid(3), valid(4)], { floor: 0 });
+  assert.deepEqual(four.counted, [1, 2, null, 3, 4]);
+  assert.equal(four.measured, 4);
+  assert.deepEqual(four.mean, { kind: "mean", value: 2.5 });
+  assert.equal(four.interval.kind, "interval");
+  const three = intentionToTreat([valid(1), valid(2), missing, valid(3), missing], { floor: 0 });
+  assert.deepEqual(three.mean, { kind: "mean", value: 2 });
+  assert.deepEqual(three.interval, { kind: "none", why: "too-many-missing" });
+});
+
+test("without a floor a failure leaves no mean, and valid attempts alone need none", () => {
+  const one = intentionToTreat([valid(1), failed("rejected")], { floor: undefined });
+  assert.deepEqual(one.mean, { kind: "none", why: "floor-unknown" });
+  assert.deepEqual(one.interval, { kind: "none", why: "no-mean" });
+  assert.deepEqual(one.valid, { n: 1, mean: 1 });
+  const two = intentionToTreat([valid(1), valid(3)], { floor: undefined });
+  assert.deepEqual(two.mean, { kind: "mean", value: 2 });
+});
+
+test("nothing planned or measured has no mean; all failed has the floor and no interval", () => {
+  for (const attempts of [[], [missing, missing]]) {
+    const result = intentionToTreat(attempts, { floor: 0 });
+    assert.deepEqual(result.mean, { kind: "none", why: "nothing-measured" });
+    assert.equal(result.measured, 0);
+  }
+  const all = intentionToTreat([failed("malformed"), failed("struck")], { floor: 0.5 });
+  assert.deepEqual(all.mean, { kind: "mean", value: 0.5 });
+  assert.deepEqual(all.interval, { kind: "none", why: "all-failed" });
+});
+
+test("one attempt and equal attempts have a mean and no interval", () => {
+  assert.deepEqual(attemptsInterval([]), { kind: "none", why: "no-values" });
+  assert.deepEqual(attemptsInterval([0.3]), { kind: "none", why: "one-value" });
+  assert.deepEqual(attemptsInterval([0.3, 0.3, 0.3]), { kind: "none", why: "no-spread" });
+  assert.deepEqual(attemptsInterval([1e200, -1e200]), { kind: "none", why: "out-of-range" });
+});
+
+test("an interval that leaves the metric's range is cut there and says so", () => {
+  // scipy 1.15.3: stats.t.interval gives 0.94641 to 1.01959
+  const cut = attemptsInterval([0.97, 0.98, 0.999], [0, 1]);
+  assert.ok(cut.kind === "interval");
+  near(cut.low, 0.9464063664408571, 1e-12);
+  assert.equal(cut.high, 1);
+  assert.deepEqual(cut.cut, { low: false, high: true });
+  const whole = attemptsInterval([0.97, 0.98, 0.999]);
+  assert.ok(whole.kind === "interval");
+  near(whole.high, 1.019593633559143, 1e-12);
+  assert.deepEqual(whole.cut, { low: false, high: false });
+  assert.throws(() => attemptsInterval([0.5, 1.1], [0, 1]), /bug: the value 1.1/);
+});
+
+test("a failure never raises the mean of values above the floor, and order does not matter", () => {
+  const values = fc.array(fc.double({ min: 0.25, max: 1, noNaN: true }), { minLength: 1, maxLength: 8 });
+  fc.assert(
+    fc.property(values, (some) => {
+      const attempts = some.map(valid);
+      const without = intentionToTreat(attempts, { floor: 0.25 });
+      const more = intentionToTreat([...attempts, failed("struck")], { floor: 0.25 });
+      const turned = intentionToTreat([failed("struck"), ...attempts.toReversed()], { floor: 0.25 });
+      assert.ok(without.mean.kind === "mean" && more.mean.kind === "mean" && turned.mean.kind === "mean");
+      assert.ok(more.mean.value <= without.mean.value + 1e-15);
+      near(turned.mean.value, more.mean.value, 1e-15);
+    }),
+  );
+});
