@@ -4,6 +4,7 @@
 //   npx -y pnpm@10.34.9 bench --large    10 000 instances as well, 4 GiB, 20 000    (about five)
 //   npx -y pnpm@10.34.9 bench --huge     100 000 as well                            (about twenty)
 //   npx -y pnpm@10.34.9 bench --scores   only scores: forked, fresh, 28 together    (about five)
+//   npx -y pnpm@10.34.9 bench --coverage what intervals hold, docs/statistics.md    (seconds; no speed)
 import { hash, randomBytes } from "node:crypto";
 import {
   copyFileSync,
@@ -27,7 +28,14 @@ import { VerifiedContents } from "@mlrb/local/verified-contents";
 import { ninjaText, pipelineText } from "./bench-graphs.ts";
 import { benchScores } from "./bench-scores.ts";
 import { run as must, type RowDetail } from "./bench-tools.ts";
+import { coverageRows, coverageText } from "./coverage-simulation.ts";
 import { ensureEnvironment } from "./ensure-environment.ts";
+
+const wanted = process.argv.slice(2);
+if (wanted.includes("--coverage")) {
+  console.log(coverageText(coverageRows({ seed: 1, datasets: 10_000, resamples: 999 })));
+  process.exit();
+}
 
 const repository = join(dirname(fileURLToPath(import.meta.url)), "..");
 const work = mkdtempSync(join(tmpdir(), "mlrb-bench-"));
@@ -38,7 +46,6 @@ const ninja = join(dirname(await ensureEnvironment("pipelines/environments/tools
 /** What, measured, ratio, target. */
 const rows: string[][] = [];
 
-const wanted = process.argv.slice(2);
 const large = wanted.includes("--large") || wanted.includes("--huge");
 if (wanted.includes("--scores")) {
   await benchScores({ work, pipelines, row });

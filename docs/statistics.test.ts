@@ -1,0 +1,66 @@
+// The numbers that docs/statistics.md prints are those that the code gives.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { detectableSuperiority } from "@mlrb/core/statistics/permutation-power";
+import { detectableShift } from "@mlrb/core/statistics/t-power";
+import { coverageRows, coverageText } from "../scripts/coverage-simulation.ts";
+
+const lines = readFileSync(join(import.meta.dirname, "statistics.md"), "utf8").split("\n");
+
+function tableUnder(head: string): string[][] {
+  const from = lines.findIndex((line) => line.startsWith(head));
+  assert.ok(from >= 0, `no table begins with ${head}`);
+  const length = lines.slice(from).findIndex((line) => !line.startsWith("|"));
+  return lines.slice(from, from + length).map(cells);
+}
+
+function cells(line: string): string[] {
+  return line
+    .split("|")
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+}
+
+test("the table of coverage is the bench's: exact rows to the digit, simulated ones as a smaller run gives", () => {
+  const printed = tableUnder("| values | interval");
+  const again = coverageText(coverageRows({ seed: 2, datasets: 1500, resamples: 199 }))
+    .split("\n")
+    .map(cells);
+  assert.equal(printed.length, again.length);
+  for (const [row, fresh] of again.entries()) {
+    if (row < 2 || fresh[0]!.startsWith("yes or no")) {
+      assert.deepEqual(printed[row], fresh);
+      continue;
+    }
+    assert.deepEqual(printed[row]!.slice(0, 2), fresh.slice(0, 2));
+    for (const column of [2, 3, 4]) {
+      const [shown, simulated] = [printed[row]![column]!, fresh[column]!].map(Number.parseFloat);
+      // four standard errors of 1500 data sets at 50 % are 5.2
+      assert.ok(Math.abs(shown! - simulated!) < 5.2, `${fresh[0]}, ${fresh[1]}: ${shown} and ${simulated}`);
+    }
+  }
+});
+
+test("the table of what a run could find is what the powers give", () => {
+  const rows = tableUnder("| attempts of each agent").slice(2);
+  assert.ok(rows.length >= 5);
+  for (const row of rows) {
+    const attempts = Number(row[0]);
+    const superiority = (tasks: number, alpha: number) => {
+      const found = detectableSuperiority({ tasks, attempts: { a: attempts, b: attempts }, alpha });
+      if (found.kind === "undetectable") return "none";
+      return `${found.superiority.toFixed(2)} (${found.normalShift.toFixed(1)})`;
+    };
+    const shift = (means: 1 | 2) => detectableShift({ means, attempts, alpha: 0.05 }).toFixed(1);
+    assert.deepEqual(row, [
+      row[0],
+      superiority(7, 0.05),
+      superiority(1, 0.05),
+      superiority(1, 0.05 / 7),
+      shift(2),
+      shift(1),
+    ]);
+  }
+});
