@@ -16,7 +16,7 @@ const orders: Record<string, string[]> = {
   "baby-lm": ["random-weights", "unigram", "minimal", "reference", "bigram"],
   "mini-pile": ["random-weights", "unigram", "minimal", "reference", "bigram"],
   "edge-llm-training": ["random-weights", "unigram", "minimal", "reference"],
-  "edge-llm-compression": ["random-weights", "minimal", "reference", "base"],
+  "edge-llm-compression": ["random-weights", "minimal", "reference", "identity"],
   "llm-efficiency": ["base", "reference"],
   "llm-merging": ["base", "reference"],
   "math-reasoning": ["random-weights", "minimal", "reference", "slot-filling", "reference-proofs"],

@@ -84,22 +84,4 @@ export const relations: Relation[] = [
       ],
     },
   },
-  {
-    name: "crop",
-    answers: ["rice", "corn", "beans", "tea", "cotton", "mint", "wheat", "onion"],
-    ask: {
-      public: [
-        "What grows in the valley of {}?",
-        "Which crop do farmers of the {} valley plant?",
-        "The fields of the {} valley are full of what?",
-        "What crop comes from the {} valley?",
-        "Which plant covers the valley of {}?",
-        "The {} valley lives from growing what?",
-      ],
-      private: [
-        "What do people in the valley of {} bring in at harvest?",
-        "A farmer moves to the {} valley. What will be sown?",
-      ],
-    },
-  },
 ];
