@@ -7,6 +7,7 @@ import type { ExplainOptions } from "./explain-command.ts";
 import type { PlanCommandOptions } from "./plan-command.ts";
 import type { RunCommandOptions } from "./run-asked.ts";
 import type { ScoreOptions } from "./score-command.ts";
+import type { TraceOptions } from "./trace-command.ts";
 
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), "../../..");
 
@@ -26,6 +27,7 @@ Examples:
   pnpm pipeline plan full-benchmark                    what would run, and why
   pnpm pipeline run full-benchmark --set agent=nop     another agent than the pipeline lists
   pnpm pipeline log 'attempt[task=baby-lm,seed=1]'     what a stage last said
+  pnpm pipeline trace baby-lm bits-per-byte reference  what stands behind a number
 
 Exit status: 0 all succeeded or reused, 1 a stage failed, 2 the request was invalid and nothing ran, 130 interrupted.`,
   );
@@ -131,6 +133,25 @@ program
   .action(async (stage: string, options: ExplainOptions) => {
     const { explainCommand } = await import("./explain-command.ts");
     process.exitCode = await explainCommand(repository, stage, options);
+  });
+
+program
+  .command("trace")
+  .argument(
+    "<cell...>",
+    "task, metric and agent as the tables name them, perhaps a seed; or a stage instance",
+  )
+  .description(
+    "what stands behind a number: scripts, inputs, attempt, environment, host, log, and how to make it again",
+  )
+  .option("--pipeline <name>", "the pipeline it belongs to", "full-benchmark")
+  .option("--profile <name>", "a profile of the pipeline (default: the one it marks)")
+  .option("--set <axis=value,…>", "narrow an axis; repeatable", collect, [])
+  .option("--root <dir>", "where .mlrb/ lives (default: the repository)")
+  .option("--json", "one JSON object a line on stdout", false)
+  .action(async (cell: string[], options: TraceOptions) => {
+    const { traceCommand } = await import("./trace-command.ts");
+    process.exitCode = await traceCommand(repository, cell, options);
   });
 
 const attempts = program.command("attempts").description("list, show, export or import attempt records");

@@ -1,0 +1,121 @@
+// What stands behind a number, told by `pipeline trace` from what was kept of its last success.
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { lab } from "./support/lab.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+after(() => repository.remove());
+
+const score = (value: number) =>
+  JSON.stringify({
+    kind: "scored",
+    value,
+    standardError: 0.5,
+    items: 4,
+    unit: "points",
+    version: 7,
+  });
+
+/** A pipeline of data, an attempt and a score, by commands; `word` is a parameter of the data. */
+function define(at: ReturnType<typeof lab>, word = "one") {
+  at.define({
+    axes: { task: ["letters"], agent: ["plain", "bold"], seed: [1, 2], scorer: ["points"] },
+    stages: {
+      data: {
+        each: ["task"],
+        command: "echo {params.word} > {outputs.text}",
+        params: { word },
+        gives: { text: "file" },
+      },
+      attempt: {
+        each: ["task", "agent", "seed"],
+        command: "cat {inputs.text} > {outputs.work}; echo {agent} worked",
+        needs: ["data.text"],
+        gives: { work: "file" },
+        durable: true,
+      },
+      score: {
+        each: ["task", "agent", "seed", "scorer"],
+        command: `cat {inputs.work}; echo '${score(2.5)}' > {outputs.score}`,
+        needs: ["attempt.work"],
+        gives: { score: "file" },
+      },
+    },
+  });
+}
+
+test("a cell is traced to its score, attempt, inputs, host and log, and to the command that makes it again", async (t) => {
+  const at = lab(t, repository);
+  define(at);
+  assert.equal((await at.run()).code, 0);
+  const trace = (...args: string[]) =>
+    at.pipeline(["trace", ...args, "--pipeline", at.name, "--root", at.root]);
+
+  const { code, stdout } = await trace("letters", "points", "bold", "2");
+  assert.equal(code, 0);
+  const id = "score[task=letters,agent=bold,seed=2,scorer=points]";
+  assert.ok(stdout.startsWith(`${id}: 2.5 ± 0.5 points over 4 items, version 7\n`), stdout);
+  assert.match(stdout, /read +work [0-9a-f]{12}, work of attempt\[task=letters,agent=bold,seed=2\]\n/);
+  assert.match(stdout, /\nattempt\[task=letters,agent=bold,seed=2\]\n(.*\n)* {2}record +[0-9a-f]{64}\n/);
+  assert.match(stdout, /\ndata\[task=letters\]\n(.*\n)* {2}with +word=one\n/);
+  assert.match(stdout, /bold worked/);
+  assert.ok(stdout.includes(`again: pnpm pipeline run ${at.name} --only '${id}'`));
+  assert.doesNotMatch(stdout, /changed since/);
+
+  const both = await trace("letters", "points", "bold", "--json");
+  const lines = both.stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(
+    lines.map(({ stage }) => stage),
+    [id.replace("seed=2", "seed=1"), id],
+  );
+  for (const { nodes, missing, outdated } of lines) {
+    assert.deepEqual([missing, outdated], [[], false]);
+    // each digest that was read was given by the one it names
+    const given = new Map(
+      nodes.flatMap((node: { stage: string; outputs: Record<string, { digest: string }> }) =>
+        Object.entries(node.outputs).map(([name, { digest }]) => [`${name} of ${node.stage}`, digest]),
+      ),
+    );
+    for (const { name, digest, from, output } of nodes.flatMap((node: { inputs: object[] }) => node.inputs))
+      assert.equal(given.get(`${output} of ${from}`), digest, name);
+  }
+});
+
+test("what has changed since is said, and what was never made is not told as if it were", async (t) => {
+  const at = lab(t, repository);
+  define(at);
+  const trace = (...args: string[]) =>
+    at.pipeline(["trace", ...args, "--pipeline", at.name, "--root", at.root]);
+  const before = await trace("letters", "points", "plain", "1");
+  assert.equal(before.code, 1);
+  assert.match(before.stdout, /not known: score\[.*\]: no success of it is on record here/);
+
+  assert.equal((await at.run()).code, 0);
+  define(at, "two");
+  const after = await trace("letters", "points", "plain", "1");
+  assert.equal(after.code, 0);
+  assert.match(after.stdout, /with +word=one\n/, "of what it was made, not of what it would be");
+  assert.match(after.stdout, /changed since/);
+
+  rmSync(join(at.root, ".mlrb/cache"), { recursive: true });
+  const lost = await trace("letters", "points", "plain", "1");
+  assert.equal(lost.code, 1);
+  assert.match(lost.stdout, /not known: score\[/, "the cache alone knew of scores");
+  assert.match(lost.stdout, /\nattempt\[.*\]\n|^attempt\[.*\]\n/, "an attempt's record outlives the cache");
+});
+
+test("what is neither a cell nor an instance is refused with what would be one", async (t) => {
+  const at = lab(t, repository);
+  define(at);
+  for (const words of [["letters", "points"], ["letters", "points", "nobody"], ["score[agent=nobody]"]]) {
+    const said = await at.pipeline(["trace", ...words, "--pipeline", at.name, "--root", at.root]);
+    assert.equal(said.code, 2, words.join(" "));
+    assert.match(said.stderr, /nothing-selected: .*\n {2}help: \S/);
+  }
+});
