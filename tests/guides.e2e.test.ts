@@ -1,0 +1,146 @@
+// Follows docs/add-a-scorer.md, docs/add-an-agent.md and docs/how-reuse-works.md to the letter: writes what they
+// show, and no other, and runs their commands. One repository and one state folder, as a reader would have.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { recordsIn } from "./support/end-state.ts";
+import { shareEnvironments } from "./support/environments.ts";
+import { outcomes, reasons } from "./support/lab.ts";
+import { type Line, type Said, startProgram } from "./support/run-program.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+const root = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-guides-")));
+after(() => {
+  repository.remove();
+  rmSync(root, { recursive: true, force: true });
+});
+shareEnvironments(root);
+
+const pipeline = (...args: string[]): Promise<Said> => startProgram(repository.path, args).ended;
+const guide = (name: string) => readFileSync(join(import.meta.dirname, "../docs", name), "utf8");
+
+/** The files that a guide shows, by path, in its order. */
+function shown(text: string): { path: string; content: string }[] {
+  return [...text.matchAll(/^```(?:yaml|python|ts|markdown) (\S+)\n(.*?)^```$/gms)].map(
+    ([, path, content]) => ({
+      path: path!,
+      content: content!,
+    }),
+  );
+}
+
+/** The commands that a guide shows, split into words; each begins with `pnpm pipeline`. */
+function commands(text: string): string[][] {
+  return [...text.matchAll(/^pnpm pipeline (.+)$/gm)].map(([, line]) =>
+    [...line!.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => (quoted ?? bare)!),
+  );
+}
+
+async function follow(words: string[]): Promise<Said> {
+  const said = await pipeline(...words, ...(words[0] === "check" ? [] : ["--json", "--root", root]));
+  assert.equal(said.code, 0, `${words.join(" ")}\n${said.stdout}${said.stderr}`);
+  return said;
+}
+
+/** The report that a command said it wrote. */
+function report(said: Said): Line {
+  const { results } = said.lines.findLast(({ event }) => event === "summary")!;
+  return JSON.parse(readFileSync(join(root, results, "report.json"), "utf8"));
+}
+
+const ranIn = (said: Said) =>
+  Object.entries(outcomes(said))
+    .filter(([, outcome]) => outcome === "succeeded")
+    .map(([stage]) => stage);
+
+test("an agent as the guide writes it attempts a task, keeps its rules and is scored", {
+  timeout: 15 * 60_000,
+}, async () => {
+  const text = guide("add-an-agent.md");
+  const files = shown(text);
+  assert.equal(files.length, 2);
+  for (const { path, content } of files) repository.write(path, content);
+  const [check, run] = commands(text);
+  await follow(check!);
+  const { attempts } = report(await follow(run!));
+  assert.deepEqual(
+    attempts.map(({ agent, verdict }: Line) => [agent, verdict.kind]),
+    [["patient", "pass"]],
+  );
+  const { value } = attempts[0].scores["bits-per-byte"];
+  assert.ok(value > 0 && value < 8, "it has learnt something of English bytes");
+});
+
+test("reuse is as its guide says: a remark runs nothing, a corrected scorer its scores, and numbers can be traced", {
+  timeout: 15 * 60_000,
+}, async () => {
+  const text = guide("how-reuse-works.md");
+  const [first, planned, planAgain, explain, again, trace, ...more] = commands(text);
+  assert.deepEqual(more, []);
+  const [remark, correction] = shown(text);
+  const measure = "scorers/bits-per-byte/measure.py";
+  assert.deepEqual([remark!.path, correction!.path], [measure, measure]);
+
+  await follow(first!);
+  const actions = async (words: string[]) => Object.entries(outcomes(await follow(words)));
+  assert.deepEqual(new Set((await actions(planned!)).map(([, action]) => action)), new Set(["reuse"]));
+
+  repository.write(measure, repository.read(measure) + remark!.content);
+  assert.deepEqual(new Set((await actions(planned!)).map(([, action]) => action)), new Set(["reuse"]));
+
+  repository.edit(measure, correction!.content.split("\n")[0]!, correction!.content.trimEnd());
+  const would = (await actions(planAgain!))
+    .filter(([, action]) => action !== "reuse")
+    .map(([stage]) => stage);
+  for (const stage of would) assert.match(stage, /^(report$|(score|anchors)\[.*scorer=bits-per-byte\])/);
+  assert.ok(would.includes("report") && would.length > 3);
+  const told = await follow(explain!);
+  assert.ok(told.lines.some(({ reasons: why }) => why.some(({ file }: Line) => file === measure)));
+
+  const records = recordsIn(root).length;
+  const said = await follow(again!);
+  assert.deepEqual(ranIn(said).sort(), would.sort());
+  assert.ok(
+    reasons(said, would.find((stage) => stage.startsWith("score["))!).some(({ file }) => file === measure),
+  );
+  assert.equal(recordsIn(root).length, records);
+  const { attempts } = report(said);
+  for (const { scores } of attempts) assert.equal(scores["bits-per-byte"].extra.documents, 25);
+
+  const traced = await follow(trace!);
+  const [cell] = traced.lines;
+  assert.deepEqual([cell!.outdated, cell!.missing], [false, []]);
+  assert.ok(
+    cell!.nodes.some(({ stage }: Line) => stage === "attempt[task=mini-pile,agent=reference,seed=1]"),
+  );
+});
+
+test("a scorer as the guide writes it scores what was attempted before, and nothing else runs", {
+  timeout: 15 * 60_000,
+}, async () => {
+  const text = guide("add-a-scorer.md");
+  const files = shown(text);
+  const [use] = files.splice(-1);
+  assert.equal(files.length, 3);
+  for (const { path, content } of files) {
+    assert.match(path, /^scorers\/first-window\//);
+    repository.write(path, content);
+  }
+  const [key, list] = use!.content.split("\n");
+  const before = repository.read(use!.path);
+  const from = before.indexOf(`${key}\n`);
+  assert.ok(from >= 0, `${use!.path} has no ${key}`);
+  const line = before.slice(from + key!.length + 1).split("\n")[0]!;
+  repository.edit(use!.path, `${key}\n${line}`, `${key}\n${list}`);
+
+  const [check, run] = commands(text);
+  await follow(check!);
+  const said = await follow(run!);
+  for (const stage of ranIn(said)) assert.match(stage, /^(report$|(score|anchors)\[.*scorer=first-window\])/);
+  const { attempts, rows } = report(said);
+  for (const { scores } of attempts) assert.equal(scores["first-window"].kind, "scored");
+  assert.ok(rows.some(({ metric, name }: Line) => metric === "first-window" && name === "random-weights"));
+});
