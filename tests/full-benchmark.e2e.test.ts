@@ -172,7 +172,12 @@ test("report.json holds attempts and cells as programs rely on them", () => {
     assert.deepEqual([cell.measured, cell.planned, cell.values.length], [seeds.size, seeds.size, seeds.size]);
     const centre = cell.values.reduce((sum: number, value: number) => sum + value, 0) / cell.values.length;
     assert.ok(Math.abs(cell.mean - centre) < 1e-12);
-    assert.ok(cell.interval[0] <= cell.mean && cell.mean <= cell.interval[1]);
+    if (cell.intervalWithheld === null)
+      assert.ok(cell.interval[0] <= cell.mean && cell.mean <= cell.interval[1]);
+    else {
+      assert.deepEqual([cell.intervalWithheld, cell.interval], ["no-spread", null]);
+      assert.equal(new Set(cell.values).size, 1, "values that differ have an interval");
+    }
   }
   for (const { name, primary } of tasks) {
     const decides = cells.filter((cell: Line) => cell.task === name && cell.primary);

@@ -2,15 +2,25 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { readJson } from "@mlrb/kit/json-file";
+import type { Report } from "@mlrb/report/report";
 
 /** `folder` is where the results were laid out. */
 export async function showReport(folder: string): Promise<void> {
-  const report = join(folder, "report.json");
-  if (!existsSync(report)) return;
+  const path = join(folder, "report.json");
+  if (!existsSync(path)) return;
+  const report = readJson<Report>(path);
+  const { reportFormat } = await import("@mlrb/report/report");
+  if (report.formatVersion !== reportFormat) {
+    process.stdout.write(
+      `\n${path} is of format ${report.formatVersion}, and this version prints format ${reportFormat}: ` +
+        "run the pipeline's report stage to make it anew\n",
+    );
+    return;
+  }
   const { terminalSection, terminalTable } = await import("@mlrb/report/terminal-table");
   const color = process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== "dumb";
   const width = process.stdout.columns ?? Number(process.env.COLUMNS ?? 100);
-  process.stdout.write(`\n${terminalTable(readJson(report), { width, color })}`);
+  process.stdout.write(`\n${terminalTable(report, { width, color })}`);
   const times = join(folder, "times.json");
   if (existsSync(times)) {
     const { timesSection } = await import("@mlrb/report/times");

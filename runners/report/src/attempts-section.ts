@@ -69,7 +69,7 @@ function scoreCell(attempt: Attempt, metric: Metric): TableCell {
       const { value, standardError } = score;
       const text = `${digitsText(value, metric.digits)} (${digitsText(standardError, metric.digits)})`;
       const way = counting(attempt, metric.name);
-      if (way.kind === "floor") return textCell(text, "struck");
+      if (way.kind === "failed") return textCell(text, "struck");
       return way.kind === "missing" ? textCell(text, "faint") : textCell(text);
     }
   }

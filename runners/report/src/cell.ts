@@ -1,55 +1,43 @@
 // One number for a task, an agent and a metric. Intention to treat: an attempt that fails through the
 // agent's doing counts as the task's floor, so that dropping failures cannot raise a mean; one that fails
 // through ours is missing, and too many missing leave no interval.
-import { mean } from "@mlrb/core/statistics/mean";
-import { meanInterval } from "@mlrb/core/statistics/mean-interval";
+import { type IntentionToTreat, intentionToTreat } from "@mlrb/core/statistics/intention-to-treat";
+import type { Item } from "@mlrb/core/statistics/ratio-estimate";
+import { cellErrors } from "./cell-errors.ts";
 import type { Floor } from "./floor-of.ts";
+import type { Parsed } from "./parsed.ts";
 import type { Attempt, Cell, Metric } from "./report.ts";
 
-const missingShareMax = 0.2;
-
 type Counting =
-  | { kind: "value"; value: number }
-  | { kind: "floor"; because: "struck" | "rejected" }
+  | { kind: "valid"; value: number }
+  | { kind: "failed"; because: "struck" | "rejected" }
   | { kind: "missing"; cause: string };
 
 /** How an attempt enters the mean of one metric. */
 export function counting(attempt: Attempt, metric: string): Counting {
   const score = attempt.scores[metric]!;
-  if (attempt.verdict.kind === "struck") return { kind: "floor", because: "struck" };
+  if (attempt.verdict.kind === "struck") return { kind: "failed", because: "struck" };
   if (attempt.verdict.kind === "rejected" || score.kind === "rejected") {
-    return { kind: "floor", because: "rejected" };
+    return { kind: "failed", because: "rejected" };
   }
   if (attempt.verdict.kind === "missing") return { kind: "missing", cause: attempt.verdict.cause };
   if (score.kind === "not-measured") return { kind: "missing", cause: score.cause };
-  return { kind: "value", value: score.value };
+  return { kind: "valid", value: score.value };
 }
 
-/** The cell of `attempts`: all planned ones of one task and agent, in order of their seeds. */
+/** What a cell is made of: an attempt, and the items of its score where their samples can be read. */
+export type CellAttempt = { attempt: Attempt; items: Parsed<Item[]> };
+
+/** The cell of `members`: all planned attempts of one task and agent, in order of their seeds. */
 export function cell(
-  attempts: Attempt[],
+  members: CellAttempt[],
   { metric, primary, floor }: { metric: Metric; primary: boolean; floor: Floor },
 ): Cell {
+  const attempts = members.map(({ attempt }) => attempt);
   const { task, agent } = attempts[0]!;
   const ways = attempts.map((attempt) => counting(attempt, metric.name));
-  const count = (because: string) =>
-    ways.filter((way) => way.kind === "floor" && way.because === because).length;
-  const valid = ways.flatMap((way) => (way.kind === "value" ? [way.value] : []));
-  const counted = ways.map((way) =>
-    way.kind === "value" ? way.value : way.kind === "floor" && floor.kind === "known" ? floor.value : null,
-  );
-  const planned = attempts.length;
-  const failed = ways.filter((way) => way.kind === "floor").length;
-  const measured = valid.length + failed;
-  const notes: string[] = [];
-
-  const [mean, interval] = summary();
-  const causes = new Set(ways.flatMap((way) => (way.kind === "missing" ? [way.cause] : [])));
-  for (const cause of causes) notes.push(`not measured: ${cause}`);
-  for (const { seed, note } of attempts) if (note !== "") notes.push(`seed ${seed}: ${note}`);
-  if (floor.kind === "unavailable") notes.push(floor.why);
-  const twins = equalSubmissions(attempts.filter((_, index) => ways[index]!.kind === "value"));
-  if (twins) notes.push(twins);
+  const found = intentionToTreat(ways, { floor: floor.kind === "known" ? floor.value : undefined });
+  const { mean, interval, failed } = found;
   return {
     task,
     agent,
@@ -62,40 +50,68 @@ export function cell(
       const score = scores[metric.name]!;
       return score.kind === "scored" ? score.value : null;
     }),
-    counted,
-    mean,
-    interval,
-    measured,
-    planned,
-    struck: count("struck"),
-    rejected: count("rejected"),
-    validMean: average(valid),
-    validN: valid.length,
+    counted: found.counted,
+    mean: mean.kind === "mean" ? mean.value : null,
+    meanWithheld: mean.kind === "mean" ? null : mean.why,
+    interval: interval.kind === "interval" ? [interval.low, interval.high] : null,
+    intervalWithheld: interval.kind === "interval" ? null : interval.why,
+    measured: found.measured,
+    planned: found.planned,
+    struck: failed.struck,
+    rejected: failed.rejected,
+    validMean: found.valid.mean ?? null,
+    validN: found.valid.n,
+    errors: cellErrors(
+      members.filter((_, index) => ways[index]!.kind === "valid"),
+      metric.name,
+    ),
     floor: floor.kind === "known" ? floor.value : null,
     floorName: floor.kind === "known" ? floor.name : null,
-    notes,
+    notes: [...withheldTexts(found), ...noteTexts(attempts, ways, floor)],
   };
+}
 
-  function summary(): [number | null, [number, number] | null] {
-    if (measured === 0) return [null, null];
-    if (failed > 0 && floor.kind === "unavailable") {
-      notes.push(`no mean: ${attemptsText(failed)} would count as the floor, which is not known`);
-      return [null, null];
+/** Why there is no mean or no interval, in words; nothing where the causes of missing attempts say it. */
+function withheldTexts({ planned, measured, failed, mean, interval }: IntentionToTreat): string[] {
+  if (mean.kind === "none") {
+    switch (mean.why) {
+      case "nothing-measured":
+        return [];
+      case "floor-unknown": {
+        const count = failed.struck + failed.rejected;
+        return [`no mean: ${attemptsText(count)} would count as the floor, which is not known`];
+      }
+      case "out-of-range":
+        return ["no mean: the values are too large"];
     }
-    const numbers = counted.filter((value) => value !== null);
-    const centre = average(numbers);
-    if (centre === null) notes.push("no mean: the values are too large");
-    if (measured === 1) notes.push("no interval: one attempt says nothing of the spread");
-    else if (planned - measured > missingShareMax * planned) {
-      notes.push(`no interval: ${planned - measured} of ${planned} attempts are missing, over 20 %`);
-    } else if (valid.length === 0) notes.push("no interval: every attempt counts as the floor");
-    else return [centre, (centre !== null && meanInterval(numbers)) || null];
-    return [centre, null];
+  }
+  if (interval.kind === "interval") return [];
+  switch (interval.why) {
+    case "too-many-missing":
+      return [`no interval: ${planned - measured} of ${planned} attempts are missing, over 20 %`];
+    case "all-failed":
+      return ["no interval: every attempt counts as the floor"];
+    case "one-value":
+      return ["no interval: one attempt says nothing of the spread"];
+    case "no-spread":
+      return ["no interval: all attempts count with one value, which does not say that the next one would"];
+    case "out-of-range":
+      return ["no interval: the values are too large"];
+    case "no-mean":
+    case "no-values":
+      throw new Error(`bug: a mean of ${measured} attempts and ${interval.why}`);
   }
 }
 
-function average(values: number[]): number | null {
-  return mean(values) ?? null;
+function noteTexts(attempts: Attempt[], ways: Counting[], floor: Floor): string[] {
+  const causes = new Set(ways.flatMap((way) => (way.kind === "missing" ? [way.cause] : [])));
+  const twins = equalSubmissions(attempts.filter((_, index) => ways[index]!.kind === "valid"));
+  return [
+    ...[...causes].map((cause) => `not measured: ${cause}`),
+    ...attempts.flatMap(({ seed, note }) => (note === "" ? [] : [`seed ${seed}: ${note}`])),
+    ...(floor.kind === "unavailable" ? [floor.why] : []),
+    ...(twins ? [twins] : []),
+  ];
 }
 
 /** Seeds whose submissions are equal byte for byte did not vary; their interval would look too sure. */

@@ -2,7 +2,7 @@
 // submissions: with two seeds it can be tiny while nothing is known of how a third attempt would do.
 import { pairedDifference } from "@mlrb/core/statistics/paired-difference";
 import { type Item, ratioEstimate } from "@mlrb/core/statistics/ratio-estimate";
-import { counting } from "./cell.ts";
+import { type CellAttempt, counting } from "./cell.ts";
 import { parseSamples } from "./parse-artifacts.ts";
 import type { Parsed } from "./parsed.ts";
 import type { Attempt, Comparison, Metric, Seed } from "./report.ts";
@@ -10,24 +10,16 @@ import type { Attempt, Comparison, Metric, Seed } from "./report.ts";
 export type SamplesText = (attempt: Attempt, scorer: string) => Parsed<string>;
 
 /** A comparison for every pair of the agents that planned attempts at this task; seeds in order. */
-export function comparisons(
-  byAgent: Attempt[][],
-  { metric, samples }: { metric: Metric; samples: SamplesText },
-): Comparison[] {
-  const usable = byAgent.map((attempts) =>
-    attempts.map((attempt) => ({ attempt, items: itemsOf(attempt, metric.name, samples) })),
-  );
-  return usable.flatMap((first, index) =>
-    usable.slice(index + 1).map((second) => compare(first, second, metric)),
+export function comparisons(byAgent: CellAttempt[][], metric: Metric): Comparison[] {
+  return byAgent.flatMap((first, index) =>
+    byAgent.slice(index + 1).map((second) => compare(first, second, metric)),
   );
 }
 
-type Usable = { attempt: Attempt; items: Parsed<Item[]> };
-
 /** The samples of a valid attempt that add up to its score, or why it takes no part. */
-function itemsOf(attempt: Attempt, metric: string, samples: SamplesText): Parsed<Item[]> {
+export function itemsOf(attempt: Attempt, metric: string, samples: SamplesText): Parsed<Item[]> {
   const way = counting(attempt, metric);
-  if (way.kind === "floor") return { kind: "unreadable", cause: way.because };
+  if (way.kind === "failed") return { kind: "unreadable", cause: way.because };
   if (way.kind === "missing") return { kind: "unreadable", cause: "not measured" };
   const text = samples(attempt, metric);
   const items = text.kind === "ok" ? parseSamples(text.value) : text;
@@ -41,7 +33,7 @@ function itemsOf(attempt: Attempt, metric: string, samples: SamplesText): Parsed
   return items;
 }
 
-function compare(first: Usable[], second: Usable[], metric: Metric): Comparison {
+function compare(first: CellAttempt[], second: CellAttempt[], metric: Metric): Comparison {
   const { task, agent } = first[0]!.attempt;
   const agents: [string, string] = [agent, second[0]!.attempt.agent];
   const base = { task, metric: metric.name, agents };

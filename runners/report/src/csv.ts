@@ -1,7 +1,7 @@
 // The report for spreadsheets and data frames: RFC 4180, one row per attempt and metric, then floors and
 // anchors. Numbers are written in full; texts cannot become formulas.
 
-import { plainText } from "./plain-text.ts";
+import { csvLine } from "./csv-line.ts";
 import type { Attempt, Report, Row } from "./report.ts";
 
 const columns = [
@@ -26,9 +26,6 @@ const columns = [
   "note",
 ] as const;
 
-/** Several rules with their evidence fit. */
-const textMax = 2000;
-
 type Fields = Partial<Record<(typeof columns)[number], string | number | boolean | null>>;
 
 /**
@@ -48,9 +45,9 @@ export function csv(report: Report): string {
       ? { unit: metric.unit, direction: metric.direction, primary: task?.primary === metric.name }
       : {};
     const all: Fields = { ...shared, ...more, ...row };
-    return columns.map((column) => field(all[column] ?? null)).join(",");
+    return csvLine(columns.map((column) => all[column] ?? null));
   });
-  return [columns.join(","), ...lines].map((line) => `${line}\r\n`).join("");
+  return [csvLine(columns), ...lines].join("");
 }
 
 /** An attempt at a task without scorers still has its row. */
@@ -94,13 +91,4 @@ function anchorRow({ task, metric, name, title, floor, value, standardError, rej
   const row = { kind: floor ? "floor" : "anchor", task, metric, row: name };
   if (rejected !== null) return { ...row, score: "rejected", reason: `${title}: ${rejected}` };
   return { ...row, value, standardError, reason: title };
-}
-
-function field(value: string | number | boolean | null): string {
-  if (value === null) return "";
-  if (typeof value !== "string") return String(value);
-  // A spreadsheet runs a cell that begins like a formula, also in full-width forms.
-  const plain = plainText(value, textMax);
-  const safe = /^[=+\-@＝＋－＠]/.test(plain) ? `'${plain}` : plain;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -5,11 +5,15 @@ import type { Section, Table, TableCell } from "./table.ts";
 
 /** report.md: the same sections as the terminal's, in GitHub's Markdown, ending with a line break. */
 export function markdown(report: Report): string {
-  const out = [`# ${asText(report.title)} (${asText(report.label)})`, ""];
-  if (report.note) out.push(`> **${asText(report.note)}**`, "");
-  out.push(asText(coverageLine(report)), "");
+  const out = [fileHead(report), asText(coverageLine(report)), ""];
   for (const section of sections(report)) out.push(...lay(section));
   return `${out.join("\n").trimEnd()}\n`;
+}
+
+/** What every file of a report begins with: whose numbers these are, and what they are worth. */
+export function fileHead({ title, label, note }: Report): string {
+  const head = `# ${asText(title)} (${asText(label)})\n`;
+  return note ? `${head}\n> **${asText(note)}**\n` : head;
 }
 
 /** One section by itself, in the same manner. */

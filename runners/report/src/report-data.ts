@@ -2,13 +2,14 @@
 // here looks at a clock, a locale or a disk, and the order of the members does not matter.
 import { wilsonInterval } from "@mlrb/core/statistics/wilson-interval";
 import type { Collected } from "@mlrb/kit/collected";
+import { agentComparisons } from "./agent-comparisons.ts";
 import { cell } from "./cell.ts";
-import { comparisons } from "./comparisons.ts";
+import { comparisons, itemsOf } from "./comparisons.ts";
 import { floorOf } from "./floor-of.ts";
 import { byText } from "./order.ts";
 import { plainText } from "./plain-text.ts";
 import { type ReadText, readEvidence } from "./read-evidence.ts";
-import type { AgentCoverage, Attempt, Coverage, Report } from "./report.ts";
+import { type AgentCoverage, type Attempt, type Coverage, type Report, reportFormat } from "./report.ts";
 import { reportParams } from "./report-params.ts";
 import { rows } from "./rows.ts";
 
@@ -27,7 +28,7 @@ export function reportData(
   const evidence = readEvidence(collected, known.metric, read);
   const { attempts } = evidence;
   const report: Report = {
-    formatVersion: 1,
+    formatVersion: reportFormat,
     title: plainText(known.title),
     label: plainText(known.label),
     smoke: known.label === "smoke",
@@ -44,6 +45,7 @@ export function reportData(
     cells: [],
     rows: [],
     comparisons: [],
+    agentComparisons: [],
   };
   for (const { name: task, scorers } of evidence.tasks) {
     const ofTask = attempts.filter((attempt) => attempt.task === task);
@@ -54,12 +56,19 @@ export function reportData(
       const metric = known.metric(scorer);
       const anchors = evidence.anchors(task, scorer);
       const floor = floorOf(known.floor(task, scorer), anchors);
-      const cells = byAgent.map((each) => cell(each, { metric, primary: scorer === primary, floor }));
+      const members = byAgent.map((each) =>
+        each.map((attempt) => ({ attempt, items: itemsOf(attempt, scorer, evidence.samples) })),
+      );
+      const cells = members.map((each) => cell(each, { metric, primary: scorer === primary, floor }));
       report.cells.push(...cells);
       report.rows.push(...rows(cells, { task, metric, anchors, floor }));
-      report.comparisons.push(...comparisons(byAgent, { metric, samples: evidence.samples }));
+      report.comparisons.push(...comparisons(members, metric));
     }
   }
+  report.agentComparisons = agentComparisons(report.cells, {
+    agents: evidence.agents,
+    seeded: known.seeded,
+  });
   return report;
 }
 

@@ -11,6 +11,8 @@ export type ReportParams = {
   /** A number, the name of an anchors row, or null where task.yaml gives no floor for the scorer. */
   floor: (task: string, scorer: string) => number | string | null;
   agentTitle: (agent: string) => string;
+  /** Whether all of the agent's chance comes from the seed; of agents that the pipeline says nothing of, no. */
+  seeded: (agent: string) => boolean;
   metric: (scorer: string) => Metric;
 };
 
@@ -21,6 +23,7 @@ export function reportParams(params: Record<string, unknown>): ReportParams {
   ).map((name) => table(params[name], name, isText, "a text")) as Record<string, string>[];
   const digits = table(params.digits, "digits", isDigits, "a whole number from 0 to 20");
   const floors = table(params.floors, "floors", isTable, "a table of floors by scorer");
+  const seeded = table(params.seeded ?? {}, "seeded", isBoolean, "true or false");
   const direction = (scorer: string): Direction => {
     const found = own(directions!, scorer);
     if (found === "higher" || found === "lower") return found;
@@ -40,6 +43,7 @@ export function reportParams(params: Record<string, unknown>): ReportParams {
       throw new Error(`params.floors.${task}.${scorer} is neither a number nor the name of an anchors row`);
     },
     agentTitle: (agent) => own(agents!, agent) ?? agent,
+    seeded: (agent) => own(seeded, agent) ?? false,
     metric: (scorer) => ({
       name: scorer,
       title: own(scorers!, scorer) ?? scorer,
@@ -51,6 +55,7 @@ export function reportParams(params: Record<string, unknown>): ReportParams {
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";
+const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
 const isDigits = (value: unknown): value is number =>
   Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 20;
 const isTable = (value: unknown): value is Record<string, unknown> =>

@@ -1,8 +1,13 @@
 // The report as data: what report.json holds and every renderer reads. Absent numbers are null beside a
-// reason in words; NaN and 0 never stand for "not known".
+// reason; NaN and 0 never stand for "not known".
+import type { IntentionToTreat } from "@mlrb/core/statistics/intention-to-treat";
+import type { AgentComparison } from "./agent-comparison.ts";
+
+/** 2: cells say why a mean or an interval is withheld and hold their two errors; agentComparisons. */
+export const reportFormat = 2;
 
 export type Report = {
-  formatVersion: 1;
+  formatVersion: typeof reportFormat;
   title: string;
   /** The data the numbers come from, e.g. `smoke` or `official`. */
   label: string;
@@ -19,8 +24,10 @@ export type Report = {
   cells: Cell[];
   /** Floors and anchors, one per task, metric and row. */
   rows: Row[];
-  /** One per task, metric and pair of agents. */
+  /** The agents' submissions on the same items: one per task, metric and pair of agents. */
   comparisons: Comparison[];
+  /** The agents over all tasks, attempts being the unit: one per pair of agents. */
+  agentComparisons: AgentComparison[];
 };
 
 export type Direction = "higher" | "lower";
@@ -101,8 +108,11 @@ export type Cell = {
   counted: (number | null)[];
   /** Intention to treat: over all attempts that are not missing, those that failed counting as the floor. */
   mean: number | null;
+  /** Why there is no mean; null where there is one. */
+  meanWithheld: Why<IntentionToTreat["mean"]> | null;
   /** Student-t, 95 %, over attempts. */
   interval: [number, number] | null;
+  intervalWithheld: Why<IntentionToTreat["interval"]> | null;
   /** Attempts that are not missing. */
   measured: number;
   planned: number;
@@ -111,12 +121,23 @@ export type Cell = {
   /** Mean over attempts that kept the rules and were scored. */
   validMean: number | null;
   validN: number;
+  /** Of the valid attempts; two things, never added up. */
+  errors: {
+    /** Sample standard deviation of the attempts' values; null for fewer than two. */
+    betweenAttempts: number | null;
+    /** Standard error of the valid mean over items, for these very submissions. */
+    overItems: number | null;
+    /** From the items of all attempts together, or, where these cannot be combined, an upper bound. */
+    overItemsIs: "exact" | "at-most" | null;
+  };
   floor: number | null;
   /** The anchors row that the floor is; null where task.yaml gives a number or nothing. */
   floorName: string | null;
   /** Why a number is missing or must be read with care. */
   notes: string[];
 };
+
+type Why<T> = Extract<T, { why: unknown }>["why"];
 
 export type Row = {
   task: string;

@@ -1,8 +1,10 @@
 // The report's sections, in the order of what a reader asks: who is ahead, against what, is it real, what
 // went wrong, what is not there.
 
+import { agentsSection } from "./agents-section.ts";
 import { attemptsSection } from "./attempts-section.ts";
 import { comparisonsSection } from "./comparisons-section.ts";
+import { errorsSection } from "./errors-section.ts";
 import { gapsSection } from "./gaps-section.ts";
 import { metricsSection } from "./metrics-section.ts";
 import { plainText } from "./plain-text.ts";
@@ -17,8 +19,10 @@ import { validitySection } from "./validity-section.ts";
 export function sections(report: Report): Section[] {
   return [
     resultsSection(report),
+    errorsSection(report),
     metricsSection(report),
     rowsSection(report),
+    agentsSection(report),
     comparisonsSection(report),
     attemptsSection(report),
     rulesSection(report),
@@ -26,11 +30,11 @@ export function sections(report: Report): Section[] {
     gapsSection(report),
   ]
     .filter(({ tables, items }) => items.length > 0 || tables.some((table) => table.groups.length > 0))
-    .map(plain);
+    .map(plainSection);
 }
 
 /** Names of tasks and agents come from the repository, yet a line break in one would break a table. */
-function plain(section: Section): Section {
+export function plainSection(section: Section): Section {
   const text = (value: string) => plainText(value, 2000);
   return {
     ...section,

@@ -1,0 +1,141 @@
+// Is one agent better than another, over all tasks and at each? Attempts are the unit here.
+import type { AgentComparison, Detectable } from "./agent-comparison.ts";
+import type { Report } from "./report.ts";
+import { grouped, metricHead, metricOf, taskTitle } from "./report-words.ts";
+import { type Item, type Section, type TableCell, textCell } from "./table.ts";
+
+export function agentsSection(report: Report): Section {
+  const all = report.agentComparisons;
+  return {
+    heading: `Agents compared over all tasks${report.smoke ? ` (${report.label})` : ""}`,
+    caption:
+      "P is the chance that an attempt of the first agent is better than one of the second, ties half; 0.5 is no " +
+      "difference. Over all tasks: the mean of P over the primary metrics, and p by permutation of the agents' " +
+      "labels within tasks, two-sided, beside the smallest p that these values could give. Single tasks: p " +
+      "adjusted by Holm, or too few attempts to say. Pairs are attempts with one seed, where the seed is all of " +
+      "the agents' chance; p by flipping signs.",
+    tables: [
+      {
+        title: "Over all tasks",
+        columns: [
+          { head: "agents", rigid: false },
+          { head: "test", rigid: false },
+          { head: "tasks", rigid: true },
+          { head: "P", rigid: true },
+          { head: "p", rigid: true },
+          { head: "smallest p", rigid: true },
+          { head: "method", rigid: false },
+        ],
+        groups: all.length === 0 ? [] : [{ name: "", title: "", rows: all.flatMap(overallRows) }],
+      },
+      {
+        title: "Task by task",
+        columns: [
+          { head: "agents", rigid: false },
+          { head: "metric", rigid: false },
+          { head: "attempts", rigid: true },
+          { head: "P", rigid: true },
+          { head: "p (Holm)", rigid: true },
+        ],
+        groups: report.tasks
+          .map(({ name }) => ({
+            name,
+            title: taskTitle(report, name),
+            rows: all.flatMap((each) => taskRows(report, each, name)),
+          }))
+          .filter(({ rows }) => rows.length > 0),
+      },
+    ],
+    items: [...leftOut(all), ...designs(all)],
+  };
+}
+
+function overallRows({ agents, overall, pairs }: AgentComparison): TableCell[][] {
+  const names = textCell(agents.join(" and "));
+  const none = textCell("–", "faint");
+  const row = (test: string, found: typeof overall | typeof pairs): TableCell[] => {
+    if (found.kind !== "tested")
+      return [names, textCell(test), none, none, textCell("not tested", "bad"), none, none];
+    const { tasks, statistic, p, pMin, method } = found;
+    const way =
+      method.kind === "exact"
+        ? "exact"
+        : `${method.permutations} drawn, error ${method.standardError.toExponential(0)}`;
+    return [
+      names,
+      textCell(test),
+      textCell(String(tasks)),
+      textCell(statistic.toFixed(2)),
+      textCell(pText(p)),
+      textCell(pText(pMin)),
+      textCell(way),
+    ];
+  };
+  const rows = [row("all attempts", overall)];
+  if (pairs.kind === "tested") rows.push(row(`${pairs.pairs} pairs`, pairs));
+  return rows;
+}
+
+function taskRows(report: Report, { agents, tasks }: AgentComparison, task: string): TableCell[][] {
+  return tasks
+    .filter((each) => each.task === task)
+    .map((each) => [
+      textCell(agents.join(" and ")),
+      textCell(metricHead(metricOf(report, each.metric))),
+      textCell(each.attempts.join(" and ")),
+      textCell(each.superiority.toFixed(2)),
+      each.kind === "tested" ? textCell(pText(each.p)) : textCell("n too small", "faint"),
+    ]);
+}
+
+function leftOut(all: AgentComparison[]): Item[] {
+  const tasks = all.flatMap(({ agents, leftOut }) => leftOut.map((each) => ({ agents, ...each })));
+  return [
+    ...grouped(
+      tasks,
+      ({ agents, why }) => [...agents, why],
+      (same) => ({
+        head: same[0]!.agents.join(" and "),
+        text: `without ${same.map(({ task }) => task).join(", ")}: ${same[0]!.why}`,
+      }),
+    ),
+    ...all.flatMap(({ agents, pairs }) =>
+      pairs.kind === "not-paired"
+        ? [{ head: agents.join(" and "), text: `not compared as pairs: ${pairs.why}` }]
+        : [],
+    ),
+  ];
+}
+
+/** What the run could have found, once for all agents of whom the same was planned. */
+function designs(all: AgentComparison[]): Item[] {
+  return grouped(
+    all.filter(({ design }) => design !== null),
+    ({ design }) => [JSON.stringify(design)],
+    (same) => {
+      const { tasks, attempts, together, first } = same[0]!.design!;
+      const size = `${attempts.join(" against ")} attempts at ${tasks === 1 ? "1 task" : `each of ${tasks} tasks`}`;
+      const alone = tasks === 1 ? "" : `; at one of them, the first under Holm, ${detectableText(first)}`;
+      return {
+        head: "could be found (power 0.8, level 0.05)",
+        text: `by ${size}: ${detectableText(together)}${alone}`,
+      };
+    },
+  );
+}
+
+function detectableText(found: Detectable): string {
+  switch (found.kind) {
+    case "detectable":
+      return `P of ${found.superiority.toFixed(2)} (${found.normalShift.toFixed(1)} standard deviations between attempts)`;
+    case "undetectable":
+      return `nothing, since the smallest p is ${pText(found.pMin)}`;
+    case "too-large-to-compute":
+      return "not worked out for so many attempts";
+  }
+}
+
+/** Two digits that count; never 0, which no p is. */
+function pText(p: number): string {
+  return p < 0.001 ? p.toExponential(1) : p.toPrecision(2).replace(/^1\.0$/, "1");
+}

@@ -1,0 +1,44 @@
+// The two errors of a cell, which must not be taken for each other: how far attempts spread, and how far
+// these very submissions would move on other items. An interval over attempts holds the first alone.
+import { errorSources } from "@mlrb/core/statistics/error-sources";
+import { itemCombination } from "@mlrb/core/statistics/item-combination";
+import type { Item } from "@mlrb/core/statistics/ratio-estimate";
+import type { Parsed } from "./parsed.ts";
+import type { Attempt, Cell } from "./report.ts";
+
+/**
+ * Both errors of the mean over `valid` attempts, in the metric's unit. That over items is exact where all
+ * samples can be read, since what is hard in an item is hard for every attempt; else it is the most it can be.
+ */
+export function cellErrors(
+  valid: { attempt: Attempt; items: Parsed<Item[]> }[],
+  metric: string,
+): Cell["errors"] {
+  const scores = valid.flatMap(({ attempt }) => {
+    const score = attempt.scores[metric]!;
+    return score.kind === "scored" ? [score] : [];
+  });
+  const { betweenAttempts, overItems } = errorSources(
+    // the error over a single item is a formal 0 and says nothing
+    scores.map(({ value, items, standardError }) => ({
+      value,
+      itemStandardError: items > 1 ? standardError : undefined,
+    })),
+  );
+  const between = betweenAttempts ?? null;
+  if (overItems === undefined) return { betweenAttempts: between, overItems: null, overItemsIs: null };
+  if (valid.length === 1) return { betweenAttempts: between, overItems, overItemsIs: "exact" };
+  const combined = combinedError(valid.map(({ items }) => items));
+  return combined === undefined
+    ? { betweenAttempts: between, overItems, overItemsIs: "at-most" }
+    : { betweenAttempts: between, overItems: combined, overItemsIs: "exact" };
+}
+
+/** The larger of the errors over items and over their clusters; undefined where attempts cannot be combined. */
+function combinedError(all: Parsed<Item[]>[]): number | undefined {
+  const items = all.flatMap((each) => (each.kind === "ok" ? [each.value] : []));
+  if (items.length < all.length) return undefined;
+  const combined = itemCombination(items.map((each) => ({ items: each, factor: 1 / items.length })));
+  if (combined.kind === "unpaired" || combined.standardError === undefined) return undefined;
+  return Math.max(combined.standardError, combined.clustered?.standardError ?? 0);
+}
