@@ -38,6 +38,9 @@ function report(selection = "smoke"): Line {
   return JSON.parse(readFileSync(join(root, "results/full-benchmark", selection, "report.json"), "utf8"));
 }
 
+/** What a report lays out beside the times, in order. */
+const files = ["groups.csv", "groups.md", "report.csv", "report.json", "report.md"];
+
 const attemptsIn = (said: Said) =>
   Object.entries(outcomes(said)).filter(([stage]) => stage.startsWith("attempt["));
 
@@ -90,7 +93,7 @@ test("twenty random kills of runner, stage or both end in the same tables; no at
     const files = filesBelow(join(from, "results/full-benchmark/smoke+task=baby-lm"));
     return Object.fromEntries(Object.entries(files).filter(([name]) => !name.startsWith("times.")));
   };
-  assert.deepEqual(Object.keys(tables(killed)), ["report.csv", "report.json", "report.md"]);
+  assert.deepEqual(Object.keys(tables(killed)).sort(), files);
   for (const [name, bytes] of Object.entries(tables(root))) assert.equal(tables(killed)[name], bytes, hint);
   assert.deepEqual(leftovers({ root: killed }), [], hint);
   assert.deepEqual(stagePrograms(killed), [], hint);
@@ -196,7 +199,7 @@ test("every output says that it is smoke, and none of its metrics bears a benchm
     assert.doesNotMatch(`${name} ${title}`, /\b(blimp|mmlu|superglue)\b/i);
   const texts = filesBelow(folder);
   assert.deepEqual(
-    ["report.csv", "report.json", "report.md"].filter((name) => !(name in texts)),
+    files.filter((name) => !(name in texts)),
     [],
   );
   for (const [name, text] of Object.entries(texts)) assert.match(text, /smoke/, name);

@@ -6,6 +6,7 @@ import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { stage } from "@mlrb/kit/stage";
 import { csv } from "@mlrb/report/csv";
+import { groupsCsv, groupsMarkdown } from "@mlrb/report/groups";
 import { json } from "@mlrb/report/json";
 import { markdown, markdownSection } from "@mlrb/report/markdown";
 import { readArtifact } from "@mlrb/report/read-artifact";
@@ -20,6 +21,8 @@ const report = reportData(collected, { params, read: readArtifact });
 writeWhole(join(outputs.report!, "report.json"), json(report));
 writeWhole(join(outputs.report!, "report.md"), markdown(report));
 writeWhole(join(outputs.report!, "report.csv"), csv(report));
+writeWhole(join(outputs.report!, "groups.md"), groupsMarkdown(report));
+writeWhole(join(outputs.report!, "groups.csv"), groupsCsv(report));
 
 const taken = times(collected, { label: String(params.label), readLedger });
 writeWhole(join(outputs.report!, "times.json"), `${canonicalJson(taken, 2)}\n`);

@@ -4,11 +4,9 @@ import { type PermutationTest, permutationTest } from "@mlrb/core/statistics/per
 import { taskTests } from "@mlrb/core/statistics/task-tests";
 import type { AgentComparison, TaskComparison } from "./agent-comparison.ts";
 import { comparisonDesign } from "./comparison-design.ts";
+import type { Duel } from "./duel.ts";
 import { pairedComparison } from "./paired-comparison.ts";
 import type { Cell } from "./report.ts";
-
-/** The cells of both agents at one task, on its primary metric. */
-export type Duel = { a: Cell; b: Cell };
 
 /**
  * A comparison for every pair of `agents` on the primary metrics among `cells`. `seeded` says which agents draw

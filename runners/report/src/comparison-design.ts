@@ -2,7 +2,7 @@
 // little where only a huge one could have been.
 import { detectableSuperiority } from "@mlrb/core/statistics/permutation-power";
 import type { ComparisonDesign, Detectable } from "./agent-comparison.ts";
-import type { Duel } from "./agent-comparisons.ts";
+import type { Duel } from "./duel.ts";
 
 const alpha = 0.05;
 /** Pairs of attempts over all tasks beyond which the power takes seconds: seven tasks of 37 against 37. */

@@ -3,7 +3,7 @@
 import { mean } from "@mlrb/core/statistics/mean";
 import { signFlipTest } from "@mlrb/core/statistics/sign-flip-test";
 import type { PairedComparison } from "./agent-comparison.ts";
-import type { Duel } from "./agent-comparisons.ts";
+import type { Duel } from "./duel.ts";
 
 /** The sign-flip test over the pairs of all tasks, every task with the same weight; or why there are none. */
 export function pairedComparison(

@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { csv } from "./csv.ts";
+import { groupsCsv, groupsMarkdown } from "./groups.ts";
 import { json } from "./json.ts";
 import { markdown } from "./markdown.ts";
 import { plainText } from "./plain-text.ts";
@@ -23,6 +24,8 @@ for (const [file, text] of Object.entries({
   "nasty.json.txt": json(nasty),
   "nasty.md": markdown(nasty),
   "nasty.csv": csv(nasty),
+  "nasty-groups.md": groupsMarkdown(nasty),
+  "nasty-groups.csv": groupsCsv(nasty),
   "nasty-80.txt": terminalTable(nasty, { width: 80, color: false }),
   "nasty-120.txt": terminalTable(nasty, { width: 120, color: false }),
   "nasty-40.txt": terminalTable(nasty, { width: 40, color: false }),
@@ -37,6 +40,7 @@ test("a report read back from report.json prints the same", () => {
   const back = JSON.parse(json(nasty)) as typeof nasty;
   assert.equal(markdown(back), markdown(nasty));
   assert.equal(csv(back), csv(nasty));
+  assert.equal(groupsMarkdown(back) + groupsCsv(back), groupsMarkdown(nasty) + groupsCsv(nasty));
   assert.equal(
     terminalTable(back, { width: 80, color: true }),
     terminalTable(nasty, { width: 80, color: true }),
@@ -86,7 +90,13 @@ test("every form of a smoke report says what smoke is worth, and no other report
     const report = new Example({ label })
       .fails("attempt", { task: "letters", agent: "plain", seed: 1 }, "failed", "")
       .report();
-    return [json(report), markdown(report), csv(report), terminalTable(report, { width: 200, color: false })];
+    return [
+      json(report),
+      markdown(report),
+      csv(report),
+      groupsMarkdown(report),
+      terminalTable(report, { width: 200, color: false }),
+    ];
   };
   for (const text of forms("smoke")) assert.ok(text.includes(smokeNote), text);
   for (const text of forms("official")) assert.ok(!text.includes("smoke:"), text);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { csv } from "./csv.ts";
+import { groupsCsv, groupsMarkdown } from "./groups.ts";
 import { json } from "./json.ts";
 import { markdown } from "./markdown.ts";
 import type { Cell, Report } from "./report.ts";
@@ -498,6 +499,8 @@ test("the members' order changes no byte of any form", () => {
     json(report),
     markdown(report),
     csv(report),
+    groupsMarkdown(report),
+    groupsCsv(report),
     terminalTable(report, { width: 80, color: true }),
   ];
   const expected = forms(example.report());

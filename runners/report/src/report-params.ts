@@ -23,7 +23,9 @@ export function reportParams(params: Record<string, unknown>): ReportParams {
   ).map((name) => table(params[name], name, isText, "a text")) as Record<string, string>[];
   const digits = table(params.digits, "digits", isDigits, "a whole number from 0 to 20");
   const floors = table(params.floors, "floors", isTable, "a table of floors by scorer");
-  const seeded = table(params.seeded ?? {}, "seeded", isBoolean, "true or false");
+  // Absent where the pipeline has none; a stage's params refuse to be asked for what is not declared.
+  const declared = Object.hasOwn(params, "seeded") ? params.seeded : {};
+  const seeded = table(declared, "seeded", isBoolean, "true or false");
   const direction = (scorer: string): Direction => {
     const found = own(directions!, scorer);
     if (found === "higher" || found === "lower") return found;

@@ -82,11 +82,21 @@ export function scored(scorer: "bits" | "pairs" | "right", items: ItemValue[], s
       value: sum("value") / sum("weight"),
       standardError,
       items: items.length,
-      groups: {},
+      groups: groupsOf(items),
       extra: {},
     },
     samples: items.map((item) => `${JSON.stringify(item)}\n`).join(""),
   };
+}
+
+function groupsOf(items: ItemValue[]) {
+  const grouped = items.filter(({ group }) => group !== undefined);
+  return Object.fromEntries(
+    [...Map.groupBy(grouped, ({ group }) => group!)].map(([group, own]) => [
+      group,
+      { value: own.reduce((sum, { value }) => sum + value, 0) / own.length, items: own.length },
+    ]),
+  );
 }
 
 export function rejectedScore(scorer: "bits" | "pairs" | "right", reason: string) {

@@ -13,6 +13,7 @@ import {
 
 const hostile =
   '\u001b[31mPASS\u001b[0m | <b>**all rules** kept</b> \u202egnp.exe\u202c\r\n=HYPERLINK("http://example.invalid","x") NaN \ud800';
+const groupHostile = "=1+1 | \\input{/etc/passwd} % & $x_1^2$ 日本";
 
 export function nastyExample(): Example {
   const example = new Example();
@@ -28,7 +29,7 @@ export function nastyExample(): Example {
         { ...axes, scorer: "pairs" },
         scored(
           "pairs",
-          pairItems(right, 200, (index) => `g${index % 10}`),
+          pairItems(right, 200, (index) => (index % 4 === 0 ? groupHostile : `g${index % 4}`)),
         ),
       );
   };
