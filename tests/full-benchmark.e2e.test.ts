@@ -39,7 +39,7 @@ function report(selection = "smoke"): Line {
 }
 
 /** What a report lays out beside the times, in order. */
-const files = ["groups.csv", "groups.md", "report.csv", "report.json", "report.md"];
+const files = ["groups.csv", "groups.md", "report.csv", "report.json", "report.md", "report.tex"];
 
 const attemptsIn = (said: Said) =>
   Object.entries(outcomes(said)).filter(([stage]) => stage.startsWith("attempt["));

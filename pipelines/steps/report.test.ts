@@ -8,7 +8,7 @@ import type { Member } from "@mlrb/kit/collected";
 import type { Report } from "@mlrb/report/report";
 import { nastyExample } from "@mlrb/report/testing/nasty-example";
 
-const files = ["report.json", "report.md", "report.csv", "groups.md", "groups.csv"];
+const files = ["report.json", "report.md", "report.csv", "report.tex", "groups.md", "groups.csv"];
 
 /** A folder with the nasty run's manifest and artifacts, as a runner would lay them out. */
 function laidOut(t: TestContext, reorder: (members: Member[]) => Member[] = (members) => members): string {

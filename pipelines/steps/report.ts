@@ -1,5 +1,5 @@
-// The report of a run, from whatever its stages left: JSON for programs, Markdown for people, CSV for data frames;
-// and what the attempts took, in files of their own.
+// The report of a run, from whatever its stages left: JSON for programs, Markdown for people, CSV for data frames,
+// LaTeX for papers; and the parts of each task and what the attempts took, in files of their own.
 import { join } from "node:path";
 import { readCollected } from "@mlrb/kit/collected";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
@@ -8,6 +8,7 @@ import { stage } from "@mlrb/kit/stage";
 import { csv } from "@mlrb/report/csv";
 import { groupsCsv, groupsMarkdown } from "@mlrb/report/groups";
 import { json } from "@mlrb/report/json";
+import { latex } from "@mlrb/report/latex";
 import { markdown, markdownSection } from "@mlrb/report/markdown";
 import { readArtifact } from "@mlrb/report/read-artifact";
 import { reportData } from "@mlrb/report/report-data";
@@ -21,6 +22,7 @@ const report = reportData(collected, { params, read: readArtifact });
 writeWhole(join(outputs.report!, "report.json"), json(report));
 writeWhole(join(outputs.report!, "report.md"), markdown(report));
 writeWhole(join(outputs.report!, "report.csv"), csv(report));
+writeWhole(join(outputs.report!, "report.tex"), latex(report));
 writeWhole(join(outputs.report!, "groups.md"), groupsMarkdown(report));
 writeWhole(join(outputs.report!, "groups.csv"), groupsCsv(report));
 

@@ -9,6 +9,7 @@ import fc from "fast-check";
 import { csv } from "./csv.ts";
 import { groupsCsv, groupsMarkdown } from "./groups.ts";
 import { json } from "./json.ts";
+import { latex } from "./latex.ts";
 import { markdown } from "./markdown.ts";
 import { plainText } from "./plain-text.ts";
 import { smokeNote } from "./report-data.ts";
@@ -26,6 +27,7 @@ for (const [file, text] of Object.entries({
   "nasty.csv": csv(nasty),
   "nasty-groups.md": groupsMarkdown(nasty),
   "nasty-groups.csv": groupsCsv(nasty),
+  "nasty.tex": latex(nasty),
   "nasty-80.txt": terminalTable(nasty, { width: 80, color: false }),
   "nasty-120.txt": terminalTable(nasty, { width: 120, color: false }),
   "nasty-40.txt": terminalTable(nasty, { width: 40, color: false }),
@@ -40,6 +42,7 @@ test("a report read back from report.json prints the same", () => {
   const back = JSON.parse(json(nasty)) as typeof nasty;
   assert.equal(markdown(back), markdown(nasty));
   assert.equal(csv(back), csv(nasty));
+  assert.equal(latex(back), latex(nasty));
   assert.equal(groupsMarkdown(back) + groupsCsv(back), groupsMarkdown(nasty) + groupsCsv(nasty));
   assert.equal(
     terminalTable(back, { width: 80, color: true }),
@@ -95,6 +98,7 @@ test("every form of a smoke report says what smoke is worth, and no other report
       markdown(report),
       csv(report),
       groupsMarkdown(report),
+      latex(report),
       terminalTable(report, { width: 200, color: false }),
     ];
   };

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { csv } from "./csv.ts";
 import { groupsCsv, groupsMarkdown } from "./groups.ts";
 import { json } from "./json.ts";
+import { latex } from "./latex.ts";
 import { markdown } from "./markdown.ts";
 import type { Cell, Report } from "./report.ts";
 import { terminalTable } from "./terminal-table.ts";
@@ -501,6 +502,7 @@ test("the members' order changes no byte of any form", () => {
     csv(report),
     groupsMarkdown(report),
     groupsCsv(report),
+    latex(report),
     terminalTable(report, { width: 80, color: true }),
   ];
   const expected = forms(example.report());
