@@ -138,6 +138,10 @@ export const agentSchema = {
         description: "a folder of this repository that its program finds beside itself, as library",
       },
       trusted: { type: "boolean" },
+      seeded: {
+        type: "boolean",
+        description: "whether all its chance comes from the seed, so that attempts with one seed are pairs",
+      },
       environment: text,
       scaffoldVersion: {
         type: "integer",

@@ -76,6 +76,8 @@ export type AgentPreset = {
   program?: string;
   /** Whether the program is this project's own, so that it may run in the plain sandbox. */
   trusted?: boolean;
+  /** Whether all its chance comes from the seed, so that attempts of two such agents with one seed are pairs. */
+  seeded?: boolean;
   /** Of what the harness does around it; 1 where it does not say. */
   scaffoldVersion?: number;
   /** Whose API it calls; names pools. */

@@ -13,7 +13,7 @@ const metrics = { letters: "bits", numbers: "right" } as const;
 /** The report of attempts that went so, seeds from 1: at letters lower is better, at numbers higher. */
 function played(
   all: Played,
-  { seeded = {}, floors = true }: { seeded?: Record<string, boolean>; floors?: boolean } = {},
+  { seeded = {}, floors = true }: { seeded?: Record<string, boolean | null>; floors?: boolean } = {},
 ) {
   const example = new Example({ seeded });
   for (const [task, agents] of Object.entries(all)) {
@@ -139,7 +139,11 @@ test("attempts with one seed are pairs only of agents whose chance is all in the
   assert.ok(both.kind === "tested");
   assert.deepEqual([both.statistic, both.pairs, both.tasks], [0, 6, 2]);
   near(both.p, 2 ** -5);
-  const one = compared(behindEverywhere, { seeded: { plain: true } }).pairs;
+  assert.match(
+    markdown(played(behindEverywhere, { seeded: { plain: true, strong: true } })),
+    /\| plain and strong \| 6 pairs \| 2 \| 0\.00 \| 0\.031 \| 0\.031 \| exact \|/,
+  );
+  const one = compared(behindEverywhere, { seeded: { plain: true, strong: null } }).pairs;
   assert.deepEqual(one, {
     kind: "not-paired",
     why: "nothing says that the seed is all of the chance of strong",

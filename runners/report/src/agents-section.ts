@@ -9,8 +9,8 @@ export function agentsSection(report: Report): Section {
   return {
     heading: `Agents compared over all tasks${report.smoke ? ` (${report.label})` : ""}`,
     caption:
-      "P is the chance that an attempt of the first agent is better than one of the second, ties half; 0.5 is no " +
-      "difference. Over all tasks: the mean of P over the primary metrics, and p by permutation of the agents' " +
+      "P(first) is the chance that an attempt of the first agent is better than one of the second, ties half; 0.5 is no " +
+      "difference. Over all tasks: its mean over the primary metrics, and p by permutation of the agents' " +
       "labels within tasks, two-sided, beside the smallest p that these values could give. Single tasks: p " +
       "adjusted by Holm, or too few attempts to say. Pairs are attempts with one seed, where the seed is all of " +
       "the agents' chance; p by flipping signs.",
@@ -21,7 +21,7 @@ export function agentsSection(report: Report): Section {
           { head: "agents", rigid: false },
           { head: "test", rigid: false },
           { head: "tasks", rigid: true },
-          { head: "P", rigid: true },
+          { head: "P(first)", rigid: true },
           { head: "p", rigid: true },
           { head: "smallest p", rigid: true },
           { head: "method", rigid: false },
@@ -34,7 +34,7 @@ export function agentsSection(report: Report): Section {
           { head: "agents", rigid: false },
           { head: "metric", rigid: false },
           { head: "attempts", rigid: true },
-          { head: "P", rigid: true },
+          { head: "P(first)", rigid: true },
           { head: "p (Holm)", rigid: true },
         ],
         groups: report.tasks
@@ -72,7 +72,7 @@ function overallRows({ agents, overall, pairs }: AgentComparison): TableCell[][]
     ];
   };
   const rows = [row("all attempts", overall)];
-  if (pairs.kind === "tested") rows.push(row(`${pairs.pairs} pairs`, pairs));
+  if (pairs.kind === "tested") rows.push(row(pairs.pairs === 1 ? "1 pair" : `${pairs.pairs} pairs`, pairs));
   return rows;
 }
 

@@ -110,55 +110,6 @@ test("equal values have a mean and no interval, which would have no width and lo
   assert.deepEqual(fates([3, "rejected"]).intervalWithheld, "no-spread", "a value that is the floor's");
 });
 
-/** The errors of one agent whose attempts have these items; `standardError` is each score's own. */
-function errorsOf(attempts: { id: string; value: number }[][], standardError = 0.4) {
-  const example = new Example();
-  for (const [index, items] of attempts.entries()) {
-    const axes = { task, agent: "plain", seed: index + 1 };
-    const score = scored(
-      "bits",
-      items.map((item) => ({ ...item, weight: 1 })),
-      standardError,
-    );
-    example
-      .gives("attempt", axes, { submission: `sha256:${index}` })
-      .gives("validate", axes, passed)
-      .gives("score", { ...axes, scorer: "bits" }, score);
-  }
-  return example.report().cells[0]!.errors;
-}
-
-test("the spread between attempts and the error over items are two numbers, the second from items together", () => {
-  const items = (...values: number[]) => values.map((value, index) => ({ id: `d${index}`, value }));
-  // What is hard for one attempt is easy for the other: their mean does not move with the items at all.
-  const opposed = errorsOf([items(1, 2, 3), items(3, 2, 1)]);
-  assert.deepEqual(opposed, { betweenAttempts: 0, overItems: 0, overItemsIs: "exact" });
-  // Equal ones have the error of one: 1 / sqrt(3), whatever their number.
-  const alike = errorsOf([items(1, 2, 3), items(2, 3, 4)]);
-  assert.ok(Math.abs(alike.overItems! - 1 / Math.sqrt(3)) < 1e-12);
-  assert.ok(Math.abs(alike.betweenAttempts! - Math.SQRT1_2) < 1e-12);
-});
-
-test("where items cannot be taken together the error over them is a bound, and said to be", () => {
-  const one = [
-    { id: "a", value: 1 },
-    { id: "b", value: 3 },
-  ];
-  const other = one.map((item) => ({ ...item, id: `other ${item.id}` }));
-  assert.deepEqual(errorsOf([one, other]), {
-    betweenAttempts: 0,
-    overItems: 0.4,
-    overItemsIs: "at-most",
-  });
-  assert.deepEqual(errorsOf([one]), { betweenAttempts: null, overItems: 0.4, overItemsIs: "exact" });
-  const single = [{ id: "a", value: 1 }];
-  assert.deepEqual(errorsOf([single, single], 0), {
-    betweenAttempts: 0,
-    overItems: null,
-    overItemsIs: null,
-  });
-});
-
 test("struck and rejected attempts have no part in the errors of those that count", () => {
   assert.equal(fates([2, 2.5, "struck"]).errors.betweenAttempts, fates([2, 2.5]).errors.betweenAttempts);
   assert.deepEqual(fates(["rejected"]).errors, { betweenAttempts: null, overItems: null, overItemsIs: null });
@@ -474,6 +425,10 @@ test("wrong parameters and members without a place are the pipeline's mistake an
   assert.throws(
     () => new Example({ digits: { bits: 2.5 } }).report(),
     /params\.digits\.bits is not a whole number/,
+  );
+  assert.throws(
+    () => new Example({ seeded: { plain: "yes" } }).report(),
+    /params\.seeded\.plain is not true or false/,
   );
   assert.throws(() => new Example({ floors: "none" }).report(), /params\.floors is not a table by name/);
   assert.throws(

@@ -25,7 +25,7 @@ export function reportParams(params: Record<string, unknown>): ReportParams {
   const floors = table(params.floors, "floors", isTable, "a table of floors by scorer");
   // Absent where the pipeline has none; a stage's params refuse to be asked for what is not declared.
   const declared = Object.hasOwn(params, "seeded") ? params.seeded : {};
-  const seeded = table(declared, "seeded", isBoolean, "true or false");
+  const seeded = table(declared, "seeded", isYesNo, "true or false");
   const direction = (scorer: string): Direction => {
     const found = own(directions!, scorer);
     if (found === "higher" || found === "lower") return found;
@@ -57,7 +57,8 @@ export function reportParams(params: Record<string, unknown>): ReportParams {
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";
-const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
+/** Null where a preset says nothing. */
+const isYesNo = (value: unknown): value is boolean | null => value === null || typeof value === "boolean";
 const isDigits = (value: unknown): value is number =>
   Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 20;
 const isTable = (value: unknown): value is Record<string, unknown> =>
