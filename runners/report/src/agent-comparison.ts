@@ -8,6 +8,8 @@ export type AgentComparison = {
   agents: [string, string];
   /** Tasks that take no part, and why. */
   leftOut: { task: string; why: string }[];
+  /** Where valid attempts of an agent handed in equal submissions: no independent ones, so p may be too small. */
+  equalSubmissions: { task: string; agent: string }[];
   /**
    * The primary test: labels permuted within tasks, over the counted values of each task's primary metric.
    * `statistic` is the mean over tasks of P(A is better than B), ties half.
@@ -34,6 +36,7 @@ export type PairedComparison =
       kind: "tested";
       /** The mean over tasks of the share of pairs in which A is better, ties half. */
       statistic: number;
+      /** Pairs of the same two submissions count as one. */
       pairs: number;
       tasks: number;
     } & Tested)

@@ -13,7 +13,15 @@ const metrics = { letters: "bits", numbers: "right" } as const;
 /** The report of attempts that went so, seeds from 1: at letters lower is better, at numbers higher. */
 function played(
   all: Played,
-  { seeded = {}, floors = true }: { seeded?: Record<string, boolean | null>; floors?: boolean } = {},
+  {
+    seeded = {},
+    floors = true,
+    submission = (agent: string, index: number) => `${agent}${index}`,
+  }: {
+    seeded?: Record<string, boolean | null>;
+    floors?: boolean;
+    submission?: (agent: string, index: number) => string;
+  } = {},
 ) {
   const example = new Example({ seeded });
   for (const [task, agents] of Object.entries(all)) {
@@ -32,7 +40,7 @@ function played(
         const best = task === "letters" ? 0.1 : 1;
         const value = fate === "struck" ? best : fate;
         example
-          .gives("attempt", axes, { submission: `sha256:${agent}${index}` })
+          .gives("attempt", axes, { submission: `sha256:${submission(agent, index)}` })
           .gives("validate", axes, fate === "struck" ? verdict("struck") : passed)
           .gives(
             "score",
@@ -172,6 +180,35 @@ test("each task weighs the same among pairs, however many it has, and level pair
   assert.equal(pairs.pairs, 5);
   // three quarters at letters against a whole at numbers: no signs lie nearer to level
   near(pairs.p, 1);
+});
+
+test("the same two submissions again are one pair, and may make the p of permuted labels too small, which is said", () => {
+  const seeded = { plain: true, strong: true };
+  const always = { seeded, submission: (agent: string) => agent };
+  const { pairs, equalSubmissions } = compared(behindEverywhere, always);
+  assert.ok(pairs.kind === "tested");
+  assert.deepEqual([pairs.pairs, pairs.p], [2, 0.5]);
+  assert.equal(equalSubmissions.length, 4);
+  assert.match(
+    markdown(played(behindEverywhere, always)),
+    /p may be too small: attempts of plain at letters and numbers, of strong at letters and numbers handed in equal/,
+  );
+
+  const half = {
+    seeded,
+    submission: (agent: string, index: number) => (agent === "plain" ? agent : `${index}`),
+  };
+  const other = compared(behindEverywhere, half);
+  assert.ok(other.pairs.kind === "tested");
+  assert.equal(other.pairs.pairs, 6, "one of the two differs");
+  assert.deepEqual(new Set(other.equalSubmissions.map(({ agent }) => agent)), new Set(["plain"]));
+  assert.deepEqual(compared(behindEverywhere, { seeded }).equalSubmissions, []);
+});
+
+test("attempts that failed with equal submissions are independent failures", () => {
+  const all: Played = { letters: { plain: ["rejected", "rejected"], strong: [2, 2.1] } };
+  const submission = (agent: string, index: number) => (agent === "plain" ? "empty" : `${index}`);
+  assert.deepEqual(compared(all, { submission }).equalSubmissions, []);
 });
 
 test("beside a result stands what so many attempts could have found", () => {

@@ -3,27 +3,34 @@
 import { type PermutationTest, permutationTest } from "@mlrb/core/statistics/permutation-test";
 import { taskTests } from "@mlrb/core/statistics/task-tests";
 import type { AgentComparison, TaskComparison } from "./agent-comparison.ts";
+import { counting } from "./cell.ts";
 import { comparisonDesign } from "./comparison-design.ts";
-import type { Duel } from "./duel.ts";
+import type { Duel, Side } from "./duel.ts";
+import { equalSubmissions } from "./equal-submissions.ts";
 import { pairedComparison } from "./paired-comparison.ts";
-import type { Cell } from "./report.ts";
+import type { Attempt, Cell } from "./report.ts";
 
 /**
- * A comparison for every pair of `agents` on the primary metrics among `cells`. `seeded` says which agents draw
- * all their chance from the seed, so that two of them with one seed are a pair.
+ * A comparison for every pair of `agents` on the primary metrics among `cells`, which are of `attempts`. `seeded`
+ * says which agents draw all their chance from the seed, so that two of them with one seed are a pair.
  */
 export function agentComparisons(
   cells: Cell[],
-  { agents, seeded }: { agents: string[]; seeded: (agent: string) => boolean },
+  { agents, attempts, seeded }: { agents: string[]; attempts: Attempt[]; seeded: (agent: string) => boolean },
 ): AgentComparison[] {
-  const primary = cells.filter((cell) => cell.primary);
+  const primary = cells
+    .filter((cell) => cell.primary)
+    .map((cell): Side => {
+      const own = attempts.filter(({ task, agent }) => task === cell.task && agent === cell.agent);
+      return { ...cell, attempts: own };
+    });
   return agents.flatMap((first, index) =>
     agents.slice(index + 1).map((second) => compare(primary, { agents: [first, second], seeded })),
   );
 }
 
 function compare(
-  primary: Cell[],
+  primary: Side[],
   { agents, seeded }: { agents: [string, string]; seeded: (agent: string) => boolean },
 ): AgentComparison {
   const [first, second] = agents;
@@ -55,6 +62,9 @@ function compare(
   return {
     agents,
     leftOut,
+    equalSubmissions: usable.flatMap(({ a, b }) =>
+      [a, b].filter(repeats).map(({ task, agent }) => ({ task, agent })),
+    ),
     overall: overall(test),
     tasks: test.kind === "tested" ? taskComparisons(test, usable) : [],
     pairs: pairedComparison(usable, { agents, seeded }),
@@ -77,6 +87,10 @@ function unusable({ agent, meanWithheld, intervalWithheld, measured, planned }: 
         ? [`${planned - measured} of ${agent}'s ${planned} attempts are missing, over 20 %`]
         : [];
   }
+}
+
+function repeats({ attempts, metric }: Side): boolean {
+  return equalSubmissions(attempts.filter((each) => counting(each, metric).kind === "valid")).length > 0;
 }
 
 function overall(test: PermutationTest): AgentComparison["overall"] {

@@ -46,7 +46,7 @@ export function agentsSection(report: Report): Section {
           .filter(({ rows }) => rows.length > 0),
       },
     ],
-    items: [...leftOut(all), ...designs(all)],
+    items: [...readWithCare(all), ...designs(all)],
   };
 }
 
@@ -88,7 +88,7 @@ function taskRows(report: Report, { agents, tasks }: AgentComparison, task: stri
     ]);
 }
 
-function leftOut(all: AgentComparison[]): Item[] {
+function readWithCare(all: AgentComparison[]): Item[] {
   const tasks = all.flatMap(({ agents, leftOut }) => leftOut.map((each) => ({ agents, ...each })));
   return [
     ...grouped(
@@ -99,12 +99,25 @@ function leftOut(all: AgentComparison[]): Item[] {
         text: `without ${same.map(({ task }) => task).join(", ")}: ${same[0]!.why}`,
       }),
     ),
+    ...all.flatMap(({ agents, equalSubmissions }) =>
+      equalSubmissions.length === 0
+        ? []
+        : [{ head: agents.join(" and "), text: `p may be too small: ${equalText(equalSubmissions)}` }],
+    ),
     ...all.flatMap(({ agents, pairs }) =>
       pairs.kind === "not-paired"
         ? [{ head: agents.join(" and "), text: `not compared as pairs: ${pairs.why}` }]
         : [],
     ),
   ];
+}
+
+/** `attempts of minimal at t, of reference at t and u handed in equal submissions and are not independent`. */
+function equalText(equal: AgentComparison["equalSubmissions"]): string {
+  const byAgent = [...Map.groupBy(equal, ({ agent }) => agent)].map(
+    ([agent, same]) => `of ${agent} at ${same.map(({ task }) => task).join(" and ")}`,
+  );
+  return `attempts ${byAgent.join(", ")} handed in equal submissions and are not independent`;
 }
 
 /** What the run could have found, once for all agents of whom the same was planned. */

@@ -4,6 +4,7 @@
 import { type IntentionToTreat, intentionToTreat } from "@mlrb/core/statistics/intention-to-treat";
 import type { Item } from "@mlrb/core/statistics/ratio-estimate";
 import { cellErrors } from "./cell-errors.ts";
+import { equalSubmissions } from "./equal-submissions.ts";
 import type { Floor } from "./floor-of.ts";
 import type { Parsed } from "./parsed.ts";
 import type { Attempt, Cell, Metric } from "./report.ts";
@@ -105,25 +106,20 @@ function withheldTexts({ planned, measured, failed, mean, interval }: IntentionT
 
 function noteTexts(attempts: Attempt[], ways: Counting[], floor: Floor): string[] {
   const causes = new Set(ways.flatMap((way) => (way.kind === "missing" ? [way.cause] : [])));
-  const twins = equalSubmissions(attempts.filter((_, index) => ways[index]!.kind === "valid"));
   return [
     ...[...causes].map((cause) => `not measured: ${cause}`),
     ...attempts.flatMap(({ seed, note }) => (note === "" ? [] : [`seed ${seed}: ${note}`])),
     ...(floor.kind === "unavailable" ? [floor.why] : []),
-    ...(twins ? [twins] : []),
+    ...equalText(attempts.filter((_, index) => ways[index]!.kind === "valid")),
   ];
 }
 
 /** Seeds whose submissions are equal byte for byte did not vary; their interval would look too sure. */
-function equalSubmissions(attempts: Attempt[]): string | undefined {
-  const bySubmission = Map.groupBy(
-    attempts.filter((attempt) => attempt.submission !== null),
-    (attempt) => attempt.submission,
-  );
-  const twins = [...bySubmission.values()].filter((equal) => equal.length > 1);
-  if (twins.length === 0) return undefined;
-  const seeds = twins.map((equal) => equal.map((attempt) => attempt.seed).join(", ")).join("; ");
-  return `seeds ${seeds} handed in equal submissions: their spread is not that of new attempts`;
+function equalText(valid: Attempt[]): string[] {
+  const twins = equalSubmissions(valid);
+  if (twins.length === 0) return [];
+  const seeds = twins.map((equal) => equal.map(({ seed }) => seed).join(", ")).join("; ");
+  return [`seeds ${seeds} handed in equal submissions: their spread is not that of new attempts`];
 }
 
 function attemptsText(count: number): string {

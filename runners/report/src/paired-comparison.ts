@@ -26,12 +26,20 @@ export function pairedComparison(
   return { kind: "tested", statistic: (1 + advantage) / 2, pairs, tasks: byTask.length, ...test };
 }
 
-/** 1 where the first agent's attempt is better, -1 where the second's is, 0 where they are level. */
+/**
+ * 1 where the first agent's attempt is better, -1 where the second's is, 0 where they are level. Agents that do
+ * not use the seed hand in the same two submissions again: that is one pair, not two.
+ */
 function signs({ a, b }: Duel): number[] {
+  const seen = new Set<string>();
   return a.seeds.flatMap((seed, index) => {
     const other = b.seeds.indexOf(seed);
     const [x, y] = [a.counted[index] ?? null, other < 0 ? null : (b.counted[other] ?? null)];
     if (x === null || y === null) return [];
+    const handedIn = [a.attempts[index]!.submission, b.attempts[other]!.submission];
+    const both = JSON.stringify(handedIn);
+    if (!handedIn.includes(null) && seen.has(both)) return [];
+    seen.add(both);
     return [Math.sign(a.direction === "higher" ? x - y : y - x)];
   });
 }

@@ -67,6 +67,7 @@ export function reportData(
   }
   report.agentComparisons = agentComparisons(report.cells, {
     agents: evidence.agents,
+    attempts,
     seeded: known.seeded,
   });
   return report;

@@ -1,0 +1,12 @@
+// Attempts that handed in the same bytes did not vary: taken for independent ones, they would make any
+// interval too narrow and any p too small.
+import type { Attempt } from "./report.ts";
+
+/** The attempts that share a submission with another of `attempts`, by submission. */
+export function equalSubmissions(attempts: Attempt[]): Attempt[][] {
+  const bySubmission = Map.groupBy(
+    attempts.filter(({ submission }) => submission !== null),
+    ({ submission }) => submission,
+  );
+  return [...bySubmission.values()].filter((equal) => equal.length > 1);
+}
