@@ -12,7 +12,7 @@ import { latex } from "@mlrb/report/latex";
 import { markdown, markdownSection } from "@mlrb/report/markdown";
 import { readArtifact } from "@mlrb/report/read-artifact";
 import { reportData } from "@mlrb/report/report-data";
-import { times, timesSection } from "@mlrb/report/times";
+import { times, timesCsv, timesSection } from "@mlrb/report/times";
 
 const { inputs, outputs, params } = stage();
 
@@ -29,3 +29,4 @@ writeWhole(join(outputs.report!, "groups.csv"), groupsCsv(report));
 const taken = times(collected, { label: String(params.label), readLedger });
 writeWhole(join(outputs.report!, "times.json"), `${canonicalJson(taken, 2)}\n`);
 writeWhole(join(outputs.report!, "times.md"), markdownSection(timesSection(taken)));
+writeWhole(join(outputs.report!, "times.csv"), timesCsv(taken));

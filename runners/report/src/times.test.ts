@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Collected, Member } from "@mlrb/kit/collected";
 import type { Ledger } from "@mlrb/kit/rules/ledger";
 import { markdownSection } from "./markdown.ts";
-import { times, timesSection } from "./times.ts";
+import { times, timesCsv, timesSection } from "./times.ts";
 
 const member = (agent: string, seed: number, ledger: boolean): Member => ({
   stage: `attempt[task=t,agent=${agent},seed=${seed}]`,
@@ -43,4 +43,11 @@ test("the table says whose seconds they are, and that it is smoke", () => {
   assert.match(text, /Time of each attempt \(smoke\)/);
   assert.match(text, /\| t \| b \| 10 \| 12\.3 \| 600 \| finished \|/);
   assert.match(text, /\| t \| a \| 1 \| unknown \| unknown \| unknown \|/);
+});
+
+test("in CSV an unknown time is an empty field and a known one a number", () => {
+  const lines = timesCsv(times(collected, { label: "smoke", readLedger })).split("\r\n");
+  assert.equal(lines.length, 5);
+  assert.equal(lines[1], "smoke,t,a,1,,,,,,,");
+  assert.equal(lines[3], "smoke,t,b,10,12.3,12,600,finished,,,");
 });

@@ -2,6 +2,7 @@
 // and machine to machine, and a report whose bytes moved with them could not be compared byte for byte.
 import type { Collected } from "@mlrb/kit/collected";
 import type { Ledger } from "@mlrb/kit/rules/ledger";
+import { csvLine } from "./csv-line.ts";
 import { byText } from "./order.ts";
 import { plainText } from "./plain-text.ts";
 import { type Section, textCell } from "./table.ts";
@@ -53,6 +54,25 @@ export function times(
     (a, b) => byText(a.task, b.task) || byText(a.agent, b.agent) || byText(pad(a.seed), pad(b.seed)),
   );
   return { formatVersion: 1, label: plainText(label), attempts };
+}
+
+const csvColumns = [
+  "task",
+  "agent",
+  "seed",
+  "wallSeconds",
+  "workingSeconds",
+  "budgetSeconds",
+  "ended",
+  "tokens",
+  "dollars",
+  "gpuHours",
+] as const;
+
+/** times.csv: one row per attempt, unknown fields empty. */
+export function timesCsv({ attempts, label }: Times): string {
+  const rows = attempts.map((attempt) => csvLine([label, ...csvColumns.map((column) => attempt[column])]));
+  return [csvLine(["label", ...csvColumns]), ...rows].join("");
 }
 
 /** The table of the times, for the terminal and for Markdown. */
