@@ -13,7 +13,7 @@ export function latexSection({ heading, caption, tables, items }: Section, mark:
   }
   if (items.length > 0) {
     const list = items.map(({ head, text }) => `\\item \\textbf{${latexText(head)}}: ${latexText(text)}`);
-    out.push("\\begin{itemize}", ...list, "\\end{itemize}");
+    out.push("\\begin{itemize}\\raggedright", ...list, "\\end{itemize}");
   }
   return `${out.join("\n")}\n`;
 }

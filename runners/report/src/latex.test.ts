@@ -73,7 +73,11 @@ function attempted(agents: Record<string, (number | "struck" | "missing")[]>, ti
       }
       example
         .gives("attempt", axes, { submission: `sha256:${agent}${index}` })
-        .gives("validate", axes, fate === "struck" ? verdict("struck") : passed)
+        .gives(
+          "validate",
+          axes,
+          fate === "struck" ? verdict("struck", { evidence: `${agent} ${"x".repeat(250)}` }) : passed,
+        )
         .gives("score", { ...axes, scorer: "bits" }, scored("bits", textItems(fate === "struck" ? 1 : fate)));
     }
   }
@@ -146,13 +150,14 @@ test("pdfLaTeX compiles agents whose names are LaTeX, and reads no file for them
     "\\write18{touch x}^^5c",
     "日本 -- ''quoted,, ?` fi \u202e",
   ];
-  const { text } = compiled(
+  const { text, log } = compiled(
     t,
     latex(
       attempted(Object.fromEntries(agents.map((agent) => [agent, [2, 2.5, "struck"]])), agents.join(" ")),
     ),
   );
   assert.doesNotMatch(text, /root:/);
+  assert.doesNotMatch(log, /Overfull \\hbox/, "their evidence stays on the page");
   assert.ok(text.includes("\\input{/etc/passwd}"), text);
   assert.ok(text.includes("Attempts that kept the rules"), "it goes on to the end");
 });
