@@ -27,5 +27,5 @@ for (const path of readmes) {
   if (changed === undefined) throw new Error(`${path} has no place for the sample's numbers`);
   writeFileSync(join(repository, path), changed);
 }
-for (const name of ["report.md", "report.csv", "report.json", "times.md"])
+for (const name of ["report.md", "report.csv", "report.json", "report.tex", "groups.md", "times.md"])
   copyFileSync(join(results, name), join(repository, sampleFolder, name));
