@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { Command, Option } from "commander";
 import type { PlaceOptions } from "./attempts-command.ts";
 import type { ExplainOptions } from "./explain-command.ts";
+import { lookingCommands } from "./looking-commands.ts";
 import type { PlanCommandOptions } from "./plan-command.ts";
 import type { RunCommandOptions } from "./run-asked.ts";
 import type { ScoreOptions } from "./score-command.ts";
@@ -74,6 +75,8 @@ stale(common(program.command("plan").argument("<pipeline>", "a name in pipelines
     const { planCommand } = await import("./plan-command.ts");
     process.exitCode = await planCommand(repository, pipeline, options);
   });
+
+lookingCommands(program, { repository, common });
 
 program
   .command("score")

@@ -9,35 +9,42 @@ export type LastRun = { id: string; key: string; durationMs: number; log?: strin
 
 export class LastRuns {
   readonly #file: string;
-  readonly #known = new Map<string, LastRun>();
+  readonly #known: Map<string, LastRun>;
   #append: number | undefined; // open for as long as the program runs
 
   constructor(folder: string, pipeline: string, profile: string) {
     this.#file = join(folder, pipeline, `${profile}.jsonl`);
+    this.#known = this.#read().known;
+  }
+
+  #read(): { text: string; known: Map<string, LastRun> } {
+    const known = new Map<string, LastRun>();
     let text = "";
     try {
       text = readFileSync(this.#file, "utf8");
     } catch {
-      return;
+      // nothing has succeeded yet
     }
-    const lines = text.split("\n");
-    for (const line of lines) {
+    for (const line of text.split("\n")) {
       try {
         const last = JSON.parse(line) as LastRun;
-        this.#known.set(last.id, last);
+        known.set(last.id, last);
       } catch {
         // torn by a kill, or empty
       }
     }
-    if (lines.length > 2 * this.#known.size + 100) {
-      writeWhole(this.#file, [...this.#known.values()].map((last) => `${canonicalJson(last)}\n`).join(""));
+    return { text, known };
+  }
+
+  /** Tidied here, by whoever writes: who only reads beside a run must not move the file away under it. */
+  #open(): number {
+    mkdirSync(dirname(this.#file), { recursive: true });
+    const { text, known } = this.#read();
+    if (text.split("\n").length > 2 * known.size + 100) {
+      writeWhole(this.#file, [...known.values()].map((last) => `${canonicalJson(last)}\n`).join(""));
     } else if (text !== "" && !text.endsWith("\n")) {
       appendFileSync(this.#file, "\n");
     }
-  }
-
-  #open(): number {
-    mkdirSync(dirname(this.#file), { recursive: true });
     return openSync(this.#file, "a");
   }
 

@@ -1,0 +1,180 @@
+// Whether a machine suffices, for the program and for each profile: what works, what is missing and how to
+// get it. What a profile can do without is a note, never a lack.
+// Pure: the machine is an argument.
+import { renderDiagnostic } from "@mlrb/core/diagnostic";
+import { noPython } from "@mlrb/local/find-python";
+import type { Machine } from "./look-at-machine.ts";
+import type { ProfileNeeds } from "./profile-needs.ts";
+
+export type Check = { name: string; answer: "works" | "note" | "missing"; found: string; help?: string };
+export type ProfileCheck = { profile: string; isDefault: boolean; runs: boolean; checks: Check[] };
+
+const GiB = 2 ** 30;
+
+/** Below it a few environments and models do not fit (docs/environments.md has their sizes). */
+const freeBytesWanted = 10 * GiB;
+
+export function machineChecks(machine: Machine): Check[] {
+  const { node, wanted, pnpm, git, bubblewrap, python, docker, gpus, root, namespaces } = machine;
+  const install = `npx -y pnpm@${wanted.pnpm} install`;
+  const major = (version: string) => version.split(".")[0]!;
+  const sized = `${gib(root.freeBytes)} free for ${root.path}`;
+  return [
+    major(node) === major(wanted.node)
+      ? works("node", node)
+      : missing(
+          "node",
+          `${node}; the project's own is ${wanted.node}`,
+          `${install} brings it; then start by pnpm`,
+        ),
+    pnpm === undefined
+      ? note("pnpm", "not on PATH", `npx -y pnpm@${wanted.pnpm} pipeline … does without`)
+      : major(pnpm) === major(wanted.pnpm)
+        ? works("pnpm", pnpm)
+        : note(
+            "pnpm",
+            `${pnpm}; this project is made with ${wanted.pnpm}`,
+            `npx -y pnpm@${wanted.pnpm} pipeline …`,
+          ),
+    git === undefined
+      ? note("git", "not on PATH", "nothing that runs needs it; to update this project does")
+      : works("git", git),
+    python
+      ? works("python", `${python.version} with venv, ${python.path}`)
+      : missing("python", "none that fits", noPython),
+    !root.writable
+      ? missing("disk", `${root.path} cannot be written`, "choose another --root, or check who owns it")
+      : root.freeBytes < freeBytesWanted
+        ? note("disk", sized, "environments and models take several GiB: free some, or choose another --root")
+        : works("disk", sized),
+    works("memory", gib(machine.memoryBytes)),
+    works("cpus", String(machine.cpus)),
+    namespaces.network && namespaces.readOnly
+      ? works("namespaces", "read-only folders, no network")
+      : note("namespaces", namespaceWords(namespaces), namespaceHelp(machine)),
+    bubblewrap === undefined
+      ? note(
+          "bubblewrap",
+          "not on PATH",
+          "Debian and Ubuntu: apt install bubblewrap; for agents that nobody vouched for",
+        )
+      : works("bubblewrap", bubblewrap),
+    dockerCheck(docker),
+    gpus.length > 0 ? works("gpus", gpus.join(", ")) : note("gpus", "none (nvidia-smi -L)"),
+  ];
+}
+
+function dockerCheck(docker: Machine["docker"]): Check {
+  switch (docker.kind) {
+    case "works":
+      return works("docker", docker.version);
+    case "missing":
+      return note(
+        "docker",
+        "not on PATH",
+        "https://docs.docker.com/engine/install/; only for stages that run in it",
+      );
+    case "no-daemon":
+      return note(
+        "docker",
+        `its server does not answer: ${docker.said}`,
+        "start it, or join the group docker",
+      );
+  }
+}
+
+/** `set` tells whether this machine has a secret of that name; its value is nobody's business here. */
+export function profileCheck(
+  needs: ProfileNeeds,
+  machine: Machine,
+  set: (secret: string) => boolean,
+): ProfileCheck {
+  const { profile, isDefault } = needs;
+  const checks = "problems" in needs ? [unplanned(needs)] : lacks(needs, machine, set);
+  return { profile, isDefault, runs: checks.every(({ answer }) => answer !== "missing"), checks };
+}
+
+function unplanned({ problems }: Extract<ProfileNeeds, { problems: unknown }>): Check {
+  const more = problems.length > 1 ? `, and ${problems.length - 1} more problems` : "";
+  const [first = "", ...rest] = renderDiagnostic(problems[0]!).split("\n");
+  const help = rest.find((line) => line.startsWith("  help: "))?.slice("  help: ".length);
+  return missing("plan", `${first}${more}`, help ?? "`pnpm pipeline check` shows all");
+}
+
+function lacks(
+  needs: Extract<ProfileNeeds, { instances: number }>,
+  machine: Machine,
+  set: (secret: string) => boolean,
+): Check[] {
+  const { gpus, cpus, memoryBytes, python, offline, secrets } = needs;
+  const checks: Check[] = [works("plan", `${needs.instances} stage instances`)];
+  if (!machine.root.writable)
+    checks.push(missing("disk", `${machine.root.path} cannot be written`, "choose another --root"));
+  if (python && !machine.python) checks.push(missing("python", "none that fits", noPython));
+  if (gpus.amount > machine.gpus.length) {
+    const found = `"${gpus.stage}" wants ${gpus.amount}, this host has ${machine.gpus.length}`;
+    checks.push(missing("gpus", found, "run it on a host that has them, or choose another profile"));
+  }
+  for (const { name, stages } of secrets) {
+    const who = stages.map((stage) => `"${stage}"`).join(", ");
+    checks.push(
+      set(name)
+        ? works(name, `set, for ${who}`)
+        : missing(
+            name,
+            `not set; ${who} is handed it`,
+            `export ${name}=… before the run; it is never logged or keyed`,
+          ),
+    );
+  }
+  if (memoryBytes.amount > machine.memoryBytes) {
+    const found = `"${memoryBytes.stage}" asks for ${gib(memoryBytes.amount)}, this host has ${gib(machine.memoryBytes)}`;
+    checks.push(note("memory", found, "it will run alone, and may be ended for want of memory"));
+  }
+  if (cpus.amount > machine.cpus)
+    checks.push(
+      note(
+        "cpus",
+        `"${cpus.stage}" asks for ${cpus.amount}, this host has ${machine.cpus}`,
+        "it will run alone",
+      ),
+    );
+  if (offline.length > 0 && !machine.namespaces.network) {
+    const found = `${offline.length} stages are to have no network, which cannot be enforced here`;
+    checks.push(note("network", found, namespaceHelp(machine)));
+  }
+  return checks;
+}
+
+function namespaceWords({ readOnly, network }: Machine["namespaces"]): string {
+  const lacking = [
+    ...(readOnly ? [] : ["read-only folders"]),
+    ...(network ? [] : ["taking the network away"]),
+  ];
+  return `not allowed here: ${lacking.join(", ")}`;
+}
+
+function namespaceHelp({ platform }: Machine): string {
+  return platform === "linux"
+    ? "allow user namespaces (sysctl user.max_user_namespaces, and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0), or run as root; without, inputs are copied and `network: none` is only written to the log"
+    : "Linux only; without, inputs are copied and `network: none` is only written to the log";
+}
+
+function works(name: string, found: string): Check {
+  return { name, answer: "works", found };
+}
+
+function note(name: string, found: string, help?: string): Check {
+  return { name, answer: "note", found, ...(help !== undefined && { help }) };
+}
+
+function missing(name: string, found: string, help: string): Check {
+  return { name, answer: "missing", found, help };
+}
+
+/** Rounded down: what is not there is not promised. */
+function gib(bytes: number): string {
+  return bytes < 10 * GiB
+    ? `${(Math.floor((bytes / GiB) * 10) / 10).toFixed(1)} GiB`
+    : `${Math.floor(bytes / GiB)} GiB`;
+}

@@ -1,0 +1,39 @@
+// A graph in the DOT language of Graphviz.
+// Pure: no disk, no clock.
+import type { Graph } from "./graph.ts";
+import { edgeLabel, plainLabel, privateColour, stateColours } from "./graph-looks.ts";
+
+export function graphDot({ title, nodes, edges }: Graph): string {
+  const out = [
+    `digraph ${quoted([title])} {`,
+    `  graph [rankdir=LR, label=${quoted([title])}, labelloc=t, fontname="sans-serif"]`,
+    '  node [shape=box, style="filled", color="#444444", fontname="sans-serif", fontsize=11]',
+    '  edge [color="#444444", fontname="sans-serif", fontsize=9]',
+  ];
+  for (const { id, lines, state, durable, untrusted } of nodes) {
+    const looks = [
+      `label=${quoted([id, ...lines])}`,
+      `fillcolor="${stateColours[state]}"`,
+      ...(durable ? ["peripheries=2"] : []),
+      ...(untrusted ? ['style="filled,dashed"'] : []),
+    ];
+    out.push(`  ${quoted([id])} [${looks.join(", ")}]`);
+  }
+  for (const edge of edges) {
+    const looks = [
+      `label=${quoted([edgeLabel(edge)])}`,
+      ...(edge.private ? [`color="${privateColour}"`, `fontcolor="${privateColour}"`] : []),
+      ...(edge.collected ? ["style=dashed"] : []),
+    ];
+    out.push(`  ${quoted([edge.from])} -> ${quoted([edge.to])} [${looks.join(", ")}]`);
+  }
+  return `${[...out, "}"].join("\n")}\n`;
+}
+
+/** Graphviz reads a backslash as an escape of its own (`\\N` is the node's name) and `&…;` as an entity. */
+function quoted(lines: string[]): string {
+  const escaped = lines.map((line) =>
+    plainLabel(line).replaceAll("&", "&amp;").replaceAll("\\", "\\\\").replaceAll('"', '\\"'),
+  );
+  return `"${escaped.join("\\n")}"`;
+}

@@ -1,0 +1,43 @@
+// Declares the commands that look and change nothing. Each one's code is loaded only when it is asked for.
+import type { Command } from "commander";
+import type { DoctorOptions } from "./doctor-command.ts";
+import type { GraphOptions } from "./graph-command.ts";
+import type { CommonOptions } from "./request.ts";
+
+type Declare = {
+  repository: string;
+  /** Adds the options that all commands on a pipeline have. */
+  common: (command: Command) => Command;
+};
+
+const pipelineWords = "a name in pipelines/, or a path";
+
+export function lookingCommands(program: Command, { repository, common }: Declare): void {
+  common(program.command("status").argument("<pipeline>", pipelineWords))
+    .description("how far it is: instances by state, what runs now, what failed, what to do next")
+    .action(async (pipeline: string, options: CommonOptions) => {
+      const { statusCommand } = await import("./status-command.ts");
+      process.exitCode = await statusCommand(repository, pipeline, options);
+    });
+
+  common(program.command("graph").argument("<pipeline>", pipelineWords))
+    .description("the pipeline as a picture: stages, the artifacts between them, and their state")
+    .option("--format <name>", "dot, mermaid or svg (default: by the name of --output, else dot)")
+    .option("--instances", "every stage instance by itself; --only and --set narrow them", false)
+    .option("--output <file>", "where to write it (default: stdout)")
+    .action(async (pipeline: string, options: GraphOptions) => {
+      const { graphCommand } = await import("./graph-command.ts");
+      process.exitCode = await graphCommand(repository, pipeline, options);
+    });
+
+  program
+    .command("doctor")
+    .argument("[pipeline]", pipelineWords, "full-benchmark")
+    .description("what this machine has, what each profile lacks on it, and how to get it")
+    .option("--root <dir>", "where .mlrb/ is to live (default: the repository)")
+    .option("--json", "one JSON object a line on stdout", false)
+    .action(async (pipeline: string, options: DoctorOptions) => {
+      const { doctorCommand } = await import("./doctor-command.ts");
+      process.exitCode = await doctorCommand(repository, pipeline, options);
+    });
+}

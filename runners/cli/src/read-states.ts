@@ -1,0 +1,57 @@
+// Finds out what state each selected instance is in: what a run would do, what runs now, how it ended last.
+// Reads only: it takes no lease and waits for nobody.
+import type { Outcome } from "@mlrb/core/outcome";
+import type { Plan } from "@mlrb/core/plan";
+import { lastEnds } from "@mlrb/local/last-ends";
+import { type LiveRun, liveRuns } from "@mlrb/local/live-runs";
+import { type Preview, previewPlan } from "@mlrb/local/preview-plan";
+import type { Result } from "@mlrb/local/result";
+import { openWorkspace, type Workspace } from "@mlrb/local/workspace";
+import { type InstanceState, instanceState } from "./instance-state.ts";
+
+export type ReadStates = {
+  /** In plan order, one for each selected instance. */
+  instances: InstanceNow[];
+  /** Runs of this pipeline and profile that are not known to be dead. */
+  live: LiveRun[];
+  /** What would be reused, by plan index. */
+  results: (Result | undefined)[];
+  workspace: Workspace;
+};
+
+export type InstanceNow = {
+  preview: Preview;
+  state: InstanceState;
+  lastEnd?: { outcome: Outcome; time: string };
+};
+
+type Asked = { plan: Plan; selected: number[]; root: string };
+
+export async function readStates(repository: string, { plan, selected, root }: Asked): Promise<ReadStates> {
+  const { pipeline, profile } = plan;
+  const workspace = openWorkspace({ repository, root, pipeline, profile });
+  // what runs, first: what ends while the rest is looked at is then found done, not forgotten
+  const live = liveRuns(workspace.state).filter(
+    (run) => run.pipeline === pipeline && run.profile === profile,
+  );
+  const running = new Set(live.flatMap(({ stages }) => stages.map(({ stage }) => stage)));
+  const { previews, results } = await previewPlan(plan, selected, {
+    workspace,
+    stale: { kind: plan.onStale },
+  });
+  const idOf = ({ index }: Preview) => plan.instances[index]!.id;
+  const wanted = previews.filter(({ action }) => action !== "reuse").map(idOf);
+  const ends = lastEnds(workspace.state.journals, { pipeline, profile, wanted });
+  const instances = previews.map((preview): InstanceNow => {
+    const id = idOf(preview);
+    const lastEnd = ends.get(id);
+    const state = instanceState({
+      preview,
+      running: running.has(id) && preview.action !== "reuse",
+      succeeded: workspace.last.get(id) !== undefined,
+      lastEnd: lastEnd?.outcome,
+    });
+    return { preview, state, ...(lastEnd && { lastEnd }) };
+  });
+  return { instances, live, results, workspace };
+}

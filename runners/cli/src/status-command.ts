@@ -1,0 +1,32 @@
+// `pipeline status`: how far a pipeline is, what runs now, what failed, and what to do next. Reads only, and
+// waits for nobody: it may be asked beside any run.
+import { nextSteps } from "./next-steps.ts";
+import { readStates } from "./read-states.ts";
+import { type CommonOptions, readRequest } from "./request.ts";
+import { statusOf } from "./status.ts";
+import { statusText } from "./status-text.ts";
+
+export async function statusCommand(
+  repository: string,
+  pipeline: string,
+  options: CommonOptions,
+): Promise<number> {
+  const begin = performance.now();
+  const request = await readRequest(repository, pipeline, options);
+  if (!request) return 2;
+  const status = statusOf(request.plan, await readStates(repository, request));
+  const next = nextSteps(status, { pipeline, options });
+  if (!options.json) {
+    process.stdout.write(statusText(status, { next, now: Date.now() }));
+    return 0;
+  }
+  const { stages, runs, failed, publishes: _, ...summary } = status;
+  const lines = [
+    ...stages.map((stage) => ({ event: "stage-status", ...stage })),
+    ...runs.map((run) => ({ event: "live-run", ...run })),
+    ...failed.map((one) => ({ event: "failed", ...one })),
+    { event: "summary", ...summary, next, durationMs: Math.round(performance.now() - begin) },
+  ];
+  for (const line of lines) process.stdout.write(`${JSON.stringify(line)}\n`);
+  return 0;
+}

@@ -1,0 +1,75 @@
+// `pipeline status` as people read it.
+// Pure: the time of day is an argument.
+import { formatDuration } from "@mlrb/core/units";
+import { ownerWords } from "@mlrb/local/owner";
+import { costWords } from "./cost-gate.ts";
+import { type StateCounts, states, stateWords } from "./instance-state.ts";
+import type { NextStep } from "./next-steps.ts";
+import type { Status } from "./status.ts";
+
+const shownMax = 20;
+
+/** `now` in milliseconds since 1970. */
+export function statusText(status: Status, { next, now }: { next: NextStep[]; now: number }): string {
+  const { pipeline, profile, selection, runs, failed, attempts } = status;
+  const out = [
+    `${pipeline} (${profile}${selection === "" ? "" : `, ${selection}`}): ${countWords(status.states)}`,
+  ];
+  out.push("", ...stageTable(status));
+  for (const { owner, since, stages, life, run } of runs) {
+    const sight = life === "elsewhere" ? "; whether it lives cannot be told from here" : "";
+    out.push("", `run ${run}, ${ownerWords(owner)}, began ${ago(since, now)} ago${sight}`);
+    for (const { stage, since: from } of stages.slice(0, shownMax))
+      out.push(`  ${stage}  for ${ago(from, now)}`);
+    if (stages.length > shownMax) out.push(`  … and ${stages.length - shownMax} more`);
+    if (stages.length === 0) out.push("  nothing at this moment");
+  }
+  if (failed.length > 0) out.push("", "failed when they last ran");
+  for (const { stage, cause, time } of failed.slice(0, shownMax))
+    out.push(`  ${stage}  ${oneLine(cause)}  (${ago(time, now)} ago)`);
+  if (failed.length > shownMax) out.push(`  … and ${failed.length - shownMax} more`);
+  if (attempts) {
+    const cost = attempts.cost.attempts > 0 ? `; to make what is missing: ${costWords(attempts.cost)}` : "";
+    out.push("", `attempts: ${countWords(attempts.states)}${cost}`);
+  }
+  if (status.states.uncertain > 0)
+    out.push("", "uncertain: reads something that runs first; reused after all if that gives the same again");
+  if (next.length > 0) out.push("", "next");
+  for (const { why, command } of next) out.push(`  ${command}`, `      ${why}`);
+  return `${out.join("\n")}\n`;
+}
+
+/** `3 up to date, 1 failed`; what there is none of is not named. */
+function countWords(counts: StateCounts): string {
+  const parts = states
+    .filter((state) => counts[state] > 0)
+    .map((state) => `${counts[state]} ${stateWords[state]}`);
+  return parts.join(", ") || "nothing is selected";
+}
+
+/** A column for every state that something is in. */
+function stageTable({ stages, states: all }: Status): string[] {
+  const columns = states.filter((state) => state === "upToDate" || all[state] > 0);
+  const rows = [
+    ["stage", "instances", ...columns.map((state) => stateWords[state])],
+    ...stages.map(({ name, instances, states: counts }) => [
+      name,
+      String(instances),
+      ...columns.map((state) => (counts[state] === 0 ? "-" : String(counts[state]))),
+    ]),
+  ];
+  const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
+  return rows.map((row) =>
+    row.map((cell, at) => (at === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[at]!))).join("  "),
+  );
+}
+
+function ago(time: string, now: number): string {
+  return formatDuration(Math.max(0, Math.floor((now - Date.parse(time)) / 1000) * 1000));
+}
+
+/** What a stage's end says may hold what the stage wrote: nothing in it may steer a terminal. */
+function oneLine(text: string): string {
+  const plain = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ");
+  return plain.length > 200 ? `${plain.slice(0, 199)}…` : plain;
+}

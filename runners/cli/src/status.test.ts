@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { renderDiagnostic } from "@mlrb/core/diagnostic";
+import { loadPlan } from "@mlrb/core/load-plan";
+import type { Plan } from "@mlrb/core/plan";
+import { memorySources } from "@mlrb/core/testing/memory-sources";
+import type { LiveRun } from "@mlrb/local/live-runs";
+import type { Preview } from "@mlrb/local/preview-plan";
+import { type InstanceState, instanceState } from "./instance-state.ts";
+import { nextSteps } from "./next-steps.ts";
+import type { InstanceNow } from "./read-states.ts";
+import { statusOf } from "./status.ts";
+import { statusText } from "./status-text.ts";
+
+const text = `formatVersion: 1
+name: test
+axes: { word: [alpha, beta] }
+stages:
+  make: { each: [word], command: make, gives: { text: file } }
+  attempt: { each: [word], needs: [make.text], command: try, gives: { work: file }, durable: true }
+  gather: { collect: [attempt.work], command: gather, gives: { all: file } }
+`;
+
+function plan(): Plan {
+  const result = loadPlan({ file: "pipelines/test.yaml" }, memorySources({ "pipelines/test.yaml": text }), [
+    "local",
+  ]);
+  if ("problems" in result) throw new Error(result.problems.map(renderDiagnostic).join("\n"));
+  return result.plan;
+}
+
+const now = Date.parse("2026-01-31T10:10:00.000Z");
+const failure = "2026-01-31T10:05:00.000Z";
+
+/** Each instance's state, by id; those that are not named are up to date. `left`: stale ones stay so. */
+function scene(states: Record<string, InstanceState>, { left = true, live = [] as LiveRun[] } = {}) {
+  const made = plan();
+  const instances = made.instances.map(({ index, id, stage }): InstanceNow => {
+    const state = states[id] ?? "upToDate";
+    const common = { index, certain: state !== "uncertain", reasons: [], expectedMs: undefined };
+    const cost = { gpuHours: 2, dollars: 0, timeMs: 60_000, from: 0 };
+    const preview: Preview =
+      state === "upToDate"
+        ? { ...common, action: "reuse" }
+        : state === "stale" && stage.durable
+          ? { ...common, action: "stale", onStale: left ? "leave" : "rerun", cost }
+          : {
+              ...common,
+              action: "run",
+              ...(state === "stale" && { expectedMs: 90_000 }),
+              ...(stage.durable && { cost }),
+            };
+    if (state !== "failed") return { preview, state };
+    const detail = "it ended with 1\u001b[2J\nand more";
+    return {
+      preview,
+      state,
+      lastEnd: { outcome: { kind: "failed", cause: "exit-code", detail }, time: failure },
+    };
+  });
+  const status = statusOf(made, { instances, live });
+  const options = { root: "my root" };
+  const next = nextSteps(status, { pipeline: "test", options });
+  return {
+    status,
+    next,
+    text: statusText(status, { next, now }),
+    commands: next.map(({ command }) => command),
+  };
+}
+
+function liveRun(changed: Partial<LiveRun> = {}): LiveRun {
+  return {
+    run: "20260131T100000Z-17xab",
+    pipeline: "test",
+    profile: "default",
+    selection: "",
+    owner: { host: "gpu2", boot: "b", pid: 17, started: "5", since: "2026-01-31T09:59:59.000Z" },
+    life: "elsewhere",
+    since: "2026-01-31T10:00:00.000Z",
+    stages: [{ stage: "make[word=alpha]", since: "2026-01-31T10:00:05.000Z" }],
+    ...changed,
+  };
+}
+
+test("a status shows counts by stage and state, what runs, what failed, the attempts, and what to do", () => {
+  const { text } = scene(
+    {
+      "make[word=alpha]": "running",
+      "make[word=beta]": "failed",
+      "attempt[word=alpha]": "stale",
+      "attempt[word=beta]": "neverRun",
+      gather: "uncertain",
+    },
+    { live: [liveRun()] },
+  );
+  assert.equal(
+    text,
+    `test (default): 1 running, 1 failed, 1 stale, 1 uncertain, 1 never run
+
+stage    instances  up to date  running  failed  stale  uncertain  never run
+make             2           -        1       1      -          -          -
+attempt          2           -        -       -      1          -          1
+gather           1           -        -       -      -          1          -
+
+run 20260131T100000Z-17xab, process 17 on gpu2 since 2026-01-31T09:59:59.000Z by its clock, began 10 m 0 s ago; whether it lives cannot be told from here
+  make[word=alpha]  for 9 m 55 s
+
+failed when they last ran
+  make[word=beta]  exit-code: it ended with 1 [2J and more  (5 m 0 s ago)
+
+attempts: 1 stale, 1 never run; to make what is missing: 2 attempts, about 4.0 GPU hours and 0.00 dollars
+
+uncertain: reads something that runs first; reused after all if that gives the same again
+
+next
+  pnpm pipeline log 'make[word=alpha]' --root 'my root'
+      a run goes on; what it says
+  pnpm pipeline run test --root 'my root' --take-over
+      if the run on another host is gone: a run takes over what it left, attempts only if told
+  pnpm pipeline log 'make[word=beta]' --root 'my root'
+      why make[word=beta] failed
+  pnpm pipeline run test --root 'my root' --rerun
+      make stale attempts again: 2 attempts, about 4.0 GPU hours and 0.00 dollars
+  pnpm pipeline run test --root 'my root' --accept-stale "reason"
+      or use them as they are; the tables say why
+`,
+  );
+});
+
+test("where all is up to date only the tables are left to be looked at", () => {
+  const { text } = scene({});
+  assert.equal(
+    text,
+    `test (default): 5 up to date
+
+stage    instances  up to date
+make             2           2
+attempt          2           2
+gather           1           1
+
+attempts: 2 up to date
+
+next
+  pnpm pipeline report test --root 'my root'
+      nothing to do; the tables again
+`,
+  );
+});
+
+test("a run is proposed with the time that earlier runs took, and not while one goes on", () => {
+  const states = { "make[word=alpha]": "stale", "make[word=beta]": "neverRun" } as const;
+  const { next } = scene(states);
+  assert.deepEqual(next, [
+    {
+      why: "bring 2 up to date, about 1 m 30 s of work by earlier runs, 1 never timed",
+      command: "pnpm pipeline run test --root 'my root'",
+    },
+    { why: "what would run, and why", command: "pnpm pipeline plan test --root 'my root'" },
+  ]);
+  const live = [liveRun({ life: "alive" })];
+  assert.deepEqual(scene(states, { live }).commands, [
+    "pnpm pipeline log 'make[word=alpha]' --root 'my root'",
+  ]);
+});
+
+test("stale attempts that the profile makes again are part of the run, and need no word", () => {
+  const { status, commands } = scene({ "attempt[word=alpha]": "stale" }, { left: false });
+  assert.equal(status.toRun.instances, 1);
+  assert.equal(status.toRun.leftStale, 0);
+  assert.deepEqual(commands, [
+    "pnpm pipeline run test --root 'my root'",
+    "pnpm pipeline plan test --root 'my root'",
+  ]);
+});
+
+test("what runs now is neither to run nor in the cost of what is missing", () => {
+  const { status } = scene({ "attempt[word=alpha]": "running" }, { live: [liveRun()] });
+  assert.equal(status.toRun.instances, 0);
+  assert.equal(status.attempts?.cost.attempts, 0);
+});
+
+test("the state of a previewed instance is the one that the status counts", () => {
+  const state = instanceState({
+    preview: { action: "run", certain: true },
+    running: false,
+    succeeded: false,
+  });
+  assert.equal(scene({ gather: state }).status.states.neverRun, 1);
+});

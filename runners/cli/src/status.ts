@@ -1,0 +1,81 @@
+// What `pipeline status` tells, as data: each stage's instances by state, what runs now, what failed last,
+// the attempts, and what to do next.
+// Pure: no disk, no clock.
+import { outcomeCause } from "@mlrb/core/outcome";
+import type { Plan } from "@mlrb/core/plan";
+import type { LiveRun } from "@mlrb/local/live-runs";
+import { type TotalCost, totalCost } from "./cost-gate.ts";
+import { countStates, type StateCounts } from "./instance-state.ts";
+import type { InstanceNow } from "./read-states.ts";
+
+export type Status = {
+  pipeline: string;
+  profile: string;
+  selection: string;
+  /** In plan order, those of which something was selected. */
+  stages: { name: string; instances: number; states: StateCounts }[];
+  states: StateCounts;
+  runs: LiveRun[];
+  failed: { stage: string; cause: string; time: string }[];
+  /** Of durable stages; undefined where the pipeline has none. */
+  attempts: { states: StateCounts; cost: TotalCost } | undefined;
+  toRun: {
+    instances: number;
+    /** Of attempts that are stale and that a run would leave so. */
+    leftStale: number;
+    /** By earlier runs; 0 where nothing was timed. */
+    expectedMs: number;
+    untimed: number;
+  };
+  publishes: boolean;
+};
+
+type Read = { instances: InstanceNow[]; live: LiveRun[] };
+
+export function statusOf(plan: Plan, { instances, live }: Read): Status {
+  const stageOf = ({ preview }: InstanceNow) => plan.instances[preview.index]!.stage;
+  const idOf = ({ preview }: InstanceNow) => plan.instances[preview.index]!.id;
+  const byStage = Map.groupBy(instances, (one) => stageOf(one).name);
+  const attempts = instances.filter((one) => stageOf(one).durable);
+  const toRun = instances
+    .filter(({ state }) => state !== "running")
+    .map(({ preview }) => preview)
+    .filter(({ action, onStale }) => action === "run" || (action === "stale" && onStale === "rerun"));
+  return {
+    pipeline: plan.pipeline,
+    profile: plan.profile,
+    selection: plan.selection,
+    stages: [...byStage].map(([name, all]) => ({
+      name,
+      instances: all.length,
+      states: countStates(all.map(({ state }) => state)),
+    })),
+    states: countStates(instances.map(({ state }) => state)),
+    runs: live,
+    failed: instances
+      .filter(({ state }) => state === "failed")
+      .map((one) => ({
+        stage: idOf(one),
+        cause: outcomeCause(one.lastEnd!.outcome),
+        time: one.lastEnd!.time,
+      })),
+    attempts:
+      attempts.length === 0
+        ? undefined
+        : {
+            states: countStates(attempts.map(({ state }) => state)),
+            cost: totalCost(
+              attempts.filter(({ state }) => state !== "running").map(({ preview }) => preview),
+              true,
+            ),
+          },
+    toRun: {
+      instances: toRun.length,
+      leftStale: attempts.filter(({ preview }) => preview.onStale === "leave" && preview.cost !== undefined)
+        .length,
+      expectedMs: toRun.reduce((sum, { expectedMs }) => sum + (expectedMs ?? 0), 0),
+      untimed: toRun.filter(({ expectedMs }) => expectedMs === undefined).length,
+    },
+    publishes: plan.stages.some(({ publishes }) => publishes),
+  };
+}
