@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { renderDiagnostic } from "@mlrb/core/diagnostic";
-import { costLimits, costWords, overCost, type TotalCost, totalCost } from "./cost-gate.ts";
+import { costLimits, overCost } from "./cost-gate.ts";
+import { costWords, type TotalCost, totalCost } from "./total-cost.ts";
 
 const none: TotalCost = { attempts: 0, gpuHours: 0, unknownGpuHours: 0, dollars: 0, unknownDollars: 0 };
 const cost = (gpuHours: number | null, dollars: number | null) => ({

@@ -2,54 +2,15 @@
 import { createInterface } from "node:readline/promises";
 import type { Diagnostic } from "@mlrb/core/diagnostic";
 import type { Plan } from "@mlrb/core/plan";
-import { type Preview, previewPlan } from "@mlrb/local/preview-plan";
+import { previewPlan } from "@mlrb/local/preview-plan";
 import type { StalePolicy } from "@mlrb/local/run-request";
 import type { Workspace } from "@mlrb/local/workspace";
 import { printProblems } from "./request.ts";
+import { costWords, type TotalCost, totalCost } from "./total-cost.ts";
 
 export type CostOptions = { maxCost?: string; maxGpuHours?: string; yes?: boolean };
 
-export type TotalCost = {
-  attempts: number;
-  gpuHours: number;
-  /** How many attempts may take GPU hours without a bound. */
-  unknownGpuHours: number;
-  dollars: number;
-  unknownDollars: number;
-};
-
 export type CostLimits = { gpuHours: number; dollars: number };
-
-/** Sums over the attempts that would run; with `left`, over stale ones that are left too. */
-export function totalCost(previews: Pick<Preview, "action" | "onStale" | "cost">[], left = false): TotalCost {
-  const total = { attempts: 0, gpuHours: 0, unknownGpuHours: 0, dollars: 0, unknownDollars: 0 };
-  for (const { action, onStale, cost } of previews) {
-    if (!cost || (action === "stale" && onStale === "leave" && !left)) continue;
-    total.attempts++;
-    if (cost.gpuHours === null) total.unknownGpuHours++;
-    else total.gpuHours += cost.gpuHours;
-    if (cost.dollars === null) total.unknownDollars++;
-    else total.dollars += cost.dollars;
-  }
-  return total;
-}
-
-/** `2 attempts, about 48.0 GPU hours and 80.00 dollars, 1 of them at a price that nobody knows`. */
-export function costWords({
-  attempts,
-  gpuHours,
-  unknownGpuHours,
-  dollars,
-  unknownDollars,
-}: TotalCost): string {
-  const which = (count: number) => (count === attempts ? (count === 1 ? "" : "all ") : `${count} of them `);
-  const unknown = [
-    ...(unknownGpuHours > 0 ? [`${which(unknownGpuHours)}for GPU hours without a bound`] : []),
-    ...(unknownDollars > 0 ? [`${which(unknownDollars)}at a price that nobody knows`] : []),
-  ];
-  const known = `${attempts} ${attempts === 1 ? "attempt" : "attempts"}, about ${gpuHours.toFixed(1)} GPU hours and ${dollars.toFixed(2)} dollars`;
-  return [known, ...unknown].join(", ");
-}
 
 /** What `--max-gpu-hours` and `--max-cost` say; nothing may be spent where they say nothing. */
 export function costLimits({ maxGpuHours, maxCost }: CostOptions): CostLimits | Diagnostic {

@@ -3,7 +3,8 @@ import { writeFileSync } from "node:fs";
 import { didYouMean } from "@mlrb/core/suggest";
 import { type Graph, graphOf } from "./graph.ts";
 import { readStates } from "./read-states.ts";
-import { type CommonOptions, printProblems, readRequest } from "./request.ts";
+import { rememberedRequest } from "./remembered-request.ts";
+import { type CommonOptions, printProblems } from "./request.ts";
 import { rootOf } from "./root-of.ts";
 
 export type GraphOptions = CommonOptions & { format?: string; instances: boolean; output?: string };
@@ -29,7 +30,7 @@ export async function graphCommand(
     printProblems([{ code: "unknown-format", message: `no format named "${format}"`, help }], options.json);
     return 2;
   }
-  const request = await readRequest(repository, pipeline, options);
+  const request = await rememberedRequest(repository, pipeline, options);
   if (!request) return 2;
   const { instances: read } = await readStates(repository, request);
   const stateOf = new Map(read.map(({ preview, state }) => [preview.index, state]));

@@ -2,8 +2,8 @@
 // Pure: no disk, no clock.
 import { formatDuration } from "@mlrb/core/units";
 import { askAgain, shellWord } from "./ask-again.ts";
-import { costWords } from "./cost-gate.ts";
 import type { Status } from "./status.ts";
+import { costWords } from "./total-cost.ts";
 
 export type NextStep = { why: string; command: string };
 

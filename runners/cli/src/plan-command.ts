@@ -3,10 +3,10 @@ import { reasonWords } from "@mlrb/core/reasons";
 import { formatDuration } from "@mlrb/core/units";
 import { previewPlan } from "@mlrb/local/preview-plan";
 import { openWorkspace } from "@mlrb/local/workspace";
-import { costWords, totalCost } from "./cost-gate.ts";
 import { gpusFor, tooFewGpus } from "./gpu-gate.ts";
 import { type CommonOptions, readRequest } from "./request.ts";
 import { type StaleOptions, stalePolicy } from "./stale-policy.ts";
+import { costWords, totalCost } from "./total-cost.ts";
 
 export type PlanCommandOptions = CommonOptions & StaleOptions;
 

@@ -2,7 +2,8 @@
 // waits for nobody: it may be asked beside any run.
 import { nextSteps } from "./next-steps.ts";
 import { readStates } from "./read-states.ts";
-import { type CommonOptions, readRequest } from "./request.ts";
+import { rememberedRequest } from "./remembered-request.ts";
+import type { CommonOptions } from "./request.ts";
 import { statusOf } from "./status.ts";
 import { statusText } from "./status-text.ts";
 
@@ -12,7 +13,7 @@ export async function statusCommand(
   options: CommonOptions,
 ): Promise<number> {
   const begin = performance.now();
-  const request = await readRequest(repository, pipeline, options);
+  const request = await rememberedRequest(repository, pipeline, options);
   if (!request) return 2;
   const status = statusOf(request.plan, await readStates(repository, request));
   const next = nextSteps(status, { pipeline, options });

@@ -2,10 +2,10 @@
 // Pure: the time of day is an argument.
 import { formatDuration } from "@mlrb/core/units";
 import { ownerWords } from "@mlrb/local/owner";
-import { costWords } from "./cost-gate.ts";
 import { type StateCounts, states, stateWords } from "./instance-state.ts";
 import type { NextStep } from "./next-steps.ts";
 import type { Status } from "./status.ts";
+import { costWords } from "./total-cost.ts";
 
 const shownMax = 20;
 

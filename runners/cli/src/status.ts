@@ -4,9 +4,9 @@
 import { outcomeCause } from "@mlrb/core/outcome";
 import type { Plan } from "@mlrb/core/plan";
 import type { LiveRun } from "@mlrb/local/live-runs";
-import { type TotalCost, totalCost } from "./cost-gate.ts";
 import { countStates, type StateCounts } from "./instance-state.ts";
 import type { InstanceNow } from "./read-states.ts";
+import { type TotalCost, totalCost } from "./total-cost.ts";
 
 export type Status = {
   pipeline: string;

@@ -5,21 +5,16 @@ import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
-import { type Consulted, filesMatching, namesIn, statText } from "./consulted.ts";
+import { type Consulted, statText } from "./consulted.ts";
+import { looksTheSame, type Seen, seenBy } from "./seen.ts";
 
-export type Unchanged<Said> = {
+/** Seen: sources, environments, laid-out results. */
+export type Unchanged<Said> = Seen & {
   formatVersion: 1;
   node: string;
-  /** Stat by path from the repository's root, or absolute: sources, environments, laid-out results. */
-  stats: Record<string, string>;
-  folders: Record<string, string[]>;
-  patterns: Record<string, string[]>;
   /** What the run said, to be said again. */
   said: Said;
 };
-
-/** The runner's own sources: a newer runner may decide otherwise. */
-const runner = "runners/*/src/**/*.ts";
 
 function fileOf(root: string, request: unknown): string {
   const name = createHash("sha256").update(canonicalJson(request)).digest("hex").slice(0, 24);
@@ -39,14 +34,7 @@ export function saidUnchanged<Said>(at: {
     if (held.formatVersion !== 1 || held.node !== process.version) return undefined;
     // a killed run's leftovers are cleared by the long way
     if (readdirSync(join(root, ".mlrb", "work")).length > 0) return undefined;
-    for (const [path, stat] of Object.entries(held.stats))
-      if (statText(repository, path) !== stat) return undefined;
-    for (const [folder, names] of Object.entries(held.folders)) {
-      if (!sameList(namesIn(repository, folder), names)) return undefined;
-    }
-    for (const [pattern, files] of Object.entries(held.patterns)) {
-      if (!sameList(filesMatching(repository, pattern), files)) return undefined;
-    }
+    if (!looksTheSame(repository, held)) return undefined;
   } catch {
     return undefined;
   }
@@ -74,18 +62,10 @@ export function rememberUnchanged<Said>(
   { consulted, more, said }: { consulted: Consulted; more: string[]; said: Said },
 ): void {
   const { repository, root } = at;
-  consulted.pattern(runner);
-  if (consulted.fresh) return;
-  const stats = Object.fromEntries(consulted.files);
-  for (const path of more) stats[path] = statText(repository, path);
-  const held: Unchanged<Said> = {
-    formatVersion: 1,
-    node: process.version,
-    stats,
-    folders: Object.fromEntries(consulted.folders),
-    patterns: Object.fromEntries(consulted.patterns),
-    said,
-  };
+  const seen = seenBy(consulted);
+  if (!seen) return;
+  for (const path of more) seen.stats[path] = statText(repository, path);
+  const held: Unchanged<Said> = { formatVersion: 1, node: process.version, ...seen, said };
   const file = fileOf(root, at.request);
   try {
     if (!existsSync(join(file, ".."))) mkdirSync(join(file, ".."), { recursive: true });
@@ -93,8 +73,4 @@ export function rememberUnchanged<Said>(
   } catch {
     // it only saves time
   }
-}
-
-function sameList(a: string[], b: string[]): boolean {
-  return a.length === b.length && a.every((item, index) => item === b[index]);
 }

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { rememberedRequest } from "./remembered-request.ts";
+
+/** A repository with one pipeline, written long ago, and what is remembered of its plans. */
+function scene(t: TestContext) {
+  const repository = mkdtempSync(join(tmpdir(), "mlrb-remembered-"));
+  t.after(() => rmSync(repository, { recursive: true }));
+  mkdirSync(join(repository, "pipelines"));
+  mkdirSync(join(repository, ".mlrb"));
+  const memory = join(repository, ".mlrb/cache/memory/plans");
+  const write = (file: string, text: string) => {
+    const path = join(repository, "pipelines", file);
+    writeFileSync(path, text);
+    utimesSync(path, 1_000_000, 1_000_000 + text.length);
+  };
+  const stage = (command: string) =>
+    `formatVersion: 1\nname: words\nstages:\n  make: { command: ${command} }\n`;
+  write("words.yaml", stage("one"));
+  const looked = async (name = "words", set: string[] = []) => {
+    const found = await rememberedRequest(repository, name, { only: [], set, json: false });
+    return found?.plan.instances.map(({ action }) => action.run.kind === "command" && action.run.command);
+  };
+  /** Makes what is remembered tell that it was remembered. */
+  const mark = () => {
+    for (const name of readdirSync(memory)) {
+      const text = readFileSync(join(memory, name), "utf8");
+      writeFileSync(join(memory, name), text.replaceAll('"one"', '"remembered"'));
+    }
+  };
+  return { write, stage, looked, mark, memory };
+}
+
+test("a plan is taken from memory while all that it was made from looks the same", async (t) => {
+  const { looked, mark } = scene(t);
+  assert.deepEqual(await looked(), ["one"]);
+  mark();
+  assert.deepEqual(await looked(), ["remembered"]);
+});
+
+test("a changed pipeline is read anew, and so is one that was only touched", async (t) => {
+  const { write, stage, looked, mark } = scene(t);
+  await looked();
+  mark();
+  write("words.yaml", stage("three"));
+  assert.deepEqual(await looked(), ["three"]);
+  write("words.yaml", stage("one"));
+  assert.deepEqual(await looked(), ["one"]);
+});
+
+test("a request is remembered by all that it says, and a bad one not at all", async (t) => {
+  const { looked, memory, write } = scene(t);
+  write(
+    "words.yaml",
+    "formatVersion: 1\nname: words\naxes: { a: [x, y] }\nstages:\n  make: { each: [a], command: 'do {a}' }\n",
+  );
+  assert.deepEqual(await looked("words", ["a=x"]), ["do x"]);
+  assert.deepEqual(await looked("words", ["a=y"]), ["do y"]);
+  assert.equal(readdirSync(memory).length, 2);
+  const { write: before } = process.stderr;
+  process.stderr.write = () => true;
+  try {
+    assert.equal(await looked("words", ["a=z"]), undefined);
+  } finally {
+    process.stderr.write = before;
+  }
+  assert.equal(readdirSync(memory).length, 2);
+});
+
+test("a pipeline that is a program is planned each time: nobody knows what it looks at", async (t) => {
+  const { looked, memory, write } = scene(t);
+  write(
+    "made.ts",
+    'export default { formatVersion: 1, name: "made", stages: { make: { command: "one" } } };\n',
+  );
+  assert.deepEqual(await looked("made"), ["one"]);
+  assert.throws(() => readdirSync(memory));
+});
+
+test("memory that is torn or of another version is passed over", async (t) => {
+  const { looked, mark, memory } = scene(t);
+  await looked();
+  mark();
+  const [name] = readdirSync(memory);
+  const text = readFileSync(join(memory, name!), "utf8");
+  writeFileSync(join(memory, name!), text.slice(0, -5));
+  assert.deepEqual(await looked(), ["one"]);
+  writeFileSync(join(memory, name!), text.replace('"formatVersion":1', '"formatVersion":2'));
+  assert.deepEqual(await looked(), ["one"]);
+});
