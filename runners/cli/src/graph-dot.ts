@@ -6,13 +6,13 @@ import { edgeLabel, plainLabel, privateColour, stateColours } from "./graph-look
 export function graphDot({ title, nodes, edges }: Graph): string {
   const out = [
     `digraph ${quoted([title])} {`,
-    `  graph [rankdir=LR, label=${quoted([title])}, labelloc=t, fontname="sans-serif"]`,
-    '  node [shape=box, style="filled", color="#444444", fontname="sans-serif", fontsize=11]',
-    '  edge [color="#444444", fontname="sans-serif", fontsize=9]',
+    `  graph [rankdir=LR, label=${quoted([title])}, labelloc=t, fontname="Helvetica,Arial,sans-serif"]`,
+    '  node [shape=box, margin="0.25,0.1", style="filled", color="#444444", fontname="Helvetica,Arial,sans-serif", fontsize=11]',
+    '  edge [color="#444444", fontname="Helvetica,Arial,sans-serif", fontsize=9]',
   ];
-  for (const { id, lines, state, durable, untrusted } of nodes) {
+  for (const { id, name, lines, state, durable, untrusted } of nodes) {
     const looks = [
-      `label=${quoted([id, ...lines])}`,
+      `label=${quoted([name, ...lines])}`,
       `fillcolor="${stateColours[state]}"`,
       ...(durable ? ["peripheries=2"] : []),
       ...(untrusted ? ['style="filled,dashed"'] : []),

@@ -16,7 +16,8 @@ export const stateColours: Record<InstanceState, string> = {
 export const privateColour = "#b00020";
 
 export function edgeLabel({ outputs, private: isPrivate }: GraphEdge): string {
-  return `${outputs.join(", ")}${isPrivate ? " (private)" : ""}`;
+  const said = outputs.every((name) => name === "private");
+  return `${outputs.join(", ")}${isPrivate && !said ? " (private)" : ""}`;
 }
 
 /** A name as one line: an axis' value may hold anything. */

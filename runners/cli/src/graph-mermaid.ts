@@ -7,9 +7,9 @@ import { states } from "./instance-state.ts";
 export function graphMermaid({ title, nodes, edges }: Graph): string {
   const names = new Map(nodes.map(({ id }, at) => [id, `n${at}`]));
   const out = ["---", `title: ${JSON.stringify(plainLabel(title))}`, "---", "flowchart LR"];
-  for (const { id, lines, durable } of nodes) {
+  for (const { id, name, lines, durable } of nodes) {
     const [open, close] = durable ? ["[[", "]]"] : ["[", "]"];
-    out.push(`  ${names.get(id)}${open}${quoted([id, ...lines])}${close}`);
+    out.push(`  ${names.get(id)}${open}${quoted([name, ...lines])}${close}`);
   }
   for (const edge of edges) {
     const arrow = edge.collected ? "-.->" : "-->";

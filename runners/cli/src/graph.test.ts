@@ -60,9 +60,9 @@ test("a DOT graph shows stages with their instances, states and marks, and what 
   assert.equal(
     graphDot(graph(some)),
     `digraph "test (default)" {
-  graph [rankdir=LR, label="test (default)", labelloc=t, fontname="sans-serif"]
-  node [shape=box, style="filled", color="#444444", fontname="sans-serif", fontsize=11]
-  edge [color="#444444", fontname="sans-serif", fontsize=9]
+  graph [rankdir=LR, label="test (default)", labelloc=t, fontname="Helvetica,Arial,sans-serif"]
+  node [shape=box, margin="0.25,0.1", style="filled", color="#444444", fontname="Helvetica,Arial,sans-serif", fontsize=11]
+  edge [color="#444444", fontname="Helvetica,Arial,sans-serif", fontsize=9]
   "make" [label="make\\n2 over word\\n2 up to date", fillcolor="#d9f2d9"]
   "attempt" [label="attempt\\n2 over word\\ndurable, untrusted\\n1 up to date, 1 failed", fillcolor="#f8d0d0", peripheries=2, style="filled,dashed"]
   "score" [label="score\\n2 over word\\n1 up to date, 1 uncertain", fillcolor="#fff6d8"]
@@ -111,9 +111,9 @@ test("instances are drawn one by one, with the edges between those that are draw
   assert.deepEqual(
     beta.nodes.map(({ id, lines, state }) => [id, lines, state]),
     [
-      ["make[word=beta]", ["up to date"], "upToDate"],
-      ["attempt[word=beta]", ["durable, untrusted", "failed"], "failed"],
-      ["score[word=beta]", ["uncertain"], "uncertain"],
+      ["make[word=beta]", ["word=beta", "up to date"], "upToDate"],
+      ["attempt[word=beta]", ["word=beta", "durable, untrusted", "failed"], "failed"],
+      ["score[word=beta]", ["word=beta", "uncertain"], "uncertain"],
     ],
   );
   assert.deepEqual(
@@ -153,7 +153,11 @@ test("the same plan in the same state is the same text", () => {
 test("what means something to a drawing language is drawn as it is written", async () => {
   const node = { lines: [], state: "stale", durable: false, untrusted: false } as const;
   const names = ['a"b\\N<i>&#35;', "c\\l|[x]`y`"];
-  const odd: Graph = { title: "t", nodes: names.map((id) => ({ id, ...node, lines: [] })), edges: [] };
+  const odd: Graph = {
+    title: "t",
+    nodes: names.map((id) => ({ id, name: id, ...node, lines: [] })),
+    edges: [],
+  };
   const svg = await graphSvg(odd);
   const shown = [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, one]) => unescaped(one!));
   assert.deepEqual(shown.slice(1), names);

@@ -7,7 +7,9 @@ import { countStates, type InstanceState, states, stateWords } from "./instance-
 export type GraphNode = {
   /** A stage's name, or an instance's id. */
   id: string;
-  /** What stands in it, line by line, besides its name. */
+  /** The stage's. */
+  name: string;
+  /** What stands in it, line by line, below the name. */
   lines: string[];
   /** Of several instances the one that most wants attention. */
   state: InstanceState;
@@ -57,6 +59,7 @@ function stageGraph(plan: Plan, stateOf: ReadonlyMap<number, InstanceState>): Dr
     const over = stage.each.length === 0 ? [] : [`${count} over ${stage.each.join(", ")}`];
     return {
       id: stage.name,
+      name: stage.name,
       lines: [...over, ...marks(stage), said.join(", ")],
       state: attention.find((state) => counts[state] > 0)!,
       durable: stage.durable,
@@ -82,10 +85,11 @@ function instanceGraph(plan: Plan, stateOf: ReadonlyMap<number, InstanceState>):
     ({ index, stage }) => stateOf.has(index) && stage.name !== environmentStage,
   );
   const gives = givenBy(plan);
-  const nodes = drawn.map(({ index, id, stage }): GraphNode => {
+  const nodes = drawn.map(({ index, id, stage, axes }): GraphNode => {
     const state = stateOf.get(index)!;
-    const { durable, untrusted } = stage;
-    return { id, lines: [...marks(stage), stateWords[state]], state, durable, untrusted };
+    const { name, durable, untrusted } = stage;
+    const point = Object.entries(axes).map(([axis, value]) => `${axis}=${value}`);
+    return { id, name, lines: [...point, ...marks(stage), stateWords[state]], state, durable, untrusted };
   });
   const links = drawn.flatMap(({ id, inputs, members }) => [
     ...inputs.map(({ from, output }) => ({ from, to: id, output, collected: false })),
