@@ -115,17 +115,12 @@ function lacks(
     const found = `"${gpus.stage}" wants ${gpus.amount}, this host has ${machine.gpus.length}`;
     checks.push(missing("gpus", found, "run it on a host that has them, or choose another profile"));
   }
-  for (const { name, stages } of secrets) {
+  for (const { name, stages, needed } of secrets) {
     const who = stages.map((stage) => `"${stage}"`).join(", ");
-    checks.push(
-      set(name)
-        ? works(name, `set, for ${who}`)
-        : missing(
-            name,
-            `not set; ${who} is handed it`,
-            `export ${name}=… before the run; it is never logged or keyed`,
-          ),
-    );
+    const how = `export ${name}=… before the run; it is never logged or keyed`;
+    if (set(name)) checks.push(works(name, `set, for ${who}`));
+    else if (needed) checks.push(missing(name, `not set, and ${who} calls its provider`, how));
+    else checks.push(note(name, `not set; ${who} gets it if it is`, how));
   }
   if (memoryBytes.amount > machine.memoryBytes) {
     const found = `"${memoryBytes.stage}" asks for ${gib(memoryBytes.amount)}, this host has ${gib(machine.memoryBytes)}`;
@@ -140,7 +135,7 @@ function lacks(
       ),
     );
   if (offline.length > 0 && !machine.namespaces.network) {
-    const found = `${offline.length} stages are to have no network, which cannot be enforced here`;
+    const found = `no network for ${offline.map((stage) => `"${stage}"`).join(", ")} cannot be enforced here`;
     checks.push(note("network", found, namespaceHelp(machine)));
   }
   return checks;

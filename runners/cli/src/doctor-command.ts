@@ -1,6 +1,7 @@
 // `pipeline doctor`: what this machine has, and which profiles of a pipeline can run on it.
 import { sourceFiles } from "@mlrb/local/source-files";
-import { type Check, machineChecks, type ProfileCheck, profileCheck } from "./checkup.ts";
+import { type Check, machineChecks, profileCheck } from "./checkup.ts";
+import { doctorText } from "./doctor-text.ts";
 import { lookAtMachine } from "./look-at-machine.ts";
 import { type ProfileNeeds, profileNeeds } from "./profile-needs.ts";
 import { executorNames, pipelineFile, printProblems } from "./request.ts";
@@ -41,26 +42,4 @@ export async function doctorCommand(
 /** Another Node is no profile's matter: nothing can be relied on then. */
 function nodeMissing(checks: Check[]): boolean {
   return checks.some(({ name, answer }) => name === "node" && answer === "missing");
-}
-
-export function doctorText(
-  pipeline: string,
-  { checks, profiles }: { checks: Check[]; profiles: ProfileCheck[] },
-): string {
-  const out = ["this machine", ...checkLines(checks)];
-  for (const { profile, isDefault, runs, checks: own } of profiles) {
-    const which = `${pipeline} --profile ${profile}${isDefault ? " (default)" : ""}`;
-    out.push("", `${which}: ${runs ? "can run here" : "cannot run here"}`, ...checkLines(own));
-  }
-  return `${out.join("\n")}\n`;
-}
-
-const signs: Record<Check["answer"], string> = { works: "ok     ", note: "note   ", missing: "MISSING" };
-
-function checkLines(checks: Check[]): string[] {
-  const width = Math.max(...checks.map(({ name }) => name.length));
-  return checks.flatMap(({ name, answer, found, help }) => [
-    `  ${signs[answer]}  ${name.padEnd(width)}  ${found}`,
-    ...(help === undefined ? [] : [`${" ".repeat(width + 13)}${help}`]),
-  ]);
 }

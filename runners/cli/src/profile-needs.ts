@@ -17,9 +17,16 @@ export type ProfileNeeds =
       python: boolean;
       /** Stages whose processes must not reach the network. */
       offline: string[];
-      /** Names of what its stages are handed, with the stages. */
-      secrets: { name: string; stages: string[] }[];
+      /** What its stages are handed where it is set. */
+      secrets: Secret[];
     };
+
+export type Secret = {
+  name: string;
+  stages: string[];
+  /** Whether some of what is handed it calls the provider that it is named after; others do without. */
+  needed: boolean;
+};
 
 export type Most = { amount: number; stage: string };
 
@@ -52,11 +59,28 @@ function needsOf(plan: Plan): Omit<Extract<ProfileNeeds, { instances: number }>,
     memoryBytes: most(here, ({ resources }) => resources.memoryBytes),
     python: here.some(({ stage }) => stage.name === environmentStage),
     offline: stages(here.filter(({ execution }) => execution.network === "none")),
-    secrets: secrets.map((name) => ({
-      name,
-      stages: stages(plan.instances.filter(({ action }) => action.secrets.includes(name))),
-    })),
+    secrets: secrets.map((name) => {
+      const handed = plan.instances.filter(({ action }) => action.secrets.includes(name));
+      return {
+        name,
+        stages: stages(handed),
+        needed: handed.some((one) => providersOf(one).some(isNamedAfter(name))),
+      };
+    }),
   };
+}
+
+/** Whose API an instance calls, by the pools that it takes part of: `api:NAME`. */
+function providersOf({ execution }: Instance): string[] {
+  return Object.entries(execution.resources.pools)
+    .filter(([pool, amount]) => pool.startsWith("api:") && amount > 0)
+    .map(([pool]) => pool.slice("api:".length));
+}
+
+/** `OPENAI_API_KEY` is named after `openai`. */
+function isNamedAfter(secret: string): (provider: string) => boolean {
+  const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
+  return (provider) => plain(provider) !== "" && plain(secret).startsWith(plain(provider));
 }
 
 function most(instances: Instance[], amountOf: (execution: Instance["execution"]) => number): Most {
