@@ -12,6 +12,7 @@ type Stage = Record<string, unknown>;
 export type PipelineText = {
   axes?: Record<string, unknown>;
   params?: Record<string, unknown>;
+  pools?: Record<string, number>;
   profiles?: Record<string, unknown>;
   stages: Record<string, Stage>;
 };

@@ -2,17 +2,20 @@
 import type { Command } from "commander";
 import type { DoctorOptions } from "./doctor-command.ts";
 import type { GraphOptions } from "./graph-command.ts";
+import type { ReportOptions } from "./report-command.ts";
 import type { CommonOptions } from "./request.ts";
 
 type Declare = {
   repository: string;
   /** Adds the options that all commands on a pipeline have. */
   common: (command: Command) => Command;
+  /** Gathers what a repeatable option is given. */
+  collect: (value: string, before: string[]) => string[];
 };
 
 const pipelineWords = "a name in pipelines/, or a path";
 
-export function lookingCommands(program: Command, { repository, common }: Declare): void {
+export function lookingCommands(program: Command, { repository, common, collect }: Declare): void {
   common(program.command("status").argument("<pipeline>", pipelineWords))
     .description("how far it is: instances by state, what runs now, what failed, what to do next")
     .action(async (pipeline: string, options: CommonOptions) => {
@@ -39,5 +42,19 @@ export function lookingCommands(program: Command, { repository, common }: Declar
     .action(async (pipeline: string, options: DoctorOptions) => {
       const { doctorCommand } = await import("./doctor-command.ts");
       process.exitCode = await doctorCommand(repository, pipeline, options);
+    });
+
+  program
+    .command("report")
+    .argument("<pipeline>", pipelineWords)
+    .description("the last report again, what it is of, and whether the plan has moved on since")
+    .option("--profile <name>", "a profile of the pipeline (default: the one it marks)")
+    .option("--set <axis=value,…>", "the report of a narrowed plan; repeatable", collect, [])
+    .option("--open", "open it in the desktop's viewer", false)
+    .option("--root <dir>", "where results/ lives (default: the repository)")
+    .option("--json", "one JSON object a line on stdout", false)
+    .action(async (pipeline: string, options: ReportOptions) => {
+      const { reportCommand } = await import("./report-command.ts");
+      process.exitCode = await reportCommand(repository, pipeline, options);
     });
 }

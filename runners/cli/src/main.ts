@@ -76,7 +76,7 @@ stale(common(program.command("plan").argument("<pipeline>", "a name in pipelines
     process.exitCode = await planCommand(repository, pipeline, options);
   });
 
-lookingCommands(program, { repository, common });
+lookingCommands(program, { repository, common, collect });
 
 program
   .command("score")

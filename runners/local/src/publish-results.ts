@@ -17,19 +17,28 @@ export function resultsFolder(plan: Plan): string {
   return join("results", plan.pipeline, profile);
 }
 
+/** What publishing stages gave: digests by path from the results' folder. */
+export function publishedFiles(
+  plan: Plan,
+  results: (Result | undefined)[],
+  { store }: Pick<Workspace, "store">,
+): Map<string, string> {
+  const files = new Map<string, string>();
+  for (const { index, stage } of plan.instances) {
+    const result = results[index];
+    if (!stage.publishes || !result || Object.keys(result.outputs).length === 0) continue;
+    for (const { name, file } of stage.gives) listFiles(result.outputs[name]!, { file, store, into: files });
+  }
+  return files;
+}
+
 /** Gives the folder and its files, absolute, or undefined when no publishing stage succeeded. */
 export function publishResults(
   plan: Plan,
   results: (Result | undefined)[],
   workspace: Workspace,
 ): { folder: string; files: string[] } | undefined {
-  const files = new Map<string, string>(); // path → digest
-  for (const { index, stage } of plan.instances) {
-    const result = results[index];
-    if (!stage.publishes || !result || Object.keys(result.outputs).length === 0) continue;
-    for (const { name, file } of stage.gives)
-      listFiles(result.outputs[name]!, { file, store: workspace.store, into: files });
-  }
+  const files = publishedFiles(plan, results, workspace);
   if (files.size === 0) return undefined;
   const where = resultsFolder(plan);
   const folder = join(workspace.state.root, where);
