@@ -57,4 +57,21 @@ export function lookingCommands(program: Command, { repository, common, collect 
       const { reportCommand } = await import("./report-command.ts");
       process.exitCode = await reportCommand(repository, pipeline, options);
     });
+
+  program
+    .command("completion")
+    .argument("<shell>", "bash, zsh or fish")
+    .description("what a shell is to be told so that it completes these commands")
+    .action(async (shell: string) => {
+      const { completionCommand } = await import("./completion-command.ts");
+      process.exitCode = completionCommand(shell);
+    });
+
+  program
+    .command("complete", { hidden: true })
+    .argument("[word...]")
+    .action(async (words: string[]) => {
+      const { completeCommand } = await import("./complete-command.ts");
+      await completeCommand(repository, program, words);
+    });
 }

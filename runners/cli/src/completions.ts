@@ -1,0 +1,128 @@
+// What could stand where the cursor is: commands, options, and the names that an option or argument takes.
+// Pure but for `names`, which is asked only for what is wanted there.
+import type { CommandShape, OptionShape } from "./command-shape.ts";
+
+export type Candidate = { value: string; description?: string };
+
+/** The names that there are, by what is wanted; `asked` holds the pipeline and profile typed so far. */
+export type Names = (kind: NameKind, asked: Asked) => Promise<Candidate[]>;
+
+export type NameKind = "pipelines" | "profiles" | "axes" | "stages" | "tasks" | "executors";
+
+export type Asked = { pipeline?: string; profile?: string };
+
+const ofOption: Record<string, NameKind | string[]> = {
+  "--profile": "profiles",
+  "--set": "axes",
+  "--only": "stages",
+  "--task": "tasks",
+  "--pipeline": "pipelines",
+  "--executor": "executors",
+  "--format": ["dot", "mermaid", "svg"],
+};
+
+const ofArgument: Record<string, NameKind | string[]> = {
+  pipeline: "pipelines",
+  stage: "stages",
+  what: ["pipelines", "tasks", "scorers", "agents"],
+  shell: ["bash", "zsh", "fish"],
+};
+
+/**
+ * `words` are the program's, the last one as far as it is typed. No candidates: a file may be wanted, which
+ * the shell knows best.
+ */
+export async function completions(
+  words: string[],
+  { program, names }: { program: CommandShape; names: Names },
+): Promise<Candidate[]> {
+  const typed = words.at(-1) ?? "";
+  const { command, given, waiting, asked } = walk(words.slice(0, -1), program);
+  if (waiting) return await ofKind(ofOption[waiting.name], { typed, asked, names });
+  if (typed.startsWith("-")) {
+    const options = [...command.options, { name: "--help", description: "how to use it", takesValue: false }];
+    return options.map(({ name, description }) => ({ value: name, description })).filter(begins(typed));
+  }
+  if (command.commands.length > 0) {
+    if (given > 0) return [];
+    return command.commands
+      .map(({ name, description }) => ({ value: name, description }))
+      .filter(begins(typed));
+  }
+  const argument = command.args[given] ?? command.args.at(-1);
+  if (!argument || (given >= command.args.length && !argument.repeats)) return [];
+  return await ofKind(ofArgument[argument.name], { typed, asked, names });
+}
+
+type Walked = {
+  command: CommandShape;
+  /** How many arguments it has been given. */
+  given: number;
+  /** The option whose value comes next. */
+  waiting: OptionShape | undefined;
+  asked: Asked;
+};
+
+function walk(words: string[], program: CommandShape): Walked {
+  let command = program;
+  let given = 0;
+  let waiting: OptionShape | undefined;
+  const asked: Asked = {};
+  for (const word of words) {
+    if (waiting) {
+      if (waiting.name === "--profile") asked.profile = word;
+      if (waiting.name === "--pipeline") asked.pipeline = word;
+      waiting = undefined;
+      continue;
+    }
+    const option = command.options.find(({ name }) => name === word);
+    if (option) {
+      if (option.takesValue) waiting = option;
+      continue;
+    }
+    if (word.startsWith("-")) continue;
+    const next = given === 0 ? command.commands.find(({ name }) => name === word) : undefined;
+    if (next) {
+      command = next;
+      continue;
+    }
+    if (command.args[given]?.name === "pipeline") asked.pipeline = word;
+    given++;
+  }
+  return { command, given, waiting, asked };
+}
+
+type Wanted = { typed: string; asked: Asked; names: Names };
+
+async function ofKind(
+  kind: NameKind | string[] | undefined,
+  { typed, asked, names }: Wanted,
+): Promise<Candidate[]> {
+  if (kind === undefined) return [];
+  if (typeof kind !== "string") return kind.map((value) => ({ value })).filter(begins(typed));
+  const found = await names(kind, asked);
+  return kind === "axes" ? axisCandidates(found, typed) : found.filter(begins(typed));
+}
+
+/**
+ * Of `task=a`, `task=b`, `seed=1`: first the axes, then the values of the one that is named, then more of its
+ * values after each comma.
+ */
+function axisCandidates(points: Candidate[], typed: string): Candidate[] {
+  const at = typed.indexOf("=");
+  const axisOf = ({ value }: Candidate) => value.slice(0, value.indexOf("=") + 1);
+  if (at < 0) return [...new Set(points.map(axisOf))].map((value) => ({ value })).filter(begins(typed));
+  const before = typed.slice(0, Math.max(at, typed.lastIndexOf(",")) + 1);
+  const axis = typed.slice(0, at + 1);
+  const named = new Set(before.slice(at + 1).split(","));
+  return points
+    .filter((point) => axisOf(point) === axis)
+    .map(({ value }) => value.slice(axis.length))
+    .filter((value) => !named.has(value))
+    .map((value) => ({ value: before + value }))
+    .filter(begins(typed));
+}
+
+function begins(typed: string): (candidate: Candidate) => boolean {
+  return ({ value }) => value.startsWith(typed);
+}
