@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command, Option } from "commander";
 import type { PlaceOptions } from "./attempts-command.ts";
+import { teachByExamples } from "./examples.ts";
 import type { ExplainOptions } from "./explain-command.ts";
 import { lookingCommands } from "./looking-commands.ts";
 import type { PlanCommandOptions } from "./plan-command.ts";
@@ -26,9 +27,14 @@ Examples:
   pnpm pipeline run hello                              one task, one agent, one seed
   pnpm pipeline run full-benchmark                     every task, every agent; prints the tables
   pnpm pipeline plan full-benchmark                    what would run, and why
+  pnpm pipeline status full-benchmark                  how far it is, what runs now, what to do next
+  pnpm pipeline report full-benchmark                  the tables again, and whether the plan has moved on
+  pnpm pipeline doctor                                 what this machine lacks, and how to get it
   pnpm pipeline run full-benchmark --set agent=nop     another agent than the pipeline lists
   pnpm pipeline log 'attempt[task=baby-lm,seed=1]'     what a stage last said
   pnpm pipeline trace baby-lm bits-per-byte reference  what stands behind a number
+
+\`pnpm pipeline COMMAND --help\` shows more of each.
 
 Exit status: 0 all succeeded or reused, 1 a stage failed, 2 the request was invalid and nothing ran, 130 interrupted.`,
   );
@@ -199,6 +205,8 @@ for (const [name, description] of [
     process.exitCode = cacheCommand(repository, name, options);
   });
 }
+
+teachByExamples(program);
 
 // A reader that leaves (`| head`, a closed terminal) has seen enough. The run goes on to its end: stages
 // would outlive a program that stopped here, and its exit status would be no longer theirs.

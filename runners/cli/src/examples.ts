@@ -1,0 +1,98 @@
+// What `COMMAND --help` teaches by: commands that do something with this repository as it is, with what they
+// are for. A test reads every one of them.
+import type { Command } from "commander";
+
+type Example = { line: string; does: string };
+
+const examples: Record<string, Example[]> = {
+  run: [
+    { line: "run hello", does: "one task, one agent, one seed" },
+    {
+      line: "run full-benchmark --set agent=nop --set seed=1",
+      does: "another agent than the pipeline lists, one seed",
+    },
+    {
+      line: "run full-benchmark --only 'score[scorer=bits-per-byte]'",
+      does: "these scores, and what they need",
+    },
+    { line: "run full-benchmark --fail-fast --jobs 4", does: "four CPUs; nothing new after a failure" },
+    {
+      line: 'run full-benchmark --accept-stale "only the title changed"',
+      does: "use stale attempts; the tables say why",
+    },
+    { line: "run hello --root /scratch/mlrb", does: "keep .mlrb/ and results/ on another disk" },
+  ],
+  plan: [
+    { line: "plan full-benchmark", does: "what would run or be reused, and why" },
+    { line: "plan full-benchmark --only 'attempt[task=baby-lm]' --json", does: "a part of it, for programs" },
+  ],
+  status: [
+    { line: "status full-benchmark", does: "instances by state, what runs now, what to do next" },
+    { line: "status full-benchmark --only attempt", does: "only the attempts, and what they need" },
+    { line: "status full-benchmark --json", does: "the same for programs: the last line is the summary" },
+  ],
+  graph: [
+    { line: "graph full-benchmark --output pipeline.svg", does: "the stages, drawn" },
+    { line: "graph full-benchmark --output pipeline.mmd", does: "for a page that draws Mermaid" },
+    {
+      line: "graph full-benchmark --instances --only 'score[task=baby-lm,seed=1]' --output scores.svg",
+      does: "instances one by one",
+    },
+  ],
+  doctor: [
+    { line: "doctor", does: "whether full-benchmark can run here, in which profiles, and what is missing" },
+    { line: "doctor hello --root /scratch/mlrb", does: "another pipeline, with its state on another disk" },
+  ],
+  report: [
+    { line: "report full-benchmark", does: "the tables again, and whether the plan has moved on" },
+    { line: "report full-benchmark --open", does: "also in the desktop's viewer" },
+    { line: "report full-benchmark --set agent=nop", does: "the report of a narrowed run" },
+  ],
+  score: [{ line: "score ./my-model --task baby-lm", does: "any folder, judged and scored as a submission" }],
+  check: [
+    { line: "check", does: "every problem of every YAML file" },
+    { line: "check tasks/baby-lm/task.yaml", does: "of one" },
+  ],
+  list: [
+    { line: "list", does: "pipelines, tasks, scorers and agents" },
+    { line: "list scorers --json", does: "one kind, for programs" },
+  ],
+  log: [
+    { line: "log 'attempt[task=baby-lm,seed=1]'", does: "what these last said" },
+    { line: "log 'score[agent=reference]'", does: "any pattern will do: stages and axes, with * and ?" },
+  ],
+  explain: [
+    {
+      line: "explain 'score[task=baby-lm,seed=1]'",
+      does: "why they would run: key, changes, the chain upstream",
+    },
+    { line: "explain attempt --pipeline hello", does: "of another pipeline" },
+  ],
+  attempts: [
+    { line: "attempts list", does: "every record, newest last" },
+    { line: "attempts show 3f2a", does: "one, by the beginning of its digest" },
+    { line: "attempts export ../records", does: "copies for another machine, which imports them" },
+  ],
+  cache: [
+    { line: "cache stats", does: "how much there is" },
+    { line: "cache verify", does: "read every content; remove what is damaged" },
+    { line: "cache gc", does: "free what no last run and no attempt uses" },
+  ],
+  completion: [
+    { line: "completion bash", does: "its first lines say where it goes; zsh and fish likewise" },
+    { line: "completion zsh", does: "pnpm --silent keeps pnpm's own words out of it" },
+  ],
+};
+
+/** Shows each command's examples below its options. */
+export function teachByExamples(program: Command): void {
+  for (const command of program.commands) {
+    const own = examples[command.name()];
+    if (own) command.addHelpText("after", () => exampleText(own));
+  }
+}
+
+function exampleText(own: Example[]): string {
+  const lines = own.map(({ line, does }) => `  pnpm pipeline ${line}\n      ${does}`);
+  return `\nExamples:\n${lines.join("\n")}`;
+}

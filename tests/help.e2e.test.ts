@@ -1,0 +1,63 @@
+// What --help teaches: every command by examples that hold for the program and the repository as they are.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const repository = fileURLToPath(new URL("..", import.meta.url));
+
+function pipeline(...args: string[]): string {
+  const program = join(repository, "runners/cli/bin/pipeline.js");
+  const said = spawnSync(process.execPath, [program, ...args], { encoding: "utf8", cwd: repository });
+  assert.equal(said.status, 0, said.stderr);
+  return said.stdout;
+}
+
+const commands = pipeline("complete", "--", "")
+  .split("\n")
+  .slice(0, -1)
+  .map((line) => line.split("\t")[0]!);
+const help = new Map(commands.map((command) => [command, pipeline(command, "--help")]));
+
+const namesOf = (what: string) =>
+  pipeline("list", what, "--json")
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => (JSON.parse(line) as { name: string }).name);
+
+/** The words of each example after `pnpm pipeline`, quotes taken off. */
+function examples(text: string): string[][] {
+  const lines = [...text.matchAll(/^ +pnpm pipeline (.*?)(?: {2,}.*)?$/gm)].map(([, line]) => line!);
+  return lines.map((line) =>
+    [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c!),
+  );
+}
+
+test("every command has examples of its own", () => {
+  assert.ok(commands.length >= 14, commands.join(" "));
+  for (const command of commands) {
+    const own = examples(help.get(command)!);
+    assert.ok(own.length > 0, `${command} --help shows none`);
+    for (const [first] of own) assert.equal(first, command);
+  }
+});
+
+test("examples use options that the command has, and pipelines, tasks, scorers and agents that there are", () => {
+  const known = new Set(["pipelines", "tasks", "scorers", "agents"].flatMap(namesOf));
+  const seeds = /^\d+$/;
+  for (const text of [pipeline("--help"), ...help.values()]) {
+    for (const [command, ...rest] of examples(text)) {
+      if (command === "COMMAND") continue;
+      const options = help.get(command!)!;
+      for (const word of rest.filter((one) => one.startsWith("--")))
+        assert.match(options, new RegExp(`^ +${word}\\b`, "m"), `${command}: ${word}`);
+      const pipelines = /^Usage: pipeline \w+ .*[<[]pipeline[>\]]/.test(options);
+      if (pipelines && rest[0] && !rest[0].startsWith("-"))
+        assert.ok(known.has(rest[0]), `${command} ${rest[0]}`);
+      for (const [, values] of rest.join(" ").matchAll(/\w+=([\w,.-]+?)(?=,\w+=|\]| |$)/g))
+        for (const value of values!.split(","))
+          assert.ok(known.has(value) || seeds.test(value), `${command}: ${value}`);
+    }
+  }
+});
