@@ -19,6 +19,9 @@ type Remembered = Seen & { formatVersion: 1; node: string; plan: PackedPlan; sel
 /** How many plans are kept: each is what somebody looks at, not a result. */
 const keptMax = 40;
 
+/** A larger one takes as long to read as to make, and tens of megabytes of disk. */
+const instancesMax = 10_000;
+
 /** The plan that was asked for; undefined after the problems were printed. */
 export async function rememberedRequest(
   repository: string,
@@ -42,7 +45,7 @@ export async function rememberedRequest(
   // a pipeline that is a program may look at anything
   const scripted = [...consulted.files.keys()].some((path) => /^pipelines\/[^/]+\.ts$/.test(path));
   const seen = scripted ? undefined : seenBy(consulted);
-  if (seen && existsSync(join(root, ".mlrb"))) {
+  if (seen && plan.instances.length <= instancesMax && existsSync(join(root, ".mlrb"))) {
     remember(folder, file, {
       formatVersion: 1,
       node: process.version,
