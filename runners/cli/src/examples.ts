@@ -6,81 +6,125 @@ type Example = { line: string; does: string };
 
 const examples: Record<string, Example[]> = {
   run: [
-    { line: "run hello", does: "one task, one agent, one seed" },
+    { line: "pnpm pipeline run hello", does: "one task, one agent, one seed" },
     {
-      line: "run full-benchmark --set agent=nop --set seed=1",
+      line: "pnpm pipeline run full-benchmark --set agent=nop --set seed=1",
       does: "another agent than the pipeline lists, one seed",
     },
     {
-      line: "run full-benchmark --only 'score[scorer=bits-per-byte]'",
+      line: "pnpm pipeline run full-benchmark --only 'score[scorer=bits-per-byte]'",
       does: "these scores, and what they need",
     },
-    { line: "run full-benchmark --fail-fast --jobs 4", does: "four CPUs; nothing new after a failure" },
     {
-      line: 'run full-benchmark --accept-stale "only the title changed"',
+      line: "pnpm pipeline run full-benchmark --fail-fast --jobs 4",
+      does: "four CPUs; nothing new after a failure",
+    },
+    {
+      line: 'pnpm pipeline run full-benchmark --accept-stale "only the title changed"',
       does: "use stale attempts; the tables say why",
     },
-    { line: "run hello --root /scratch/mlrb", does: "keep .mlrb/ and results/ on another disk" },
+    {
+      line: "pnpm pipeline run hello --root /scratch/mlrb",
+      does: "keep .mlrb/ and results/ on another disk",
+    },
   ],
   plan: [
-    { line: "plan full-benchmark", does: "what would run or be reused, and why" },
-    { line: "plan full-benchmark --only 'attempt[task=baby-lm]' --json", does: "a part of it, for programs" },
+    { line: "pnpm pipeline plan full-benchmark", does: "what would run or be reused, and why" },
+    {
+      line: "pnpm pipeline plan full-benchmark --only 'attempt[task=baby-lm]' --json",
+      does: "a part of it, for programs",
+    },
   ],
   status: [
-    { line: "status full-benchmark", does: "instances by state, what runs now, what to do next" },
-    { line: "status full-benchmark --only attempt", does: "only the attempts, and what they need" },
-    { line: "status full-benchmark --json", does: "the same for programs: the last line is the summary" },
+    {
+      line: "pnpm pipeline status full-benchmark",
+      does: "instances by state, what runs now, what to do next",
+    },
+    {
+      line: "pnpm pipeline status full-benchmark --only attempt",
+      does: "only the attempts, and what they need",
+    },
+    {
+      line: "pnpm pipeline status full-benchmark --json",
+      does: "the same for programs: the last line is the summary",
+    },
   ],
   graph: [
-    { line: "graph full-benchmark --output pipeline.svg", does: "the stages, drawn" },
-    { line: "graph full-benchmark --output pipeline.mmd", does: "for a page that draws Mermaid" },
+    { line: "pnpm pipeline graph full-benchmark --output pipeline.svg", does: "the stages, drawn" },
     {
-      line: "graph full-benchmark --instances --only 'score[task=baby-lm,seed=1]' --output scores.svg",
+      line: "pnpm pipeline graph full-benchmark --output pipeline.mmd",
+      does: "for a page that draws Mermaid",
+    },
+    {
+      line: "pnpm pipeline graph full-benchmark --instances --only 'score[task=baby-lm,seed=1]' --output scores.svg",
       does: "instances one by one",
     },
   ],
   doctor: [
-    { line: "doctor", does: "whether full-benchmark can run here, in which profiles, and what is missing" },
-    { line: "doctor hello --root /scratch/mlrb", does: "another pipeline, with its state on another disk" },
+    {
+      line: "pnpm pipeline doctor",
+      does: "whether full-benchmark can run here, in which profiles, and what is missing",
+    },
+    {
+      line: "pnpm pipeline doctor hello --root /scratch/mlrb",
+      does: "another pipeline, with its state on another disk",
+    },
   ],
   report: [
-    { line: "report full-benchmark", does: "the tables again, and whether the plan has moved on" },
-    { line: "report full-benchmark --open", does: "also in the desktop's viewer" },
-    { line: "report full-benchmark --set agent=nop", does: "the report of a narrowed run" },
+    {
+      line: "pnpm pipeline report full-benchmark",
+      does: "the tables again, and whether the plan has moved on",
+    },
+    { line: "pnpm pipeline report full-benchmark --open", does: "also in the desktop's viewer" },
+    { line: "pnpm pipeline report full-benchmark --set agent=nop", does: "the report of a narrowed run" },
   ],
-  score: [{ line: "score ./my-model --task baby-lm", does: "any folder, judged and scored as a submission" }],
+  score: [
+    {
+      line: "pnpm pipeline score ./my-model --task baby-lm",
+      does: "any folder, judged and scored as a submission",
+    },
+  ],
   check: [
-    { line: "check", does: "every problem of every YAML file" },
-    { line: "check tasks/baby-lm/task.yaml", does: "of one" },
+    { line: "pnpm pipeline check", does: "every problem of every YAML file" },
+    { line: "pnpm pipeline check tasks/baby-lm/task.yaml", does: "of one" },
   ],
   list: [
-    { line: "list", does: "pipelines, tasks, scorers and agents" },
-    { line: "list scorers --json", does: "one kind, for programs" },
+    { line: "pnpm pipeline list", does: "pipelines, tasks, scorers and agents" },
+    { line: "pnpm pipeline list scorers --json", does: "one kind, for programs" },
   ],
   log: [
-    { line: "log 'attempt[task=baby-lm,seed=1]'", does: "what these last said" },
-    { line: "log 'score[agent=reference]'", does: "any pattern will do: stages and axes, with * and ?" },
+    { line: "pnpm pipeline log 'attempt[task=baby-lm,seed=1]'", does: "what these last said" },
+    {
+      line: "pnpm pipeline log 'score[agent=reference]'",
+      does: "any pattern will do: stages and axes, with * and ?",
+    },
   ],
   explain: [
     {
-      line: "explain 'score[task=baby-lm,seed=1]'",
+      line: "pnpm pipeline explain 'score[task=baby-lm,seed=1]'",
       does: "why they would run: key, changes, the chain upstream",
     },
-    { line: "explain attempt --pipeline hello", does: "of another pipeline" },
+    { line: "pnpm pipeline explain attempt --pipeline hello", does: "of another pipeline" },
   ],
   attempts: [
-    { line: "attempts list", does: "every record, newest last" },
-    { line: "attempts show 3f2a", does: "one, by the beginning of its digest" },
-    { line: "attempts export ../records", does: "copies for another machine, which imports them" },
+    { line: "pnpm pipeline attempts list", does: "every record, newest last" },
+    { line: "pnpm pipeline attempts show 3f2a", does: "one, by the beginning of its digest" },
+    {
+      line: "pnpm pipeline attempts export ../records",
+      does: "copies for another machine, which imports them",
+    },
   ],
   cache: [
-    { line: "cache stats", does: "how much there is" },
-    { line: "cache verify", does: "read every content; remove what is damaged" },
-    { line: "cache gc", does: "free what no last run and no attempt uses" },
+    { line: "pnpm pipeline cache stats", does: "how much there is" },
+    { line: "pnpm pipeline cache verify", does: "read every content; remove what is damaged" },
+    { line: "pnpm pipeline cache gc", does: "free what no last run and no attempt uses" },
   ],
   completion: [
-    { line: "completion bash", does: "its first lines say where it goes; zsh and fish likewise" },
-    { line: "completion zsh", does: "pnpm --silent keeps pnpm's own words out of it" },
+    {
+      line: "pnpm pipeline completion bash",
+      does: "its first lines say where it goes; zsh and fish likewise",
+    },
+    { line: "pnpm pipeline completion zsh", does: "pnpm --silent keeps pnpm's own words out of it" },
   ],
 };
 
@@ -93,6 +137,6 @@ export function teachByExamples(program: Command): void {
 }
 
 function exampleText(own: Example[]): string {
-  const lines = own.map(({ line, does }) => `  pnpm pipeline ${line}\n      ${does}`);
+  const lines = own.map(({ line, does }) => `  ${line}\n      ${does}`);
   return `\nExamples:\n${lines.join("\n")}`;
 }
