@@ -78,7 +78,11 @@ test("a lease that another run took over is not this run's any more, and one tha
 
 test("a journal that is being written, or is not there yet, hides nothing else", (t) => {
   const { state, run } = scene(t);
-  run("20260131T100000Z-1xaa", {}, { lines: [begin, start("a", "k1"), '{"event":"sta'], leases: ["k1"] });
+  run(
+    "20260131T100000Z-1xaa",
+    {},
+    { lines: ["null", "7", begin, start("a", "k1"), '{"event":"sta'], leases: ["k1"] },
+  );
   run("20260131T110000Z-2xbb", {}, { lines: [], leases: [] });
   writeFileSync(join(state.work, "stray"), "");
   assert.deepEqual(running(state), [["20260131T100000Z-1xaa", ["a"]]]);

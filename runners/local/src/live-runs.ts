@@ -86,7 +86,8 @@ export function journalLines(path: string): Line[] {
   }
   return text.split("\n").flatMap((line) => {
     try {
-      return [JSON.parse(line) as Line];
+      const value = JSON.parse(line) as Line | null;
+      return value !== null && typeof value === "object" ? [value] : [];
     } catch {
       return []; // torn by a kill, being written, or empty
     }
