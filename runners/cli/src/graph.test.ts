@@ -146,10 +146,6 @@ test("what most wants attention colours a stage of several states", () => {
   assert.equal(coloured("uncertain", "stale"), "stale");
 });
 
-test("the same plan in the same state is the same text", () => {
-  for (const draw of [graphDot, graphMermaid]) assert.equal(draw(graph(some)), draw(graph(some)));
-});
-
 test("what means something to a drawing language is drawn as it is written", async () => {
   const node = { lines: [], state: "stale", durable: false, untrusted: false } as const;
   const names = ['a"b\\N<i>&#35;', "c\\l|[x]`y`"];

@@ -6,7 +6,7 @@ import type { Plan } from "@mlrb/core/plan";
 import { memorySources } from "@mlrb/core/testing/memory-sources";
 import type { LiveRun } from "@mlrb/local/live-runs";
 import type { Preview } from "@mlrb/local/preview-plan";
-import { type InstanceState, instanceState } from "./instance-state.ts";
+import type { InstanceState } from "./instance-state.ts";
 import { nextSteps } from "./next-steps.ts";
 import type { InstanceNow } from "./read-states.ts";
 import { statusOf } from "./status.ts";
@@ -178,13 +178,4 @@ test("what runs now is neither to run nor in the cost of what is missing", () =>
   const { status } = scene({ "attempt[word=alpha]": "running" }, { live: [liveRun()] });
   assert.equal(status.toRun.instances, 0);
   assert.equal(status.attempts?.cost.attempts, 0);
-});
-
-test("the state of a previewed instance is the one that the status counts", () => {
-  const state = instanceState({
-    preview: { action: "run", certain: true },
-    running: false,
-    succeeded: false,
-  });
-  assert.equal(scene({ gather: state }).status.states.neverRun, 1);
 });
