@@ -106,6 +106,17 @@ const examples: Record<string, Example[]> = {
     },
     { line: "pnpm pipeline explain attempt --pipeline hello", does: "of another pipeline" },
   ],
+  trace: [
+    {
+      line: "pnpm pipeline trace baby-lm bits-per-byte reference",
+      does: "what stands behind a cell of the tables, for each of its seeds",
+    },
+    { line: "pnpm pipeline trace baby-lm bits-per-byte reference 1", does: "of one seed" },
+    {
+      line: "pnpm pipeline trace 'attempt[task=baby-lm,agent=reference,seed=1]' --json",
+      does: "of any stage, for programs",
+    },
+  ],
   attempts: [
     { line: "pnpm pipeline attempts list", does: "every record, newest last" },
     { line: "pnpm pipeline attempts show 3f2a", does: "one, by the beginning of its digest" },
