@@ -1,5 +1,6 @@
 // The numbers of a task's README, from the report of the committed sample: nobody copies them by hand, so that
 // none can differ from what was run.
+import { comparisonError } from "@mlrb/report/comparison-error";
 import { digitsText } from "@mlrb/report/digits-text";
 import type { AttemptScore, Metric, Report } from "@mlrb/report/report";
 
@@ -67,18 +68,8 @@ function rowText(report: Report, at: { task: string; name: string; metric: Metri
 function differenceText(report: Report, task: string, metric: Metric): string {
   const found = report.comparisons.find((each) => each.task === task && each.metric === metric.name);
   if (found?.kind !== "compared") return "–";
-  const error = errorOf(found);
+  const error = comparisonError(found);
   return `${valueText(Math.abs(found.difference), error, metric)}${found.better ? ` (${found.better})` : ""}`;
-}
-
-/** The larger of the errors over items and over clusters of items; null where there is none. */
-export function errorOf(found: {
-  standardError: number | null;
-  clusteredStandardError: number | null;
-}): number | null {
-  return found.standardError === null
-    ? null
-    : Math.max(found.standardError, found.clusteredStandardError ?? 0);
 }
 
 function valueText(value: number, error: number | null, metric: Metric): string {

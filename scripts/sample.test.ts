@@ -5,8 +5,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { readJson } from "@mlrb/kit/json-file";
+import { comparisonError } from "@mlrb/report/comparison-error";
 import type { Report } from "@mlrb/report/report";
-import { errorOf, sampleBlock, sampleFolder, withBlock } from "./sample-block.ts";
+import { sampleBlock, sampleFolder, withBlock } from "./sample-block.ts";
 
 const repository = join(import.meta.dirname, "..");
 const report = readJson<Report>(join(repository, sampleFolder, "report.json"));
@@ -37,7 +38,7 @@ for (const { name: task, primary } of report.tasks) {
       const found = report.comparisons.find((each) => each.task === task && each.metric === primary);
       assert.ok(found?.kind === "compared", "the agents were not compared");
       assert.equal(found.better, "reference");
-      const error = errorOf(found);
+      const error = comparisonError(found);
       assert.ok(error !== null && error > 0);
       assert.ok(Math.abs(found.difference) > 2 * error, `${found.difference} ± ${error}`);
     });

@@ -1,4 +1,5 @@
 // Is the difference between two agents more than the luck of the items?
+import { comparisonError } from "./comparison-error.ts";
 import { digitsText } from "./digits-text.ts";
 import type { Comparison, Report } from "./report.ts";
 import { grouped, metricHead, metricOf, taskTitle } from "./report-words.ts";
@@ -55,9 +56,9 @@ function comparisonRow(report: Report, comparison: Comparison): TableCell[] {
     const none = textCell("–", "faint");
     return [head, textCell("not compared", "bad"), textCell(both), none, none, none, none];
   }
-  const { difference, standardError, clusteredStandardError, items, better, clear } = comparison;
+  const { difference, items, better, clear } = comparison;
   const behind = comparison.agents.find((agent) => agent !== better);
-  const error = standardError === null ? null : Math.max(standardError, clusteredStandardError ?? 0);
+  const error = comparisonError(comparison);
   const times = error ? Math.abs(difference) / error : null;
   const ratio = times === null ? "–" : times > 999 ? ">999" : times.toFixed(1);
   return [

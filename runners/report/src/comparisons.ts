@@ -3,6 +3,7 @@
 import { pairedDifference } from "@mlrb/core/statistics/paired-difference";
 import { type Item, ratioEstimate } from "@mlrb/core/statistics/ratio-estimate";
 import { type CellAttempt, counting } from "./cell.ts";
+import { comparisonError } from "./comparison-error.ts";
 import { parseSamples } from "./parse-artifacts.ts";
 import type { Parsed } from "./parsed.ts";
 import type { Attempt, Comparison, Metric, Seed } from "./report.ts";
@@ -57,21 +58,23 @@ function compare(first: CellAttempt[], second: CellAttempt[], metric: Metric): C
   }
   const paired = pairedDifference(pairs);
   if (paired.kind === "unpaired") return { ...base, kind: "not-compared", why: paired.why };
-  const { value: difference, standardError, clustered, items } = paired;
+  const { value: difference, clustered, items } = paired;
   const ahead = metric.direction === "higher" ? difference : -difference;
-  const error =
-    standardError === undefined ? undefined : Math.max(standardError, clustered?.standardError ?? 0);
+  const errors = {
+    standardError: paired.standardError ?? null,
+    clusteredStandardError: clustered?.standardError ?? null,
+  };
+  const error = comparisonError(errors);
   return {
     ...base,
     kind: "compared",
     difference,
-    standardError: standardError ?? null,
-    clusteredStandardError: clustered?.standardError ?? null,
+    ...errors,
     clusters: clustered?.clusters ?? null,
     items,
     seeds: pairs.map(({ seed }) => seed),
     leftOut,
     better: ahead === 0 ? null : ahead > 0 ? agents[0] : agents[1],
-    clear: error === undefined ? null : Math.abs(difference) > 2 * error,
+    clear: error === null ? null : Math.abs(difference) > 2 * error,
   };
 }
