@@ -1,31 +1,15 @@
 """Times one submission and counts what a token costs it. Run by exec, by memory.measure_fresh; see
 scorers/efficiency."""
 
-import argparse
-import json
 import statistics
 import time
 from pathlib import Path
 from typing import Any
 
 from mlrb_kit.efficiency import compute_a_token, stored_size
+from mlrb_kit.memory import answer_fresh
 from mlrb_kit.memory_use import check_usable, fitted, prepare, token_ids, write_tokens
-from mlrb_kit.rejected import Rejected
-from mlrb_kit.results import write_json
 from mlrb_kit.submission import check_files, context_of, load_model
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--submission", type=Path, required=True)
-    parser.add_argument("--settings", type=json.loads, required=True, help="JSON, see scorers/efficiency")
-    parser.add_argument("--result", type=Path, required=True, help="JSON to write")
-    args = parser.parse_args()
-    try:
-        found = measure(args.submission, args.settings)
-    except Rejected as rejected:
-        found = {"rejected": str(rejected)}
-    write_json(args.result, found)
 
 
 def measure(folder: Path, settings: dict[str, int]) -> dict[str, Any]:
@@ -58,4 +42,4 @@ def seconds(model: Any, ids: list[int], count: int) -> float:
 
 
 if __name__ == "__main__":
-    main()
+    answer_fresh(measure)

@@ -4,15 +4,18 @@ A forked process, or one that has scored before, shows memory and speed of what 
 child of a warm Python already peaks at 359 MiB. So what is measured for itself starts by exec.
 """
 
+import argparse
 import json
 import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from mlrb_kit.rejected import Rejected
+from mlrb_kit.results import write_json
 
 STATUS, CLEAR_REFS = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 CLEAR_PEAK = "5"  # Linux, proc(5): resets VmHWM to what is resident now
@@ -56,6 +59,21 @@ def measure_fresh(script: Path, submission: Path, settings: dict[str, int]) -> d
     if "rejected" in found:
         raise Rejected(found["rejected"])
     return found
+
+
+def answer_fresh(measure: Callable[[Path, dict[str, int]], dict[str, Any]]) -> None:
+    """The other end of measure_fresh: what a script does that it starts. `measure` gets the submission's
+    folder and the settings."""
+    parser = argparse.ArgumentParser(description="Measures one submission in a process of its own.")
+    parser.add_argument("--submission", type=Path, required=True)
+    parser.add_argument("--settings", type=json.loads, required=True, help="JSON: the scorer's own, by name")
+    parser.add_argument("--result", type=Path, required=True, help="JSON to write")
+    args = parser.parse_args()
+    try:
+        found = measure(args.submission, args.settings)
+    except Rejected as rejected:
+        found = {"rejected": str(rejected)}
+    write_json(args.result, found)
 
 
 def restart_peak() -> int:

@@ -1,30 +1,14 @@
 """Measures one submission's peak memory. Run by exec, by memory.measure_fresh; see scorers/net-peak-bytes."""
 
-import argparse
-import json
 from pathlib import Path
 from typing import Any
 
-from mlrb_kit.memory import peak_bytes, restart_peak
+from mlrb_kit.memory import answer_fresh, peak_bytes, restart_peak
 from mlrb_kit.memory_use import check_usable, fitted, prepare, read_tokens, token_ids, write_tokens
 from mlrb_kit.rejected import Rejected
-from mlrb_kit.results import write_json
 from mlrb_kit.submission import check_files, context_of, load_model
 
 PAGE_BYTES = 4096
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--submission", type=Path, required=True)
-    parser.add_argument("--settings", type=json.loads, required=True, help="JSON: forwardTokens, newTokens")
-    parser.add_argument("--result", type=Path, required=True, help="JSON to write")
-    args = parser.parse_args()
-    try:
-        found = measure(args.submission, args.settings)
-    except Rejected as rejected:
-        found = {"rejected": str(rejected)}
-    write_json(args.result, found)
 
 
 def measure(folder: Path, settings: dict[str, int]) -> dict[str, Any]:
@@ -71,4 +55,4 @@ def check_finite(logits: Any) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    answer_fresh(measure)
