@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { matcher } from "@mlrb/core/select-instances";
 import { didYouMean } from "@mlrb/core/suggest";
+import { journalLines } from "@mlrb/local/journal-lines";
 import { logPath } from "@mlrb/local/run-request";
 import { stateFolder } from "@mlrb/local/state-folder";
 import { rootOf } from "./root-of.ts";
@@ -62,15 +63,10 @@ function lastEvents(journals: string): Map<string, StageEvent> {
   for (const file of readdirSync(journals)
     .filter((name) => name.endsWith(".jsonl"))
     .sort()) {
-    for (const line of readFileSync(join(journals, file), "utf8").split("\n")) {
-      let event: StageEvent | null;
-      try {
-        event = JSON.parse(line) as StageEvent | null;
-      } catch {
-        continue; // torn by a kill, or empty
-      }
-      if (event?.stage !== undefined && (event.event === "start" || event.log !== undefined))
-        last.set(event.stage, event);
+    for (const line of journalLines(join(journals, file))) {
+      const event = line as Partial<StageEvent>;
+      if (event.stage !== undefined && (event.event === "start" || event.log !== undefined))
+        last.set(event.stage, event as StageEvent);
     }
   }
   return last;

@@ -3,7 +3,7 @@
 import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { Outcome } from "@mlrb/core/outcome";
-import { journalLines } from "./live-runs.ts";
+import { journalLines } from "./journal-lines.ts";
 
 export type LastEnd = { outcome: Outcome; time: string };
 

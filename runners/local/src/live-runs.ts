@@ -1,9 +1,10 @@
 // Who runs what right now, for people: the runs that have a folder under `.mlrb/work` and are not dead, with
 // what each holds a lease for. What a lease is for, its run's journal tells. Only looks: it takes no lease,
 // waits for nobody and clears up after nobody, and nothing is decided by it.
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { look } from "./heartbeat.ts";
+import { type JournalLine, journalLines } from "./journal-lines.ts";
 import { type Life, lifeOf, type Owner } from "./owner.ts";
 import type { StateFolder } from "./state-folder.ts";
 
@@ -25,10 +26,6 @@ export type LiveRun = {
   since: string;
   stages: LiveStage[];
 };
-
-type Line = Partial<
-  Record<"event" | "time" | "stage" | "key" | "pipeline" | "profile" | "selection", string>
->;
 
 /** In the order in which they began. */
 export function liveRuns(state: Pick<StateFolder, "work" | "leases" | "journals">): LiveRun[] {
@@ -60,7 +57,7 @@ export function liveRuns(state: Pick<StateFolder, "work" | "leases" | "journals"
 }
 
 /** What began and has not ended. */
-function started(lines: Line[]): (LiveStage & { key: string })[] {
+function started(lines: JournalLine[]): (LiveStage & { key: string })[] {
   const running = new Map<string, LiveStage & { key: string }>();
   for (const { event, stage, key, time } of lines) {
     if (stage === undefined) continue;
@@ -74,22 +71,4 @@ function started(lines: Line[]): (LiveStage & { key: string })[] {
 function holds(owner: Owner, lease: string): boolean {
   const holder = look(lease)?.owner;
   return holder?.host === owner.host && holder.pid === owner.pid && holder.started === owner.started;
-}
-
-/** The whole lines of a journal, which its run may be writing; none where there is none. */
-export function journalLines(path: string): Line[] {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch {
-    return [];
-  }
-  return text.split("\n").flatMap((line) => {
-    try {
-      const value = JSON.parse(line) as Line | null;
-      return value !== null && typeof value === "object" ? [value] : [];
-    } catch {
-      return []; // torn by a kill, being written, or empty
-    }
-  });
 }
