@@ -1,6 +1,6 @@
 // `pipeline explain`: why an instance would run or be reused, part by part, and the chain above it.
 import { reasonWords } from "@mlrb/core/reasons";
-import { matcher } from "@mlrb/core/select-instances";
+import { instancesMatching } from "@mlrb/core/select-instances";
 import { didYouMean } from "@mlrb/core/suggest";
 import { bind } from "@mlrb/local/bind";
 import { type Preview, previewPlan } from "@mlrb/local/preview-plan";
@@ -23,8 +23,7 @@ export async function explainCommand(
   const request = await readRequest(repository, options.pipeline, { ...options, only: [] });
   if (!request) return 2;
   const { plan, selected, root } = request;
-  const matches = matcher(pattern);
-  const wanted = plan.instances.filter(({ id, stage, axes }) => id === pattern || matches(stage.name, axes));
+  const wanted = instancesMatching(plan, pattern);
   if (wanted.length === 0) {
     const ids = plan.instances.map(({ id }) => id);
     process.stderr.write(

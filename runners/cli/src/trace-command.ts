@@ -2,7 +2,7 @@
 // the last success was made of; where a run would make it otherwise by now, that is told too.
 import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
-import { matcher } from "@mlrb/core/select-instances";
+import { instancesMatching } from "@mlrb/core/select-instances";
 import { didYouMean } from "@mlrb/core/suggest";
 import { formatDuration } from "@mlrb/core/units";
 import type { Score } from "@mlrb/kit/score";
@@ -33,10 +33,7 @@ export async function traceCommand(
   if (!request) return 2;
   const { plan, selected, root } = request;
   const pattern = patternOf(cell);
-  const wanted =
-    pattern === undefined
-      ? []
-      : plan.instances.filter(({ id, stage, axes }) => id === pattern || matcher(pattern)(stage.name, axes));
+  const wanted = pattern === undefined ? [] : instancesMatching(plan, pattern);
   if (wanted.length === 0) {
     const help =
       pattern === undefined

@@ -1,7 +1,7 @@
 // Picks stage instances by pattern, with what they need. A collecting stage does not pull its members
 // in: they count as last known or not run, so a report of a narrow selection stays a whole report.
 import type { Diagnostic } from "./diagnostic.ts";
-import type { Plan } from "./plan.ts";
+import type { Instance, Plan } from "./plan.ts";
 import { didYouMean } from "./suggest.ts";
 
 /**
@@ -36,6 +36,12 @@ export function selectInstances(
     if (environment !== undefined) selected[environment] = true;
   }
   return { selected: plan.instances.map(({ index }) => index).filter((index) => selected[index]) };
+}
+
+/** The instances that a pattern matches, or the one that it names in full. */
+export function instancesMatching(plan: Plan, pattern: string): Instance[] {
+  const matches = matcher(pattern);
+  return plan.instances.filter(({ id, stage, axes }) => id === pattern || matches(stage.name, axes));
 }
 
 /** A test for one pattern over a stage's name and axes. */
