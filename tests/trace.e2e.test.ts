@@ -102,6 +102,15 @@ test("what has changed since is said, and what was never made is not told as if 
   assert.equal(after.code, 0);
   assert.match(after.stdout, /with +word=one\n/, "of what it was made, not of what it would be");
   assert.match(after.stdout, /changed since/);
+  assert.match(after.stdout, /made by +cat \{inputs\.work\}; echo .*2\.5/);
+  const pipeline = `pipelines/${at.name}.yaml`;
+  repository.write(pipeline, repository.read(pipeline).replace("2.5", "3.5"));
+  const edited = await trace("letters", "points", "plain", "1");
+  assert.match(
+    edited.stdout,
+    /made by +cat \{inputs\.work\}; echo .*2\.5/,
+    "of what it ran, not of what it would run",
+  );
 
   rmSync(join(at.root, ".mlrb/cache"), { recursive: true });
   const lost = await trace("letters", "points", "plain", "1");

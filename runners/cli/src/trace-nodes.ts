@@ -57,7 +57,10 @@ function nodeOf(instance: Instance, plan: Plan, workspace: Workspace): TraceNode
     return { name, digest, from, output: origin?.output ?? name };
   });
   const log = last?.log ?? logPath(workspace.state.logs, instance.id);
-  return { stage: instance.id, run: instance.action.run, inputs, log, ...found };
+  const { run } = found.parts;
+  // an attempt's key names no harness: of its script only today's plan can tell
+  const nameless = run.kind !== "command" && run.file === "";
+  return { stage: instance.id, run: nameless ? instance.action.run : run, inputs, log, ...found };
 }
 
 function actionOf(key: string, { actions }: Workspace) {
