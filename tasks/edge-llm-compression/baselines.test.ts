@@ -34,7 +34,7 @@ after(() => rmSync(temporary, { recursive: true }));
 for (const name of ["minimal", "reference"]) {
   test(`${name} hands in a whole submission and its record when the deadline leaves no time to choose`, () => {
     const { said, submission, provenance, iteration } = attempt(name, "no-time", 0);
-    assert.match(said, /the deadline is near: stopped after 0 of 2048 tokens/);
+    assert.match(said, /the deadline is near: stopped after 0 of 1024 tokens/);
     assert.deepEqual(readdirSync(submission).sort(), [
       "config.json",
       "generation_config.json",
@@ -54,7 +54,7 @@ for (const name of ["minimal", "reference"]) {
 test("both read the same number of tokens, and what stays is the base's, value by value", () => {
   for (const [name, { said, submission, provenance }] of inTime) {
     assert.doesNotMatch(said, /deadline/);
-    assert.equal(provenance.calibrationTokens, 2048, name);
+    assert.equal(provenance.calibrationTokens, 1024, name);
     const dropped: number[] = provenance.blocksTakenOut;
     assert.equal(new Set(dropped).size, 8);
     const config = JSON.parse(readFileSync(join(submission, "config.json"), "utf8"));

@@ -10,7 +10,7 @@ import { card } from "./card.ts";
 import { carrier, questionRows } from "./questions.ts";
 
 /** Of a held-out text; its characters are bytes. One window, since a window takes 100 million parameters a quarter of a second. */
-const heldOutBytes = 256;
+const heldOutBytes = 192;
 
 const { open, hidden } = smokeStage("edge-llm-compression");
 const { train, heldOut } = brownSplit();
@@ -31,5 +31,5 @@ const subject = join(hidden, "mmlu", carrier);
 mkdirSync(subject, { recursive: true });
 writeRows(subject, "test.jsonl", questionRows());
 // fewer tokens than the scorers' own defaults, so that memory and speed are measured in seconds
-const cost = { forwardTokens: 512, newTokens: 16, promptTokens: 64, repeats: 2 };
+const cost = { forwardTokens: 256, newTokens: 16, promptTokens: 64, repeats: 2 };
 writeFileSync(join(hidden, "cost.json"), `${canonicalJson(cost)}\n`);

@@ -20,6 +20,7 @@ from library.bpe import END, train_tokenizer
 from library.corpus import Corpus
 from library.gpt2 import Gpt2
 from library.hand_in import Iteration, append_iteration, hand_in
+from library.repeatable import repeatable
 
 SAVE_SECONDS = 15.0  # kept free before the deadline for measuring and saving
 
@@ -46,8 +47,7 @@ def pretrain(method: Method, plan: Plan, corpora: list[Corpus]) -> None:
     seed = int(os.environ["MLRB_SEED"])
     deadline = float(os.environ["MLRB_DEADLINE"])
     torch.manual_seed(seed)
-    torch.set_num_threads(1)
-    torch.use_deterministic_algorithms(True)
+    repeatable()
 
     tokenizer = train_tokenizer([text for corpus in corpora for text in corpus.train], plan.vocabulary)
     draw = plan.batches(tokenizer, corpora)

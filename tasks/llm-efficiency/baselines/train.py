@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from peft import LoraConfig, get_peft_model
 from torch import Tensor
 from torch.nn import functional as F
-from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from library.given_model import given_model, given_tokenizer
 from library.hand_in import Iteration, append_iteration, write_provenance
+from library.repeatable import repeatable
 from measure import accuracy
 from rows import Row, answer_of, read_rows, text_of
 
@@ -45,13 +45,13 @@ class Method:
 def run(method: Method) -> None:
     seed = int(os.environ["MLRB_SEED"])
     deadline = float(os.environ["MLRB_DEADLINE"])
-    torch.set_num_threads(1)
-    torch.use_deterministic_algorithms(True)
+    repeatable()
 
     rows, dev = read_rows(Path("data/train.jsonl"))
-    tokenizer = AutoTokenizer.from_pretrained("models/base", local_files_only=True)
-    # in F32, whatever it is stored in: small steps are lost between the numbers that BF16 knows
-    base = AutoModelForCausalLM.from_pretrained("models/base", dtype=torch.float32, local_files_only=True)
+    tokenizer = given_tokenizer(Path("models/base"))
+    base = given_model(Path("models/base"))
+    from peft import LoraConfig, get_peft_model  # not before given_model, which sees to what is imported
+
     torch.manual_seed(seed)
     adapter = LoraConfig(r=RANK, lora_alpha=method.alpha, target_modules=method.matrices)
     model = get_peft_model(base, adapter)

@@ -7,6 +7,8 @@ from typing import Any
 
 import torch
 
+from library.given_model import given_model, given_tokenizer
+
 
 def accuracies(folder: Path, questions: Path, stop_at: float) -> dict[str, float] | None:
     """The share of right answers in each domain; None when the clock reaches `stop_at` before the end.
@@ -15,11 +17,8 @@ def accuracies(folder: Path, questions: Path, stop_at: float) -> dict[str, float
     """
     if time.time() > stop_at:
         return None
-    # here, so that what is handed in first need not wait for it
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-
-    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, local_files_only=True)
+    tokenizer = given_tokenizer(folder)
+    model = given_model(folder)
     hits: dict[str, list[bool]] = {}
     for line in questions.read_text(encoding="utf-8").splitlines():
         if time.time() > stop_at:

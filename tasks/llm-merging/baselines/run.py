@@ -12,9 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import torch
-
 from library.hand_in import Iteration, append_iteration, write_provenance
+from library.repeatable import repeatable
 from measure import accuracies
 from mix import digest, mix
 
@@ -32,8 +31,7 @@ class Candidate:
 def run(candidates: Callable[[list[str]], list[Candidate]]) -> None:
     stop_at = float(os.environ["MLRB_DEADLINE"]) - SAVE_SECONDS
     submission = Path(os.environ["MLRB_SUBMISSION"])
-    torch.set_num_threads(1)
-    torch.use_deterministic_algorithms(True)
+    repeatable()
     experts = sorted(path.name for path in Path("models").glob("*-expert"))
     best: tuple[float, float] = (-1.0, -1.0)
     parent: str | None = None

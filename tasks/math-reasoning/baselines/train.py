@@ -13,6 +13,7 @@ from library.batches import UNSCORED
 from library.gpt2 import Gpt2
 from library.hand_in import Iteration, append_iteration, hand_in, write_json
 from library.pretrain import SAVE_SECONDS, Method, train
+from library.repeatable import repeatable
 from rows import TEMPLATE, Draw, Row, batch_of, make_rows, prompt_of, read_items
 from words import train_words
 
@@ -29,8 +30,7 @@ def run(method: Method, *, formal_only: bool) -> None:
     seed = int(os.environ["MLRB_SEED"])
     deadline = float(os.environ["MLRB_DEADLINE"])
     torch.manual_seed(seed)
-    torch.set_num_threads(1)
-    torch.use_deterministic_algorithms(True)
+    repeatable()
 
     items = read_items(Path("data/train.jsonl"))
     tokenizer = train_words([text for item in items for text in (prompt_of(item), item["formal_proof"])])

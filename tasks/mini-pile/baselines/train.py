@@ -15,7 +15,7 @@ from library.corpus import Corpus, read_corpus
 from library.gpt2 import Gpt2
 from library.pretrain import Method, Plan, pretrain
 
-TRAIN_POSITIONS = 110_592  # the budget, equal for both methods
+TRAIN_POSITIONS = 81_920  # the budget, equal for both methods
 VOCABULARY = 2000
 ROWS = 2  # of a step
 CONTEXT = 256
