@@ -25,5 +25,5 @@ def given_tokenizer(folder: Path) -> Any:
 
 
 def quick() -> None:
-    """transformers would import scikit-learn, a second of every start, for a way to write that is not used."""
+    """transformers would import scikit-learn, a second of every start, for a way to write not used here."""
     sys.modules.setdefault("sklearn", None)  # type: ignore[arg-type]
