@@ -10,12 +10,13 @@ export function graphDot({ title, nodes, edges }: Graph): string {
     '  node [shape=box, margin="0.25,0.1", style="filled", color="#444444", fontname="Helvetica,Arial,sans-serif", fontsize=11]',
     '  edge [color="#444444", fontname="Helvetica,Arial,sans-serif", fontsize=9]',
   ];
-  for (const { id, name, lines, state, durable, untrusted } of nodes) {
+  for (const { id, name, lines, state, durable, untrusted, href } of nodes) {
     const looks = [
       `label=${quoted([name, ...lines])}`,
       `fillcolor="${stateColours[state]}"`,
       ...(durable ? ["peripheries=2"] : []),
       ...(untrusted ? ['style="filled,dashed"'] : []),
+      ...(href === undefined ? [] : [`URL=${quoted([href])}`, `tooltip=${quoted([name])}`]),
     ];
     out.push(`  ${quoted([id])} [${looks.join(", ")}]`);
   }

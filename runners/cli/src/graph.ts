@@ -15,6 +15,8 @@ export type GraphNode = {
   state: InstanceState;
   durable: boolean;
   untrusted: boolean;
+  /** Where a click leads, in what is drawn for a page. */
+  href?: string;
 };
 
 export type GraphEdge = {

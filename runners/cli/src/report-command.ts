@@ -1,5 +1,5 @@
 // `pipeline report`: what lies under results/ shown again, what it is of, and whether the plan has moved on
-// since. Runs nothing and makes nothing anew.
+// since. Runs nothing, and makes nothing anew but the page where it is missing.
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { formatDuration } from "@mlrb/core/units";
@@ -11,6 +11,7 @@ import { readStates } from "./read-states.ts";
 import { rememberedRequest } from "./remembered-request.ts";
 import { type ReportAge, reportAge, reportAgeWords } from "./report-age.ts";
 import { showReport } from "./show-report.ts";
+import { pageFile, writePage } from "./write-page.ts";
 
 export type ReportOptions = { profile?: string; set: string[]; root?: string; json: boolean; open: boolean };
 
@@ -23,8 +24,8 @@ export async function reportCommand(
   if (!looked) return 2;
   const { plan, root } = looked;
   const folder = join(root, resultsFolder(plan));
-  const files = filesIn(folder);
-  if (files.length === 0) {
+  const laidOut = filesIn(folder);
+  if (laidOut.length === 0) {
     const what = plan.stages.some(({ publishes }) => publishes)
       ? `help: ${askAgain("run", pipeline, options)}`
       : `help: no stage of ${plan.pipeline} publishes anything; \`pnpm pipeline log\` shows what its stages said`;
@@ -32,13 +33,16 @@ export async function reportCommand(
     return 1;
   }
   const { instances, results, workspace } = await readStates(repository, looked);
+  // what came from elsewhere, or of an older version, has none
+  if (!laidOut.includes(pageFile)) await writePage({ plan, workspace, folder, options });
+  const files = filesIn(folder);
   const given = publishedFiles(plan, results, workspace);
   const asGiven = [...given].every(([path, digest]) => {
     const laid = join(folder, path);
     return existsSync(laid) && hashFile(laid) === digest;
   });
   const age = reportAge(plan, { instances, asGiven });
-  const laidOutMs = Math.max(...files.map((file) => statSync(join(folder, file)).mtimeMs));
+  const laidOutMs = Math.max(...laidOut.map((file) => statSync(join(folder, file)).mtimeMs));
   const chosen = readable(files);
   if (options.json) {
     const { pipeline: name, profile, selection } = plan;

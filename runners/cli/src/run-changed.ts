@@ -1,5 +1,6 @@
 // The long way of `pipeline run`: plan, decide by content, carry out what must be.
-import { relative } from "node:path";
+import { existsSync, statSync } from "node:fs";
+import { join, relative } from "node:path";
 import { type OutcomeKind, outcomeCause } from "@mlrb/core/outcome";
 import { environmentStage, type Plan } from "@mlrb/core/plan";
 import type { Reason } from "@mlrb/core/reasons";
@@ -20,6 +21,7 @@ import { openWorkspace, type Workspace } from "@mlrb/local/workspace";
 import { costAgreed } from "./cost-gate.ts";
 import { gpusSuffice } from "./gpu-gate.ts";
 import { leaseSilence } from "./lease-silence.ts";
+import type { PageAsked } from "./page-data.ts";
 import { Progress } from "./progress.ts";
 import { printProblems, readRequest } from "./request.ts";
 import type { RunAsked, RunCommandOptions } from "./run-asked.ts";
@@ -28,6 +30,7 @@ import { sayFailures } from "./say-failures.ts";
 import { type Attempted, spent } from "./spent.ts";
 import { stalePolicy } from "./stale-policy.ts";
 import { untilFinished } from "./until-finished.ts";
+import { pageFile, writePage } from "./write-page.ts";
 
 type Wanted = { pipeline: string; options: RunCommandOptions; jobs: number | undefined; begin: number };
 
@@ -90,6 +93,8 @@ export async function runChanged(
   const results = await run.finished;
 
   const published = publishResults(plan, results, workspace);
+  const page =
+    published && (await laidOutPage({ plan, workspace, folder: published.folder, options }, counts));
   const cost = spent([...estimates].map(([index, estimate]) => attempted(estimate, results[index])));
   const said: RunSaid = {
     pipeline: plan.pipeline,
@@ -109,7 +114,7 @@ export async function runChanged(
     },
   );
   if (counts.reused + counts.succeeded === selected.length && stale.kind !== "accept") {
-    const more = [...(published?.files ?? []), ...restsOn(plan, workspace)];
+    const more = [...(published?.files ?? []), ...(page ? [page] : []), ...restsOn(plan, workspace)];
     const next = { ...said, counts: { ...counts, succeeded: 0, reused: selected.length } };
     rememberUnchanged(asked, {
       consulted,
@@ -119,6 +124,23 @@ export async function runChanged(
   }
   if (interrupts > 0 && counts.cancelled > 0) return 130;
   return counts.failed + counts.skipped + counts.cancelled > 0 ? 1 : 0;
+}
+
+/** The page beside what was published: made anew where anything ran or changed. What is wrong with it ends no run. */
+async function laidOutPage(
+  asked: PageAsked,
+  { succeeded, failed, skipped, cancelled }: Record<OutcomeKind, number>,
+): Promise<string | undefined> {
+  const path = join(asked.folder, pageFile);
+  const changedMs = (file: string) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const newer = existsSync(path) && changedMs(path) >= changedMs(join(asked.folder, "report.json"));
+  if (succeeded + failed + skipped + cancelled === 0 && newer) return path;
+  try {
+    return await writePage(asked);
+  } catch (error) {
+    process.stderr.write(`no-page: ${path} could not be made: ${(error as Error).message}\n`);
+    return undefined;
+  }
 }
 
 /** Lets go of what hosts hold that stay silent for as long as this takes; says which. */

@@ -43,7 +43,8 @@ export function traceOf(index: number, plan: Plan, workspace: Workspace): Trace 
   return trace;
 }
 
-function nodeOf(instance: Instance, plan: Plan, workspace: Workspace): TraceNode | string {
+/** Of one instance; a text is why there is nothing to tell. */
+export function nodeOf(instance: Instance, plan: Plan, workspace: Workspace): TraceNode | string {
   const last = workspace.last.get(instance.id);
   const found = instance.stage.durable
     ? attemptOf(instance, plan, workspace)

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { lastEnds } from "./last-ends.ts";
+import { endsWhere, lastEnds } from "./last-ends.ts";
 
 function journals(t: TestContext, runs: Record<string, object[] | string>): string {
   const folder = mkdtempSync(join(tmpdir(), "mlrb-ends-"));
@@ -33,7 +33,11 @@ test("the newest run that carried an instance out says how it ended", (t) => {
     "20260131T110000Z-1xbb": [begin(), end("a", { kind: "succeeded" }), end("b", failed)],
   });
   assert.deepEqual(kinds(folder, ["a", "b", "c"]), { a: "succeeded", b: "failed" });
-  assert.deepEqual(lastEnds(folder, { ...asked, wanted: ["b"] }).get("b"), { outcome: failed, time });
+  assert.deepEqual(lastEnds(folder, { ...asked, wanted: ["b"] }).get("b"), {
+    outcome: failed,
+    time,
+    reasons: [],
+  });
 });
 
 test("one that was skipped or cancelled was not carried out: what it ended with before still counts", (t) => {
@@ -46,6 +50,16 @@ test("one that was skipped or cancelled was not carried out: what it ended with 
     ],
   });
   assert.deepEqual(kinds(folder, ["a", "b"]), { a: "failed", b: "failed" });
+});
+
+test("what counts is the caller's to say, and why it ran is told with it", (t) => {
+  const reasons = [{ kind: "first-run" }];
+  const folder = journals(t, {
+    "20260131T100000Z-1xaa": [begin(), { ...end("a", { kind: "succeeded" }), reasons }],
+    "20260131T110000Z-1xbb": [begin(), end("a", { kind: "reused" })],
+  });
+  const ran = endsWhere(folder, { ...asked, wanted: ["a"] }, ({ kind }) => kind === "succeeded");
+  assert.deepEqual(ran.get("a"), { outcome: { kind: "succeeded" }, time, reasons });
 });
 
 test("of two ends in one run the later counts", (t) => {

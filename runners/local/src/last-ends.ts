@@ -3,9 +3,10 @@
 import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { Outcome } from "@mlrb/core/outcome";
+import type { Reason } from "@mlrb/core/reasons";
 import { journalLines } from "./journal-lines.ts";
 
-export type LastEnd = { outcome: Outcome; time: string };
+export type LastEnd = { outcome: Outcome; time: string; reasons: Reason[] };
 
 /** How many runs of the pipeline are looked back at: what failed before that is not news. */
 const runsMax = 50;
@@ -13,10 +14,18 @@ const runsMax = 50;
 /** How many journals are opened to find them. */
 const openedMax = 500;
 
+export type EndsAsked = { pipeline: string; profile: string; wanted: Iterable<string> };
+
 /** Of those among `wanted` that ended at all: skipped and cancelled ones were not carried out. */
-export function lastEnds(
+export function lastEnds(journals: string, asked: EndsAsked): Map<string, LastEnd> {
+  return endsWhere(journals, asked, ({ kind }) => kind !== "skipped" && kind !== "cancelled");
+}
+
+/** The newest end of each of which `counts` is true. */
+export function endsWhere(
   journals: string,
-  { pipeline, profile, wanted }: { pipeline: string; profile: string; wanted: Iterable<string> },
+  { pipeline, profile, wanted }: EndsAsked,
+  counts: (outcome: Outcome) => boolean,
 ): Map<string, LastEnd> {
   const left = new Set(wanted);
   const found = new Map<string, LastEnd>();
@@ -28,11 +37,11 @@ export function lastEnds(
     if (begun?.pipeline !== pipeline || begun.profile !== profile) continue;
     runs++;
     for (const line of journalLines(path).reverse()) {
-      const { event, stage, time, outcome } = line as typeof line & { outcome?: Outcome };
+      const { event, stage, time, outcome, reasons } = line as typeof line & Partial<LastEnd>;
       if (event !== "stage" || stage === undefined || time === undefined || !outcome || !left.has(stage))
         continue;
-      if (outcome.kind === "skipped" || outcome.kind === "cancelled") continue;
-      found.set(stage, { outcome, time });
+      if (!counts(outcome)) continue;
+      found.set(stage, { outcome, time, reasons: reasons ?? [] });
       left.delete(stage);
     }
   }

@@ -18,7 +18,10 @@ export function attemptsSection(report: Report): Section {
       ];
       const rows = attempts.map((attempt) => [
         textCell(attempt.agent),
-        textCell(`${attempt.seed}${attempt.note === "" ? "" : "†"}`),
+        {
+          ...textCell(`${attempt.seed}${attempt.note === "" ? "" : "†"}`),
+          about: { task, agent: attempt.agent, seed: attempt.seed },
+        },
         textCell(attempt.verdict.kind, attempt.verdict.kind === "pass" ? undefined : "bad"),
         ...metrics.map((metric) => scoreCell(attempt, metricOf(report, metric))),
         textCell(attempt.submission === null ? "none" : shortDigest(attempt.submission), "faint"),

@@ -56,7 +56,8 @@ function resultCell(cell: Cell | undefined, metric: Metric): TableCell {
   if (!cell) return textCell("not planned", "faint");
   const { digits } = metric;
   const coverage = `${cell.measured}/${cell.planned}`;
-  if (cell.measured === 0) return textCell(`not measured (${coverage})`, "bad");
+  const about = { task: cell.task, agent: cell.agent, metric: cell.metric };
+  if (cell.measured === 0) return { ...textCell(`not measured (${coverage})`, "bad"), about };
   const half = cell.interval ? ` ± ${digitsText((cell.interval[1] - cell.interval[0]) / 2, digits)}` : "";
   const mean = cell.mean === null ? "no mean" : digitsText(cell.mean, digits);
   const lines = [`${mean}${half} (${coverage})`];
@@ -69,5 +70,5 @@ function resultCell(cell: Cell | undefined, metric: Metric): TableCell {
         : `valid ${digitsText(cell.validMean, digits)} (n ${cell.validN})`,
     );
   }
-  return cell.mean === null ? { lines, mark: "bad" } : { lines };
+  return cell.mean === null ? { lines, mark: "bad", about } : { lines, about };
 }

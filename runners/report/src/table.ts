@@ -20,7 +20,10 @@ export type Table = {
 export type Column = { head: string; rigid: boolean };
 
 /** Lines of text, and how strongly to show them. Struck numbers count as the floor. */
-export type TableCell = { lines: string[]; mark?: Mark };
+export type TableCell = { lines: string[]; mark?: Mark; about?: About };
+
+/** What a cell tells of, for renderers that can lead there: a mean, or with a seed one attempt. */
+export type About = { task: string; agent: string; metric?: string; seed?: string | number };
 
 export type Mark = "struck" | "bad" | "faint" | "strong";
 

@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { trajectoryExtract } from "./trajectory-extract.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "mlrb-extract-"));
+after(() => rmSync(folder, { recursive: true }));
+
+function written(lines: unknown[], tail = ""): string {
+  const path = join(folder, "trajectory.jsonl");
+  writeFileSync(
+    path,
+    lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join("") + tail,
+  );
+  return path;
+}
+
+function read(path: string) {
+  const found = trajectoryExtract(path);
+  assert.equal(found.kind, "read");
+  return found as typeof found & { kind: "read" };
+}
+
+const output = (at: number, text = `line ${at}`) => ({
+  event: "output",
+  sinceStartMs: at,
+  stream: "stdout",
+  text,
+});
+
+test("a short trajectory is shown whole, in words", () => {
+  const { lines, events } = read(
+    written([
+      {
+        event: "start",
+        formatVersion: 1,
+        index: 0,
+        previous: "0",
+        time: "t",
+        sinceStartMs: 2,
+        agent: "a",
+        seed: 1,
+      },
+      output(5, "\u001b[31mloss\u001b[0m 3.1\n"),
+      { event: "iteration", sinceStartMs: 9, line: '{"id":"one"}', wellFormed: true },
+    ]),
+  );
+  assert.equal(lines, 3);
+  assert.deepEqual(events, [
+    { sinceStartMs: 2, event: "start", text: "agent a, seed 1", skippedBefore: false },
+    { sinceStartMs: 5, event: "output", text: "loss 3.1", skippedBefore: false },
+    { sinceStartMs: 9, event: "iteration", text: '{"id":"one"}', skippedBefore: false },
+  ]);
+});
+
+test("of thousands of lines the beginning, the end and what is no output are shown, and where some are left out", () => {
+  const lines = Array.from({ length: 20_000 }, (_, at) => output(at, "x".repeat(60)));
+  const marked = lines.map((line, at) =>
+    at === 40 || at === 19_970 ? { ...line, event: "snapshot", text: undefined, name: "s" } : line,
+  );
+  const { events } = read(written(marked));
+  assert.ok(events.length <= 60, String(events.length));
+  assert.deepEqual([events[0]?.sinceStartMs, events.at(-1)?.sinceStartMs], [0, 19_999]);
+  const found = events.filter(({ event }) => event === "snapshot");
+  assert.deepEqual(
+    found.map(({ sinceStartMs, skippedBefore }) => [sinceStartMs, skippedBefore]),
+    [
+      [40, true],
+      [19_970, true],
+    ],
+  );
+  assert.equal(events.filter(({ skippedBefore }) => skippedBefore).length, 3);
+});
+
+test("an endless flood of events stays bounded, and so does one endless line", () => {
+  const flood = read(
+    written(Array.from({ length: 3000 }, (_, at) => ({ event: "budget", sinceStartMs: at, share: 1 }))),
+  );
+  assert.equal(flood.events.length, 60);
+  const long = read(written([output(1, "y".repeat(3_000_000))]));
+  assert.ok(JSON.stringify(long.events).length < 2000);
+});
+
+test("torn, foreign and missing files are told, and break nothing", () => {
+  const { events } = read(
+    written(["null", "[1]", '"text"', '{"event":{"a":1},"sinceStartMs":"soon"}'], '{"event":"outp'),
+  );
+  assert.deepEqual(
+    events.map(({ event }) => event),
+    ["undefined", "undefined", "undefined", "[object Object]", "unreadable"],
+  );
+  assert.ok(events.every(({ sinceStartMs }) => sinceStartMs === null));
+  assert.deepEqual(trajectoryExtract(join(folder, "none")), {
+    kind: "unreadable",
+    cause: "its file cannot be read (ENOENT)",
+  });
+});

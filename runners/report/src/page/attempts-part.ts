@@ -1,0 +1,107 @@
+// An attempt, opened up: the verdict with its evidence, every score with its groups, the time that it took, and
+// what its supervisor wrote down.
+import { digitsText } from "../digits-text.ts";
+import type { Attempt, AttemptScore, Metric, Report, Rule } from "../report.ts";
+import { metricHead, metricOf } from "../report-words.ts";
+import type { Times } from "../times.ts";
+import { type Html, html } from "./html.ts";
+import type { PageData, PageInstance, PageTrajectory } from "./page-data.ts";
+import { attemptId, instanceId } from "./section-html.ts";
+
+export function attemptsPart({ report, times, instances, trajectories }: PageData): Html {
+  return html`<section aria-labelledby="each-attempt"><h2 id="each-attempt">Each attempt</h2>
+${report.attempts.map((attempt) => {
+  const same = (one: { task?: unknown; agent?: unknown; seed?: unknown }) =>
+    one.task === attempt.task && one.agent === attempt.agent && one.seed === attempt.seed;
+  return attemptPart(attempt, {
+    report,
+    time: times?.attempts.find(same),
+    trajectory: trajectories.find(same),
+    instances: instances.filter(({ axes }) => same(axes)),
+  });
+})}
+</section>
+`;
+}
+
+type Behind = {
+  report: Report;
+  time: Times["attempts"][number] | undefined;
+  trajectory: PageTrajectory | undefined;
+  instances: PageInstance[];
+};
+
+function attemptPart(attempt: Attempt, { report, time, trajectory, instances }: Behind): Html {
+  const { task, agent, seed, verdict, scores } = attempt;
+  const metrics = Object.keys(scores).map((name) => metricOf(report, name));
+  const primary = report.tasks.find(({ name }) => name === task)?.primary;
+  const first = metrics.find(({ name }) => name === primary);
+  const head = first ? `, ${first.name} ${scoreText(scores[first.name]!, first)}` : "";
+  return html`<details id="${attemptId(task, agent, seed)}" class="attempt"><summary>${task}, ${agent}, seed ${seed}: <span class="${verdict.kind}">${verdict.kind}</span>${head}</summary>
+<p>Submission ${attempt.submission === null ? "none" : html`<code>${attempt.submission}</code>`}. ${timeText(time)}${attempt.note !== "" && html` <b>${attempt.note}</b>`}</p>
+<p>Stages: ${instances.map(({ id, stage, axes }, at) => html`${at > 0 && ", "}<a href="#${instanceId(id)}">${axes.scorer === undefined ? stage : `${stage} ${axes.scorer}`}</a>`)}</p>
+${verdict.kind === "missing" ? html`<p class="bad">Missing: ${verdict.cause}</p>` : rulesTable(verdict.rules)}
+${metrics.map((metric) => scorePart(scores[metric.name]!, metric))}
+${trajectory && trajectoryPart(trajectory)}
+</details>
+`;
+}
+
+function timeText(time: Behind["time"]): string {
+  if (!time || time.wallSeconds === null) return "How long it took is not known.";
+  const budget = time.budgetSeconds === null ? "" : ` of ${time.budgetSeconds}`;
+  const dollars = time.dollars === null ? "" : `, ${time.dollars} dollars`;
+  const gpu = time.gpuHours === null ? "" : `, ${time.gpuHours} GPU hours`;
+  return `It took ${time.wallSeconds}${budget} s${gpu}${dollars} and ended: ${time.ended ?? "not known"}.`;
+}
+
+function rulesTable(rules: Rule[]): Html {
+  if (rules.length === 0) return html`<p>No rules were judged.</p>`;
+  return html`<div class="scroll" role="group" tabindex="0" aria-label="rules"><table><caption>Rules</caption>
+<thead><tr><th scope="col">rule</th><th scope="col">verdict</th><th scope="col">evidence</th><th scope="col">source</th><th scope="col">weight</th></tr></thead>
+<tbody>${rules.map(
+    ({ rule, title, answer, evidence, source, severity }) =>
+      html`<tr><th scope="row" title="${title}">${rule}<br><small>${title}</small></th><td class="${answer === "fail" ? "bad" : ""}">${answer}</td><td>${evidence}</td><td>${source}</td><td>${severity}</td></tr>`,
+  )}</tbody></table></div>
+`;
+}
+
+function scoreText(score: AttemptScore, { digits }: Metric): string {
+  if (score.kind === "rejected") return "rejected";
+  return score.kind === "scored" ? digitsText(score.value, digits) : "not measured";
+}
+
+function scorePart(score: AttemptScore, metric: Metric): Html {
+  const head = html`<b>${metricHead(metric)}</b>`;
+  if (score.kind === "rejected")
+    return html`<p>${head}: <span class="bad">rejected</span>: ${score.reason}</p>`;
+  if (score.kind === "not-measured")
+    return html`<p>${head}: <span class="bad">not measured</span>: ${score.cause}</p>`;
+  const { value, standardError, items, groups, extra, version } = score;
+  const beside = Object.entries(extra).map(([name, found]) => `${name} ${shortNumber(found)}`);
+  const names = Object.keys(groups);
+  return html`<p>${head}: ${digitsText(value, metric.digits)} ± ${digitsText(standardError, metric.digits)} ${metric.unit} over ${items} items, scorer version ${version}${beside.length > 0 && html`; ${beside.join(", ")}`}</p>
+${
+  names.length > 0 &&
+  html`<details><summary>${names.length} groups of ${metric.name}</summary><div class="scroll" role="group" tabindex="0" aria-label="groups of ${metric.name}"><table><caption class="unseen">groups of ${metric.name}</caption>
+<thead><tr><th scope="col">group</th><th scope="col" class="number">value</th><th scope="col" class="number">items</th></tr></thead>
+<tbody>${names.map((name) => html`<tr><th scope="row">${name}</th><td class="number">${digitsText(groups[name]!.value, metric.digits)}</td><td class="number">${groups[name]!.items}</td></tr>`)}</tbody></table></div></details>`
+}
+`;
+}
+
+function trajectoryPart(trajectory: PageTrajectory): Html {
+  if (trajectory.kind === "unreadable") return html`<p>Trajectory: ${trajectory.cause}</p>`;
+  const { lines, events } = trajectory;
+  return html`<details><summary>Trajectory: ${lines ?? "unknown number of"} events</summary><ol class="trajectory">
+${events.map(
+  ({ sinceStartMs, event, text, skippedBefore }) =>
+    html`${skippedBefore && html`<li class="faint">… some left out; the whole is in the attempt's record</li>`}<li><span class="when">${sinceStartMs === null ? "" : `${(sinceStartMs / 1000).toFixed(1)} s`}</span> <b>${event}</b> <span class="said">${text}</span></li>`,
+)}
+</ol></details>
+`;
+}
+
+function shortNumber(value: number): string {
+  return Number.isInteger(value) ? String(value) : value.toPrecision(5);
+}

@@ -1,0 +1,79 @@
+// What a task's figure shows: every attempt as a point on the primary metric's scale, between the rows that
+// it is read against.
+// Pure: nothing is drawn here.
+import { counting } from "../cell.ts";
+import { digitsText } from "../digits-text.ts";
+import type { Cell, Direction, Report, Row, Seed } from "../report.ts";
+import { grouped, metricOf } from "../report-words.ts";
+
+export type FigureData = {
+  task: string;
+  metric: string;
+  unit: string;
+  direction: Direction;
+  digits: number;
+  points: FigurePoint[];
+  means: { agent: string; mean: number; interval: [number, number] | null }[];
+  /** Rows of one value, as the table shows it, are one line with all their names. */
+  lines: { name: string; value: number; floor: boolean }[];
+  /** Attempts that no point can stand for, and why. */
+  absent: { agent: string; seed: Seed; why: string }[];
+};
+
+/** `counts`: the score is what enters the mean. `failed`: it stands at the floor, which enters in its place. */
+export type FigurePoint = { agent: string; seed: Seed; value: number; kind: "counts" | "failed" };
+
+/** Undefined where the task has no primary metric or nothing of it was measured. */
+export function figureData(report: Report, task: string): FigureData | undefined {
+  const cells = report.cells.filter((cell) => cell.task === task && cell.primary);
+  const first = cells[0];
+  if (!first) return undefined;
+  const { name: metric, digits, direction, unit } = metricOf(report, first.metric);
+  const points: FigurePoint[] = [];
+  const absent: FigureData["absent"] = [];
+  for (const attempt of report.attempts.filter((each) => each.task === task)) {
+    const { agent, seed } = attempt;
+    const way = counting(attempt, metric);
+    if (way.kind === "valid") points.push({ agent, seed, value: way.value, kind: "counts" });
+    else if (way.kind === "missing") absent.push({ agent, seed, why: `not measured: ${way.cause}` });
+    else if (first.floor === null) absent.push({ agent, seed, why: `${way.because}; no floor is known` });
+    else points.push({ agent, seed, value: first.floor, kind: "failed" });
+  }
+  const means = cells.flatMap(({ agent, mean, interval }: Cell) =>
+    mean === null ? [] : [{ agent, mean, interval }],
+  );
+  const rows = report.rows.filter(
+    (row): row is Row & { value: number } => row.task === task && row.metric === metric && row.value !== null,
+  );
+  const lines = grouped(
+    rows,
+    ({ value }) => [digitsText(value, digits)],
+    (same) => ({
+      name: [...new Set(same.map(({ name }) => name))].join(", "),
+      value: same[0]!.value,
+      floor: same.some(({ floor }) => floor),
+    }),
+  );
+  if (points.length === 0 && absent.length === 0) return undefined;
+  return { task, metric, unit, direction, digits, points, means, lines, absent };
+}
+
+/** The figure in words, for those who do not see it. */
+export function figureWords({ metric, unit, direction, digits, points, means, lines }: FigureData): string {
+  const shown = (value: number) => digitsText(value, digits);
+  const agents = [...new Set(points.map(({ agent }) => agent))].map((agent) => {
+    const own = points.filter((point) => point.agent === agent);
+    const mean = means.find((each) => each.agent === agent);
+    const values = own.map(
+      ({ seed, value, kind }) =>
+        `seed ${seed} ${kind === "failed" ? "failed, at the floor " : ""}${shown(value)}`,
+    );
+    return `${agent}: ${values.join(", ")}${mean ? `; mean ${shown(mean.mean)}` : ""}`;
+  });
+  const against = lines.map(({ name, value, floor }) => `${name}${floor ? " (floor)" : ""} ${shown(value)}`);
+  return [
+    `${metric} in ${unit}, ${direction} is better`,
+    ...agents,
+    ...(against.length > 0 ? [`read against ${against.join(", ")}`] : []),
+  ].join(". ");
+}

@@ -1,0 +1,65 @@
+// How each mean of the main table came about: from which attempts, what each counted as, and which stage
+// instance measured it, which the page tells more of.
+import { counting } from "../cell.ts";
+import { digitsText } from "../digits-text.ts";
+import type { Attempt, Cell, Report } from "../report.ts";
+import { metricHead, metricOf } from "../report-words.ts";
+import { type Html, html } from "./html.ts";
+import type { PageInstance } from "./page-data.ts";
+import { aboutId, attemptId, instanceId } from "./section-html.ts";
+
+export function numbersPart(report: Report, instances: PageInstance[]): Html {
+  const scores = new Map(
+    instances
+      .filter(({ stage }) => stage === "score")
+      .map((instance) => [
+        placeKey(instance.axes.task, instance.axes.agent, instance.axes.seed, instance.axes.scorer),
+        instance.id,
+      ]),
+  );
+  return html`<section aria-labelledby="numbers"><h2 id="numbers">Where each mean comes from</h2>
+<p class="caption">Each score leads to the stage that measured it: its script, inputs, machine and the command that makes it again.</p>
+${report.cells.map((cell) => cellPart(cell, report, scores))}
+</section>
+`;
+}
+
+function cellPart(cell: Cell, report: Report, scores: Map<string, string>): Html {
+  const { task, agent, metric: name } = cell;
+  const metric = metricOf(report, name);
+  const shown = (value: number | null) => (value === null ? "–" : digitsText(value, metric.digits));
+  const attempts = report.attempts.filter((attempt) => attempt.task === task && attempt.agent === agent);
+  const rows = attempts.map((attempt, at) => {
+    const from = scores.get(placeKey(task, agent, attempt.seed, name));
+    const counted = cell.counted[at] ?? null;
+    const value = shown(cell.values[at] ?? null);
+    return html`<tr><th scope="row"><a href="#${attemptId(task, agent, attempt.seed)}">seed ${attempt.seed}</a></th>
+<td class="number">${from === undefined ? value : html`<a href="#${instanceId(from)}">${value}</a>`}</td>
+<td class="number">${shown(counted)}</td><td>${wayText(attempt, name)}</td></tr>`;
+  });
+  const interval = cell.interval
+    ? `, 95 % interval ${shown(cell.interval[0])} to ${shown(cell.interval[1])} (Student-t over attempts)`
+    : "";
+  const floor =
+    cell.floor === null
+      ? "not known"
+      : `${shown(cell.floor)}${cell.floorName === null ? "" : ` (the row ${cell.floorName})`}`;
+  return html`<details id="${aboutId({ task, agent, metric: name })}"><summary>${task}, ${metricHead(metric)}, ${agent}: ${shown(cell.mean)}</summary>
+<p>Mean ${shown(cell.mean)} over ${cell.measured} of ${cell.planned} planned attempts${interval}. Floor: ${floor}. By hand: <code>pnpm pipeline trace ${task} ${name} ${agent}</code></p>
+<div class="scroll" role="group" tabindex="0" aria-label="attempts behind it"><table><caption class="unseen">attempts behind it</caption>
+<thead><tr><th scope="col">attempt</th><th scope="col" class="number">score</th><th scope="col" class="number">counts as</th><th scope="col">because</th></tr></thead>
+<tbody>${rows}</tbody></table></div>
+${cell.notes.length > 0 && html`<ul class="notes">${cell.notes.map((note) => html`<li>${note}</li>`)}</ul>`}
+</details>
+`;
+}
+
+function wayText(attempt: Attempt, metric: string): string {
+  const way = counting(attempt, metric);
+  if (way.kind === "valid") return "kept the rules and was scored";
+  return way.kind === "failed" ? `${way.because}: counts as the floor` : `missing: ${way.cause}`;
+}
+
+function placeKey(...parts: unknown[]): string {
+  return JSON.stringify(parts);
+}

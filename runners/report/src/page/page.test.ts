@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { parseHTML } from "linkedom";
+import { hostileText, pageExample, samplePage } from "../testing/page-example.ts";
+import { page } from "./page.ts";
+
+const golden = join(import.meta.dirname, "..", "..", "golden", "nasty.html.txt");
+const text = page(pageExample());
+const { document } = parseHTML(text);
+
+test("the nasty run's page is, byte for byte, golden/nasty.html.txt", () => {
+  if (process.env.UPDATE_GOLDEN) writeFileSync(golden, text);
+  assert.equal(text, readFileSync(golden, "utf8"));
+  assert.equal(page(pageExample()), text);
+});
+
+test("hostile words are read, and are no elements", () => {
+  assert.equal(document.querySelectorAll("script").length, 1);
+  assert.equal(document.querySelectorAll("img, iframe, object, link, form, base").length, 0);
+  const visible = hostileText.replaceAll("\u202e", "\ufffd").replaceAll("\u0000", "␀");
+  assert.ok(document.querySelector("main")!.textContent.includes(visible));
+});
+
+test("nothing is loaded from elsewhere", () => {
+  for (const each of document.querySelectorAll("*"))
+    for (const { name, value } of each.attributes) {
+      if (["src", "srcset", "action", "data", "poster", "background"].includes(name))
+        assert.fail(`${name}=${value}`);
+      if (name.endsWith("href")) assert.match(value, /^#/);
+      assert.doesNotMatch(name, /^on/);
+    }
+  assert.doesNotMatch(document.querySelector("style")!.textContent, /url\(|@import/);
+});
+
+for (const [name, data] of Object.entries({
+  nasty: pageExample(),
+  sample: samplePage(
+    JSON.parse(readFileSync(join(import.meta.dirname, "../../../../docs/sample/report.json"), "utf8")),
+  ),
+})) {
+  test(`every link of the ${name} page leads somewhere, and no two places share an id`, () => {
+    const { document: drawn } = parseHTML(page(data));
+    const ids = [...drawn.querySelectorAll("[id]")].map(({ id }) => id);
+    assert.deepEqual(
+      ids.filter((id, at) => ids.indexOf(id) !== at),
+      [],
+    );
+    const known = new Set(ids);
+    const links = [...drawn.querySelectorAll("a[href]")].map((link) => link.getAttribute("href")!.slice(1));
+    assert.deepEqual(
+      links.filter((id) => !known.has(id)),
+      [],
+    );
+  });
+
+  test(`every mean of the ${name} page leads to its attempts, and each score to the stage that measured it`, () => {
+    const { document: drawn } = parseHTML(page(data));
+    for (const { task, agent, metric, mean } of data.report.cells) {
+      const place = [...drawn.querySelectorAll("details")].find(
+        ({ firstElementChild }) =>
+          firstElementChild!.textContent.startsWith(`${task}, ${metric} `) &&
+          firstElementChild!.textContent.includes(`, ${agent}: `),
+      )!;
+      const leads = [...place.querySelectorAll("td a")].map((link) => link.getAttribute("href")!);
+      const scored = data.report.attempts.filter(
+        (attempt) =>
+          attempt.task === task && attempt.agent === agent && attempt.scores[metric]?.kind === "scored",
+      );
+      assert.ok(leads.length >= scored.length, `${task} ${metric} ${agent} ${mean}`);
+      assert.ok(drawn.querySelector(`a[href="#${place.id}"]`), `nothing leads to ${place.id}`);
+    }
+  });
+}
+
+test("a report without attempts gives a page that says so", () => {
+  const data = pageExample();
+  const report = {
+    ...data.report,
+    tasks: [],
+    agents: [],
+    attempts: [],
+    cells: [],
+    rows: [],
+    comparisons: [],
+    agentComparisons: [],
+  };
+  report.coverage = {
+    ...report.coverage,
+    attempts: { planned: 0, pass: 0, struck: 0, rejected: 0, missing: 0 },
+    gaps: [],
+  };
+  assert.match(page({ ...data, report, instances: [], trajectories: [] }), /No attempts were planned\./);
+});

@@ -1,0 +1,53 @@
+// Any of the report's sections as HTML: the same words as in the terminal and in Markdown. What a number is
+// about, it leads to.
+import type { About, Column, Section, Table, TableCell } from "../table.ts";
+import { type Html, html, idOf } from "./html.ts";
+
+export function sectionHtml({ heading, caption, tables, items }: Section): Html {
+  return html`<section aria-labelledby="${idOf("section", heading)}">
+<h2 id="${idOf("section", heading)}">${heading}</h2>
+${caption !== "" && html`<p class="caption">${caption}</p>`}
+${tables.filter(({ groups }) => groups.length > 0).map((table) => tableHtml(table, heading))}
+${items.length > 0 && html`<ul class="notes">${items.map(({ head, text }) => html`<li><b>${head}</b>: ${text}</li>`)}</ul>`}
+</section>
+`;
+}
+
+/** `heading` names the table where it has no title of its own. */
+export function tableHtml({ title, columns, groups }: Table, heading: string): Html {
+  const name = title === "" ? heading : title;
+  return html`<div class="scroll" role="group" tabindex="0" aria-label="${name}"><table>
+<caption${title === "" && html` class="unseen"`}>${name}</caption>
+<thead><tr>${columns.map(({ head, rigid }) => html`<th scope="col"${rigid && html` class="number"`}>${head}</th>`)}</tr></thead>
+${groups.map(
+  (group) => html`<tbody>${
+    group.title !== "" &&
+    html`<tr class="group"><th scope="rowgroup" colspan="${columns.length}">${group.title}</th></tr>`
+  }
+${group.rows.map((row) => html`<tr>${row.map((cell, at) => cellHtml(cell, columns[at]!, at === 0))}</tr>`)}</tbody>`,
+)}
+</table></div>
+`;
+}
+
+function cellHtml(cell: TableCell, { rigid }: Column, first: boolean): Html {
+  const classes = [rigid ? "number" : "", cell.mark ?? ""].filter((name) => name !== "").join(" ");
+  const lines = cell.lines.map((line, at) => html`${at > 0 && html`<br>`}${line}`);
+  const text = cell.mark === "struck" ? html`<s>${lines}</s>` : html`${lines}`;
+  const inside = cell.about ? html`<a href="#${aboutId(cell.about)}">${text}</a>` : text;
+  const named = classes !== "" && html` class="${classes}"`;
+  return first ? html`<th scope="row"${named}>${inside}</th>` : html`<td${named}>${inside}</td>`;
+}
+
+/** Where the page tells more of it. */
+export function aboutId({ task, agent, metric, seed }: About): string {
+  return seed === undefined ? idOf("cell", task, metric ?? "", agent) : attemptId(task, agent, seed);
+}
+
+export function attemptId(task: string, agent: string, seed: string | number): string {
+  return idOf("attempt", task, agent, typeof seed === "number" ? seed : JSON.stringify(seed));
+}
+
+export function instanceId(stage: string): string {
+  return idOf("stage", stage);
+}

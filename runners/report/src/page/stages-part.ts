@@ -1,0 +1,68 @@
+// The graph and, for every stage instance, how it ended, why it ran, how long it took, and what it was made of:
+// where numbers lead to. What an instance read leads to the instance that gave it.
+import { formatDuration } from "@mlrb/core/units";
+import { type Html, html, idOf, trusted } from "./html.ts";
+import type { Made, PageData, PageInstance } from "./page-data.ts";
+import { instanceId } from "./section-html.ts";
+
+export function stagesPart({ graph, instances }: PageData): Html {
+  const known = new Set(instances.map(({ id }) => id));
+  const stages = [...Map.groupBy(instances, ({ stage }) => stage)];
+  return html`<section aria-labelledby="stages"><h2 id="stages">What was run</h2>
+<p class="caption">Stages as declared, and what goes between them; below, every instance. Times are of the machine and the run that made what is used now, whichever run that was.</p>
+<div class="scroll graph" role="group" tabindex="0" aria-label="graph of the stages">${trusted(graph)}</div>
+<p><label for="filter">Show instances whose name holds</label> <input id="filter" type="search" autocomplete="off" spellcheck="false"> <span id="filtered" role="status"></span></p>
+${stages.map(
+  ([stage, own]) => html`<h3 id="${idOf("stages", stage)}">${stage}</h3>
+<p class="caption">${countsText(own)}</p>
+${own.map((instance) => instancePart(instance, known))}
+`,
+)}
+</section>
+`;
+}
+
+/** `12 succeeded, 1 failed; 3 m 4 s together`. */
+export function countsText(instances: PageInstance[]): string {
+  const counts = [...Map.groupBy(instances, ({ outcome }) => outcome.kind)].map(
+    ([kind, same]) => `${same.length} ${kind}`,
+  );
+  const ms = instances.reduce((sum, { made }) => sum + (made?.ran.durationMs ?? 0), 0);
+  return `${counts.join(", ")}; ${formatDuration(ms)} together`;
+}
+
+function instancePart({ id, outcome, reasons, made, said }: PageInstance, known: Set<string>): Html {
+  const took = made ? `, ${formatDuration(made.ran.durationMs)}` : "";
+  const why = reasons.length > 0 ? ` (${reasons.join("; ")})` : "";
+  const cause = "cause" in outcome ? outcome.cause : "";
+  return html`<details id="${instanceId(id)}" class="instance"><summary><code>${id}</code> <span class="${outcome.kind}">${outcome.kind}</span>${took}${why}</summary>
+${cause !== "" && html`<p class="bad">${cause}</p>`}
+${made ? madePart(made, known) : html`<p>Nothing is kept of a success.</p>`}
+${said.length > 0 && html`<p>It said last:</p><pre>${said.join("\n")}</pre>`}
+</details>
+`;
+}
+
+function madePart(made: Made, known: Set<string>): Html {
+  const { ran } = made;
+  const row = (name: string, value: Html | string) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+  const digest = (text: string) => html`<code class="digest">${text}</code>`;
+  return html`<dl>
+${row("script", html`<code>${made.script}</code>`)}
+${row("key", digest(made.key))}
+${made.record !== null && row("record", digest(made.record))}
+${made.params.map(({ name, value }) => row(`with ${name}`, html`<code>${value}</code>`))}
+${made.files.map(({ path, digest: of }) => row("file", html`<code>${path}</code> ${digest(of)}`))}
+${made.inputs.map(({ name, digest: of, from, output }) =>
+  row(
+    `read ${name}`,
+    html`${digest(of)} ${output} of ${known.has(from) ? html`<a href="#${instanceId(from)}">${from}</a>` : from}`,
+  ),
+)}
+${made.outputs.map(({ name, digest: of }) => row(`gave ${name}`, digest(of)))}
+${made.environment !== null && row("environment", digest(made.environment))}
+${row("ran", `${ran.startedAt}, ${formatDuration(ran.durationMs)}, ${ran.executor} on ${ran.host}, run ${ran.run}`)}
+${row("again", html`<code>${made.again}</code>`)}
+</dl>
+`;
+}

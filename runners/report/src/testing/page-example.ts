@@ -1,0 +1,120 @@
+// What a page is drawn from, for tests: the run in which everything became of an attempt, with hostile words
+// wherever somebody else than us has a say.
+
+import type { Made, PageData, PageInstance } from "../page/page-data.ts";
+import type { Report } from "../report.ts";
+import type { Times } from "../times.ts";
+import { nastyExample } from "./nasty-example.ts";
+
+export const hostileText = `</script><script>alert(1)</script><img src=x onerror="alert(2)"> ' "&amp;\u202egpj.exe\u0000`;
+
+export function pageExample(): PageData {
+  const example = nastyExample();
+  const report = example.report();
+  return pageOf(
+    report,
+    example.members.map(({ stage, name, axes, outcome, cause }) => ({
+      id: stage,
+      stage: name,
+      axes,
+      outcome:
+        outcome === "succeeded"
+          ? { kind: "succeeded" }
+          : outcome === "not-run"
+            ? { kind: "unknown" }
+            : { kind: outcome, cause: `${cause} ${hostileText}` },
+      reasons: ["first run", hostileText],
+      made: outcome === "succeeded" ? madeUp(stage) : null,
+      said: ["loading", hostileText],
+    })),
+  );
+}
+
+/** A page of any report, with made-up stages behind its scores. */
+export function samplePage(report: Report): PageData {
+  const instances = report.attempts.flatMap(({ task, agent, seed, scores }): PageInstance[] => {
+    const point = { task, agent, seed };
+    const one = (stage: string, axes: Record<string, string | number>): PageInstance => {
+      const id = `${stage}[${Object.entries(axes)
+        .map((pair) => pair.join("="))
+        .join(",")}]`;
+      return {
+        id,
+        stage,
+        axes,
+        outcome: { kind: "succeeded" },
+        reasons: ["first run"],
+        made: madeUp(id),
+        said: ["ready"],
+      };
+    };
+    return [
+      one("attempt", point),
+      ...Object.keys(scores).map((scorer) => one("score", { ...point, scorer })),
+    ];
+  });
+  return pageOf(report, instances);
+}
+
+function pageOf(report: Report, instances: PageInstance[]): PageData {
+  const times: Times = {
+    formatVersion: 1,
+    label: report.label,
+    attempts: report.attempts.map(({ task, agent, seed }) => ({
+      task,
+      agent,
+      seed,
+      wallSeconds: 12.5,
+      workingSeconds: 12.5,
+      budgetSeconds: 600,
+      ended: "finished",
+      tokens: null,
+      dollars: null,
+      gpuHours: 0,
+    })),
+  };
+  return {
+    report,
+    times,
+    plan: { pipeline: "example", profile: "smoke", selection: "" },
+    graph: '<svg viewBox="0 0 100 20"><title>stages</title><text x="5" y="15">score</text></svg>',
+    instances,
+    trajectories: report.attempts.map(({ task, agent, seed }, at) =>
+      at % 3 === 2
+        ? { task, agent, seed, kind: "unreadable", cause: `torn ${hostileText}` }
+        : {
+            task,
+            agent,
+            seed,
+            kind: "read",
+            lines: 20_000,
+            events: [
+              { sinceStartMs: 2, event: "start", text: hostileText, skippedBefore: false },
+              { sinceStartMs: 1234, event: "output", text: "step 1\nstep 2", skippedBefore: true },
+            ],
+          },
+    ),
+  };
+}
+
+function madeUp(stage: string): Made {
+  const digest = "0123456789abcdef".repeat(4);
+  return {
+    key: digest,
+    record: stage.startsWith("attempt") ? digest : null,
+    script: `scorers/${hostileText}/measure.py`,
+    params: [{ name: "version", value: "1" }],
+    files: [{ path: "scorers/some/words.txt", digest }],
+    inputs: [{ name: "submission", digest, from: stage, output: "submission" }],
+    outputs: [{ name: "score", digest }],
+    environment: digest,
+    ran: {
+      run: "r1",
+      startedAt: "2026-01-02T03:04:05.678Z",
+      durationMs: 61_000,
+      executor: "local",
+      host: "h",
+    },
+    again: `pnpm pipeline run example --only '${stage}'`,
+  };
+}
