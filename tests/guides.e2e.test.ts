@@ -1,5 +1,6 @@
-// Follows docs/add-a-scorer.md, docs/add-an-agent.md and docs/how-reuse-works.md to the letter: writes what they
-// show, and no other, and runs their commands. One repository and one state folder, as a reader would have.
+// Follows docs/add-a-scorer.md, docs/add-an-agent.md, docs/how-reuse-works.md and docs/rescore.md to the letter:
+// writes what they show, and no other, and runs their commands. One repository and one state folder, as a reader
+// would have.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -74,27 +75,36 @@ test("an agent as the guide writes it attempts a task, keeps its rules and is sc
   assert.ok(value > 0 && value < 8, "it has learnt something of English bytes");
 });
 
-test("reuse is as its guide says: a remark runs nothing, a corrected scorer its scores, and numbers can be traced", {
+const measure = "scorers/bits-per-byte/measure.py";
+const actions = async (words: string[]) => Object.entries(outcomes(await follow(words)));
+
+test("reuse is as its guide says: a remark runs nothing, and a number can be traced to its attempt", {
   timeout: 15 * 60_000,
 }, async () => {
   const text = guide("how-reuse-works.md");
-  const [first, planned, planAgain, explain, again, trace, ...more] = commands(text);
+  const [first, planned, trace, ...more] = commands(text);
   assert.deepEqual(more, []);
-  const [remark, correction] = shown(text);
-  const measure = "scorers/bits-per-byte/measure.py";
-  assert.deepEqual([remark!.path, correction!.path], [measure, measure]);
+  const [remark, ...others] = shown(text);
+  assert.deepEqual([remark!.path, others], [measure, []]);
 
   await follow(first!);
-  const actions = async (words: string[]) => Object.entries(outcomes(await follow(words)));
   assert.deepEqual(new Set((await actions(planned!)).map(([, action]) => action)), new Set(["reuse"]));
-
   repository.write(measure, repository.read(measure) + remark!.content);
   assert.deepEqual(new Set((await actions(planned!)).map(([, action]) => action)), new Set(["reuse"]));
+  await tracedToAttempt(trace!);
+});
+
+test("a scorer that is corrected as the guide says measures again what was handed in, and nothing else runs", {
+  timeout: 15 * 60_000,
+}, async () => {
+  const text = guide("rescore.md");
+  const [planned, explain, again, trace, ...more] = commands(text);
+  assert.deepEqual(more, []);
+  const [correction, ...others] = shown(text);
+  assert.deepEqual([correction!.path, others], [measure, []]);
 
   repository.edit(measure, correction!.content.split("\n")[0]!, correction!.content.trimEnd());
-  const would = (await actions(planAgain!))
-    .filter(([, action]) => action !== "reuse")
-    .map(([stage]) => stage);
+  const would = (await actions(planned!)).filter(([, action]) => action !== "reuse").map(([stage]) => stage);
   for (const stage of would) assert.match(stage, /^(report$|(score|anchors)\[.*scorer=bits-per-byte\])/);
   assert.ok(would.includes("report") && would.length > 3);
   const told = await follow(explain!);
@@ -109,14 +119,18 @@ test("reuse is as its guide says: a remark runs nothing, a corrected scorer its 
   assert.equal(recordsIn(root).length, records);
   const { attempts } = report(said);
   for (const { scores } of attempts) assert.equal(scores["bits-per-byte"].extra.documents, 25);
+  const cell = await tracedToAttempt(trace!);
+  assert.ok(Object.keys(cell.nodes[0].parts.code).includes(measure));
+});
 
-  const traced = await follow(trace!);
-  const [cell] = traced.lines;
+async function tracedToAttempt(words: string[]): Promise<Line> {
+  const [cell] = (await follow(words)).lines;
   assert.deepEqual([cell!.outdated, cell!.missing], [false, []]);
   assert.ok(
     cell!.nodes.some(({ stage }: Line) => stage === "attempt[task=mini-pile,agent=reference,seed=1]"),
   );
-});
+  return cell!;
+}
 
 test("a scorer as the guide writes it scores what was attempted before, and nothing else runs", {
   timeout: 15 * 60_000,
