@@ -26,6 +26,7 @@ import { type Artifact, Store } from "@mlrb/local/store";
 import { takeIn } from "@mlrb/local/take-in";
 import { VerifiedContents } from "@mlrb/local/verified-contents";
 import { ninjaText, pipelineText } from "./bench-graphs.ts";
+import { benchLooking } from "./bench-looking.ts";
 import { benchScores } from "./bench-scores.ts";
 import { run as must, type RowDetail } from "./bench-tools.ts";
 import { coverageRows, coverageText } from "./coverage-simulation.ts";
@@ -50,7 +51,10 @@ const large = wanted.includes("--large") || wanted.includes("--huge");
 if (wanted.includes("--scores")) {
   await benchScores({ work, pipelines, row });
 } else {
-  if (!wanted.includes("--store")) benchGraph(32);
+  if (!wanted.includes("--store")) {
+    benchLooking({ work, pipelines, row });
+    benchGraph(32);
+  }
   if (large) benchGraph(323);
   if (wanted.includes("--huge")) benchGraph(3226);
   await benchLargeFile(large ? 4096 : 1024);

@@ -1,76 +1,30 @@
 // `pipeline check`: every problem of the YAML that people write, in one go.
-import { relative } from "node:path";
-import { type Diagnostic, sortDiagnostics } from "@mlrb/core/diagnostic";
-import { loadPlan } from "@mlrb/core/load-plan";
-import { isManifestKind, manifestFile, manifestNames, readManifest, type Sources } from "@mlrb/core/manifest";
-import { sourceFiles } from "@mlrb/local/source-files";
-import { parse } from "yaml";
-import { executorNames, pipelineFile, pipelineNames, printProblems } from "./request.ts";
-import { rootOf } from "./root-of.ts";
-import { withScripted } from "./scripted-pipeline.ts";
+import type { Diagnostic } from "@mlrb/core/diagnostic";
+import { rememberedAnswer } from "./remembered-answer.ts";
+import { typedIn } from "./root-of.ts";
 
-const kinds = ["task", "scorer", "agent"] as const;
-
+/** That all is well is remembered; problems are found anew each time. */
 export async function checkCommand(
   repository: string,
   files: string[],
   options: { json: boolean },
 ): Promise<number> {
-  const sources = sourceFiles(repository);
-  const wanted = files.length > 0 ? files : everything(sources);
-  const problems: Diagnostic[] = [];
-  for (const file of wanted) problems.push(...(await checkFile(repository, file, sources)));
-  const seen = new Set<string>();
-  const distinct = problems.filter((problem) => {
-    const key = JSON.stringify(problem);
-    return !seen.has(key) && seen.add(key);
+  let problems: Diagnostic[] = [];
+  let checked = 0;
+  const asked = { command: "check", files, from: files.length > 0 ? typedIn() : "" };
+  const held = await rememberedAnswer({ repository, root: repository, asked }, async (consulted) => {
+    const { filesChecked } = await import("./check-files.ts");
+    ({ problems, checked } = await filesChecked(repository, files, consulted));
+    return { keep: problems.length === 0 ? checked : undefined };
   });
-  if (distinct.length > 0) {
-    printProblems(sortDiagnostics(distinct), options.json);
+  if (problems.length > 0) {
+    const { printProblems } = await import("./request.ts");
+    printProblems(problems, options.json);
     return 2;
   }
-  const line = { event: "summary", checked: wanted.length, problems: 0 };
+  const line = { event: "summary", checked: held ?? checked, problems: 0 };
   process.stdout.write(
-    options.json ? `${JSON.stringify(line)}\n` : `${wanted.length} files checked, no problems\n`,
+    options.json ? `${JSON.stringify(line)}\n` : `${line.checked} files checked, no problems\n`,
   );
   return 0;
-}
-
-function everything(sources: Sources): string[] {
-  const manifests = kinds.flatMap((kind) =>
-    manifestNames(kind, sources).map((name) => manifestFile(kind, name)),
-  );
-  return [...pipelineNames(sources), ...manifests];
-}
-
-async function checkFile(repository: string, file: string, sources: Sources): Promise<Diagnostic[]> {
-  const path = relative(repository, rootOf(repository, file));
-  for (const kind of kinds) {
-    for (const name of manifestNames(kind, sources)) {
-      if (path !== manifestFile(kind, name) || !isManifestKind(kind)) continue;
-      const manifest = readManifest(kind, name, sources);
-      return Array.isArray(manifest) ? manifest : [];
-    }
-  }
-  const pipeline = pipelineFile(repository, file, sources);
-  if (typeof pipeline !== "string") return [pipeline];
-  const scripted = await withScripted(repository, pipeline, sources);
-  if ("code" in scripted) return [scripted];
-  const problems: Diagnostic[] = [];
-  for (const profile of profilesOf(scripted.read(pipeline)!)) {
-    const result = loadPlan({ file: pipeline, profile }, scripted, executorNames);
-    if ("problems" in result) problems.push(...result.problems);
-  }
-  return problems;
-}
-
-/** Every profile by name; one undefined where the file has none or is too broken to tell. */
-function profilesOf(text: string): (string | undefined)[] {
-  try {
-    const { profiles } = parse(text) as { profiles?: Record<string, unknown> };
-    const names = Object.keys(profiles ?? {});
-    return names.length > 0 ? names : [undefined];
-  } catch {
-    return [undefined];
-  }
 }

@@ -5,7 +5,7 @@ import { didYouMean } from "@mlrb/core/suggest";
 import { bind } from "@mlrb/local/bind";
 import { type Preview, previewPlan } from "@mlrb/local/preview-plan";
 import { openWorkspace } from "@mlrb/local/workspace";
-import { readRequest } from "./request.ts";
+import { rememberedRequest } from "./remembered-request.ts";
 
 export type ExplainOptions = {
   pipeline: string;
@@ -20,7 +20,7 @@ export async function explainCommand(
   pattern: string,
   options: ExplainOptions,
 ): Promise<number> {
-  const request = await readRequest(repository, options.pipeline, { ...options, only: [] });
+  const request = await rememberedRequest(repository, options.pipeline, { ...options, only: [] });
   if (!request) return 2;
   const { plan, selected, root } = request;
   const wanted = instancesMatching(plan, pattern);

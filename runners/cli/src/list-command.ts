@@ -1,35 +1,34 @@
 // `pipeline list`: the pipelines, tasks, scorers and agents that there are.
-
-import { type ManifestKind, manifestNames, readManifest, type Sources } from "@mlrb/core/manifest";
 import { didYouMean } from "@mlrb/core/suggest";
-import { parseYaml } from "@mlrb/core/yaml-source";
-import { sourceFiles } from "@mlrb/local/source-files";
-import { pipelineNames } from "./request.ts";
+import type { Item } from "./list-items.ts";
+import { rememberedAnswer } from "./remembered-answer.ts";
 
-const kinds: Record<string, ManifestKind | "pipeline"> = {
-  pipelines: "pipeline",
-  tasks: "task",
-  scorers: "scorer",
-  agents: "agent",
-};
+const kinds = { pipelines: "pipeline", tasks: "task", scorers: "scorer", agents: "agent" } as const;
 
-export function listCommand(
+export async function listCommand(
   repository: string,
   what: string | undefined,
   options: { json: boolean },
-): number {
+): Promise<number> {
   if (what !== undefined && !Object.hasOwn(kinds, what)) {
     process.stderr.write(
       `unknown-list: there is no list of "${what}"\n  help: ${didYouMean(what, Object.keys(kinds))}\n`,
     );
     return 2;
   }
-  const sources = sourceFiles(repository);
+  let fresh: Item[] = [];
+  const asked = { command: "list" };
+  const held = await rememberedAnswer({ repository, root: repository, asked }, async (consulted) => {
+    const { listItems } = await import("./list-items.ts");
+    fresh = listItems(repository, consulted);
+    return { keep: fresh };
+  });
+  const all = held ?? fresh;
   for (const [plural, kind] of Object.entries(kinds)) {
     if (what !== undefined && what !== plural) continue;
-    const items = itemsOf(kind, sources);
+    const items = all.filter((item) => item.kind === kind);
     if (options.json) {
-      for (const item of items) process.stdout.write(`${JSON.stringify({ event: "item", kind, ...item })}\n`);
+      for (const item of items) process.stdout.write(`${JSON.stringify({ event: "item", ...item })}\n`);
       continue;
     }
     const width = Math.max(0, ...items.map(({ name }) => name.length));
@@ -38,17 +37,4 @@ export function listCommand(
     if (what === undefined) process.stdout.write("\n");
   }
   return 0;
-}
-
-function itemsOf(kind: ManifestKind | "pipeline", sources: Sources): { name: string; title: string }[] {
-  const names = kind === "pipeline" ? pipelineNames(sources) : manifestNames(kind, sources);
-  return names.map((name) => {
-    const text = kind === "pipeline" ? sources.read(`pipelines/${name}.yaml`) : undefined;
-    if (kind === "pipeline" && text === undefined) return { name, title: "(a script)" };
-    const source =
-      kind === "pipeline" ? parseYaml(`pipelines/${name}.yaml`, text!) : readManifest(kind, name, sources);
-    if (source === undefined || Array.isArray(source))
-      return { name, title: "(has problems: pnpm pipeline check)" };
-    return { name, title: String((source.value as { title?: string } | null)?.title ?? "") };
-  });
 }

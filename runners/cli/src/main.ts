@@ -116,7 +116,7 @@ program
   .option("--json", "one JSON object a line on stdout", false)
   .action(async (what: string | undefined, options: { json: boolean }) => {
     const { listCommand } = await import("./list-command.ts");
-    process.exitCode = listCommand(repository, what, options);
+    process.exitCode = await listCommand(repository, what, options);
   });
 
 program

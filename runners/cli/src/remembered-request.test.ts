@@ -96,6 +96,6 @@ test("memory that is torn or of another version is passed over", async (t) => {
   const text = readFileSync(join(memory, name!), "utf8");
   writeFileSync(join(memory, name!), text.slice(0, -5));
   assert.deepEqual(await looked(), ["one"]);
-  writeFileSync(join(memory, name!), text.replace('"formatVersion":1', '"formatVersion":2'));
+  writeFileSync(join(memory, name!), text.replace('"formatVersion":2', '"formatVersion":3'));
   assert.deepEqual(await looked(), ["one"]);
 });

@@ -10,7 +10,7 @@ import { previewPlan } from "@mlrb/local/preview-plan";
 import type { Store } from "@mlrb/local/store";
 import { openWorkspace } from "@mlrb/local/workspace";
 import { lastLines } from "./last-lines.ts";
-import { readRequest } from "./request.ts";
+import { rememberedRequest } from "./remembered-request.ts";
 import { type TraceNode, traceOf } from "./trace-nodes.ts";
 
 export type TraceOptions = {
@@ -29,7 +29,7 @@ export async function traceCommand(
   cell: string[],
   options: TraceOptions,
 ): Promise<number> {
-  const request = await readRequest(repository, options.pipeline, { ...options, only: [] });
+  const request = await rememberedRequest(repository, options.pipeline, { ...options, only: [] });
   if (!request) return 2;
   const { plan, selected, root } = request;
   const pattern = patternOf(cell);
