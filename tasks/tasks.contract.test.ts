@@ -68,21 +68,34 @@ for (const task of tasks) {
           assert.match((manifest.limits ?? []).join("\n"), /official/i);
       });
 
-      test(`names as floors of ${kind} data rows that its scorers give`, () => {
+      test(`names as floors and anchors of ${kind} data rows that its scorers give, another as each`, () => {
         const anchors = (manifest.anchors?.[kind] ?? []).map(({ name }) => name);
-        for (const [scorer, floor] of Object.entries(manifest.floors[kind]!)) {
-          if (typeof floor === "number") continue;
+        const named = (table: Record<string, number | string>) =>
+          Object.entries(table).filter((one): one is [string, string] => typeof one[1] === "string");
+        const floors = manifest.floors[kind]!;
+        const rows = manifest.anchorRows?.[kind] ?? {};
+        for (const [scorer, row] of [...named(floors), ...named(rows)]) {
           const names = [...rowsOnFixtures(scorer), ...anchors];
-          assert.ok(names.includes(floor), `no row "${floor}" of ${scorer}: ${names.join(", ")}`);
+          assert.ok(names.includes(row), `no row "${row}" of ${scorer}: ${names.join(", ")}`);
         }
+        for (const [scorer, row] of named(rows)) {
+          assert.ok(scorer in floors, `an anchor and no floor for ${scorer}`);
+          assert.notEqual(floors[scorer], row);
+        }
+      });
+
+      test(`shows beside numbers of ${kind} data only what was published of that data`, () => {
+        const published = manifest.published?.[kind];
+        if (kind !== "official") assert.equal(published, undefined, "ours are not those of any benchmark");
+        for (const { source } of Object.values(published ?? {}).flat()) assert.match(source, /arXiv:|https:/);
       });
     }
 
     test("can be scored, judged and afforded on the same kinds of data, smoke's among them", () => {
       const kinds = Object.keys(manifest.scorers).sort();
       assert.ok(kinds.includes("smoke"));
-      const { primary, floors, budget, anchors } = manifest;
-      for (const table of [primary, floors, budget, ...(anchors ? [anchors] : [])])
+      const { primary, floors, budget, anchors, anchorRows } = manifest;
+      for (const table of [primary, floors, budget, anchors, anchorRows].filter((each) => each !== undefined))
         assert.deepEqual(Object.keys(table).sort(), kinds);
     });
 

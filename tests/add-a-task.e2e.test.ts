@@ -45,4 +45,6 @@ test("a folder as the guide writes it is a task: checked, attempted, judged, sco
   assert.deepEqual([compared!.better, compared!.clear], ["reference", true]);
   const names = report.rows.map(({ name }: Line) => name).sort();
   assert.deepEqual(names, ["bigram", "random-weights", "unigram"]);
+  assert.deepEqual([report.cells[0].floorName, report.cells[0].anchorName], ["unigram", "bigram"]);
+  assert.equal(report.rows.find(({ anchor }: Line) => anchor)!.name, "bigram");
 });

@@ -13,6 +13,8 @@ type Task = {
   floors: ByKind<Record<string, number | string>>;
   budget: ByKind<object>;
   anchors?: ByKind<object>;
+  anchorRows?: ByKind<Record<string, string>>;
+  published?: ByKind<Record<string, object[]>>;
   rules: { name: string; on?: string[] }[];
 };
 
@@ -28,11 +30,12 @@ export function checkTask(source: YamlSource, known: KnownScorers): Diagnostic[]
 /** The scorers say which kinds there are: without one, a kind of data is good for nothing. */
 function checkKinds(task: Task, source: YamlSource): Diagnostic[] {
   const kinds = Object.keys(task.scorers);
-  return (["primary", "floors", "budget", "anchors"] as const).flatMap((table) => {
+  return (["primary", "floors", "budget", "anchors", "anchorRows", "published"] as const).flatMap((table) => {
     const said = task[table];
     if (said === undefined) return [];
     const others = Object.keys(said).filter((kind) => !kinds.includes(kind));
-    const missing = kinds.filter((kind) => !Object.hasOwn(said, kind));
+    // others publish on their own data, so that nothing need stand there of ours
+    const missing = table === "published" ? [] : kinds.filter((kind) => !Object.hasOwn(said, kind));
     // one that is missing since it was misspelt is told as misspelt
     const unsaid = missing.filter((kind) => !others.some((other) => suggest(other, [kind]) !== undefined));
     return [
@@ -59,6 +62,9 @@ function unknownKind(
   };
 }
 
+/** The tables that say something of single scorers, and what. */
+const byScorer = { floors: "a floor", anchorRows: "an anchor", published: "published values" } as const;
+
 function checkScorers(task: Task, source: YamlSource, known: KnownScorers): Diagnostic[] {
   return Object.entries(task.scorers).flatMap(([kind, scorers]) => {
     const problems: Diagnostic[] = [];
@@ -76,11 +82,13 @@ function checkScorers(task: Task, source: YamlSource, known: KnownScorers): Diag
       const message = `the primary scorer "${primary}" is not among the task's scorers for "${kind}"`;
       unknown(message, ["primary", kind], oneOf);
     }
-    const floors = Object.hasOwn(task.floors, kind) ? task.floors[kind]! : {};
-    for (const name of Object.keys(floors)) {
-      if (scorers.includes(name)) continue;
-      const message = `a floor for "${name}", which is not among the task's scorers for "${kind}"`;
-      unknown(message, ["floors", kind, name], oneOf, "key");
+    for (const [table, what] of Object.entries(byScorer)) {
+      const said = task[table as keyof typeof byScorer] ?? {};
+      for (const name of Object.keys(Object.hasOwn(said, kind) ? said[kind]! : {})) {
+        if (scorers.includes(name)) continue;
+        const message = `${what} for "${name}", which is not among the task's scorers for "${kind}"`;
+        unknown(message, [table, kind, name], oneOf, "key");
+      }
     }
     return problems;
   });

@@ -24,6 +24,23 @@ const closed = (properties: Record<string, object>, required: string[]) => ({
   required,
 });
 
+const published = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    who: { ...text, description: "whose agent or model" },
+    value: { type: "number" },
+    n: {
+      type: "integer",
+      minimum: 1,
+      description: "runs that it is of; left out where the source gives none",
+    },
+    note: { ...text, description: "what it is of those runs, e.g. the best one" },
+    source: text,
+  },
+  required: ["who", "value", "source"],
+};
+
 const rule = {
   type: "object",
   additionalProperties: false,
@@ -92,6 +109,22 @@ export const taskSchema = {
       anchors: byKind(
         { type: "array", items: anchor },
         "models that nobody trained for the task, measured beside its attempts",
+      ),
+      anchorRows: byKind(
+        {
+          type: "object",
+          additionalProperties: text,
+          description: "by scorer: the name of an anchors row, { NAME: ROW }",
+        },
+        "the anchors row that is 1 where the floor is 0, { KIND: { NAME: ROW } }",
+      ),
+      published: byKind(
+        {
+          type: "object",
+          additionalProperties: { type: "array", items: published, minItems: 1 },
+          description: "by scorer: what others published, { NAME: [{ who, value, n, source }] }",
+        },
+        "what others published on this data, { KIND: { NAME: [{ who, value, n, source }] } }",
       ),
       sources: { type: "object" },
       rules: { type: "array", items: rule },

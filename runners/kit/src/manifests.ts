@@ -30,9 +30,24 @@ export type TaskManifest = {
   floors: Record<DataKind, Record<string, number | string>>;
   /** Models that nobody trained for the task, by kind of data; `model` is one that the anchors step can make. */
   anchors?: Record<DataKind, { name: string; title: string; model: string }[]>;
+  /** By kind of data, then by scorer: the name of the anchors row that is 1 where the floor is 0. */
+  anchorRows?: Record<DataKind, Record<string, string>>;
+  /** By kind of data, then by scorer: what others published on this data. */
+  published?: Record<DataKind, Record<string, PublishedValue[]>>;
   sources: Record<string, Json>;
   rules: TaskRule[];
   limits?: string[];
+};
+
+export type PublishedValue = {
+  /** Whose agent or model. */
+  who: string;
+  value: number;
+  /** Runs that it is of; absent where the source gives none. */
+  n?: number;
+  /** What it is of those runs, e.g. the best one. */
+  note?: string;
+  source: string;
 };
 
 export type TaskRule = {

@@ -9,6 +9,7 @@ import type { Duel, Side } from "./duel.ts";
 import { equalSubmissions } from "./equal-submissions.ts";
 import { pairedComparison } from "./paired-comparison.ts";
 import type { Attempt, Cell } from "./report.ts";
+import { unusable } from "./unusable.ts";
 
 /**
  * A comparison for every pair of `agents` on the primary metrics among `cells`, which are of `attempts`. `seeded`
@@ -70,23 +71,6 @@ function compare(
     pairs: pairedComparison(usable, { agents, seeded }),
     design: comparisonDesign(duels),
   };
-}
-
-/**
- * Why an agent's values at a task cannot be tested: those that are left would no longer be all that the agent
- * did (a failure without a floor), or need not be like what is lost.
- */
-function unusable({ agent, meanWithheld, intervalWithheld, measured, planned }: Cell): string[] {
-  switch (meanWithheld) {
-    case "nothing-measured":
-      return [`nothing of ${agent} was measured`];
-    case "floor-unknown":
-      return [`${agent} has failed attempts and the floor is not known`];
-    default:
-      return intervalWithheld === "too-many-missing"
-        ? [`${planned - measured} of ${agent}'s ${planned} attempts are missing, over 20 %`]
-        : [];
-  }
 }
 
 function repeats({ attempts, metric }: Side): boolean {

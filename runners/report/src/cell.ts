@@ -3,9 +3,12 @@
 // through ours is missing, and too many missing leave no interval.
 import { type IntentionToTreat, intentionToTreat } from "@mlrb/core/statistics/intention-to-treat";
 import type { Item } from "@mlrb/core/statistics/ratio-estimate";
+import type { Anchor } from "./anchor-of.ts";
 import { cellErrors } from "./cell-errors.ts";
 import { equalSubmissions } from "./equal-submissions.ts";
 import type { Floor } from "./floor-of.ts";
+import type { MetricScale } from "./metric-scale.ts";
+import { normalisedValues } from "./normalised-values.ts";
 import type { Parsed } from "./parsed.ts";
 import type { Attempt, Cell, Metric } from "./report.ts";
 
@@ -32,13 +35,15 @@ export type CellAttempt = { attempt: Attempt; items: Parsed<Item[]> };
 /** The cell of `members`: all planned attempts of one task and agent, in order of their seeds. */
 export function cell(
   members: CellAttempt[],
-  { metric, primary, floor }: { metric: Metric; primary: boolean; floor: Floor },
+  from: { metric: Metric; primary: boolean; floor: Floor; anchor: Anchor; scale: MetricScale },
 ): Cell {
+  const { metric, primary, floor, anchor, scale } = from;
   const attempts = members.map(({ attempt }) => attempt);
   const { task, agent } = attempts[0]!;
   const ways = attempts.map((attempt) => counting(attempt, metric.name));
   const found = intentionToTreat(ways, { floor: floor.kind === "known" ? floor.value : undefined });
-  const { mean, interval, failed } = found;
+  const { interval, failed } = found;
+  const mean = found.mean.kind === "mean" ? found.mean.value : null;
   return {
     task,
     agent,
@@ -52,8 +57,8 @@ export function cell(
       return score.kind === "scored" ? score.value : null;
     }),
     counted: found.counted,
-    mean: mean.kind === "mean" ? mean.value : null,
-    meanWithheld: mean.kind === "mean" ? null : mean.why,
+    mean,
+    meanWithheld: found.mean.kind === "mean" ? null : found.mean.why,
     interval: interval.kind === "interval" ? [interval.low, interval.high] : null,
     intervalWithheld: interval.kind === "interval" ? null : interval.why,
     measured: found.measured,
@@ -68,6 +73,9 @@ export function cell(
     ),
     floor: floor.kind === "known" ? floor.value : null,
     floorName: floor.kind === "known" ? floor.name : null,
+    anchor: anchor.kind === "known" ? anchor.value : null,
+    anchorName: anchor.name,
+    ...normalisedValues({ counted: found.counted, mean }, scale),
     notes: [...withheldTexts(found), ...noteTexts(attempts, ways, floor)],
   };
 }

@@ -1,8 +1,9 @@
 // The report for spreadsheets and data frames: RFC 4180, one row per attempt and metric, then floors and
-// anchors. Numbers are written in full; texts cannot become formulas.
+// anchors, published values, and what is said over tasks. Numbers are written in full; texts cannot become formulas.
 
+import type { AcrossTasks } from "./across-tasks.ts";
 import { csvLine } from "./csv-line.ts";
-import type { Attempt, Report, Row } from "./report.ts";
+import type { Attempt, Published, Report, Row } from "./report.ts";
 
 const columns = [
   "kind",
@@ -24,18 +25,26 @@ const columns = [
   "row",
   "reason",
   "note",
+  "floor",
+  "anchor",
+  "normalised",
+  "n",
 ] as const;
 
 type Fields = Partial<Record<(typeof columns)[number], string | number | boolean | null>>;
 
 /**
- * report.csv, with CRLF as RFC 4180 has it. `kind` is attempt, anchor or floor (an anchor that is the floor);
- * `counted` is what enters the mean: the value, the floor, or nothing for a missing attempt.
+ * report.csv, with CRLF as RFC 4180 has it. `kind` is attempt, anchor, floor (an anchor that is the floor),
+ * published, or across-tasks, where `row` says what of an agent's normalised scores it is and `n` of how many
+ * tasks. `counted` is what enters the mean: the value, the floor, or nothing for a missing attempt; `normalised`
+ * is that on the scale from `floor` (0) to `anchor` (1).
  */
 export function csv(report: Report): string {
   const rows = [
     ...report.attempts.flatMap((each) => attemptRows(report, each)),
     ...report.rows.map(anchorRow),
+    ...report.published.map(publishedRow),
+    ...acrossRows(report.acrossTasks),
   ];
   const shared = { label: report.label, note: report.note };
   const lines = rows.map((row) => {
@@ -60,8 +69,14 @@ function attemptRows(report: Report, attempt: Attempt): Fields[] {
     const cell = report.cells.find(
       (each) => each.task === task && each.agent === agent && each.metric === metric,
     );
-    const counted = cell?.counted[cell.seeds.indexOf(seed)] ?? null;
-    return { ...base, metric, score: score.kind, counted, ...scoreFields(attempt, metric) };
+    const at = cell?.seeds.indexOf(seed) ?? -1;
+    const counted = cell?.counted[at] ?? null;
+    const scale = {
+      floor: cell?.floor ?? null,
+      anchor: cell?.anchor ?? null,
+      normalised: cell?.normalised[at] ?? null,
+    };
+    return { ...base, metric, score: score.kind, counted, ...scale, ...scoreFields(attempt, metric) };
   });
 }
 
@@ -91,4 +106,30 @@ function anchorRow({ task, metric, name, title, floor, value, standardError, rej
   const row = { kind: floor ? "floor" : "anchor", task, metric, row: name };
   if (rejected !== null) return { ...row, score: "rejected", reason: `${title}: ${rejected}` };
   return { ...row, value, standardError, reason: title };
+}
+
+function publishedRow({ task, metric, who, value, n, note, source }: Published): Fields {
+  const reason = note === "" ? source : `${note}: ${source}`;
+  return { kind: "published", task, metric, row: who, value, n, reason };
+}
+
+function acrossRows({ leftOut, agents }: AcrossTasks): Fields[] {
+  const kind = "across-tasks";
+  return [
+    ...agents.flatMap(({ agent, tasks, mean, leaveOneOut, interquartileMean, leftOut: own }): Fields[] => [
+      ...(tasks.length === 0 ? [] : [{ kind, agent, row: "mean", value: mean, n: tasks.length }]),
+      ...leaveOneOut.map((each) => ({
+        kind,
+        agent,
+        row: `mean without ${each.without}`,
+        value: each.mean,
+        n: tasks.length - 1,
+      })),
+      ...(tasks.length === 0
+        ? []
+        : [{ kind, agent, row: "interquartile mean", value: interquartileMean, n: tasks.length }]),
+      ...own.map(({ task, why }) => ({ kind, task, agent, row: "left out", reason: why })),
+    ]),
+    ...leftOut.map(({ task, why }) => ({ kind, task, row: "left out", reason: why })),
+  ];
 }

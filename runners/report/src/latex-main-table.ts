@@ -2,8 +2,9 @@
 // so that decimal points and intervals line up; a page holds three agents, more go on in further tables.
 import { digitsText } from "./digits-text.ts";
 import { latexText } from "./latex-text.ts";
-import type { Cell, Metric, Report } from "./report.ts";
-import { metricHead, metricOf } from "./report-words.ts";
+import type { Cell, Metric, Published, Report } from "./report.ts";
+import { metricHead, metricOf, publishedText } from "./report-words.ts";
+import { publishedCaption } from "./results-section.ts";
 
 const agentsPerTable = 3;
 
@@ -21,7 +22,9 @@ export function latexMainTables(report: Report, mark: string): string[] {
       agents,
       caption:
         `Mean over attempts ± half the width of its 95 % Student-t interval, with attempts measured of planned; ` +
-        `struck and rejected ones count as the floor, and the mean over valid ones stands beside` +
+        `struck and rejected ones count as the floor, and the mean over valid ones stands beside; the floor is what ` +
+        `no skill scores, the anchor what a known model scores on the same data` +
+        `${shown(report, cells).length > 0 ? `. ${publishedCaption.replace(/\.$/, "")}` : ""}` +
         `${parts.length > 1 ? `; part ${index + 1} of ${parts.length}` : ""} (${mark})`,
     }),
   );
@@ -31,9 +34,15 @@ function table(
   report: Report,
   { cells, agents, caption }: { cells: Cell[]; agents: string[]; caption: string },
 ): string {
-  const floors = cells.flatMap((cell) =>
-    cell.floor === null ? [] : [digitsText(cell.floor, metricOf(report, cell.metric).digits)],
-  );
+  const published = shown(report, cells);
+  const beside = (which: "floor" | "anchor") =>
+    format(
+      cells.flatMap((cell) => {
+        const value = cell[which];
+        return value === null ? [] : [digitsText(value, metricOf(report, cell.metric).digits)];
+      }),
+      [],
+    );
   const columns = agents.map((agent) => {
     const own = cells.filter((cell) => cell.agent === agent);
     const texts = own.map((cell) => numberParts(cell, metricOf(report, cell.metric)));
@@ -46,7 +55,8 @@ function table(
     const ofTask = cells.filter((cell) => cell.task === task);
     if (ofTask.length === 0) return [];
     const metric = metricOf(report, ofTask[0]!.metric);
-    const floor = ofTask[0]!.floor;
+    const { floor, anchor, anchorName } = ofTask[0]!;
+    const others = published.filter((each) => each.task === task);
     return [
       [
         latexText(task),
@@ -57,7 +67,13 @@ function table(
             metric,
           ),
         ),
-        floor === null ? "{not known}" : tableNumber(digitsText(floor, metric.digits)),
+        floor === null ? "{unknown}" : tableNumber(digitsText(floor, metric.digits)),
+        anchor === null
+          ? `{${anchorName === null ? "--" : "unknown"}}`
+          : tableNumber(digitsText(anchor, metric.digits)),
+        ...(published.length === 0
+          ? []
+          : [latexText(others.map((each) => publishedText(each, metric)).join("; "))]),
       ],
     ];
   });
@@ -68,17 +84,32 @@ function table(
     "\\begin{table}[htbp]",
     "\\centering",
     `\\caption{${latexText(caption)}}\\smallskip`,
-    `\\begin{tabular}{@{}ll${columns.join("")}S[table-format=${format(floors, [])}]@{}}`,
+    `\\begin{tabular}{@{}ll${columns.join("")}S[table-format=${beside("floor")}]S[table-format=${beside("anchor")}]` +
+      `${published.length === 0 ? "" : ">{\\raggedright\\arraybackslash}p{40mm}"}@{}}`,
     "\\toprule",
-    line(["", "", ...heads, ""]),
+    line(["", "", ...heads, "", "", ...(published.length === 0 ? [] : [""])]),
     rules.join(""),
-    line(["task", "metric", ...agents.flatMap(() => ["{mean}", "{attempts}"]), "{floor}"]),
+    line([
+      "task",
+      "metric",
+      ...agents.flatMap(() => ["{mean}", "{attempts}"]),
+      "{floor}",
+      "{anchor}",
+      ...(published.length === 0 ? [] : ["published"]),
+    ]),
     "\\midrule",
     ...rows.map(line),
     "\\bottomrule",
     "\\end{tabular}",
     "\\end{table}",
   ].join("\n");
+}
+
+/** Published values of the metrics that `cells` are of. */
+function shown(report: Report, cells: Cell[]): Published[] {
+  return report.published.filter(({ task, metric }) =>
+    cells.some((cell) => cell.task === task && cell.metric === metric),
+  );
 }
 
 function numberParts({ mean, interval }: Cell, { digits }: Metric): { mean?: string; half?: string } {

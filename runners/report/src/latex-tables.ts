@@ -68,8 +68,9 @@ function columnType({ rigid }: Column): string {
 
 function cellText({ lines, mark }: TableCell, { rigid }: Column): string {
   const texts = lines.map(rigid ? latexNumbers : latexText);
-  const text =
-    texts.length === 1 ? texts[0]! : `\\begin{tabular}[t]{@{}r@{}}${texts.join("\\\\")}\\end{tabular}`;
+  // a column of text wraps, which a table in it would not
+  const stacked = rigid && texts.length > 1;
+  const text = stacked ? `\\begin{tabular}[t]{@{}r@{}}${texts.join("\\\\")}\\end{tabular}` : texts.join("; ");
   if (mark === "struck") return `\\textit{struck} ${text}`;
   return mark === "strong" || mark === "bad" ? `\\textbf{${text}}` : text;
 }

@@ -3,11 +3,15 @@
 import { wilsonInterval } from "@mlrb/core/statistics/wilson-interval";
 import type { Collected } from "@mlrb/kit/collected";
 import { agentComparisons } from "./agent-comparisons.ts";
+import { anchorOf } from "./anchor-of.ts";
 import { cell } from "./cell.ts";
 import { comparisons, itemsOf } from "./comparisons.ts";
 import { floorOf } from "./floor-of.ts";
+import { metricScale } from "./metric-scale.ts";
 import { byText } from "./order.ts";
+import { overTasks } from "./over-tasks.ts";
 import { plainText } from "./plain-text.ts";
+import { publishedValues } from "./published-values.ts";
 import { type ReadText, readEvidence } from "./read-evidence.ts";
 import { type AgentCoverage, type Attempt, type Coverage, type Report, reportFormat } from "./report.ts";
 import { reportParams } from "./report-params.ts";
@@ -44,6 +48,8 @@ export function reportData(
     attempts,
     cells: [],
     rows: [],
+    published: [],
+    acrossTasks: { tasks: [], leftOut: [], agents: [] },
     comparisons: [],
     agentComparisons: [],
   };
@@ -56,15 +62,22 @@ export function reportData(
       const metric = known.metric(scorer);
       const anchors = evidence.anchors(task, scorer);
       const floor = floorOf(known.floor(task, scorer), anchors);
+      const anchor = anchorOf(known.anchorRow(task, scorer), anchors);
+      const measured = anchors.kind === "ok" ? anchors.value : [];
+      const scale = metricScale(metric, { floor, anchor, rows: measured });
       const members = byAgent.map((each) =>
         each.map((attempt) => ({ attempt, items: itemsOf(attempt, scorer, evidence.samples) })),
       );
-      const cells = members.map((each) => cell(each, { metric, primary: scorer === primary, floor }));
+      const cells = members.map((each) =>
+        cell(each, { metric, primary: scorer === primary, floor, anchor, scale }),
+      );
       report.cells.push(...cells);
-      report.rows.push(...rows(cells, { task, metric, anchors, floor }));
+      report.rows.push(...rows(cells, { task, metric, anchors, floor, anchor }));
+      report.published.push(...publishedValues(known, { task, metric: scorer }));
       report.comparisons.push(...comparisons(members, metric));
     }
   }
+  report.acrossTasks = overTasks(report.cells, { tasks: report.tasks, agents: evidence.agents });
   report.agentComparisons = agentComparisons(report.cells, {
     agents: evidence.agents,
     attempts,

@@ -1,5 +1,6 @@
 // What the pipeline says of tasks, agents and scorers: tables by name, filled in by the runner from the
 // manifests. These are this repository's own, so a wrong one is a mistake in the pipeline and throws.
+import type { PublishedValue } from "@mlrb/kit/manifests";
 import type { Direction, Metric } from "./report.ts";
 
 export type ReportParams = {
@@ -10,6 +11,10 @@ export type ReportParams = {
   primary: (task: string) => string | null;
   /** A number, the name of an anchors row, or null where task.yaml gives no floor for the scorer. */
   floor: (task: string, scorer: string) => number | string | null;
+  /** The name of the anchors row that is 1 where the floor is 0; null where task.yaml names none. */
+  anchorRow: (task: string, scorer: string) => string | null;
+  /** What others published on the data that the label names; nothing where task.yaml knows of nothing. */
+  published: (task: string, scorer: string) => PublishedValue[];
   agentTitle: (agent: string) => string;
   /** Whether all of the agent's chance comes from the seed; of agents that the pipeline says nothing of, no. */
   seeded: (agent: string) => boolean;
@@ -23,9 +28,12 @@ export function reportParams(params: Record<string, unknown>): ReportParams {
   ).map((name) => table(params[name], name, isText, "a text")) as Record<string, string>[];
   const digits = table(params.digits, "digits", isDigits, "a whole number from 0 to 20");
   const floors = table(params.floors, "floors", isTable, "a table of floors by scorer");
+  const label = text(params.label, "label");
   // Absent where the pipeline has none; a stage's params refuse to be asked for what is not declared.
-  const declared = Object.hasOwn(params, "seeded") ? params.seeded : {};
-  const seeded = table(declared, "seeded", isYesNo, "true or false");
+  const declared = (name: string) => (Object.hasOwn(params, name) ? params[name] : {});
+  const seeded = table(declared("seeded"), "seeded", isYesNo, "true or false");
+  const anchorRows = table(declared("anchorRows"), "anchorRows", isTableOrNull, "a table of rows by scorer");
+  const published = table(declared("published"), "published", isTableOrNull, "a table by kind of data");
   const direction = (scorer: string): Direction => {
     const found = own(directions!, scorer);
     if (found === "higher" || found === "lower") return found;
@@ -35,7 +43,7 @@ export function reportParams(params: Record<string, unknown>): ReportParams {
   };
   return {
     title: text(params.title, "title"),
-    label: text(params.label, "label"),
+    label,
     taskTitle: (task) => own(tasks!, task) ?? task,
     primary: (task) => own(primary!, task) ?? null,
     floor: (task, scorer) => {
@@ -43,6 +51,17 @@ export function reportParams(params: Record<string, unknown>): ReportParams {
       if (found === null || typeof found === "string" || Number.isFinite(found))
         return found as number | string | null;
       throw new Error(`params.floors.${task}.${scorer} is neither a number nor the name of an anchors row`);
+    },
+    anchorRow: (task, scorer) => {
+      const found = own(own(anchorRows, task) ?? {}, scorer) ?? null;
+      if (found === null || isText(found)) return found;
+      throw new Error(`params.anchorRows.${task}.${scorer} is not the name of an anchors row`);
+    },
+    published: (task, scorer) => {
+      const ofKind = own(own(published, task) ?? {}, label) ?? {};
+      const found = isTable(ofKind) ? (own(ofKind, scorer) ?? []) : undefined;
+      if (Array.isArray(found) && found.every(isPublished)) return found;
+      throw new Error(`params.published.${task}.${label} is no table of lists of { who, value, n, source }`);
     },
     agentTitle: (agent) => own(agents!, agent) ?? agent,
     seeded: (agent) => own(seeded, agent) ?? false,
@@ -63,6 +82,11 @@ const isDigits = (value: unknown): value is number =>
   Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 20;
 const isTable = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === "object" && !Array.isArray(value);
+
+const isTableOrNull = (value: unknown): value is Record<string, unknown> | null =>
+  value === null || isTable(value);
+const isPublished = (value: unknown): value is PublishedValue =>
+  isTable(value) && isText(value.who) && isText(value.source) && Number.isFinite(value.value);
 
 function text(value: unknown, name: string): string {
   if (isText(value)) return value;

@@ -1,5 +1,6 @@
 // The few phrases that several tables share.
-import type { Attempt, Metric, Report } from "./report.ts";
+import { digitsText } from "./digits-text.ts";
+import type { Attempt, Cell, Metric, Published, Report } from "./report.ts";
 
 /** `accuracy ↑`: the name that one types, and which way is better. */
 export function metricHead({ name, direction }: Metric): string {
@@ -10,6 +11,22 @@ export function metricOf(report: Report, name: string): Metric {
   const found = report.metrics.find((metric) => metric.name === name);
   if (!found) throw new Error(`bug: the report speaks of ${name} and does not describe it`);
   return found;
+}
+
+/** The floor of a cell as tables show it. */
+export function floorText({ floor }: Cell, { digits }: Metric): string {
+  return floor === null ? "unknown" : digitsText(floor, digits);
+}
+
+/** The anchor of a cell as tables show it; a dash where task.yaml names none. */
+export function anchorText({ anchor, anchorName }: Cell, { digits }: Metric): string {
+  if (anchor !== null) return digitsText(anchor, digits);
+  return anchorName === null ? "–" : "unknown";
+}
+
+/** `0.541 (n 4) Claude`: a published value, how many runs it is of, and whose it is. */
+export function publishedText({ value, n, who }: Published, { digits }: Metric): string {
+  return `${digitsText(value, digits)} (n ${n ?? "not given"}) ${who}`;
 }
 
 export function taskTitle(report: Report, task: string): string {

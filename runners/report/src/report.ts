@@ -1,10 +1,14 @@
 // The report as data: what report.json holds and every renderer reads. Absent numbers are null beside a
 // reason; NaN and 0 never stand for "not known".
 import type { IntentionToTreat } from "@mlrb/core/statistics/intention-to-treat";
+import type { AcrossTasks } from "./across-tasks.ts";
 import type { AgentComparison } from "./agent-comparison.ts";
 
-/** 2: cells say why a mean or an interval is withheld and hold their two errors; agentComparisons. */
-export const reportFormat = 2;
+/**
+ * 2: cells say why a mean or an interval is withheld and hold their two errors; agentComparisons.
+ * 3: anchors, normalised scores and published values; acrossTasks.
+ */
+export const reportFormat = 3;
 
 export type Report = {
   formatVersion: typeof reportFormat;
@@ -25,6 +29,10 @@ export type Report = {
   /** Floors and anchors, one per task, metric and row. */
   rows: Row[];
   /** The agents' submissions on the same items: one per task, metric and pair of agents. */
+  /** What others published on the same data, by task and metric; nothing unless the data is official. */
+  published: Published[];
+  /** Normalised scores of the primary metrics over tasks. */
+  acrossTasks: AcrossTasks;
   comparisons: Comparison[];
   /** The agents over all tasks, attempts being the unit: one per pair of agents. */
   agentComparisons: AgentComparison[];
@@ -133,8 +141,30 @@ export type Cell = {
   floor: number | null;
   /** The anchors row that the floor is; null where task.yaml gives a number or nothing. */
   floorName: string | null;
+  /** The value of the anchors row `anchorName`; null where there is none or it has no number. */
+  anchor: number | null;
+  /** The row that task.yaml names; null where it names none. */
+  anchorName: string | null;
+  /** `counted` with the floor at 0 and the anchor at 1, not clipped; null where `normalisedWithheld` says why. */
+  normalised: (number | null)[];
+  /** Of `normalised`; null where there is no mean. */
+  normalisedMean: number | null;
+  /** Why there is no scale from floor to anchor, in words; null where there is one. */
+  normalisedWithheld: string | null;
   /** Why a number is missing or must be read with care. */
   notes: string[];
+};
+
+export type Published = {
+  task: string;
+  metric: string;
+  who: string;
+  value: number;
+  /** Runs that it is of; null where its source gives none. */
+  n: number | null;
+  /** What it is of those runs; empty where there is nothing to say. */
+  note: string;
+  source: string;
 };
 
 type Why<T> = Extract<T, { why: unknown }>["why"];
@@ -145,6 +175,8 @@ export type Row = {
   name: string;
   title: string;
   floor: boolean;
+  /** Whether it is the anchor that is 1 on the normalised scale. */
+  anchor: boolean;
   /** Where each agent's mean stands to this row. `by` is at least 0, in the metric's unit. */
   standings: Standing[];
 } & RowValue;

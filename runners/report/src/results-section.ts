@@ -1,8 +1,17 @@
-// Who is ahead: one table of tasks by agents, and under it why a number is missing or to be read with care.
+// Who is ahead: one table of tasks by agents, beside the numbers that they are to be read against, and under it
+// why a number is missing or to be read with care.
 import { digitsText } from "./digits-text.ts";
 import type { Cell, Metric, Report } from "./report.ts";
-import { grouped, metricHead, metricOf, taskTitle } from "./report-words.ts";
-import { type Section, type TableCell, textCell } from "./table.ts";
+import {
+  anchorText,
+  floorText,
+  grouped,
+  metricHead,
+  metricOf,
+  publishedText,
+  taskTitle,
+} from "./report-words.ts";
+import { type Item, type Section, type TableCell, textCell } from "./table.ts";
 
 export function resultsSection(report: Report): Section {
   const agents = report.agents.map(({ name }) => name);
@@ -12,12 +21,16 @@ export function resultsSection(report: Report): Section {
     const rows = byMetric.map(([name, ofMetric]) => {
       const metric = metricOf(report, name);
       const first = ofMetric[0]!;
-      const floor = first.floor === null ? "not known" : digitsText(first.floor, metric.digits);
+      const published = report.published.filter((each) => each.task === task && each.metric === name);
       const ofAgent = (agent: string) => ofMetric.find((cell) => cell.agent === agent);
       return [
         textCell(`${metricHead(metric)}${first.primary ? " *" : ""}`),
         ...agents.map((agent) => resultCell(ofAgent(agent), metric)),
-        textCell(floor),
+        textCell(floorText(first, metric)),
+        textCell(anchorText(first, metric)),
+        ...(report.published.length === 0
+          ? []
+          : [{ lines: published.map((each) => publishedText(each, metric)) }]),
       ];
     });
     return { name: task, title: taskTitle(report, task), rows };
@@ -29,7 +42,9 @@ export function resultsSection(report: Report): Section {
     heading: "Results",
     caption:
       "Mean over attempts ± half the width of its 95 % Student-t interval, then (attempts measured/planned). " +
-      "Rejected and struck attempts count as the floor; valid is the mean without them. * decides the task.",
+      "Rejected and struck attempts count as the floor; valid is the mean without them. * decides the task. " +
+      "The floor is what no skill scores, the anchor what a known model scores on the same data." +
+      (report.published.length === 0 ? "" : ` ${publishedCaption}`),
     tables: [
       {
         title: "",
@@ -37,20 +52,37 @@ export function resultsSection(report: Report): Section {
           { head: "metric", rigid: false },
           ...agents.map((head) => ({ head, rigid: true })),
           { head: "floor", rigid: true },
+          { head: "anchor", rigid: true },
+          ...(report.published.length === 0 ? [] : [{ head: "published", rigid: false }]),
         ],
         groups: groups.filter(({ rows }) => rows.length > 0),
       },
     ],
-    items: grouped(
-      notes,
-      ({ task, text }) => [task, text],
-      (same) => ({
-        head: `${same[0]!.task}, ${[...new Set(same.map(({ agent }) => agent))].join(" and ")}`,
-        text: `${[...new Set(same.map(({ metric }) => metric))].join(", ")}: ${same[0]!.text}`,
+    items: [
+      ...grouped(
+        notes,
+        ({ task, text }) => [task, text],
+        (same) => ({
+          head: `${same[0]!.task}, ${[...new Set(same.map(({ agent }) => agent))].join(" and ")}`,
+          text: `${[...new Set(same.map(({ metric }) => metric))].join(", ")}: ${same[0]!.text}`,
+        }),
+      ),
+      ...report.published.map((each): Item => {
+        const words = [publishedText(each, metricOf(report, each.metric)), each.note].filter(
+          (text) => text !== "",
+        );
+        return {
+          head: `${each.task}, published`,
+          text: `${each.metric} ${words.join(", ")}: ${each.source}`,
+        };
       }),
-    ),
+    ],
   };
 }
+
+/** What a published value is worth beside one of ours. */
+export const publishedCaption =
+  "Published values are of other agents' runs, measured by others, and over valid runs alone where they say so.";
 
 function resultCell(cell: Cell | undefined, metric: Metric): TableCell {
   if (!cell) return textCell("not planned", "faint");

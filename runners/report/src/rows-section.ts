@@ -10,7 +10,7 @@ export function rowsSection(report: Report): Section {
     const metric = metricOf(report, row.metric);
     return [
       textCell(metricHead(metric)),
-      textCell(row.floor && row.name !== "floor" ? `${row.name} (floor)` : row.name),
+      textCell(rowName(row)),
       row.rejected === null ? textCell(digitsText(row.value, metric.digits)) : textCell("rejected", "bad"),
       ...agents.map((agent) => standingCell(row, agent, metric)),
     ];
@@ -51,6 +51,11 @@ export function rowsSection(report: Report): Section {
     ],
     items: [...titles, ...rejected],
   };
+}
+
+function rowName({ name, floor, anchor }: Row): string {
+  if (anchor) return `${name} (anchor)`;
+  return floor && name !== "floor" ? `${name} (floor)` : name;
 }
 
 /** Under an anchor is a fact, under the floor is bad. */

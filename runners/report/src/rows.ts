@@ -1,6 +1,7 @@
 // Floors and anchors as rows of their own, and where each agent's mean stands to them. They make visible
 // that a trained model may lie under a table of word pairs.
 
+import type { Anchor } from "./anchor-of.ts";
 import { digitsText } from "./digits-text.ts";
 import type { Floor } from "./floor-of.ts";
 import { byText } from "./order.ts";
@@ -16,13 +17,27 @@ export function rows(
     metric,
     anchors,
     floor,
-  }: { task: string; metric: Metric; anchors: Parsed<AnchorRow[]>; floor: Floor },
+    anchor,
+  }: { task: string; metric: Metric; anchors: Parsed<AnchorRow[]>; floor: Floor; anchor: Anchor },
 ): Row[] {
   const given = anchors.kind === "ok" ? anchors.value : [];
-  const all = given.map((row) => ({ ...row, floor: row.name === floor.name }));
+  const all = given.map((row) => ({
+    ...row,
+    floor: row.name === floor.name,
+    anchor: row.name === anchor.name,
+  }));
   if (floor.kind === "known" && floor.name === null) {
     const title = "the floor that task.yaml gives";
-    all.push({ name: "floor", title, value: floor.value, standardError: null, rejected: null, floor: true });
+    const { value } = floor;
+    all.push({
+      name: "floor",
+      title,
+      value,
+      standardError: null,
+      rejected: null,
+      floor: true,
+      anchor: false,
+    });
   }
   const order = (a: RowValue, b: RowValue) => {
     if (a.rejected !== null || b.rejected !== null)

@@ -1,6 +1,7 @@
 // The report's sections, in the order of what a reader asks: who is ahead, against what, is it real, what
 // went wrong, what is not there.
 
+import { acrossSection } from "./across-section.ts";
 import { agentsSection } from "./agents-section.ts";
 import { attemptsSection } from "./attempts-section.ts";
 import { comparisonsSection } from "./comparisons-section.ts";
@@ -19,6 +20,7 @@ import { validitySection } from "./validity-section.ts";
 export function sections(report: Report): Section[] {
   return [
     resultsSection(report),
+    acrossSection(report),
     errorsSection(report),
     metricsSection(report),
     rowsSection(report),

@@ -63,6 +63,11 @@ export const exampleParams = {
   tasks: { letters: "Learning letters", numbers: "Learning numbers" },
   primary: { letters: "bits", numbers: "right" },
   floors: { letters: { bits: "unigram", pairs: 0.5 }, numbers: { right: "majority" } },
+  anchorRows: { letters: { bits: "bigram", pairs: "trigram" }, numbers: { right: "best" } },
+  published: {
+    letters: { official: { bits: [{ who: "Someone", value: 2.1, n: 4, note: "of 5", source: "a paper" }] } },
+    numbers: null,
+  },
   agents: { plain: "Plain baseline", strong: "Strong baseline" },
   scorers: { bits: "bits per byte of held-out text", pairs: "minimal pairs", right: "right answers" },
   units: { bits: "bits/byte", pairs: "share of pairs", right: "share of answers" },

@@ -1,0 +1,23 @@
+// A cell on its metric's scale from floor to anchor.
+import { normalisedScore } from "@mlrb/core/statistics/normalised-score";
+import type { MetricScale } from "./metric-scale.ts";
+import type { Cell } from "./report.ts";
+
+type Normalised = Pick<Cell, "normalised" | "normalisedMean" | "normalisedWithheld">;
+
+/** `counted` may hold nulls, `mean` may be null: they stay so. */
+export function normalisedValues(
+  { counted, mean }: { counted: (number | null)[]; mean: number | null },
+  found: MetricScale,
+): Normalised {
+  const share = (value: number | null) => {
+    if (value === null || found.kind === "none") return null;
+    const normalised = normalisedScore(value, found.scale);
+    return normalised.kind === "normalised" ? normalised.value : null;
+  };
+  return {
+    normalised: counted.map(share),
+    normalisedMean: share(mean),
+    normalisedWithheld: found.kind === "none" ? found.why : null,
+  };
+}

@@ -1,0 +1,59 @@
+// One number for each agent over all tasks, by the tasks' primary metrics on their scales from floor to anchor.
+// A task without a scale that carries is left out for everybody and named, never filled in.
+import { acrossTasks } from "@mlrb/core/statistics/across-tasks";
+import type { AcrossTasks, AgentAcrossTasks } from "./across-tasks.ts";
+import type { Cell } from "./report.ts";
+import { unusable } from "./unusable.ts";
+
+/** `tasks` are all that were planned, `cells` those of all metrics. */
+export function overTasks(
+  cells: Cell[],
+  { tasks, agents }: { tasks: { name: string; primary: string | null }[]; agents: string[] },
+): AcrossTasks {
+  if (agents.length === 0) return { tasks: [], leftOut: [], agents: [] };
+  const primary = cells.filter((cell) => cell.primary);
+  const used: AcrossTasks["tasks"] = [];
+  const leftOut: AcrossTasks["leftOut"] = [];
+  for (const { name: task } of tasks) {
+    const found = primary.find((cell) => cell.task === task);
+    if (!found) leftOut.push({ task, why: "no score of a primary metric was planned" });
+    else if (found.normalisedWithheld !== null) leftOut.push({ task, why: found.normalisedWithheld });
+    else {
+      const { metric, floor, anchor, anchorName } = found;
+      if (floor === null || anchor === null || anchorName === null)
+        throw new Error(`bug: a scale at ${task} without floor or anchor`);
+      used.push({ task, metric, floor, anchor, anchorName });
+    }
+  }
+  return {
+    tasks: used,
+    leftOut,
+    agents: agents.map((agent) =>
+      ofAgent(agent, {
+        tasks: used.map(({ task }) => task),
+        cells: primary.filter((cell) => cell.agent === agent),
+      }),
+    ),
+  };
+}
+
+function ofAgent(agent: string, { tasks, cells }: { tasks: string[]; cells: Cell[] }): AgentAcrossTasks {
+  const leftOut: AgentAcrossTasks["leftOut"] = [];
+  const scores = tasks.flatMap((task) => {
+    const cell = cells.find((each) => each.task === task);
+    const whys = cell ? unusable(cell) : [`not planned for ${agent}`];
+    const values = (cell?.normalised ?? []).filter((value) => value !== null);
+    if (whys.length === 0 && values.length > 0) return [{ task, values }];
+    leftOut.push({ task, why: whys.join("; ") || "the values are too large" });
+    return [];
+  });
+  const found = acrossTasks(scores);
+  return {
+    agent,
+    tasks: found.tasks,
+    leftOut,
+    mean: found.mean ?? null,
+    leaveOneOut: found.leaveOneOut,
+    interquartileMean: found.interquartileMean ?? null,
+  };
+}
