@@ -66,6 +66,12 @@ for (const scorer of scorers) {
 
     test("is described under its folder's name", () => assert.equal(manifest.name, scorer));
 
+    test("has a range, where it says one, that its floor and the tiny model's score lie in", () => {
+      const [least, most] = manifest.range ?? [Number.NEGATIVE_INFINITY, null];
+      for (const value of [contract.floor, contract.tiny.value])
+        assert.ok(value >= least && value <= (most ?? Number.POSITIVE_INFINITY), `${value}`);
+    });
+
     test("gives the pinned score for the tiny model", () => {
       const once = score("tiny", { submission: "tiny" });
       assert.equal(once.status, 0, once.said);

@@ -135,7 +135,16 @@ function toDiagnostic(source: YamlSource, error: ErrorObject): Diagnostic {
         message: `${what} lists ${valueWords((error.data as unknown[])[error.params.i])} twice`,
         place: at([Math.max(error.params.i, error.params.j)]),
       };
+    case "maxItems":
+      return {
+        code: "wrong-value",
+        message: `${what} must have at most ${error.params.limit} items`,
+        place: at(),
+      };
     case "minItems":
+      if (error.params.limit > 1)
+        return { code: "wrong-value", message: `${what} must have ${error.params.limit} items`, place: at() };
+      return { code: "empty", message: `${what} must not be empty`, place: at() };
     case "minLength":
     case "minProperties":
       return { code: "empty", message: `${what} must not be empty`, place: at() };

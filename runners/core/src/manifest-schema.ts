@@ -144,6 +144,14 @@ export const scorerSchema = {
       version: { type: "integer", minimum: 1 },
       unit: text,
       direction: { enum: ["higher", "lower"] },
+      range: {
+        type: "array",
+        items: [{ type: "number" }, { type: ["number", "null"] }],
+        minItems: 2,
+        maxItems: 2,
+        additionalItems: false,
+        description: "the least and the most that it can be, null for no most: [0, 1]",
+      },
       environment: text,
       hostSensitive: { type: "boolean" },
       command: {

@@ -1,5 +1,6 @@
 // Where the folders that people add live, and how one is read. The three kinds are named here and
 // nowhere else; no task, scorer or agent is.
+import { checkScorer } from "./check-scorer.ts";
 import { checkShape } from "./check-shape.ts";
 import { checkTask } from "./check-task.ts";
 import type { Diagnostic } from "./diagnostic.ts";
@@ -72,5 +73,6 @@ export function readManifest(
     const isScorer = (scorer: string) => sources.read(places.scorer.file(scorer)) !== undefined;
     problems.push(...checkTask(source, { isScorer, scorerNames: () => manifestNames("scorer", sources) }));
   }
+  if (kind === "scorer") problems.push(...checkScorer(source));
   return problems.length > 0 ? problems : source;
 }

@@ -70,6 +70,8 @@ export type ScorerManifest = {
   version: number;
   unit: string;
   direction: "higher" | "lower";
+  /** The least and the most that it can be, null for no most; absent where nothing is said. */
+  range?: [number, number | null];
   environment: string;
   hostSensitive: boolean;
   /** A program outside the environment that it starts, as one would write it in a shell: a Lean, say. */

@@ -2,6 +2,7 @@
 // agent's doing counts as the task's floor, so that dropping failures cannot raise a mean; one that fails
 // through ours is missing, and too many missing leave no interval.
 import { type IntentionToTreat, intentionToTreat } from "@mlrb/core/statistics/intention-to-treat";
+import type { Interval } from "@mlrb/core/statistics/mean-interval";
 import type { Item } from "@mlrb/core/statistics/ratio-estimate";
 import type { Anchor } from "./anchor-of.ts";
 import { cellErrors } from "./cell-errors.ts";
@@ -41,7 +42,8 @@ export function cell(
   const attempts = members.map(({ attempt }) => attempt);
   const { task, agent } = attempts[0]!;
   const ways = attempts.map((attempt) => counting(attempt, metric.name));
-  const found = intentionToTreat(ways, { floor: floor.kind === "known" ? floor.value : undefined });
+  const known = floor.kind === "known" ? floor.value : undefined;
+  const found = intentionToTreat(ways, { floor: known, range: intervalRange(metric, ways, known) });
   const { interval, failed } = found;
   const mean = found.mean.kind === "mean" ? found.mean.value : null;
   return {
@@ -60,6 +62,7 @@ export function cell(
     mean,
     meanWithheld: found.mean.kind === "mean" ? null : found.mean.why,
     interval: interval.kind === "interval" ? [interval.low, interval.high] : null,
+    intervalCut: interval.kind === "interval" ? interval.cut : null,
     intervalWithheld: interval.kind === "interval" ? null : interval.why,
     measured: found.measured,
     planned: found.planned,
@@ -78,6 +81,13 @@ export function cell(
     ...normalisedValues({ counted: found.counted, mean }, scale),
     notes: [...withheldTexts(found), ...noteTexts(attempts, ways, floor)],
   };
+}
+
+/** The metric's range, with what rounding put beyond it: an interval holds the values that it is of. */
+function intervalRange({ range }: Metric, ways: Counting[], floor: number | undefined): Interval {
+  const [least, most] = range ?? [Number.NEGATIVE_INFINITY, null];
+  const values = ways.flatMap((way) => (way.kind === "valid" ? [way.value] : (floor ?? [])));
+  return [Math.min(least, ...values), Math.max(most ?? Number.POSITIVE_INFINITY, ...values)];
 }
 
 /** Why there is no mean or no interval, in words; nothing where the causes of missing attempts say it. */

@@ -1,6 +1,7 @@
 // The table for the paper: the metric that decides each task, by agents. Numbers stand in siunitx columns,
 // so that decimal points and intervals line up; a page holds three agents, more go on in further tables.
 import { digitsText } from "./digits-text.ts";
+import { cutText, intervalText } from "./interval-text.ts";
 import { latexText } from "./latex-text.ts";
 import type { Cell, Metric, Published, Report } from "./report.ts";
 import { metricHead, metricOf, publishedText } from "./report-words.ts";
@@ -24,7 +25,7 @@ export function latexMainTables(report: Report, mark: string): string[] {
         `Mean over attempts ± half the width of its 95 % Student-t interval, with attempts measured of planned; ` +
         `struck and rejected ones count as the floor, and the mean over valid ones stands beside; the floor is what ` +
         `no skill scores, the anchor what a known model scores on the same data` +
-        `${shown(report, cells).length > 0 ? `. ${publishedCaption.replace(/\.$/, "")}` : ""}` +
+        `${[cutText(cells), shown(report, cells).length > 0 ? publishedCaption : ""].map(continued).join("")}` +
         `${parts.length > 1 ? `; part ${index + 1} of ${parts.length}` : ""} (${mark})`,
     }),
   );
@@ -105,6 +106,11 @@ function table(
   ].join("\n");
 }
 
+/** A sentence that follows another, whose full stop comes later. */
+function continued(sentence: string): string {
+  return sentence === "" ? "" : `. ${sentence.replace(/\.$/, "")}`;
+}
+
 /** Published values of the metrics that `cells` are of. */
 function shown(report: Report, cells: Cell[]): Published[] {
   return report.published.filter(({ task, metric }) =>
@@ -112,18 +118,19 @@ function shown(report: Report, cells: Cell[]): Published[] {
   );
 }
 
-function numberParts({ mean, interval }: Cell, { digits }: Metric): { mean?: string; half?: string } {
-  if (mean === null) return {};
-  const text = digitsText(mean, digits);
-  return interval
-    ? { mean: text, half: digitsText((interval[1] - interval[0]) / 2, digits) }
-    : { mean: text };
+function numberParts(cell: Cell, metric: Metric): { mean?: string; half?: string; ends?: string } {
+  if (cell.mean === null) return {};
+  const text = digitsText(cell.mean, metric.digits);
+  const interval = intervalText(cell, metric);
+  if (interval === undefined) return { mean: text };
+  return interval.kind === "half" ? { mean: text, half: interval.half } : { mean: text, ends: interval.ends };
 }
 
 function agentCells(cell: Cell | undefined, metric: Metric): [string, string] {
   if (!cell) return ["{not planned}", ""];
-  const { mean, half } = numberParts(cell, metric);
+  const { mean, half, ends } = numberParts(cell, metric);
   const marks = [`${cell.measured}/${cell.planned}`];
+  if (ends !== undefined) marks.push(ends); // an S column has no place for two ends
   if (cell.struck > 0) marks.push(`${cell.struck} struck`);
   if (cell.rejected > 0) marks.push(`${cell.rejected} rejected`);
   if (cell.validN !== cell.measured)

@@ -33,7 +33,7 @@ export function parseScore(text: string, metric: Metric): Parsed<AttemptScore> {
     }
     return {
       kind: "scored",
-      value: asNumber(fields.value, "value"),
+      value: inRange(asNumber(fields.value, "value"), metric),
       standardError: asNumber(fields.standardError, "standardError", 0),
       items: asNumber(fields.items, "items", 0),
       groups: asTable(fields.groups, "groups", (group, what) => {
@@ -44,6 +44,17 @@ export function parseScore(text: string, metric: Metric): Parsed<AttemptScore> {
       version,
     };
   });
+}
+
+/** Sums of many items may end a little beyond the range: sacrebleu gives 100.00000000000004. */
+function inRange(value: number, { range }: Metric): number {
+  if (range === null) return value;
+  const [least, most] = range;
+  const slack = 1e-6 * Math.max(1, Math.abs(least), Math.abs(most ?? 0));
+  if (value < least - slack) malformed(`value is ${value}, and the least it can be is ${least}`);
+  if (most !== null && value > most + slack)
+    malformed(`value is ${value}, and the most it can be is ${most}`);
+  return value;
 }
 
 /** Samples, one JSON object a line. Ids and groups are kept whole: they are compared, not shown. What a

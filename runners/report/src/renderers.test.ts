@@ -157,7 +157,7 @@ test("every CSV row has every column, and no text in it begins like a formula", 
 
 test("negative numbers in CSV stay numbers", () => {
   const axes = { task: "letters", agent: "plain", seed: 1 };
-  const report = new Example()
+  const report = new Example({ ranges: {} })
     .gives("attempt", axes, { submission: "sha256:x" })
     .gives("validate", axes, passed)
     .gives("score", { ...axes, scorer: "bits" }, scored("bits", [{ id: "a", value: -1.5, weight: 1 }]))
@@ -184,7 +184,7 @@ test("hostile names stay in their Markdown cell and make no link, image, HTML or
 test("huge and tiny numbers keep their columns narrow and zero has no sign", () => {
   const cell = (value: number) => {
     const axes = { task: "letters", agent: "plain", seed: 1 };
-    const report = new Example()
+    const report = new Example({ ranges: {} })
       .gives("attempt", axes, { submission: "sha256:x" })
       .gives("validate", axes, passed)
       .gives("score", { ...axes, scorer: "bits" }, scored("bits", [{ id: "a", value, weight: 1 }]))

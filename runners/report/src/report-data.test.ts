@@ -56,7 +56,7 @@ function fates(list: Fate[], { floor = true } = {}): Cell {
 test("the mean of two valid attempts is theirs, with a Student interval of one degree of freedom", () => {
   const cell = fates([2, 2.5]);
   assert.equal(cell.mean, 2.25);
-  assert.ok(Math.abs(cell.interval![0] - (2.25 - 12.7062 * 0.25)) < 1e-4);
+  assert.ok(Math.abs(cell.interval![1] - (2.25 + 12.7062 * 0.25)) < 1e-4);
   assert.deepEqual([cell.measured, cell.planned, cell.validMean, cell.validN], [2, 2, 2.25, 2]);
   assert.deepEqual(cell.notes, []);
 });
@@ -480,4 +480,51 @@ test("an attempt that was accepted as stale is marked, and the reason stands in 
   assert.match(terminalTable(report, { width: 100, color: false }), /│ +1† │/);
   for (const text of [markdown(report), csv(report), json(report)])
     assert.match(text, /the prompt had a typo/);
+});
+
+test("an interval ends where the metric does, in report.json and in tables, and says so", () => {
+  const example = new Example();
+  for (const [index, right] of [199, 150].entries()) {
+    const axes = { task: "letters", agent: "plain", seed: index + 1 };
+    example
+      .gives("attempt", axes, { submission: `sha256:${index}` })
+      .gives("validate", axes, passed)
+      .gives("score", { ...axes, scorer: "pairs" }, scored("pairs", pairItems(right)));
+  }
+  const report = example.report();
+  const [cell] = report.cells;
+  assert.deepEqual([cell!.interval, cell!.intervalCut], [[0, 1], { low: true, high: true }]);
+  for (const text of [markdown(report), latex(report), terminalTable(report, { width: 120, color: false })]) {
+    assert.match(text, /leave the metric's range|leave the metric\{?'\}?s range/);
+    assert.match(text, /0\.000.*, .*1\.000/);
+    assert.doesNotMatch(text, /±.*1\.556/);
+  }
+  const whole = fates([2, 2.5]);
+  assert.deepEqual(whole.intervalCut, { low: true, high: false }, "bits are not under 0, and have no most");
+  assert.equal(whole.interval![0], 0);
+  assert.ok(Math.abs(whole.interval![1] - (2.25 + 12.7062 * 0.25)) < 1e-4);
+  const free = new Example({ ranges: {} });
+  free.members.push(...example.members);
+  for (const [path, text] of example.texts) free.texts.set(path, text);
+  assert.ok(free.report().cells[0]!.interval![1] > 2, "a scorer without a range has no end");
+});
+
+test("a score that its metric cannot be is unreadable, one that rounding put a hair beyond is not", () => {
+  const found = (value: number) => {
+    const axes = { task: "letters", agent: "plain", seed: 1 };
+    return new Example()
+      .gives("attempt", axes, { submission: "sha256:x" })
+      .gives("validate", axes, passed)
+      .gives("score", { ...axes, scorer: "pairs" }, scored("pairs", [{ id: "a", value, weight: 1 }]))
+      .report().attempts[0]!.scores.pairs!;
+  };
+  assert.equal(found(1 + 1e-12).kind, "scored");
+  assert.deepEqual(found(1.2), {
+    kind: "not-measured",
+    cause: "unreadable score (value is 1.2, and the most it can be is 1)",
+  });
+  assert.deepEqual(found(-0.2), {
+    kind: "not-measured",
+    cause: "unreadable score (value is -0.2, and the least it can be is 0)",
+  });
 });

@@ -26,11 +26,12 @@ export function reportParams(params: Record<string, unknown>): ReportParams {
   const [tasks, primary, agents, scorers, units, directions] = (
     ["tasks", "primary", "agents", "scorers", "units", "directions"] as const
   ).map((name) => table(params[name], name, isText, "a text")) as Record<string, string>[];
-  const digits = table(params.digits, "digits", isDigits, "a whole number from 0 to 20");
-  const floors = table(params.floors, "floors", isTable, "a table of floors by scorer");
-  const label = text(params.label, "label");
   // Absent where the pipeline has none; a stage's params refuse to be asked for what is not declared.
   const declared = (name: string) => (Object.hasOwn(params, name) ? params[name] : {});
+  const digits = table(params.digits, "digits", isDigits, "a whole number from 0 to 20");
+  const ranges = table(declared("ranges"), "ranges", isRangeOrNull, "the least and the most, as [0, 1]");
+  const floors = table(params.floors, "floors", isTable, "a table of floors by scorer");
+  const label = text(params.label, "label");
   const seeded = table(declared("seeded"), "seeded", isYesNo, "true or false");
   const anchorRows = table(declared("anchorRows"), "anchorRows", isTableOrNull, "a table of rows by scorer");
   const published = table(declared("published"), "published", isTableOrNull, "a table by kind of data");
@@ -71,6 +72,7 @@ export function reportParams(params: Record<string, unknown>): ReportParams {
       unit: own(units!, scorer) ?? "",
       direction: direction(scorer),
       digits: own(digits, scorer) ?? 3,
+      range: own(ranges, scorer) ?? null,
     }),
   };
 }
@@ -85,6 +87,12 @@ const isTable = (value: unknown): value is Record<string, unknown> =>
 
 const isTableOrNull = (value: unknown): value is Record<string, unknown> | null =>
   value === null || isTable(value);
+const isRangeOrNull = (value: unknown): value is [number, number | null] | null =>
+  value === null ||
+  (Array.isArray(value) &&
+    value.length === 2 &&
+    Number.isFinite(value[0]) &&
+    (value[1] === null || Number.isFinite(value[1])));
 const isPublished = (value: unknown): value is PublishedValue =>
   isTable(value) && isText(value.who) && isText(value.source) && Number.isFinite(value.value);
 

@@ -6,7 +6,7 @@ import type { AgentComparison } from "./agent-comparison.ts";
 
 /**
  * 2: cells say why a mean or an interval is withheld and hold their two errors; agentComparisons.
- * 3: anchors, normalised scores and published values; acrossTasks.
+ * 3: anchors, normalised scores and published values; acrossTasks; intervals are cut to the metric's range.
  */
 export const reportFormat = 3;
 
@@ -42,7 +42,15 @@ export type Direction = "higher" | "lower";
 export type Seed = string | number;
 
 /** A metric is a scorer's value and carries the scorer's name. */
-export type Metric = { name: string; title: string; unit: string; direction: Direction; digits: number };
+export type Metric = {
+  name: string;
+  title: string;
+  unit: string;
+  direction: Direction;
+  digits: number;
+  /** The least and the most that it can be, null for no most; null where scorer.yaml does not say. */
+  range: [number, number | null] | null;
+};
 
 export type Coverage = {
   attempts: { planned: number; pass: number; struck: number; rejected: number; missing: number };
@@ -118,8 +126,10 @@ export type Cell = {
   mean: number | null;
   /** Why there is no mean; null where there is one. */
   meanWithheld: Why<IntentionToTreat["mean"]> | null;
-  /** Student-t, 95 %, over attempts. */
+  /** Student-t, 95 %, over attempts, cut to the metric's range. */
   interval: [number, number] | null;
+  /** Which ends were cut; null where there is no interval. */
+  intervalCut: { low: boolean; high: boolean } | null;
   intervalWithheld: Why<IntentionToTreat["interval"]> | null;
   /** Attempts that are not missing. */
   measured: number;

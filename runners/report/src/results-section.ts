@@ -1,6 +1,7 @@
 // Who is ahead: one table of tasks by agents, beside the numbers that they are to be read against, and under it
 // why a number is missing or to be read with care.
 import { digitsText } from "./digits-text.ts";
+import { cutText, intervalText } from "./interval-text.ts";
 import type { Cell, Metric, Report } from "./report.ts";
 import {
   anchorText,
@@ -43,8 +44,13 @@ export function resultsSection(report: Report): Section {
     caption:
       "Mean over attempts ± half the width of its 95 % Student-t interval, then (attempts measured/planned). " +
       "Rejected and struck attempts count as the floor; valid is the mean without them. * decides the task. " +
-      "The floor is what no skill scores, the anchor what a known model scores on the same data." +
-      (report.published.length === 0 ? "" : ` ${publishedCaption}`),
+      [
+        "The floor is what no skill scores, the anchor what a known model scores on the same data.",
+        cutText(report.cells),
+        report.published.length === 0 ? "" : publishedCaption,
+      ]
+        .filter((text) => text !== "")
+        .join(" "),
     tables: [
       {
         title: "",
@@ -90,9 +96,11 @@ function resultCell(cell: Cell | undefined, metric: Metric): TableCell {
   const coverage = `${cell.measured}/${cell.planned}`;
   const about = { task: cell.task, agent: cell.agent, metric: cell.metric };
   if (cell.measured === 0) return { ...textCell(`not measured (${coverage})`, "bad"), about };
-  const half = cell.interval ? ` ± ${digitsText((cell.interval[1] - cell.interval[0]) / 2, digits)}` : "";
+  const interval = intervalText(cell, metric);
+  const half = interval?.kind === "half" ? ` ± ${interval.half}` : "";
   const mean = cell.mean === null ? "no mean" : digitsText(cell.mean, digits);
   const lines = [`${mean}${half} (${coverage})`];
+  if (interval?.kind === "ends") lines.push(interval.ends);
   if (cell.struck > 0) lines.push(`${cell.struck} struck`);
   if (cell.rejected > 0) lines.push(`${cell.rejected} rejected`);
   if (cell.validN !== cell.measured) {

@@ -73,6 +73,7 @@ export const exampleParams = {
   units: { bits: "bits/byte", pairs: "share of pairs", right: "share of answers" },
   directions: { bits: "lower", pairs: "higher", right: "higher" },
   digits: { bits: 3, pairs: 3, right: 3 },
+  ranges: { bits: [0, null], pairs: [0, 1], right: [0, 1] },
 };
 
 export type ItemValue = { id: string; value: number; weight: number; group?: string };
