@@ -6,10 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import fc from "fast-check";
+import { digitsText } from "./digits-text.ts";
 import { latex } from "./latex.ts";
 import { latexNumbers, latexText } from "./latex-text.ts";
+import type { Report } from "./report.ts";
 import { smokeNote } from "./report-data.ts";
-import { Example, passed, scored, textItems, verdict } from "./testing/example.ts";
+import { anchorRows, Example, passed, scored, textItems, verdict } from "./testing/example.ts";
 import { nastyExample } from "./testing/nasty-example.ts";
 
 test("no command, comment, alignment or formula of a text survives", () => {
@@ -110,8 +112,8 @@ test("more agents than fit go on in further tables", () => {
   assert.equal(text.match(/^letters & /gm)!.length, 2);
 });
 
-/** The text of `tex` as a PDF has it, and LaTeX's log; fails with its words. */
-function compiled(t: TestContext, tex: string): { text: string; log: string } {
+/** The text of `tex` as a PDF has it, how many pages it has, and LaTeX's log; fails with its words. */
+function compiled(t: TestContext, tex: string): { text: string; pages: number; log: string } {
   const folder = mkdtempSync(join(tmpdir(), "latex-"));
   t.after(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, "report.tex"), tex);
@@ -126,20 +128,64 @@ function compiled(t: TestContext, tex: string): { text: string; log: string } {
   const log = readFileSync(join(folder, "report.log"), "latin1");
   assert.doesNotMatch(log, /^!|Missing character|undefined/m);
   execFileSync("pdftotext", ["-layout", "report.pdf"], { cwd: folder });
-  return { text: readFileSync(join(folder, "report.txt"), "utf8").replaceAll(/\s+/g, " "), log };
+  const facts = execFileSync("pdfinfo", ["report.pdf"], { cwd: folder, encoding: "utf8" });
+  return {
+    text: readFileSync(join(folder, "report.txt"), "utf8").replaceAll(/\s+/g, " "),
+    pages: Number(/^Pages: +(\d+)$/m.exec(facts)?.[1]),
+    log,
+  };
 }
 
-const tools = ["pdflatex", "pdftotext"].filter((tool) => spawnSync(tool, ["-v"]).error);
+const tools = ["pdflatex", "pdftotext", "pdfinfo"].filter((tool) => spawnSync(tool, ["-v"]).error);
 const skip =
   tools.length > 0
     ? `${tools.join(" and ")} not found: install texlive-latex-recommended, texlive-science, lmodern and poppler-utils`
     : false;
 
 test("pdfLaTeX compiles the nasty run's report, and hostile words stand in it as words", { skip }, (t) => {
-  const { text } = compiled(t, latex(nastyExample().report()));
+  const { text, pages } = compiled(t, latex(nastyExample().report()));
+  assert.ok(pages >= 3, `${pages} pages`);
   assert.ok(text.includes("Letters and Numbers (smoke)"));
   assert.ok(text.includes("<b>**all rules** kept</b> gnp.exe =HYPERLINK("), text);
   assert.match(text, /letters bits ↓ 3\.030 ?± ?0\.127 2\/2/);
+  assert.match(text, /letters bits ↓ 3\.070 to 2\.190 bigram 0\.04 0\.33/);
+});
+
+test("pdfLaTeX compiles the committed sample, and every mean that decides a task stands in it", {
+  skip,
+}, (t) => {
+  const sample = join(import.meta.dirname, "..", "..", "..", "docs", "sample");
+  const report = JSON.parse(readFileSync(join(sample, "report.json"), "utf8")) as Report;
+  const { text, pages, log } = compiled(t, readFileSync(join(sample, "report.tex"), "utf8"));
+  assert.ok(pages >= 3, `${pages} pages`);
+  assert.doesNotMatch(log, /Overfull \\hbox/);
+  const primary = report.cells.filter((cell) => cell.primary);
+  assert.ok(primary.length > 0);
+  for (const { task, metric, mean } of primary) {
+    const { digits } = report.metrics.find(({ name }) => name === metric)!;
+    assert.ok(text.includes(digitsText(mean!, digits)), `${task}: no ${mean}`);
+  }
+});
+
+test("published values stay on the page beside three agents, with whose they are", { skip }, (t) => {
+  const example = new Example({ label: "official", ranges: {} });
+  for (const agent of ["plain", "strong", "an-agent-with-a-long-name"]) {
+    for (const seed of [1, 2, 3]) {
+      const axes = { task: "letters", agent, seed };
+      example
+        .gives("attempt", axes, { submission: `sha256:${agent}${seed}` })
+        .gives("validate", axes, seed === 3 ? verdict("struck") : passed)
+        .gives("score", { ...axes, scorer: "bits" }, scored("bits", textItems(2 + seed / 10)));
+    }
+  }
+  const rows = [
+    { name: "unigram", value: 3, standardError: 0.02 },
+    { name: "bigram", value: 1.5, standardError: 0.02 },
+  ];
+  example.gives("anchors", { task: "letters", scorer: "bits" }, anchorRows("bits", rows));
+  const { text, log } = compiled(t, latex(example.report()));
+  assert.doesNotMatch(log, /Overfull \\hbox/);
+  assert.match(text, /3\.000 1\.500 2\.100 \(n 4\) Someone/);
 });
 
 test("pdfLaTeX compiles agents whose names are LaTeX, and reads no file for them", { skip }, (t) => {
