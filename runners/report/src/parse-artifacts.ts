@@ -64,21 +64,24 @@ export function parseSamples(text: string): Parsed<Item[]> {
     const lines = text.split("\n");
     if (lines.at(-1) === "") lines.pop();
     return lines.map((line, index) => {
-      const at = `line ${index + 1}`;
+      // words are made only for what is wrong: there are millions of lines
+      const at = (what: string) => `line ${index + 1}: ${what}`;
       const { id, group, cluster, value, weight } = parseObject(line, false);
-      if (typeof id !== "string") malformed(`${at}: id is not a text`);
-      for (const [name, text] of Object.entries({ group, cluster }))
-        if (text !== undefined && typeof text !== "string") malformed(`${at}: ${name} is not a text`);
-      const together = (cluster ?? group) as string | undefined;
+      if (typeof id !== "string") malformed(at("id is not a text"));
+      if (group !== undefined && typeof group !== "string") malformed(at("group is not a text"));
+      if (cluster !== undefined && typeof cluster !== "string") malformed(at("cluster is not a text"));
       const item = {
         id,
-        value: asNumber(value, `${at}: value`),
-        weight: asNumber(weight, `${at}: weight`, 0),
+        value: isNumber(value) ? value : asNumber(value, at("value")),
+        weight: isNumber(weight) && weight >= 0 ? weight : asNumber(weight, at("weight"), 0),
       };
+      const together = cluster ?? group;
       return together === undefined ? item : { ...item, group: together };
     });
   });
 }
+
+const isNumber = (value: unknown): value is number => Number.isFinite(value);
 
 /** A verdict; one whose kind its own rules contradict is unreadable. */
 export function parseVerdict(text: string): Parsed<Verdict> {

@@ -15,28 +15,48 @@ export type ItemCombination =
 export function itemCombination(terms: readonly { items: Item[]; factor: number }[]): ItemCombination {
   const first = terms[0]?.items;
   if (!first || first.length === 0) return { kind: "unpaired", why: "there are no items" };
-  const place = new Map(first.map((item, index) => [item.id, index]));
+  const place = placesOf(first);
   if (place.size !== first.length) return { kind: "unpaired", why: "an item's id stands twice" };
   const pulls = new Array<number>(first.length).fill(0);
   let value = 0;
   for (const { items, factor } of terms) {
-    const seen = new Set(items.map((item) => item.id));
-    const foreign = items.find((item) => !place.has(item.id));
-    if (foreign || seen.size !== place.size || items.length !== place.size) {
+    const inOrder = sameOrder(items, first);
+    const other = inOrder ? place : placesOf(items);
+    const foreign = !inOrder && items.some((item) => !place.has(item.id));
+    if (foreign || other.size !== place.size || items.length !== place.size) {
       return { kind: "unpaired", why: "the items differ: these scores are not of the same test" };
     }
-    if (items.some((item) => item.group !== first[place.get(item.id)!]!.group)) {
+    const at = inOrder ? undefined : items.map((item) => place.get(item.id)!);
+    if (items.some((item, index) => item.group !== first[at ? at[index]! : index]!.group)) {
       return { kind: "unpaired", why: "the items' groups differ: these scores are not of the same test" };
     }
     const parts = residuals(items);
     if (!parts) return { kind: "unpaired", why: "the items' weights add up to nothing" };
     value += factor * parts.value;
-    for (const [index, item] of items.entries()) {
-      pulls[place.get(item.id)!]! += factor * parts.residuals[index]!;
+    for (const [index, residual] of parts.residuals.entries()) {
+      pulls[at ? at[index]! : index]! += factor * residual;
     }
   }
   if (!Number.isFinite(value) || !pulls.every(Number.isFinite)) {
     return { kind: "unpaired", why: "the values are too large to combine" };
   }
   return { kind: "combined", value, items: first.length, ...errors(pulls, first) };
+}
+
+const places = new WeakMap<readonly Item[], ReadonlyMap<string, number>>();
+
+/** Where each id stands. A list is the first of several combinations and is never changed. */
+function placesOf(items: readonly Item[]): ReadonlyMap<string, number> {
+  const known = places.get(items);
+  if (known) return known;
+  const made = new Map(items.map((item, index) => [item.id, index]));
+  places.set(items, made);
+  return made;
+}
+
+/** Scorers write a test's items in one order: then nothing need be looked up. */
+function sameOrder(items: readonly Item[], first: readonly Item[]): boolean {
+  return (
+    items === first || (items.length === first.length && items.every(({ id }, at) => id === first[at]!.id))
+  );
 }

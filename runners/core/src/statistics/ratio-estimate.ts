@@ -23,16 +23,25 @@ export function ratioEstimate(items: readonly Item[]): Ratio | undefined {
   return parts && { value: parts.value, ...errors(parts.residuals, items) };
 }
 
+type Residuals = { value: number; residuals: readonly number[] };
+
+/** A list meets several others and is never changed; of fourteen thousand items, counting anew is what takes long. */
+const counted = new WeakMap<readonly Item[], Residuals | undefined>();
+
 /** Each item's pull on the ratio; they add up to zero. Undefined when the weights add up to nothing. */
-export function residuals(items: readonly Item[]): { value: number; residuals: number[] } | undefined {
-  assertFinite(
-    items.map((item) => item.value),
-    "item value",
-  );
-  assertFinite(
-    items.map((item) => item.weight),
-    "item weight",
-  );
+export function residuals(items: readonly Item[]): Residuals | undefined {
+  if (!counted.has(items)) counted.set(items, residualsOf(items));
+  return counted.get(items);
+}
+
+function residualsOf(items: readonly Item[]): Residuals | undefined {
+  for (const field of ["value", "weight"] as const) {
+    if (items.every((item) => Number.isFinite(item[field]))) continue;
+    assertFinite(
+      items.map((item) => item[field]),
+      `item ${field}`,
+    );
+  }
   let values = 0;
   let weights = 0;
   for (const item of items) {
@@ -47,17 +56,33 @@ export function residuals(items: readonly Item[]): { value: number; residuals: n
 
 /** Standard errors of an estimate from each item's pull on it. `pulls` follow the order of `items`. */
 export function errors(pulls: readonly number[], items: readonly Item[]): Omit<Ratio, "value"> {
-  const byGroup = new Map<string, number>();
-  let grouped = true;
-  for (const [index, item] of items.entries()) {
-    if (item.group === undefined) grouped = false;
-    else byGroup.set(item.group, (byGroup.get(item.group) ?? 0) + pulls[index]!);
-  }
-  const clustered = grouped ? rootOfSquares([...byGroup.values()]) : undefined;
+  const clusters = clustersOf(items);
+  const sums = clusters && new Array<number>(clusters.count).fill(0);
+  if (clusters && sums) for (const [index, pull] of pulls.entries()) sums[clusters.of[index]!]! += pull;
+  const clustered = sums && rootOfSquares(sums);
   return {
     standardError: rootOfSquares(pulls),
-    clustered: clustered === undefined ? undefined : { standardError: clustered, clusters: byGroup.size },
+    clustered: clustered === undefined ? undefined : { standardError: clustered, clusters: sums!.length },
   };
+}
+
+type Clusters = { of: Int32Array; count: number };
+
+const known = new WeakMap<readonly Item[], Clusters | undefined>();
+
+/** The number of each item's group, in order of first appearance; undefined unless every item has one. */
+function clustersOf(items: readonly Item[]): Clusters | undefined {
+  if (!known.has(items)) {
+    const numbers = new Map<string, number>();
+    const of = new Int32Array(items.length);
+    for (const [index, { group }] of items.entries()) {
+      const number = group === undefined ? -1 : (numbers.get(group) ?? numbers.size);
+      if (group !== undefined) numbers.set(group, number);
+      of[index] = number;
+    }
+    known.set(items, of.includes(-1) ? undefined : { of, count: numbers.size });
+  }
+  return known.get(items);
 }
 
 function rootOfSquares(pulls: readonly number[]): number | undefined {
