@@ -1,7 +1,7 @@
 // Which of two agents' submissions did better on the same items. The error is over items of these very
 // submissions: with two seeds it can be tiny while nothing is known of how a third attempt would do.
 import { pairedDifference } from "@mlrb/core/statistics/paired-difference";
-import { type Item, ratioEstimate } from "@mlrb/core/statistics/ratio-estimate";
+import { type Item, residuals } from "@mlrb/core/statistics/ratio-estimate";
 import { type CellAttempt, counting } from "./cell.ts";
 import { comparisonError } from "./comparison-error.ts";
 import { parseSamples } from "./parse-artifacts.ts";
@@ -26,7 +26,7 @@ export function itemsOf(attempt: Attempt, metric: string, samples: SamplesText):
   const items = text.kind === "ok" ? parseSamples(text.value) : text;
   if (items.kind === "unreadable")
     return { kind: "unreadable", cause: `unreadable samples (${items.cause})` };
-  const again = ratioEstimate(items.value)?.value;
+  const again = residuals(items.value)?.value; // the score without its errors, which need not be counted here
   // Scores may be rounded; a gap over 1e-4 is another file.
   if (again === undefined || Math.abs(again - way.value) > 1e-4 * Math.max(1, Math.abs(way.value))) {
     return { kind: "unreadable", cause: "its samples do not add up to its score" };

@@ -70,13 +70,12 @@ export function parseSamples(text: string): Parsed<Item[]> {
       if (typeof id !== "string") malformed(at("id is not a text"));
       if (group !== undefined && typeof group !== "string") malformed(at("group is not a text"));
       if (cluster !== undefined && typeof cluster !== "string") malformed(at("cluster is not a text"));
-      const item = {
-        id,
-        value: isNumber(value) ? value : asNumber(value, at("value")),
-        weight: isNumber(weight) && weight >= 0 ? weight : asNumber(weight, at("weight"), 0),
-      };
+      const pull = isNumber(value) ? value : asNumber(value, at("value"));
+      const share = isNumber(weight) && weight >= 0 ? weight : asNumber(weight, at("weight"), 0);
       const together = cluster ?? group;
-      return together === undefined ? item : { ...item, group: together };
+      return together === undefined
+        ? { id, value: pull, weight: share }
+        : { id, value: pull, weight: share, group: together };
     });
   });
 }
