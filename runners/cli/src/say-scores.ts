@@ -85,7 +85,7 @@ export async function sayScores(said: Said): Promise<void> {
   show({
     heading: "Scores",
     caption:
-      "Standard errors over items. The floor is what no skill scores; the other rows are for comparison.",
+      "Standard errors over items. The floor is what no skill scores, the anchor what a known model scores; the other rows are for comparison.",
     tables: [
       {
         title: "",
@@ -112,7 +112,7 @@ export async function sayScores(said: Said): Promise<void> {
               ...(floor.kind === "known" && floor.name === null ? [row("floor", floor.value, null)] : []),
               ...(anchors.kind === "ok" ? anchors.value : []).map((anchor) =>
                 row(
-                  anchor.name === floor.name ? `${anchor.name} (floor)` : anchor.name,
+                  rowName(anchor.name, { floor: floor.name, anchor: params.anchorRow(task, metric.name) }),
                   anchor.value ?? undefined,
                   anchor.standardError,
                   "rejected",
@@ -138,6 +138,11 @@ export async function sayScores(said: Said): Promise<void> {
       return texts.map((text) => ({ head: metric.name, text: plainText(text) }));
     }),
   });
+}
+
+function rowName(name: string, named: { floor: string | null; anchor: string | null }): string {
+  if (name === named.anchor) return `${name} (anchor)`;
+  return name === named.floor ? `${name} (floor)` : name;
 }
 
 function verdictSection(from: {

@@ -391,10 +391,8 @@ test("a profile of official data plans every task by its official scorers, with 
   );
   assert("plan" in result, "problems" in result ? result.problems.map(renderDiagnostic).join("\n") : "");
   const { instances } = result.plan;
-  const { primary, floors } = instances.find(({ stage }) => stage.publishes)!.action.params as Record<
-    string,
-    Record<string, string | object>
-  >;
+  const { primary, floors, anchorRows, published } = instances.find(({ stage }) => stage.publishes)!.action
+    .params as Record<string, Record<string, string | object>>;
   const tasks = new Set(instances.flatMap(({ axes }) => axes.task ?? []).map(String));
   assert(tasks.size > 0);
   for (const task of tasks) {
@@ -405,6 +403,8 @@ test("a profile of official data plans every task by its official scorers, with 
     assert.deepEqual([...new Set(scores.map(({ axes }) => axes.scorer))], said.scorers!.official);
     assert.equal(primary![task], said.primary!.official);
     assert.deepEqual(floors![task], said.floors!.official);
+    assert.deepEqual(anchorRows![task], said.anchorRows!.official);
+    assert.deepEqual(published![task], said.published ?? null);
   }
 });
 
