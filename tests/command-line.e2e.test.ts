@@ -1,8 +1,9 @@
 // What people and programs see of the command line: exit statuses, the lines of JSON, human output,
 // pipes, and the places that --root, --only and --set lead to.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import {
@@ -121,20 +122,40 @@ test("without --json people get words: what ran, how it ended, where the results
   assert.doesNotMatch(plan.stdout, /^\{|\u001b/m);
 });
 
-test("on a terminal there is a live line, and NO_COLOR keeps colours out of it", async (t) => {
+test("on a terminal live lines show what runs and what it says, the end comes last, and nothing is coloured", async (t) => {
   if (spawnSync("script", ["--version"]).status !== 0)
     return t.skip("there is no `script` to make a terminal with");
   const at = lab(t, repository);
-  at.define({ stages: { slow: { command: "sleep 0.6" } } });
-  const program = join(repository.path, "runners/cli/bin/pipeline.js");
-  const line = `'${process.execPath}' '${program}' run ${at.name} --root '${at.root}'`;
-  const { stdout, status } = spawnSync("script", ["-qec", line, "/dev/null"], {
-    encoding: "utf8",
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, TERM: "xterm", NO_COLOR: "1" },
+  const go = join(at.outside, "go");
+  at.define({
+    stages: {
+      slow: { command: `echo half way; while [ ! -e '${go}' ]; do sleep 0.05; done; exit 3` },
+    },
   });
-  assert.equal(status, 0, stdout);
-  assert.match(stdout, /\r\u001b\[K0\/1 {2}slow \d/, "what runs now, and for how long");
+  const program = join(repository.path, "runners/cli/bin/pipeline.js");
+  const line = `stty cols 60 rows 20; '${process.execPath}' '${program}' run ${at.name} --root '${at.root}'`;
+  const child = spawn("script", ["-qec", line, "/dev/null"], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, TERM: "xterm", NO_COLOR: "1" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  t.after(() => child.kill("SIGKILL"));
+  let stdout = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+  });
+  const ended = once(child, "close");
+  await until("the live lines to show what the stage says", () => stdout.includes("slow | half way"));
+  assert.match(stdout, /0\/1 done, 1 going\u001b\[K\r?\n {2}\d s {2}slow/, "what runs now, and for how long");
+  writeFileSync(go, "");
+  assert.equal((await ended)[0], 1, stdout);
   assert.doesNotMatch(stdout, /\u001b\[[0-9;]*m/);
+  const last = stdout.slice(stdout.lastIndexOf("\u001b[J")).replaceAll("\r", "").split("\n");
+  assert.ok(last.length <= 20, "the last words fit this terminal");
+  assert.match(
+    last.join("\n"),
+    /1 failed in [\s\S]*failed {2}slow\n.*exit-code.*\n {8}\| half way\n {8}pnpm pipeline log slow/,
+  );
+  assert.match(last.join("\n"), /next\n {2}pnpm pipeline run lab-/);
 });
 
 test("a reader that leaves early (| head -1) does not stop the run, hide its status or leave anything behind", async (t) => {

@@ -1,18 +1,26 @@
 // How a person asks for the same again: the options that were typed, as they can be typed again.
 // Pure: no disk, no clock.
 
-type Asked = { profile?: string; only?: string[]; set?: string[]; executor?: string; root?: string };
+type Asked = {
+  pipeline?: string;
+  profile?: string;
+  only?: string[];
+  set?: string[];
+  executor?: string;
+  root?: string;
+};
 
-/** `pnpm pipeline COMMAND NAME --profile …`, for a shell. */
-export function askAgain(command: string, pipeline: string, asked: Asked): string {
+/** `pnpm pipeline COMMAND NAME --profile …`, for a shell. `words` are the pipeline, or what else it takes. */
+export function askAgain(command: string, words: string | string[], asked: Asked): string {
   const options = [
+    ...flags("--pipeline", [asked.pipeline]),
     ...flags("--profile", [asked.profile]),
     ...flags("--only", asked.only ?? []),
     ...flags("--set", asked.set ?? []),
     ...flags("--executor", [asked.executor]),
     ...flags("--root", [asked.root]),
   ];
-  return ["pnpm pipeline", command, shellWord(pipeline), ...options].join(" ");
+  return ["pnpm pipeline", command, ...[words].flat().map(shellWord), ...options].join(" ");
 }
 
 function flags(name: string, values: (string | undefined)[]): string[] {

@@ -1,47 +1,95 @@
-// What is going on, while it goes on: one live line on a terminal, calm lines in a pipe. Reused
+// What is going on, while it goes on: a few live lines on a terminal, calm lines in a pipe. Reused
 // instances are counted, not listed: on a second run there would be nothing else to see.
 import { outcomeCause } from "@mlrb/core/outcome";
 import { reasonWords } from "@mlrb/core/reasons";
+import type { Standing } from "@mlrb/core/time-left";
 import { formatDuration } from "@mlrb/core/units";
 import type { RunEvent } from "@mlrb/local/run-request";
+import { calmLine } from "./calm-line.ts";
+import type { Forecast } from "./forecast.ts";
+import { lastLines } from "./last-lines.ts";
+import { LiveBlock } from "./live-block.ts";
+import { linesMax, liveLines, type Now } from "./live-lines.ts";
+import { oneLine } from "./one-line.ts";
 
-type Stream = { write(text: string): unknown; isTTY?: boolean; columns?: number };
+type Stream = { write(text: string): unknown; isTTY?: boolean; columns?: number; rows?: number };
+
+export type ProgressOptions = {
+  total: number;
+  quiet: boolean;
+  stream: Stream;
+  forecast?: Forecast;
+  /** Monotonic, in milliseconds. */
+  now?: () => number;
+  /** The last line of a log. */
+  lastLine?: (log: string) => string | undefined;
+};
+
+/** How often a terminal is looked at again. */
+const redrawMs = 200;
+
+/** After how long without a word a pipe is told that the run goes on. */
+const silenceMs = 60_000;
+
+/** How often the end is guessed anew, and logs are read. */
+const lookMs = 1000;
+
+type Running = {
+  index: number;
+  since: number;
+  expectedMs?: number | undefined;
+  log?: string;
+  said?: string | undefined;
+};
 
 export class Progress {
-  readonly #total: number;
-  readonly #quiet: boolean;
-  readonly #stream: Stream;
-  readonly #live: boolean;
-  readonly #running = new Map<string, { since: number; expectedMs: number | undefined }>();
-  /** By index: what was found damaged ends a second time. */
-  readonly #done = new Set<number>();
-  #shown: string | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #options: ProgressOptions;
+  readonly #now: () => number;
+  readonly #lastLine: (log: string) => string | undefined;
+  readonly #block: LiveBlock | undefined;
+  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #running = new Map<string, Running>();
+  /** By index, with how long it ran just now: what was found damaged ends a second time. */
+  readonly #done = new Map<number, number | undefined>();
+  #spokeAt: number;
+  #reusedAt = Number.NEGATIVE_INFINITY;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #left: Now["left"];
 
-  constructor(options: { total: number; quiet: boolean; stream: Stream }) {
-    this.#total = options.total;
-    this.#quiet = options.quiet;
-    this.#stream = options.stream;
-    this.#live = !this.#quiet && options.stream.isTTY === true && process.env.TERM !== "dumb";
-    if (this.#live) this.#timer = setInterval(() => this.#redraw(), 200).unref();
+  constructor(options: ProgressOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+    this.#lastLine = options.lastLine ?? ((log) => lastLines(log, 1)[0]);
+    this.#spokeAt = this.#now();
+    if (options.quiet) return;
+    const live = options.stream.isTTY === true && process.env.TERM !== "dumb";
+    if (live) this.#block = new LiveBlock(options.stream);
+    this.#timer = setInterval(() => this.tick(), live ? redrawMs : lookMs).unref();
   }
 
   show(event: RunEvent): void {
     switch (event.kind) {
       case "started": {
-        this.#running.set(event.instance.id, { since: performance.now(), expectedMs: event.expectedMs });
-        const why = event.reasons.slice(0, 3).map(reasonWords).join("; ");
-        this.note(`start   ${event.instance.id}${why ? `  (${why})` : ""}`);
+        const { instance, reasons, expectedMs, log } = event;
+        this.#running.set(instance.id, { index: instance.index, since: this.#now(), expectedMs, log });
+        const why = reasons.slice(0, 3).map(reasonWords).join("; ");
+        this.note(`start   ${instance.id}${why ? `  (${why})` : ""}`);
         return;
       }
-      case "waiting":
-        this.note(`waits   ${event.instance.id}  (${event.holder} does it)`);
+      case "waiting": {
+        const { instance, holder } = event;
+        const said = `waits: ${holder} does it`;
+        this.#running.set(instance.id, { index: instance.index, since: this.#now(), said });
+        this.note(`waits   ${instance.id}  (${holder} does it)`);
         return;
+      }
       case "ended": {
-        this.#done.add(event.instance.index);
-        this.#running.delete(event.instance.id);
         const { outcome, instance, durationMs } = event;
-        if (outcome.kind === "succeeded") this.note(`done    ${instance.id}  ${formatDuration(durationMs)}`);
+        this.#done.set(instance.index, outcome.kind === "succeeded" ? durationMs : undefined);
+        this.#running.delete(instance.id);
+        if (outcome.kind === "reused") this.#reusedAt = this.#now();
+        else if (outcome.kind === "succeeded")
+          this.note(`done    ${instance.id}  ${formatDuration(durationMs)}`);
         else if (outcome.kind === "failed") this.note(`FAILED  ${instance.id}  ${outcomeCause(outcome)}`);
         else if (outcome.kind === "skipped") this.note(`skipped ${instance.id}  (${outcomeCause(outcome)})`);
         return;
@@ -53,40 +101,73 @@ export class Progress {
 
   /** A line that stays. */
   note(text: string): void {
-    if (this.#quiet) return;
-    this.#clear();
-    this.#stream.write(
-      `[${String(this.#done.size).padStart(String(this.#total).length)}/${this.#total}] ${text}\n`,
-    );
+    const { quiet, stream, total } = this.#options;
+    if (quiet) return;
+    this.#spokeAt = this.#now();
+    const line = `[${String(this.#done.size).padStart(String(total).length)}/${total}] ${oneLine(text)}`;
+    if (!this.#block) {
+      stream.write(`${line}\n`);
+      return;
+    }
+    this.#block.above(line);
     this.#redraw();
+  }
+
+  /** Time has passed: shows what that has changed. */
+  tick(): void {
+    if (this.#block) {
+      this.#redraw();
+    } else if (this.#now() - this.#spokeAt >= silenceMs) {
+      const text = calmLine(this.#look());
+      if (text !== undefined) this.note(text);
+    }
   }
 
   end(): void {
     clearInterval(this.#timer);
-    this.#clear();
-  }
-
-  #clear(): void {
-    if (this.#shown) this.#stream.write("\r\u001b[K");
-    this.#shown = undefined;
+    this.#block?.clear();
   }
 
   #redraw(): void {
-    if (!this.#live || this.#running.size === 0) return;
-    const now = performance.now();
-    const running = [...this.#running].map(([id, { since, expectedMs }]) => {
-      const expected = expectedMs ? ` of ~${formatDuration(expectedMs)}` : "";
-      return `${id} ${elapsed(now - since)}${expected}`;
-    });
-    const text = `${this.#done.size}/${this.#total}  ${running.join("  ")}`;
-    const line = text.slice(0, Math.max(20, (this.#stream.columns ?? 80) - 1));
-    if (this.#shown === line) return;
-    this.#stream.write(`\r\u001b[K${line}`);
-    this.#shown = line;
+    const { columns, rows } = this.#options.stream;
+    const lines =
+      this.#running.size === 0 ? [] : liveLines(this.#look(), { columns: columns || 80, rows: rows || 24 });
+    if (lines.length === 0) this.#block?.clear();
+    else this.#block?.draw(lines);
   }
-}
 
-/** Whole seconds: a live line that counts tenths only flickers. */
-function elapsed(ms: number): string {
-  return ms < 60_000 ? `${Math.floor(ms / 1000)} s` : formatDuration(ms);
+  #look(): Now {
+    const now = this.#now();
+    if (now - this.#lookedAt >= lookMs) {
+      this.#lookedAt = now;
+      // as long as one reused result leads to the next, most of what waits will be reused as well
+      const settled = now - this.#reusedAt >= lookMs;
+      this.#left = settled ? this.#options.forecast?.(this.#standings(now)) : undefined;
+      if (this.#block) this.#listen();
+    }
+    const going = [...this.#running].map(([id, { since, expectedMs, said }]) => ({
+      id,
+      forMs: now - since,
+      expectedMs,
+      said,
+    }));
+    return { done: this.#done.size, total: this.#options.total, left: this.#left, going };
+  }
+
+  /** Reads what those said that there is room to show. */
+  #listen(): void {
+    for (const running of [...this.#running.values()].slice(0, linesMax))
+      if (running.log !== undefined) running.said = this.#lastLine(running.log);
+  }
+
+  #standings(now: number): (index: number) => Standing {
+    const since = new Map([...this.#running.values()].map((one) => [one.index, one.since]));
+    return (index) => {
+      const began = since.get(index);
+      if (began !== undefined) return { kind: "running", forMs: now - began };
+      if (!this.#done.has(index)) return { kind: "waiting" };
+      const tookMs = this.#done.get(index);
+      return tookMs === undefined ? { kind: "ended" } : { kind: "ended", tookMs };
+    };
+  }
 }

@@ -13,12 +13,13 @@ import { type Owner, ownerWords } from "@mlrb/local/owner";
 import { publishResults } from "@mlrb/local/publish-results";
 import type { Result } from "@mlrb/local/result";
 import { startRun } from "@mlrb/local/run-plan";
-import type { RunEvent } from "@mlrb/local/run-request";
+import { leftStale, type RunEvent } from "@mlrb/local/run-request";
 import { takeOver } from "@mlrb/local/take-over";
 import { rememberUnchanged } from "@mlrb/local/unchanged";
 import { clearDeadWork } from "@mlrb/local/work-folders";
 import { openWorkspace, type Workspace } from "@mlrb/local/workspace";
 import { costAgreed } from "./cost-gate.ts";
+import { forecast } from "./forecast.ts";
 import { gpusSuffice } from "./gpu-gate.ts";
 import { leaseSilence } from "./lease-silence.ts";
 import type { PageAsked } from "./page-data.ts";
@@ -26,7 +27,7 @@ import { Progress } from "./progress.ts";
 import { printProblems, readRequest } from "./request.ts";
 import type { RunAsked, RunCommandOptions } from "./run-asked.ts";
 import { type RunSaid, sayEnd } from "./run-said.ts";
-import { sayFailures } from "./say-failures.ts";
+import { failuresOf, sayFailures } from "./say-failures.ts";
 import { type Attempted, spent } from "./spent.ts";
 import { stalePolicy } from "./stale-policy.ts";
 import { untilFinished } from "./until-finished.ts";
@@ -57,7 +58,12 @@ export async function runChanged(
   if (!(await gpusSuffice(request, { workspace, stale, json: options.json }))) return 2;
   if (!(await costAgreed({ plan, selected, workspace, stale }, options))) return 2;
 
-  const progress = new Progress({ total: selected.length, quiet: options.json, stream: process.stderr });
+  const progress = new Progress({
+    total: selected.length,
+    quiet: options.json,
+    stream: process.stderr,
+    forecast: forecast({ plan, selected, jobs, workspace }),
+  });
   const counts: Record<OutcomeKind, number> = {
     succeeded: 0,
     reused: 0,
@@ -103,7 +109,8 @@ export async function runChanged(
     ...(published && { results: relative(root, published.folder) }),
     lines: "",
   };
-  if (!options.json) sayFailures(plan, results, workspace.state.logs);
+  // on a terminal they are told where they are seen: after the tables
+  if (!options.json && !process.stdout.isTTY) sayFailures(plan, results, workspace.state.logs);
   await sayEnd(
     { ...said, ...(cost && { spent: cost }) },
     {
@@ -111,6 +118,9 @@ export async function runChanged(
       json: options.json,
       durationMs: Math.round(performance.now() - begin),
       run: run.run,
+      asked: { pipeline, options },
+      failures: failuresOf(plan, results, { logs: workspace.state.logs, root: options.root }),
+      leftStale: results.filter((result) => result?.outcome === leftStale).length,
     },
   );
   if (counts.reused + counts.succeeded === selected.length && stale.kind !== "accept") {

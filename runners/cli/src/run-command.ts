@@ -41,7 +41,12 @@ export async function runCommand(
   if (said) {
     noteUnchanged(asked.root, { pipeline: said.pipeline, profile: said.profile });
     sayLines(said);
-    await sayEnd(said, { root: asked.root, json, durationMs: Math.round(performance.now() - begin) });
+    await sayEnd(said, {
+      root: asked.root,
+      json,
+      durationMs: Math.round(performance.now() - begin),
+      asked: { pipeline, options },
+    });
     return 0;
   }
   const { runChanged } = await import("./run-changed.ts");

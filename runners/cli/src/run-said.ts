@@ -1,7 +1,8 @@
 // How a run ends on the screen, whether it did something or had nothing to do.
 import { join, relative } from "node:path";
 import type { OutcomeKind } from "@mlrb/core/outcome";
-import { formatDuration } from "@mlrb/core/units";
+import { type Asked, afterRun } from "./after-run.ts";
+import type { Failure } from "./closing.ts";
 import { showReport } from "./show-report.ts";
 import { type Spent, spentWords } from "./spent.ts";
 
@@ -21,42 +22,70 @@ export function sayLines({ lines }: RunSaid): void {
   if (lines !== "") process.stdout.write(lines);
 }
 
-/** The summary, and for people the tables before it. */
-export async function sayEnd(
-  said: RunSaid,
-  { root, json, durationMs, run }: { root: string; json: boolean; durationMs: number; run?: string },
-): Promise<void> {
-  const { pipeline, profile, counts, results, spent } = said;
-  if (json) {
-    const line = {
-      event: "summary",
-      pipeline,
-      profile,
-      outcomes: counts,
-      durationMs,
-      run,
-      results,
-      estimate: spent,
-      // of this program, without what it started
-      peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
-      cpuMs: Math.round((process.cpuUsage().user + process.cpuUsage().system) / 1000),
-    };
-    process.stdout.write(`${JSON.stringify(line)}\n`);
+type End = {
+  root: string;
+  json: boolean;
+  durationMs: number;
+  asked: Asked;
+  run?: string;
+  failures?: Failure[];
+  /** Attempts that were left stale. */
+  leftStale?: number;
+};
+
+/** The summary; for people after the tables, so that it is what they see. */
+export async function sayEnd(said: RunSaid, end: End): Promise<void> {
+  if (end.json) {
+    printSummary(said, end);
     return;
   }
+  const { pipeline, profile, counts, results, spent } = said;
+  const { root, durationMs, asked, failures = [], leftStale = 0 } = end;
   const folder = results === undefined ? undefined : join(root, results);
-  if (folder !== undefined) await showReport(folder);
-  const parts = (Object.keys(counts) as OutcomeKind[])
-    .filter((kind) => counts[kind] > 0)
-    .map((kind) => `${counts[kind]} ${kind}`);
-  const did = parts.join(", ") || "nothing to do";
-  process.stdout.write(`\n${pipeline} (${profile}): ${did} in ${formatDuration(durationMs)}\n`);
-  const cost = spent && spentWords(spent);
-  if (cost !== undefined) process.stdout.write(`${cost}\n`);
-  if (folder !== undefined) process.stdout.write(`results: ${relative(process.cwd(), folder) || "."}/\n`);
-  else if (counts.failed + counts.skipped + counts.cancelled > 0) {
-    process.stdout.write(
-      "no new results were laid out; those under results/, if any, are of an earlier run\n",
-    );
-  }
+  const report = folder === undefined ? undefined : await showReport(folder);
+  const { closing } = await import("./closing.ts");
+  const text = closing(
+    {
+      pipeline,
+      profile,
+      counts,
+      durationMs,
+      failures,
+      coverage: report && (await import("@mlrb/report/sections")).coverageLine(report),
+      cost: spent && spentWords(spent),
+      results: folder === undefined ? undefined : relative(process.cwd(), folder) || ".",
+      next: afterRun({ counts, leftStale, published: folder !== undefined, report }, asked),
+    },
+    screenSize(process.stdout),
+  );
+  process.stdout.write(text);
+}
+
+/** What is not higher than a usual terminal can be read without scrolling on any. */
+function screenSize({
+  isTTY,
+  columns,
+  rows,
+}: typeof process.stdout): { columns: number; rows: number } | undefined {
+  return isTTY ? { columns: columns || 80, rows: Math.min(24, rows || 24) } : undefined;
+}
+
+function printSummary(
+  { pipeline, profile, counts, results, spent }: RunSaid,
+  { durationMs, run }: End,
+): void {
+  const line = {
+    event: "summary",
+    pipeline,
+    profile,
+    outcomes: counts,
+    durationMs,
+    run,
+    results,
+    estimate: spent,
+    // of this program, without what it started
+    peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
+    cpuMs: Math.round((process.cpuUsage().user + process.cpuUsage().system) / 1000),
+  };
+  process.stdout.write(`${JSON.stringify(line)}\n`);
 }

@@ -8,6 +8,7 @@ import { startRun } from "@mlrb/local/run-plan";
 import { beginWork, clearDeadWork, endWork } from "@mlrb/local/work-folders";
 import { openWorkspace } from "@mlrb/local/workspace";
 import { reportParams } from "@mlrb/report/report-params";
+import { forecast } from "./forecast.ts";
 import { type HandedIn, handIn } from "./hand-in.ts";
 import { jobsOf } from "./jobs-of.ts";
 import { Progress } from "./progress.ts";
@@ -67,7 +68,12 @@ export async function scoreCommand(repository: string, path: string, options: Sc
     return refuse("bad-submission", handed, "give the folder that was handed in");
 
   const selected = scoringOf(plan, attempt.index);
-  const progress = new Progress({ total: selected.length, quiet: json, stream: process.stderr });
+  const progress = new Progress({
+    total: selected.length,
+    quiet: json,
+    stream: process.stderr,
+    forecast: forecast({ plan, selected, jobs, workspace }),
+  });
   const run = startRun({
     plan,
     selected,

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { readJson } from "@mlrb/kit/json-file";
 import type { Report } from "@mlrb/report/report";
 
-/** `folder` is where the results were laid out. */
-export async function showReport(folder: string): Promise<void> {
+/** `folder` is where the results were laid out. Gives what was printed. */
+export async function showReport(folder: string): Promise<Report | undefined> {
   const path = join(folder, "report.json");
-  if (!existsSync(path)) return;
+  if (!existsSync(path)) return undefined;
   const report = readJson<Report>(path);
   const { reportFormat } = await import("@mlrb/report/report");
   if (report.formatVersion !== reportFormat) {
@@ -15,7 +15,7 @@ export async function showReport(folder: string): Promise<void> {
       `\n${path} is of format ${report.formatVersion}, and this version prints format ${reportFormat}: ` +
         "run the pipeline's report stage to make it anew\n",
     );
-    return;
+    return undefined;
   }
   const { terminalSection, terminalTable } = await import("@mlrb/report/terminal-table");
   const color = process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== "dumb";
@@ -26,4 +26,5 @@ export async function showReport(folder: string): Promise<void> {
     const { timesSection } = await import("@mlrb/report/times");
     process.stdout.write(`\n${terminalSection(timesSection(readJson(times)), { width, color })}`);
   }
+  return report;
 }

@@ -4,6 +4,7 @@ import { formatDuration } from "@mlrb/core/units";
 import { ownerWords } from "@mlrb/local/owner";
 import { type StateCounts, states, stateWords } from "./instance-state.ts";
 import type { NextStep } from "./next-steps.ts";
+import { oneLine } from "./one-line.ts";
 import type { Status } from "./status.ts";
 import { costWords } from "./total-cost.ts";
 
@@ -26,7 +27,7 @@ export function statusText(status: Status, { next, now }: { next: NextStep[]; no
   }
   if (failed.length > 0) out.push("", "failed when they last ran");
   for (const { stage, cause, time } of failed.slice(0, shownMax))
-    out.push(`  ${stage}  ${oneLine(cause)}  (${ago(time, now)} ago)`);
+    out.push(`  ${stage}  ${short(cause)}  (${ago(time, now)} ago)`);
   if (failed.length > shownMax) out.push(`  … and ${failed.length - shownMax} more`);
   if (attempts) {
     const cost = attempts.cost.attempts > 0 ? `; to make what is missing: ${costWords(attempts.cost)}` : "";
@@ -68,8 +69,7 @@ function ago(time: string, now: number): string {
   return formatDuration(Math.max(0, Math.floor((now - Date.parse(time)) / 1000) * 1000));
 }
 
-/** What a stage's end says may hold what the stage wrote: nothing in it may steer a terminal. */
-function oneLine(text: string): string {
-  const plain = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ");
+function short(text: string): string {
+  const plain = oneLine(text);
   return plain.length > 200 ? `${plain.slice(0, 199)}…` : plain;
 }

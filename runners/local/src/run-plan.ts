@@ -1,6 +1,5 @@
 // Drives a plan: feeds the scheduler, binds what is ready, reuses or carries out, and tells what
 // happened. Recovery from a kill is the next run: whatever was recorded is found again by its key.
-import { availableParallelism, totalmem } from "node:os";
 import type { Executor, Running } from "@mlrb/core/executor";
 import type { Outcome } from "@mlrb/core/outcome";
 import { environmentStage, type Instance } from "@mlrb/core/plan";
@@ -9,9 +8,9 @@ import { step } from "@mlrb/core/schedule";
 import { type Command, type Event, initialState } from "@mlrb/core/schedule-state";
 import { processName } from "@mlrb/kit/process-name";
 import { type Bound, bind } from "./bind.ts";
+import { capacity } from "./capacity.ts";
 import { clearUnfinished } from "./clear-unfinished.ts";
 import { executeInstance, type RunContext } from "./execute-instance.ts";
-import { gpuCount } from "./gpu-count.ts";
 import { decisionFailure, failedForTheMachine, outcomeOf, reusedResult } from "./instance-ends.ts";
 import { Journal } from "./journal.ts";
 import { type Found, foundRecord, lookUp, reasonsStale, reasonsToRun, type Stale } from "./look-up.ts";
@@ -34,12 +33,6 @@ export function startRun(options: RunOptions): RunHandle {
   const run = newRun();
   const position = new Map(selected.map((index, at) => [index, at]));
   const works = selected.map((index) => workOf(plan.instances[index]!, { position, workspace }));
-  const capacity = {
-    cpus: options.jobs ?? availableParallelism(),
-    memoryBytes: totalmem(),
-    gpus: gpuCount(selected.map((index) => plan.instances[index]!)),
-    pools: plan.pools,
-  };
   const journal = new Journal(workspace.state.journals, run);
   const results = plan.instances.map(({ index }) => options.given?.get(index));
   const bounds = new Map<number, Bound>();
@@ -56,7 +49,7 @@ export function startRun(options: RunOptions): RunHandle {
     return held;
   };
 
-  let state = initialState(works, { capacity, failFast: options.failFast });
+  let state = initialState(works, { capacity: capacity(options), failFast: options.failFast });
   const { promise: finished, resolve, reject } = Promise.withResolvers<(Result | undefined)[]>();
   const instanceAt = (at: number) => plan.instances[selected[at]!]!;
 

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Report } from "@mlrb/report/report";
+import { afterRun } from "./after-run.ts";
+
+const none = { succeeded: 0, reused: 0, failed: 0, skipped: 0, cancelled: 0 };
+const asked = { pipeline: "hello", options: { profile: "paper", only: ["score"], root: "/scratch" } };
+
+function commands(
+  counts: Partial<typeof none>,
+  more: { leftStale?: number; report?: Report } = {},
+): string[] {
+  const ended = { counts: { ...none, ...counts }, leftStale: 0, published: true, report: undefined, ...more };
+  return afterRun(ended, asked).map(({ command }) => command);
+}
+
+test("after a failure the same run is offered, and with more than one what tells them all", () => {
+  const again = "pnpm pipeline run hello --profile paper --only score --root /scratch";
+  assert.deepEqual(commands({ failed: 1, succeeded: 3 }), [again]);
+  assert.deepEqual(commands({ failed: 2, cancelled: 3 }), [again, again.replace("run", "status")]);
+});
+
+test("a run that was ended is offered again", () => {
+  assert.deepEqual(commands({ cancelled: 3 }), [
+    "pnpm pipeline run hello --profile paper --only score --root /scratch",
+  ]);
+});
+
+test("stale attempts are offered to be made again or used, and never without a reason", () => {
+  const run = "pnpm pipeline run hello --profile paper --only score --root /scratch";
+  assert.deepEqual(commands({ skipped: 5 }, { leftStale: 2 }), [
+    `${run} --rerun`,
+    `${run} --accept-stale "reason"`,
+  ]);
+});
+
+test("after a good end the tables are offered, and what stands behind the first number that there is", () => {
+  const cells = [
+    { task: "a", metric: "m", agent: "x", primary: true, mean: null },
+    { task: "b", metric: "n", agent: "an agent", primary: true, mean: 0 },
+  ];
+  assert.deepEqual(commands({ succeeded: 3 }, { report: { cells } as Report }), [
+    "pnpm pipeline report hello --profile paper --root /scratch",
+    "pnpm pipeline trace b n 'an agent' --pipeline hello --profile paper --root /scratch",
+  ]);
+});

@@ -1,0 +1,15 @@
+// What a pipe is told when nothing has ended for a while: that the run still goes on, with what, for how long.
+// Pure: no disk, no clock.
+import { type Now, timeWords } from "./live-lines.ts";
+import { timeLeftWords } from "./time-left-words.ts";
+
+const shownMax = 3;
+
+/** undefined where nothing goes on. */
+export function calmLine({ going, left }: Omit<Now, "done" | "total">): string | undefined {
+  if (going.length === 0) return undefined;
+  const named = going.slice(0, shownMax).map((one) => `${one.id} ${timeWords(one)}`);
+  if (going.length > shownMax) named.push(`${going.length - shownMax} more`);
+  const words = timeLeftWords(left);
+  return `still   ${named.join(", ")}${words && `; ${words}`}`;
+}
