@@ -28,6 +28,13 @@ const examples: Record<string, Example[]> = {
       does: "keep .mlrb/ and results/ on another disk",
     },
   ],
+  watch: [
+    { line: "pnpm pipeline watch hello", does: "run it, and again whenever one of its files is edited" },
+    {
+      line: "pnpm pipeline watch full-benchmark --only 'score[task=baby-lm]' --jobs 2",
+      does: "these scores, and what they need, while a scorer is being written",
+    },
+  ],
   plan: [
     { line: "pnpm pipeline plan full-benchmark", does: "what would run or be reused, and why" },
     {

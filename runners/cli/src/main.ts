@@ -29,6 +29,7 @@ Examples:
   pnpm pipeline plan full-benchmark                    what would run, and why
   pnpm pipeline status full-benchmark                  how far it is, what runs now, what to do next
   pnpm pipeline report full-benchmark                  the tables again, and whether the plan has moved on
+  pnpm pipeline watch hello                            run it again whenever one of its files is edited
   pnpm pipeline doctor                                 what this machine lacks, and how to get it
   pnpm pipeline run full-benchmark --set agent=nop     another agent than the pipeline lists
   pnpm pipeline log 'attempt[task=baby-lm,seed=1]'     what a stage last said
@@ -57,23 +58,37 @@ function common(command: Command): Command {
     .option("--json", "one JSON object a line on stdout", false);
 }
 
-stale(common(program.command("run").argument("<pipeline>", "a name in pipelines/, or a path")))
-  .description("bring a pipeline up to date and print its tables")
-  .option("--jobs <n>", "how many CPUs to use (default: all)")
-  .addOption(
-    new Option("--keep-going", "after a failure, go on with what does not need it (default)").conflicts(
-      "failFast",
-    ),
-  )
-  .addOption(new Option("--fail-fast", "after a failure, start nothing more"))
-  .option("--max-gpu-hours <n>", "GPU hours that new attempts may be expected to take (default: 0)")
-  .option("--max-cost <dollars>", "dollars that new attempts may be expected to cost (default: 0)")
-  .option("--take-over", "make attempts again that a run holds on another host which is gone", false)
-  .option("--yes", "start new attempts whatever they are expected to cost", false)
-  .action(async (pipeline: string, options: RunCommandOptions) => {
+function runs(name: string, description: string): Command {
+  const command = program.command(name).argument("<pipeline>", "a name in pipelines/, or a path");
+  return stale(common(command))
+    .description(description)
+    .option("--jobs <n>", "how many CPUs to use (default: all)")
+    .addOption(
+      new Option("--keep-going", "after a failure, go on with what does not need it (default)").conflicts(
+        "failFast",
+      ),
+    )
+    .addOption(new Option("--fail-fast", "after a failure, start nothing more"))
+    .option("--max-gpu-hours <n>", "GPU hours that new attempts may be expected to take (default: 0)")
+    .option("--max-cost <dollars>", "dollars that new attempts may be expected to cost (default: 0)")
+    .option("--take-over", "make attempts again that a run holds on another host which is gone", false)
+    .option("--yes", "start new attempts whatever they are expected to cost", false);
+}
+
+runs("run", "bring a pipeline up to date and print its tables").action(
+  async (pipeline: string, options: RunCommandOptions) => {
     const { runCommand } = await import("./run-command.ts");
     process.exitCode = await runCommand(repository, pipeline, options);
-  });
+  },
+);
+
+runs("watch", "run, and run again whenever something that the plan depends on is edited").action(
+  async (pipeline: string, options: RunCommandOptions) => {
+    const { watchCommand } = await import("./watch-command.ts");
+    const words = process.argv.slice(process.argv.indexOf("watch") + 1);
+    process.exitCode = await watchCommand(repository, pipeline, { options, words });
+  },
+);
 
 stale(common(program.command("plan").argument("<pipeline>", "a name in pipelines/, or a path")))
   .description("show what would run or be reused, and why; runs nothing")

@@ -41,20 +41,19 @@ export async function readRequest(
   consulted?: Consulted,
 ): Promise<Request | undefined> {
   const sources = sourceFiles(repository, consulted);
-  const file = pipelineFile(repository, pipeline, sources);
-  const set = parseSet(options.set);
-  const problems = [file, set].filter((one) => typeof one === "object" && "code" in one) as Diagnostic[];
-  if (typeof file !== "string" || "code" in set) {
-    printProblems(problems, options.json);
+  const words = readWords(pipeline, { repository, sources, set: options.set });
+  if ("problems" in words) {
+    printProblems(words.problems, options.json);
     return undefined;
   }
+  const { file, set } = words;
   const scripted = await withScripted(repository, file, sources);
   if ("code" in scripted) {
     printProblems([scripted], options.json);
     return undefined;
   }
   const planned = (profile: string | undefined): Planned | { problems: Diagnostic[] } => {
-    const asked = { file, profile, set: set as Selection, executor: options.executor };
+    const asked = { file, profile, set, executor: options.executor };
     const result = loadPlan(asked, scripted, executorNames);
     if ("problems" in result) return result;
     const selection = selectInstances(result.plan, options.only);
@@ -73,6 +72,17 @@ export async function readRequest(
       return "problems" in other ? undefined : other;
     },
   };
+}
+
+/** What was typed, or what is wrong with it whatever the files say. */
+export function readWords(
+  pipeline: string,
+  at: { repository: string; sources: Sources; set: string[] },
+): { file: string; set: Selection } | { problems: Diagnostic[] } {
+  const file = pipelineFile(at.repository, pipeline, at.sources);
+  const set = parseSet(at.set);
+  if (typeof file === "string" && !("code" in set)) return { file, set: set as Selection };
+  return { problems: [file, set].filter((one) => typeof one === "object" && "code" in one) as Diagnostic[] };
 }
 
 /** `NAME` or a path, as a path from the repository's root. */

@@ -9,6 +9,7 @@ import { Consulted } from "@mlrb/local/consulted";
 import { environmentKey, environmentPath, environmentPython } from "@mlrb/local/environments";
 import { type CostEstimate, estimateCost } from "@mlrb/local/estimate-cost";
 import { findPython } from "@mlrb/local/find-python";
+import { lookAtAll, lookAtScripted } from "@mlrb/local/look-at-all";
 import { type Owner, ownerWords } from "@mlrb/local/owner";
 import { publishResults } from "@mlrb/local/publish-results";
 import type { Result } from "@mlrb/local/result";
@@ -31,6 +32,7 @@ import { failuresOf, sayFailures } from "./say-failures.ts";
 import { type Attempted, spent } from "./spent.ts";
 import { stalePolicy } from "./stale-policy.ts";
 import { untilFinished } from "./until-finished.ts";
+import { isWatched, tellWatcher } from "./watched.ts";
 import { pageFile, writePage } from "./write-page.ts";
 
 type Wanted = { pipeline: string; options: RunCommandOptions; jobs: number | undefined; begin: number };
@@ -47,7 +49,11 @@ export async function runChanged(
   }
   const consulted = new Consulted(repository);
   const request = await readRequest(repository, pipeline, options, consulted);
-  if (!request) return 2;
+  if (isWatched()) await lookAtScripted({ ...asked, consulted });
+  if (!request) {
+    await tellWatcher(consulted, false);
+    return 2;
+  }
   const { plan, selected, root } = request;
   const at = { repository, root, pipeline: plan.pipeline, profile: plan.profile, consulted };
   const workspace = openWorkspace(at);
@@ -55,8 +61,14 @@ export async function runChanged(
   if (leases.takeOver) await takeOverSilent(workspace, { silentMs, json: options.json });
   await clearDeadWork(workspace.state.work);
   const stale = stalePolicy(plan, options);
-  if (!(await gpusSuffice(request, { workspace, stale, json: options.json }))) return 2;
-  if (!(await costAgreed({ plan, selected, workspace, stale }, options))) return 2;
+  const mayRun =
+    (await gpusSuffice(request, { workspace, stale, json: options.json })) &&
+    (await costAgreed({ plan, selected, workspace, stale }, options));
+  if (!mayRun) {
+    if (isWatched()) await lookAtAll({ plan, selected, workspace });
+    await tellWatcher(consulted, true);
+    return 2;
+  }
 
   const progress = new Progress({
     total: selected.length,
@@ -97,6 +109,8 @@ export async function runChanged(
   });
   const interrupts = await untilFinished(run, progress);
   const results = await run.finished;
+  if (isWatched()) await lookAtAll({ plan, selected, workspace });
+  await tellWatcher(consulted, true);
 
   const published = publishResults(plan, results, workspace);
   const page =

@@ -6,6 +6,7 @@ import { jobsOf } from "./jobs-of.ts";
 import { rootOf, typedIn } from "./root-of.ts";
 import type { RunAsked, RunCommandOptions } from "./run-asked.ts";
 import { type RunSaid, sayEnd, sayLines } from "./run-said.ts";
+import { isWatched } from "./watched.ts";
 
 export async function runCommand(
   repository: string,
@@ -37,7 +38,8 @@ export async function runCommand(
       hostname(), // of two machines on one folder each decides what depends on the host for itself
     ],
   };
-  const said = saidUnchanged<RunSaid>(asked);
+  // a watcher wants to know what was looked at, which the short way does not do
+  const said = isWatched() ? undefined : saidUnchanged<RunSaid>(asked);
   if (said) {
     noteUnchanged(asked.root, { pipeline: said.pipeline, profile: said.profile });
     sayLines(said);

@@ -1,6 +1,7 @@
 // Waits for a run, and ends it when the person who runs says so.
 import type { RunHandle } from "@mlrb/local/run-request";
 import type { Progress } from "./progress.ts";
+import { isWatched } from "./watched.ts";
 
 /** Waits for the run, ending it on signals; gives how many came. */
 export async function untilFinished(run: RunHandle, progress: Progress): Promise<number> {
@@ -14,13 +15,21 @@ export async function untilFinished(run: RunHandle, progress: Progress): Promise
     );
     run.interrupt();
   };
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  for (const signal of signals) process.on(signal, interrupt);
+  const watched = isWatched();
+  const listen = (how: "on" | "off") => {
+    // a terminal's signals reach the watcher as well, which passes them on: counted once, not twice
+    for (const signal of ["SIGINT", "SIGHUP"] as const) process[how](signal, watched ? ignore : interrupt);
+    process[how]("SIGTERM", interrupt);
+    if (watched) process[how]("message", interrupt)[how]("disconnect", interrupt);
+  };
+  listen("on");
   try {
     await run.finished;
   } finally {
     progress.end();
-    for (const signal of signals) process.off(signal, interrupt);
+    listen("off");
   }
   return interrupts;
 }
+
+function ignore(): void {}

@@ -3,8 +3,9 @@
 // anywhere does. Registry packages count by their versions in the lock file, with all they depend on.
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
-import { isAbsolute, join, relative } from "node:path";
+import { dirname, isAbsolute, join, relative } from "node:path";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
+import type { Message } from "esbuild";
 import { Consulted } from "./consulted.ts";
 import { type Lock, packageClosure, parseLock } from "./package-lock.ts";
 
@@ -102,6 +103,14 @@ export class CodeDigests {
     };
   }
 
+  /** What would have to change for a script to be bundled after all. */
+  #lookAtCause(file: string | undefined, text: string): void {
+    if (file === undefined) return;
+    this.#consulted.file(file);
+    const missing = /^Could not resolve "(\.[^"]*)"/.exec(text)?.[1];
+    if (missing !== undefined) this.#consulted.file(join(dirname(file), missing));
+  }
+
   async #make(script: string): Promise<Remembered> {
     const { build } = await import("esbuild");
     const packages = new Set<string>();
@@ -130,7 +139,8 @@ export class CodeDigests {
           },
         },
       ],
-    }).catch((error: Error) => {
+    }).catch((error: Error & { errors?: Message[] }) => {
+      for (const { location, text } of error.errors ?? []) this.#lookAtCause(location?.file, text);
       throw new Error(`${script} cannot be bundled: ${error.message}`);
     });
     const inputs = Object.keys(result.metafile.inputs).map((path) =>
