@@ -22,9 +22,10 @@ export class LiveBlock {
     this.#shown = lines;
   }
 
-  /** A line that stays, above the others. */
-  above(text: string): void {
-    this.#terminal.write(`${this.#begin()}${text}${clearLine}\n${rows(this.#shown)}`);
+  /** A line that stays, and below it those that are drawn from now on. */
+  above(text: string, lines: string[]): void {
+    this.#terminal.write(`${this.#begin()}${text}${clearLine}\n${rows(lines)}`);
+    this.#shown = lines;
   }
 
   clear(): void {

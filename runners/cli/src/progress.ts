@@ -109,14 +109,13 @@ export class Progress {
       stream.write(`${line}\n`);
       return;
     }
-    this.#block.above(line);
-    this.#redraw();
+    this.#block.above(line, this.#lines());
   }
 
   /** Time has passed: shows what that has changed. */
   tick(): void {
     if (this.#block) {
-      this.#redraw();
+      this.#block.draw(this.#lines());
     } else if (this.#now() - this.#spokeAt >= silenceMs) {
       const text = calmLine(this.#look());
       if (text !== undefined) this.note(text);
@@ -128,12 +127,11 @@ export class Progress {
     this.#block?.clear();
   }
 
-  #redraw(): void {
+  /** What a terminal shows below the lines that stay. */
+  #lines(): string[] {
+    if (this.#running.size === 0) return [];
     const { columns, rows } = this.#options.stream;
-    const lines =
-      this.#running.size === 0 ? [] : liveLines(this.#look(), { columns: columns || 80, rows: rows || 24 });
-    if (lines.length === 0) this.#block?.clear();
-    else this.#block?.draw(lines);
+    return liveLines(this.#look(), { columns: columns || 80, rows: rows || 24 });
   }
 
   #look(): Now {
