@@ -15,10 +15,13 @@ export type FigureData = {
   points: FigurePoint[];
   means: { agent: string; mean: number; interval: [number, number] | null }[];
   /** Rows of one value, as the table shows it, are one line with all their names. */
-  lines: { name: string; value: number; floor: boolean }[];
+  lines: FigureLine[];
   /** Attempts that no point can stand for, and why. */
   absent: { agent: string; seed: Seed; why: string }[];
 };
+
+/** `name` says of a floor and an anchor that it is one. */
+export type FigureLine = { name: string; value: number; marked: boolean };
 
 /** `counts`: the score is what enters the mean. `failed`: it stands at the floor, which enters in its place. */
 export type FigurePoint = { agent: string; seed: Seed; value: number; kind: "counts" | "failed" };
@@ -49,13 +52,18 @@ export function figureData(report: Report, task: string): FigureData | undefined
     rows,
     ({ value }) => [digitsText(value, digits)],
     (same) => ({
-      name: [...new Set(same.map(({ name }) => name))].join(", "),
+      name: [...new Set(same.map(lineName))].join(", "),
       value: same[0]!.value,
-      floor: same.some(({ floor }) => floor),
+      marked: same.some(({ floor, anchor }) => floor || anchor),
     }),
   );
   if (points.length === 0 && absent.length === 0) return undefined;
   return { task, metric, unit, direction, digits, points, means, lines, absent };
+}
+
+function lineName({ name, floor, anchor }: Row): string {
+  if (floor) return name === "floor" ? name : `${name} (floor)`;
+  return anchor ? `${name} (anchor)` : name;
 }
 
 /** The figure in words, for those who do not see it. */
@@ -70,7 +78,7 @@ export function figureWords({ metric, unit, direction, digits, points, means, li
     );
     return `${agent}: ${values.join(", ")}${mean ? `; mean ${shown(mean.mean)}` : ""}`;
   });
-  const against = lines.map(({ name, value, floor }) => `${name}${floor ? " (floor)" : ""} ${shown(value)}`);
+  const against = lines.map(({ name, value }) => `${name} ${shown(value)}`);
   return [
     `${metric} in ${unit}, ${direction} is better`,
     ...agents,

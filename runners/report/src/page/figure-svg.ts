@@ -3,7 +3,7 @@
 import * as Plot from "@observablehq/plot";
 import { parseHTML } from "linkedom";
 import { digitsText } from "../digits-text.ts";
-import { type FigureData, type FigurePoint, figureWords } from "./figure-data.ts";
+import { type FigureData, type FigureLine, type FigurePoint, figureWords } from "./figure-data.ts";
 import { type Html, trusted } from "./html.ts";
 
 const width = 560;
@@ -11,7 +11,7 @@ const rowHeight = 46;
 const marginTop = 96; // the rows' names stand slanted there
 const marginLeft = 110;
 const marginRight = 110; // the last one's ends there
-const labelMax = 20;
+const labelMax = 24;
 
 /** Agents get the page's colours `--agent-1` and on, in the report's order; shapes tell them apart as well. */
 export function figureSvg(data: FigureData, agents: string[]): Html {
@@ -47,14 +47,13 @@ export function figureSvg(data: FigureData, agents: string[]): Html {
       Plot.ruleX(data.lines, {
         x: "value",
         stroke: "var(--line)",
-        strokeWidth: ({ floor }: { floor: boolean }) => (floor ? 2 : 1),
+        strokeWidth: ({ marked }: FigureLine) => (marked ? 2 : 1),
         strokeDasharray: "4 3",
       }),
       Plot.text(spread(data.lines, (high - low + 2 * room) / (width - marginLeft - marginRight)), {
         x: "at",
         frameAnchor: "top",
-        text: ({ name, floor }: { name: string; floor: boolean }) =>
-          clipped(floor && name !== "floor" ? `${name} (floor)` : name),
+        text: ({ name }: FigureLine) => clipped(name),
         rotate: -35,
         textAnchor: "start",
         dy: -8,

@@ -66,7 +66,7 @@ function figuresPart(report: Report): Html {
   });
   if (figures.length === 0) return html``;
   return html`<section aria-labelledby="figures"><h2 id="figures">Every attempt</h2>
-<p class="caption">On the metric that decides the task. A disc is an attempt; a cross is one that failed and counts as the floor. The upright bar is the agent's mean, the line through it the 95 % interval over attempts. Dashed: rows that nobody trained here, the floor heavier.</p>
+<p class="caption">On the metric that decides the task. A disc is an attempt; a cross is one that failed and counts as the floor. The upright bar is the agent's mean, the line through it the 95 % interval over attempts. Dashed: rows that nobody trained here, the floor and the anchor heavier.</p>
 <div class="figures">${figures.map(
     ({
       name,
