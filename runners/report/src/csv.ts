@@ -3,6 +3,7 @@
 
 import type { AcrossTasks } from "./across-tasks.ts";
 import { csvLine } from "./csv-line.ts";
+import { byText } from "./order.ts";
 import type { Attempt, Published, Report, Row } from "./report.ts";
 
 const columns = [
@@ -35,7 +36,7 @@ type Fields = Partial<Record<(typeof columns)[number], string | number | boolean
 
 /**
  * report.csv, with CRLF as RFC 4180 has it. `kind` is attempt, anchor, floor (an anchor that is the floor),
- * published, or across-tasks, where `row` says what of an agent's normalised scores it is and `n` of how many
+ * published, beside (what else was measured of an attempt, its name in `row`), or across-tasks, where `row` says what of an agent's normalised scores it is and `n` of how many
  * tasks. `counted` is what enters the mean: the value, the floor, or nothing for a missing attempt; `normalised`
  * is that on the scale from `floor` (0) to `anchor` (1).
  */
@@ -44,6 +45,7 @@ export function csv(report: Report): string {
     ...report.attempts.flatMap((each) => attemptRows(report, each)),
     ...report.rows.map(anchorRow),
     ...report.published.map(publishedRow),
+    ...report.attempts.flatMap(besideRows),
     ...acrossRows(report.acrossTasks),
   ];
   const shared = { label: report.label, note: report.note };
@@ -106,6 +108,18 @@ function anchorRow({ task, metric, name, title, floor, value, standardError, rej
   const row = { kind: floor ? "floor" : "anchor", task, metric, row: name };
   if (rejected !== null) return { ...row, score: "rejected", reason: `${title}: ${rejected}` };
   return { ...row, value, standardError, reason: title };
+}
+
+/** What was measured beside an attempt's scores, by name. */
+function besideRows({ task, agent, seed, submission, verdict, scores }: Attempt): Fields[] {
+  const own: Fields = { kind: "beside", task, agent, seed, submission, verdict: verdict.kind };
+  return Object.entries(scores).flatMap(([metric, score]) =>
+    score.kind === "scored"
+      ? Object.keys(score.extra)
+          .sort(byText)
+          .map((row) => ({ ...own, metric, row, value: score.extra[row]! }))
+      : [],
+  );
 }
 
 function publishedRow({ task, metric, who, value, n, note, source }: Published): Fields {

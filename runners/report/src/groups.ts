@@ -2,6 +2,7 @@
 import { csvLine } from "./csv-line.ts";
 import { digitsText } from "./digits-text.ts";
 import { groupMeans } from "./group-means.ts";
+import { latexFile } from "./latex.ts";
 import { fileHead, markdownSection } from "./markdown.ts";
 import type { Report } from "./report.ts";
 import { metricHead, metricOf, taskTitle } from "./report-words.ts";
@@ -11,6 +12,11 @@ import { type Section, textCell } from "./table.ts";
 /** groups.md, ending with a line break; it says so where no score has groups. */
 export function groupsMarkdown(report: Report): string {
   return `${fileHead(report)}\n${markdownSection(plainSection(groupsSection(report)))}`;
+}
+
+/** groups.tex, a document that compiles as it is. */
+export function groupsLatex(report: Report): string {
+  return latexFile(report, groupsSection(report));
 }
 
 /** groups.csv: one row per task, metric, group and agent. */

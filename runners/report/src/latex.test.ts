@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import fc from "fast-check";
 import { digitsText } from "./digits-text.ts";
+import { groupsLatex } from "./groups.ts";
 import { latex } from "./latex.ts";
 import { latexNumbers, latexText } from "./latex-text.ts";
 import type { Report } from "./report.ts";
@@ -149,6 +150,14 @@ test("pdfLaTeX compiles the nasty run's report, and hostile words stand in it as
   assert.ok(text.includes("<b>**all rules** kept</b> gnp.exe =HYPERLINK("), text);
   assert.match(text, /letters bits ↓ 3\.030 ?± ?0\.127 2\/2/);
   assert.match(text, /letters bits ↓ 3\.070 to 2\.190 bigram 0\.04 0\.33/);
+});
+
+test("pdfLaTeX compiles the groups in a file of their own, hostile names as words", { skip }, (t) => {
+  const { text, log } = compiled(t, groupsLatex(nastyExample().report()));
+  assert.match(text, /Groups \(smoke\)/);
+  assert.ok(text.includes("\\input{/etc/passwd} % & $x_1^2$"), text);
+  assert.doesNotMatch(text, /root:/);
+  assert.doesNotMatch(log, /Overfull \\hbox/);
 });
 
 test("pdfLaTeX compiles the committed sample, and every mean that decides a task stands in it", {

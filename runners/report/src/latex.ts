@@ -4,7 +4,8 @@ import { latexMainTables } from "./latex-main-table.ts";
 import { latexSection } from "./latex-tables.ts";
 import { latexText } from "./latex-text.ts";
 import type { Report } from "./report.ts";
-import { coverageLine, sections } from "./sections.ts";
+import { coverageLine, plainSection, sections } from "./sections.ts";
+import type { Section } from "./table.ts";
 
 const preamble = `% A table elsewhere needs the packages array, booktabs, longtable and siunitx, set up as here.
 \\documentclass[a4paper]{article}
@@ -21,11 +22,28 @@ const preamble = `% A table elsewhere needs the packages array, booktabs, longta
 
 /** report.tex, for pdfLaTeX, ending with a line break. */
 export function latex(report: Report): string {
-  const { title, label, note } = report;
-  const mark = note === "" ? label : note;
+  const mark = markOf(report);
+  return latexDocument(report, [
+    `${latexText(coverageLine(report))}\n`,
+    ...latexMainTables(report, mark),
+    ...sections(report).map((section) => latexSection(section, mark)),
+  ]);
+}
+
+/** A file of its own with one section, such as groups.tex. */
+export function latexFile(head: FileHead, section: Section): string {
+  return latexDocument(head, [latexSection(plainSection(section), markOf(head))]);
+}
+
+type FileHead = Pick<Report, "title" | "label" | "note">;
+
+function latexDocument({ title, label, note }: FileHead, parts: string[]): string {
   const out = [preamble, `\\section*{${latexText(title)} (${latexText(label)})}`];
   if (note) out.push(`\\textbf{${latexText(note)}}\n`);
-  out.push(`${latexText(coverageLine(report))}\n`, ...latexMainTables(report, mark));
-  for (const section of sections(report)) out.push(latexSection(section, mark));
-  return `${out.join("\n")}\n\\end{document}\n`;
+  return `${[...out, ...parts].join("\n")}\n\\end{document}\n`;
+}
+
+/** What stands in each caption: what the numbers are worth. */
+function markOf({ label, note }: FileHead): string {
+  return note === "" ? label : note;
 }

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { csv } from "./csv.ts";
-import { groupsCsv, groupsMarkdown } from "./groups.ts";
+import { groupsCsv, groupsLatex, groupsMarkdown } from "./groups.ts";
 import { json } from "./json.ts";
 import { latex } from "./latex.ts";
 import { markdown } from "./markdown.ts";
@@ -27,6 +27,7 @@ for (const [file, text] of Object.entries({
   "nasty.csv": csv(nasty),
   "nasty-groups.md": groupsMarkdown(nasty),
   "nasty-groups.csv": groupsCsv(nasty),
+  "nasty-groups.tex": groupsLatex(nasty),
   "nasty.tex": latex(nasty),
   "nasty-80.txt": terminalTable(nasty, { width: 80, color: false }),
   "nasty-120.txt": terminalTable(nasty, { width: 120, color: false }),

@@ -4,6 +4,7 @@
 import { acrossSection } from "./across-section.ts";
 import { agentsSection } from "./agents-section.ts";
 import { attemptsSection } from "./attempts-section.ts";
+import { besideSection } from "./beside-section.ts";
 import { comparisonsSection } from "./comparisons-section.ts";
 import { errorsSection } from "./errors-section.ts";
 import { gapsSection } from "./gaps-section.ts";
@@ -27,6 +28,7 @@ export function sections(report: Report): Section[] {
     agentsSection(report),
     comparisonsSection(report),
     attemptsSection(report),
+    besideSection(report),
     rulesSection(report),
     validitySection(report),
     gapsSection(report),

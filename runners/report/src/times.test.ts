@@ -40,9 +40,21 @@ test("an attempt without a ledger, or with one that cannot be read, has an unkno
 
 test("the table says whose seconds they are, and that it is smoke", () => {
   const text = markdownSection(timesSection(times(collected, { label: "smoke", readLedger })));
-  assert.match(text, /Time of each attempt \(smoke\)/);
+  assert.match(text, /Time and cost of each attempt \(smoke\)/);
   assert.match(text, /\| t \| b \| 10 \| 12\.3 \| 600 \| finished \|/);
   assert.match(text, /\| t \| a \| 1 \| unknown \| unknown \| unknown \|/);
+});
+
+test("what was spent stands in the table where anybody spent any, and unknown is not zero", () => {
+  const spent = { ...ledger, tokens: 1_200_000, dollars: 43.5, gpuHours: 0 } as unknown as Ledger;
+  const text = markdownSection(
+    timesSection(
+      times(collected, { label: "official", readLedger: (path) => (path === "b2" ? "none" : spent) }),
+    ),
+  );
+  assert.match(text, /\| budget \| tokens \| dollars \| ended \|/);
+  assert.match(text, /\| t \| b \| 10 \| 12\.3 \| 600 \| 1200000 \| 43\.50 \| finished \|/);
+  assert.match(text, /\| t \| b \| 2 \| unknown \| unknown \| unknown \| unknown \| unknown \|/);
 });
 
 test("in CSV an unknown time is an empty field and a known one a number", () => {

@@ -75,8 +75,10 @@ export function timesCsv({ attempts, label }: Times): string {
   return [csvLine(["label", ...csvColumns]), ...rows].join("");
 }
 
-/** The table of the times, for the terminal and for Markdown. */
+/** The table of the times and of what was spent, for the terminal, Markdown and LaTeX. */
 export function timesSection({ attempts, label }: Times): Section {
+  // where nobody spent any, or nobody knows, a column would say nothing
+  const spent = spentColumns.filter(({ of }) => attempts.some((attempt) => (of(attempt) ?? 0) > 0));
   const groups = [...Map.groupBy(attempts, ({ task }) => task)].map(([task, rows]) => ({
     name: task,
     title: task,
@@ -85,13 +87,14 @@ export function timesSection({ attempts, label }: Times): Section {
       textCell(String(row.seed)),
       textCell(row.wallSeconds === null ? "unknown" : row.wallSeconds.toFixed(1)),
       textCell(row.budgetSeconds === null ? "unknown" : row.budgetSeconds.toFixed(0)),
+      ...spent.map(({ of, digits }) => textCell(of(row)?.toFixed(digits) ?? "unknown")),
       textCell(row.ended ?? "unknown"),
     ]),
   }));
   const rigid = (head: string) => ({ head, rigid: true });
   return {
-    heading: `Time of each attempt (${label})`,
-    caption: "Seconds on the machine that ran it, by its ledger; no part of any score.",
+    heading: `Time and cost of each attempt (${label})`,
+    caption: "Seconds on the machine that ran it, and what was spent, by its ledger; no part of any score.",
     tables: [
       {
         title: "",
@@ -100,6 +103,7 @@ export function timesSection({ attempts, label }: Times): Section {
           rigid("seed"),
           rigid("seconds"),
           rigid("budget"),
+          ...spent.map(({ head }) => rigid(head)),
           { head: "ended", rigid: false },
         ],
         groups,
@@ -108,6 +112,14 @@ export function timesSection({ attempts, label }: Times): Section {
     items: [],
   };
 }
+
+type Timed = Times["attempts"][number];
+
+const spentColumns: { head: string; digits: number; of: (attempt: Timed) => number | null }[] = [
+  { head: "tokens", digits: 0, of: ({ tokens }) => tokens },
+  { head: "dollars", digits: 2, of: ({ dollars }) => dollars },
+  { head: "GPU hours", digits: 2, of: ({ gpuHours }) => gpuHours },
+];
 
 function seconds(ms: number | undefined): number | null {
   return ms === undefined ? null : Math.round(ms / 100) / 10;

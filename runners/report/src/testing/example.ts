@@ -89,7 +89,7 @@ export function scored(scorer: "bits" | "pairs" | "right", items: ItemValue[], s
       standardError,
       items: items.length,
       groups: groupsOf(items),
-      extra: {},
+      extra: {} as Record<string, number>,
     },
     samples: items.map((item) => `${JSON.stringify(item)}\n`).join(""),
   };

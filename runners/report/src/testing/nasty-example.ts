@@ -15,6 +15,14 @@ const hostile =
   '\u001b[31mPASS\u001b[0m | <b>**all rules** kept</b> \u202egnp.exe\u202c\r\n=HYPERLINK("http://example.invalid","x") NaN \ud800';
 const groupHostile = "=1+1 | \\input{/etc/passwd} % & $x_1^2$ 日本";
 
+/** With numbers beside the score, one of them under a hostile name. */
+function withExtra(given: ReturnType<typeof scored>, seed: number): ReturnType<typeof scored> {
+  return {
+    ...given,
+    score: { ...given.score, extra: { latencySeconds: seed / 7, [groupHostile]: 12_345_678 } },
+  };
+}
+
 export function nastyExample(): Example {
   const example = new Example();
   const at = (task: string, agent: string, seed: number) => ({ task, agent, seed });
@@ -23,7 +31,11 @@ export function nastyExample(): Example {
     example
       .gives("attempt", axes, { submission: `sha256:${agent}${seed}` })
       .gives("validate", axes, passed)
-      .gives("score", { ...axes, scorer: "bits" }, scored("bits", textItems(bits, seed / 100)))
+      .gives(
+        "score",
+        { ...axes, scorer: "bits" },
+        withExtra(scored("bits", textItems(bits, seed / 100)), seed),
+      )
       .gives(
         "score",
         { ...axes, scorer: "pairs" },
