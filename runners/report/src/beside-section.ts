@@ -6,14 +6,15 @@ import { digitsText } from "./digits-text.ts";
 import { byText } from "./order.ts";
 import type { Report } from "./report.ts";
 import { metricHead, metricOf, taskTitle } from "./report-words.ts";
-import { type Section, type TableCell, textCell } from "./table.ts";
+import { type Section, textCell } from "./table.ts";
+import { type ValidMean, validMeanCell } from "./valid-mean-cell.ts";
 
 export type Beside = {
   task: string;
   metric: string;
   name: string;
   /** Means over the valid attempts that have it; null for none. */
-  agents: { agent: string; mean: number | null; attempts: number; planned: number }[];
+  agents: ValidMean[];
 };
 
 /** One entry for each task, metric and name, names in code-unit order. */
@@ -75,7 +76,12 @@ export function besideSection(report: Report): Section {
               .map(({ metric, name: what, agents: means }) => [
                 textCell(metricHead(metricOf(report, metric))),
                 textCell(what),
-                ...agents.map((agent) => meanCell(means.find((each) => each.agent === agent))),
+                ...agents.map((agent) =>
+                  validMeanCell(
+                    means.find((each) => each.agent === agent),
+                    shown,
+                  ),
+                ),
               ]),
           }))
           .filter(({ rows }) => rows.length > 0),
@@ -83,12 +89,6 @@ export function besideSection(report: Report): Section {
     ],
     items: [],
   };
-}
-
-function meanCell(found: Beside["agents"][number] | undefined): TableCell {
-  if (!found) return textCell("not planned", "faint");
-  const value = found.mean === null ? "–" : shown(found.mean);
-  return textCell(`${value} (${found.attempts}/${found.planned})`);
 }
 
 /** Whole numbers whole, others to four digits that count. */

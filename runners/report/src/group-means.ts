@@ -4,6 +4,7 @@ import { mean } from "@mlrb/core/statistics/mean";
 import { counting } from "./cell.ts";
 import { byText } from "./order.ts";
 import type { Report } from "./report.ts";
+import type { ValidMean } from "./valid-mean-cell.ts";
 
 export type GroupMean = {
   task: string;
@@ -12,7 +13,7 @@ export type GroupMean = {
   /** In this group; null where attempts differ in it. */
   items: number | null;
   /** One per agent that planned attempts at the task; `attempts` are those that are valid and have the group. */
-  agents: { agent: string; attempts: number; planned: number; mean: number | null }[];
+  agents: ValidMean[];
 };
 
 /** Means by group of every task and metric that has groups, the primary metric first, groups by name. */

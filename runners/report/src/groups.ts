@@ -8,6 +8,7 @@ import type { Report } from "./report.ts";
 import { metricHead, metricOf, taskTitle } from "./report-words.ts";
 import { plainSection } from "./sections.ts";
 import { type Section, textCell } from "./table.ts";
+import { validMeanCell } from "./valid-mean-cell.ts";
 
 /** groups.md, ending with a line break; it says so where no score has groups. */
 export function groupsMarkdown(report: Report): string {
@@ -73,13 +74,12 @@ export function groupsSection(report: Report): Section {
                 textCell(metricHead(metricOf(report, metric))),
                 textCell(group),
                 textCell(items === null ? "differ" : String(items)),
-                ...agents.map((agent) => {
-                  const found = means.find((each) => each.agent === agent);
-                  if (!found) return textCell("not planned", "faint");
-                  const value =
-                    found.mean === null ? "–" : digitsText(found.mean, metricOf(report, metric).digits);
-                  return textCell(`${value} (${found.attempts}/${found.planned})`);
-                }),
+                ...agents.map((agent) =>
+                  validMeanCell(
+                    means.find((each) => each.agent === agent),
+                    (value) => digitsText(value, metricOf(report, metric).digits),
+                  ),
+                ),
               ]),
           }))
           .filter(({ rows }) => rows.length > 0),
