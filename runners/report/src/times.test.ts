@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import type { Collected, Member } from "@mlrb/kit/collected";
 import type { Ledger } from "@mlrb/kit/rules/ledger";
+import { latexFile } from "./latex.ts";
 import { markdownSection } from "./markdown.ts";
 import { times, timesCsv, timesSection } from "./times.ts";
 
@@ -45,13 +48,26 @@ test("the table says whose seconds they are, and that it is smoke", () => {
   assert.match(text, /\| t \| a \| 1 \| unknown \| unknown \| unknown \|/);
 });
 
+const spent = { ...ledger, tokens: 1_200_000, dollars: 43.5, gpuHours: 0 } as unknown as Ledger;
+const paid = times(collected, {
+  label: "official",
+  readLedger: (path) => (path === "b2" ? "none" : spent),
+});
+
+for (const [file, text] of Object.entries({
+  "times.md": markdownSection(timesSection(paid)),
+  "times.csv": timesCsv(paid),
+  "times.tex": latexFile({ title: "Letters", label: "official", note: "" }, timesSection(paid)),
+})) {
+  test(`times and cost are, byte for byte, golden/${file}`, () => {
+    const path = join(import.meta.dirname, "..", "golden", file);
+    if (process.env.UPDATE_GOLDEN) writeFileSync(path, text);
+    assert.equal(text, readFileSync(path, "utf8"));
+  });
+}
+
 test("what was spent stands in the table where anybody spent any, and unknown is not zero", () => {
-  const spent = { ...ledger, tokens: 1_200_000, dollars: 43.5, gpuHours: 0 } as unknown as Ledger;
-  const text = markdownSection(
-    timesSection(
-      times(collected, { label: "official", readLedger: (path) => (path === "b2" ? "none" : spent) }),
-    ),
-  );
+  const text = markdownSection(timesSection(paid));
   assert.match(text, /\| budget \| tokens \| dollars \| ended \|/);
   assert.match(text, /\| t \| b \| 10 \| 12\.3 \| 600 \| 1200000 \| 43\.50 \| finished \|/);
   assert.match(text, /\| t \| b \| 2 \| unknown \| unknown \| unknown \| unknown \| unknown \|/);
