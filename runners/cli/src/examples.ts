@@ -83,6 +83,7 @@ const examples: Record<string, Example[]> = {
       does: "the tables again, and whether the plan has moved on",
     },
     { line: "pnpm pipeline report full-benchmark --open", does: "also in the desktop's viewer" },
+    { line: "pnpm pipeline report full-benchmark --groups", does: "also by subject, paradigm, phenomenon" },
     { line: "pnpm pipeline report full-benchmark --set agent=nop", does: "the report of a narrowed run" },
   ],
   score: [

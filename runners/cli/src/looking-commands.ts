@@ -50,6 +50,7 @@ export function lookingCommands(program: Command, { repository, common, collect 
     .description("the last report again, what it is of, and whether the plan has moved on since")
     .option("--profile <name>", "a profile of the pipeline (default: the one it marks)")
     .option("--set <axis=value,…>", "the report of a narrowed plan; repeatable", collect, [])
+    .option("--groups", "also the parts of each task: subjects, paradigms, phenomena", false)
     .option("--open", "open it in the desktop's viewer", false)
     .option("--root <dir>", "where results/ lives (default: the repository)")
     .option("--json", "one JSON object a line on stdout", false)

@@ -13,7 +13,14 @@ import { type ReportAge, reportAge, reportAgeWords } from "./report-age.ts";
 import { showReport } from "./show-report.ts";
 import { pageFile, writePage } from "./write-page.ts";
 
-export type ReportOptions = { profile?: string; set: string[]; root?: string; json: boolean; open: boolean };
+export type ReportOptions = {
+  profile?: string;
+  set: string[];
+  root?: string;
+  json: boolean;
+  open: boolean;
+  groups: boolean;
+};
 
 export async function reportCommand(
   repository: string,
@@ -50,7 +57,7 @@ export async function reportCommand(
     const line = { event: "report", pipeline: name, profile, selection, folder, files, laidOutAt, ...age };
     process.stdout.write(`${JSON.stringify(line)}\n`);
   } else {
-    await showReport(folder);
+    await showReport(folder, options);
     process.stdout.write(ending({ folder, files, laidOutMs, age, run: askAgain("run", pipeline, options) }));
   }
   if (!options.open) return 0;

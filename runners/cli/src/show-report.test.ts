@@ -2,8 +2,25 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 import { showReport } from "./show-report.ts";
+
+const sample = join(import.meta.dirname, "../../../docs/sample");
+
+async function shown(groups: boolean): Promise<string> {
+  const said: string[] = [];
+  const write = mock.method(process.stdout, "write", (text: string) => said.push(text) > 0);
+  await showReport(sample, { groups });
+  write.mock.restore();
+  return said.join("");
+}
+
+test("the parts of each task are shown where they are asked for, and only there", async () => {
+  assert.doesNotMatch(await shown(false), /^Groups \(smoke\)$/m);
+  const asked = await shown(true);
+  assert.match(asked, /^Groups \(smoke\)$/m);
+  assert.match(asked, /│ bits-per-byte ↓ +│ belles_lettres +│/);
+});
 
 test("a report of another format is named with the way out, and its tables are not printed", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "show-report-"));

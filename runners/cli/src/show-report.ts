@@ -5,7 +5,10 @@ import { readJson } from "@mlrb/kit/json-file";
 import type { Report } from "@mlrb/report/report";
 
 /** `folder` is where the results were laid out. Gives what was printed. */
-export async function showReport(folder: string): Promise<Report | undefined> {
+export async function showReport(
+  folder: string,
+  more: { groups?: boolean } = {},
+): Promise<Report | undefined> {
   const path = join(folder, "report.json");
   if (!existsSync(path)) return undefined;
   const report = readJson<Report>(path);
@@ -21,6 +24,13 @@ export async function showReport(folder: string): Promise<Report | undefined> {
   const color = process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== "dumb";
   const width = process.stdout.columns ?? Number(process.env.COLUMNS ?? 100);
   process.stdout.write(`\n${terminalTable(report, { width, color })}`);
+  if (more.groups) {
+    const [{ groupsSection }, { plainSection }] = await Promise.all([
+      import("@mlrb/report/groups"),
+      import("@mlrb/report/sections"),
+    ]);
+    process.stdout.write(`\n${terminalSection(plainSection(groupsSection(report)), { width, color })}`);
+  }
   const times = join(folder, "times.json");
   if (existsSync(times)) {
     const { timesSection } = await import("@mlrb/report/times");
