@@ -1,5 +1,6 @@
 // Is one agent better than another, over all tasks and at each? Attempts are the unit here.
 import type { AgentComparison, Detectable } from "./agent-comparison.ts";
+import { pText } from "./p-text.ts";
 import type { Report } from "./report.ts";
 import { grouped, metricHead, metricOf, taskTitle } from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
@@ -146,9 +147,4 @@ function detectableText(found: Detectable): string {
     case "too-large-to-compute":
       return "not worked out for so many attempts";
   }
-}
-
-/** Two digits that count; never 0, which no p is. */
-function pText(p: number): string {
-  return p < 0.001 ? p.toExponential(1) : p.toPrecision(2).replace(/^1\.0$/, "1");
 }

@@ -1,54 +1,17 @@
 // What scorers measured beside their scores: what a model costs to use, its size and speed, how many ties or
 // answers cut short. Nothing is decided by it; a score is read with it.
-import { mean } from "@mlrb/core/statistics/mean";
-import { counting } from "./cell.ts";
 import { digitsText } from "./digits-text.ts";
-import { byText } from "./order.ts";
+import { meansByName, type NamedMean } from "./means-by-name.ts";
 import type { Report } from "./report.ts";
 import { metricHead, metricOf, taskTitle } from "./report-words.ts";
 import { type Section, textCell } from "./table.ts";
-import { type ValidMean, validMeanCell } from "./valid-mean-cell.ts";
+import { validMeanCell } from "./valid-mean-cell.ts";
 
-export type Beside = {
-  task: string;
-  metric: string;
-  name: string;
-  /** Means over the valid attempts that have it; null for none. */
-  agents: ValidMean[];
-};
-
-/** One entry for each task, metric and name, names in code-unit order. */
-export function beside(report: Report): Beside[] {
-  return report.tasks.flatMap(({ name: task }) => {
-    const attempts = report.attempts.filter((attempt) => attempt.task === task);
-    const metrics = [
-      ...new Set(report.cells.filter((cell) => cell.task === task).map(({ metric }) => metric)),
-    ];
-    const agents = report.agents.filter(({ name }) => attempts.some(({ agent }) => agent === name));
-    return metrics.flatMap((metric) => {
-      const valid = attempts.flatMap((attempt) => {
-        const score = attempt.scores[metric];
-        return score?.kind === "scored" && counting(attempt, metric).kind === "valid"
-          ? [{ agent: attempt.agent, extra: new Map(Object.entries(score.extra)) }]
-          : [];
-      });
-      const names = [...new Set(valid.flatMap(({ extra }) => [...extra.keys()]))].sort(byText);
-      return names.map(
-        (name): Beside => ({
-          task,
-          metric,
-          name,
-          agents: agents.map(({ name: agent }) => {
-            const values = valid.flatMap((each) =>
-              each.agent === agent && each.extra.has(name) ? [each.extra.get(name)!] : [],
-            );
-            const planned = attempts.filter((attempt) => attempt.agent === agent).length;
-            return { agent, mean: mean(values) ?? null, attempts: values.length, planned };
-          }),
-        }),
-      );
-    });
-  });
+/** One entry for each task, metric and name. */
+export function beside(report: Report): NamedMean<{ value: number }>[] {
+  return meansByName(report, ({ extra }) =>
+    Object.entries(extra).map(([name, value]): [string, { value: number }] => [name, { value }]),
+  );
 }
 
 export function besideSection(report: Report): Section {

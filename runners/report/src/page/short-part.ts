@@ -2,6 +2,7 @@
 // questions, kept apart: of these very submissions on these items, and of further attempts.
 import { comparisonError } from "../comparison-error.ts";
 import { digitsText } from "../digits-text.ts";
+import { pText } from "../p-text.ts";
 import type { Comparison, Report } from "../report.ts";
 import { metricHead, metricOf, taskTitle } from "../report-words.ts";
 import { type Section, type TableCell, textCell } from "../table.ts";
@@ -97,8 +98,4 @@ function overall(report: Report): { head: string; text: string }[] {
         : `an attempt of ${ahead} is better with a chance of ${share.toFixed(2)}, the mean of ${tasks} tasks: ${told}, p = ${pText(p)}${care}`;
     return { head, text: words };
   });
-}
-
-function pText(p: number): string {
-  return p < 0.001 ? p.toExponential(1) : p.toPrecision(2).replace(/^1\.0$/, "1");
 }
