@@ -65,8 +65,7 @@ export async function runChanged(
     (await gpusSuffice(request, { workspace, stale, json: options.json })) &&
     (await costAgreed({ plan, selected, workspace, stale }, options));
   if (!mayRun) {
-    if (isWatched()) await lookAtAll({ plan, selected, workspace });
-    await tellWatcher(consulted, true);
+    await tellAll({ plan, selected, workspace }, consulted);
     return 2;
   }
 
@@ -109,8 +108,7 @@ export async function runChanged(
   });
   const interrupts = await untilFinished(run, progress);
   const results = await run.finished;
-  if (isWatched()) await lookAtAll({ plan, selected, workspace });
-  await tellWatcher(consulted, true);
+  await tellAll({ plan, selected, workspace }, consulted);
 
   const published = publishResults(plan, results, workspace);
   const page =
@@ -148,6 +146,13 @@ export async function runChanged(
   }
   if (interrupts > 0 && counts.cancelled > 0) return 130;
   return counts.failed + counts.skipped + counts.cancelled > 0 ? 1 : 0;
+}
+
+/** Tells who watches of every file that the plan depends on. */
+async function tellAll(planned: Parameters<typeof lookAtAll>[0], consulted: Consulted): Promise<void> {
+  if (!isWatched()) return;
+  await lookAtAll(planned);
+  await tellWatcher(consulted, true);
 }
 
 /** The page beside what was published: made anew where anything ran or changed. What is wrong with it ends no run. */
