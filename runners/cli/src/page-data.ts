@@ -2,7 +2,7 @@
 // of, and what the attempts' supervisors wrote down. Reads only; what is gone is told to be gone.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { outcomeCause } from "@mlrb/core/outcome";
+import { type Outcome, outcomeCause } from "@mlrb/core/outcome";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan";
 import { reasonWords } from "@mlrb/core/reasons";
 import { formatDuration } from "@mlrb/core/units";
@@ -11,6 +11,7 @@ import { endsWhere, type LastEnd } from "@mlrb/local/last-ends";
 import type { Workspace } from "@mlrb/local/workspace";
 import { idOf } from "@mlrb/report/page/html";
 import type { Made, PageData, PageInstance, PageOutcome, PageTrajectory } from "@mlrb/report/page/page-data";
+import { togetherMs } from "@mlrb/report/page/stages-part";
 import type { Report } from "@mlrb/report/report";
 import type { Times } from "@mlrb/report/times";
 import { askAgain } from "./ask-again.ts";
@@ -42,7 +43,9 @@ export async function pageData({ plan, workspace, folder, options }: PageAsked):
   const asked = { pipeline: plan.pipeline, profile: plan.profile, wanted: planned.map(({ id }) => id) };
   const { journals } = workspace.state;
   const ends = endsWhere(journals, asked, () => true);
-  const ran = endsWhere(journals, asked, ({ kind }) => kind === "succeeded" || kind === "failed");
+  const carriedOut = ({ kind }: Outcome) => kind === "succeeded" || kind === "failed";
+  const untold = asked.wanted.filter((id) => !carriedOut(ends.get(id)?.outcome ?? { kind: "reused" }));
+  const ran = endsWhere(journals, { ...asked, wanted: untold }, carriedOut);
   const behind = planned.map((instance) => {
     const node = nodeOf(instance, plan, workspace);
     return { instance, node: typeof node === "string" ? undefined : node };
@@ -121,8 +124,7 @@ async function drawn(plan: Plan, instances: PageInstance[]): Promise<string> {
   const graph = graphOf(plan, { stateOf, instances: false });
   const byStage = Map.groupBy(instances, ({ stage }) => stage);
   const nodes = graph.nodes.map((node) => {
-    const own = byStage.get(node.name) ?? [];
-    const ms = own.reduce((sum, { made }) => sum + (made?.ran.durationMs ?? 0), 0);
+    const ms = togetherMs(byStage.get(node.name) ?? []);
     return { ...node, lines: [...node.lines, formatDuration(ms)], href: `#${idOf("stages", node.name)}` };
   });
   const svg = await graphSvg({ ...graph, nodes });

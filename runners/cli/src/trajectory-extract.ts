@@ -34,14 +34,13 @@ export function trajectoryExtract(path: string, ledger?: string): Extract {
   const lines =
     sealed !== undefined && typeof sealed !== "string" ? (sealed.trajectory?.lines ?? null) : null;
   const gap = read.length > 1 ? read[0]!.length : undefined;
-  const wanted = all.map((event, at) => at < edge || at >= all.length - edge || event.event !== "output");
   let room = eventsMax - Math.min(all.length, 2 * edge);
   const events: PageEvent[] = [];
   let skipped = false;
   for (const [at, event] of all.entries()) {
     const atEdge = at < edge || at >= all.length - edge;
     if (at === gap) skipped = true;
-    if (!wanted[at] || (!atEdge && room-- <= 0)) {
+    if (!atEdge && (event.event === "output" || room-- <= 0)) {
       skipped = true;
       continue;
     }

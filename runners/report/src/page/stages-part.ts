@@ -27,8 +27,12 @@ export function countsText(instances: PageInstance[]): string {
   const counts = [...Map.groupBy(instances, ({ outcome }) => outcome.kind)].map(
     ([kind, same]) => `${same.length} ${kind}`,
   );
-  const ms = instances.reduce((sum, { made }) => sum + (made?.ran.durationMs ?? 0), 0);
-  return `${counts.join(", ")}; ${formatDuration(ms)} together`;
+  return `${counts.join(", ")}; ${formatDuration(togetherMs(instances))} together`;
+}
+
+/** What the instances took, one after the other. */
+export function togetherMs(instances: PageInstance[]): number {
+  return instances.reduce((sum, { made }) => sum + (made?.ran.durationMs ?? 0), 0);
 }
 
 function instancePart({ id, outcome, reasons, made, said }: PageInstance, known: Set<string>): Html {
