@@ -68,6 +68,11 @@ export function scoreJobs(executor: Executor, { work, python }: { work: string; 
     const begin = performance.now();
     const { ended } = executor.start({
       id: scorer,
+      key: scorer,
+      reads: [],
+      writes: [],
+      cpus: 1,
+      gpus: [],
       token: `${process.pid}:bench:${count}:`,
       run: { kind: "python", file: "scripts/bench_measure.py" },
       root: repository,

@@ -60,6 +60,11 @@ async function carryOut(file: string, params: object, inputs: object, { preload 
   const python = testPython();
   const { ended } = executor.start({
     id: "test",
+    key: "test",
+    reads: [],
+    writes: [],
+    cpus: 1,
+    gpus: [],
     token: `${process.pid}:fork-e2e:${count}:`,
     run: { kind: "python", file },
     root: repository,

@@ -1,5 +1,6 @@
 // The port through which a stage instance is carried out somewhere: on this machine, in a container,
 // on a cluster. Implementations stand in packages beside core and are handed in by the cli.
+import type { Gpu } from "./gpu.ts";
 import type { FailureCause } from "./outcome.ts";
 import type { Network } from "./pipeline-spec.ts";
 import type { RunSpec } from "./plan.ts";
@@ -7,6 +8,8 @@ import type { RunSpec } from "./plan.ts";
 export type ExecutionRequest = {
   /** The stage instance. */
   id: string;
+  /** Its action key: whoever finds it running knows by it whether its result is wanted. */
+  key: string;
   /** Marks its processes; everything that bears it is ended with the instance, or by the next run. */
   token: string;
   run: RunSpec;
@@ -35,10 +38,20 @@ export type ExecutionRequest = {
    * the start: one that measures memory or speed, or is not trusted.
    */
   preload?: string;
+  /** Absolute folders besides `root` and `work` that it reads, e.g. its environment and that one's interpreter. */
+  reads: string[];
+  /** Absolute folders besides `work` that it writes, e.g. the environment that it builds. */
+  writes: string[];
+  /** The image of a container; undefined for one that shows this host's own system folders. */
+  image?: string;
+  /** What it holds while it runs. */
+  cpus: number;
+  gpus: readonly Gpu[];
 };
 
 export type ExecutionResult =
-  | { kind: "succeeded" }
+  /** `where` tells in what it ran, for its provenance, e.g. `image`, `engine`. */
+  | { kind: "succeeded"; where?: Record<string, string> }
   | { kind: "failed"; cause: FailureCause; detail: string }
   | { kind: "cancelled" };
 
@@ -55,6 +68,11 @@ export type Executor = {
   start(request: ExecutionRequest): Running;
   /** Whether it can show a folder to an instance so that the instance cannot write in it. */
   mountsReadOnly?(): Promise<boolean>;
-  /** Called once nothing runs any more. */
-  close?(): void;
+  /**
+   * What still runs, or ended, of an instance with this key that a dead run had started: its work folder and
+   * a handle on it, as `start` would give. Given to one caller only.
+   */
+  adopt?(key: string): Promise<{ work: string; running: Running } | undefined>;
+  /** Called once nothing runs any more; what nobody adopted is ended. */
+  close?(): void | Promise<void>;
 };

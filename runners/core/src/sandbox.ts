@@ -1,6 +1,9 @@
 // The port between an attempt's supervisor and whatever holds the agent's programs: a plain folder
 // for our own scripted baselines, bubblewrap or a container for everything else. Types only.
 // Paths named `inside` are relative to the sandbox's root and written with "/".
+import type { Gpu } from "./gpu.ts";
+import type { Network } from "./pipeline-spec.ts";
+
 export type Sandbox = {
   /** What kind of sandbox this is, for the trajectory, e.g. `plain`. */
   readonly kind: string;
@@ -38,10 +41,57 @@ export type ExecRequest = {
 };
 
 export type ExecResult =
-  | { kind: "exited"; code: number }
-  | { kind: "signalled"; signal: string }
+  | { kind: "exited"; code: number; over?: OverLimit }
+  | { kind: "signalled"; signal: string; over?: OverLimit }
+  /** The sandbox itself ended under it, e.g. with its engine: never the agent's doing. */
+  | { kind: "lost"; detail: string }
   /** The program could not be started at all: never the agent's doing with a preset's command. */
   | { kind: "not-started"; detail: string };
+
+/** A limit that it met meanwhile, whatever its program made of that: the agent's doing. */
+export type OverLimit = { limit: "memory" | "disk" | "processes"; detail: string };
+
+/** What holds the programs of one sandbox. Its files lie in a folder of the host, which the supervisor reads. */
+export type Walls = {
+  /** For the trajectory, e.g. `bubblewrap`, `docker`. */
+  readonly kind: string;
+  /** In what they stand, for the attempt's provenance, e.g. `{ image, engine }`. */
+  readonly where: Record<string, string>;
+  exec(request: ExecRequest): Promise<ExecResult>;
+  /** Stops everything that runs inside without ending it. */
+  freeze(): Promise<void>;
+  /** Ends everything that was started inside; throws where something would not end. */
+  kill(): Promise<void>;
+  /** Kills, and leaves nothing behind but the folder. */
+  close(): Promise<void>;
+};
+
+export type WallsRequest = {
+  /** Host folder with everything that may be written inside; seen inside as `seenAs`. */
+  folder: string;
+  /** Absolute, the same for every attempt: no path of the host is told. */
+  seenAs: string;
+  /** Paths relative to `folder` that cannot be written inside. */
+  readOnly: string[];
+  /** Absolute host folders that are shown read-only at their own paths, e.g. an environment. */
+  reads: string[];
+  network: Network;
+  limits: SandboxLimits;
+  gpus: readonly Gpu[];
+  /** Undefined: this host's own system folders, read-only. */
+  image?: string;
+  /** Marks what belongs to it on the host, so that whoever comes after its supervisor can end it. */
+  token: string;
+};
+
+export type SandboxLimits = {
+  memoryBytes: number;
+  /** Threads count as processes. */
+  processes: number;
+  /** Of everything in the folder together. */
+  diskBytes: number;
+  cpus: number;
+};
 
 export type SnapshotLimits = { bytesMax: number; filesMax: number };
 

@@ -48,6 +48,11 @@ function scene(t: TestContext, preload = "import json, random\n") {
     const log = join(work, "log");
     const running = executor.start({
       id: name,
+      key: name,
+      reads: [],
+      writes: [],
+      cpus: 1,
+      gpus: [],
       token: `${process.pid}-${root}:${name}:`,
       run: { kind: "python", file: `${name}.py` },
       root,

@@ -1,5 +1,5 @@
 // Lays out what a stage finds in its work folder: inputs, folders to write to, its context.
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ExecutionRequest } from "@mlrb/core/executor";
 import { environmentStage, type Instance } from "@mlrb/core/plan";
@@ -86,6 +86,7 @@ export async function prepareStage(
   );
   return {
     id: instance.id,
+    key: bound.key,
     token: context.token,
     run: action.run,
     root: workspace.repository,
@@ -99,7 +100,27 @@ export async function prepareStage(
     ...(preload !== undefined && { preload }),
     ...(linked && { readOnly: join(work, "in") }),
     ...(instance.execution.network && { network: instance.execution.network }),
+    ...foldersBeside(instance, bound),
+    cpus: instance.execution.resources.cpus,
+    gpus: [],
   };
+}
+
+/** What it reads and writes beside the repository and its work folder. */
+function foldersBeside({ stage }: Instance, { environment }: Bound): { reads: string[]; writes: string[] } {
+  if (!environment) return { reads: [], writes: [] };
+  if (stage.name === environmentStage) return { reads: [], writes: [dirname(environment.path)] };
+  return { reads: [environment.path, ...interpreterOf(environment.path)], writes: [] };
+}
+
+/** The folder of the interpreter that a virtual environment is made of: it runs nothing without it. */
+function interpreterOf(path: string): string[] {
+  try {
+    const python = realpathSync(environmentPython(path));
+    return [dirname(dirname(python))].filter((folder) => folder !== "/usr");
+  } catch {
+    return []; // whoever starts it will say so
+  }
 }
 
 async function layInputsOut(...args: Parameters<typeof layOut>): Promise<boolean> {

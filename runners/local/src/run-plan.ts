@@ -119,7 +119,7 @@ export function startRun(options: RunOptions): RunHandle {
         return guard(async () => {
           journal.write({ event: "end" });
           journal.close();
-          for (const executor of executors.values()) (await executor).close?.();
+          for (const executor of executors.values()) await (await executor).close?.();
           workspace.digests.save();
           workspace.codes.save();
           if (results.some(failedForTheMachine)) clearUnfinished(workspace.state.state, processName);
