@@ -15,6 +15,7 @@ import { publishResults } from "@mlrb/local/publish-results";
 import type { Result } from "@mlrb/local/result";
 import { startRun } from "@mlrb/local/run-plan";
 import { leftStale, type RunEvent } from "@mlrb/local/run-request";
+import { takeInAttempts } from "@mlrb/local/take-in-attempts";
 import { takeOver } from "@mlrb/local/take-over";
 import { rememberUnchanged } from "@mlrb/local/unchanged";
 import { clearDeadWork } from "@mlrb/local/work-folders";
@@ -60,6 +61,7 @@ export async function runChanged(
   const leases = { takeOver: options.takeOver ?? false, silentMs };
   if (leases.takeOver) await takeOverSilent(workspace, { silentMs, json: options.json });
   await clearDeadWork(workspace.state.work);
+  await takeInAttempts(workspace, (line) => process.stderr.write(`${line}\n`));
   const stale = stalePolicy(plan, options);
   const mayRun =
     (await gpusSuffice(request, { workspace, stale, json: options.json })) &&

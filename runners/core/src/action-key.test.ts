@@ -181,6 +181,7 @@ test("every reason has words of its own", () => {
     "budget-changed": { kind: "budget-changed" },
     "environment-changed": { kind: "environment-changed" },
     "environment-missing": { kind: "environment-missing" },
+    "goes-on": { kind: "goes-on", since: "2026-01-31T10:00:00.000Z" },
     "host-changed": { kind: "host-changed" },
     "key-format-changed": { kind: "key-format-changed" },
     "output-missing": { kind: "output-missing" },

@@ -21,6 +21,8 @@ export type Reason =
   | { kind: "key-format-changed" }
   | { kind: "output-missing" }
   | { kind: "never-succeeded" }
+  /** An attempt that another run began, which is gone, and that is not begun again. */
+  | { kind: "goes-on"; since: string }
   /** A record of the same slot was made from other things; `changed` says which. */
   | { kind: "stale"; record: string; changed: Reason[] }
   | { kind: "stale-accepted"; record: string; why: string }
@@ -94,6 +96,8 @@ export function reasonWords(reason: Reason): string {
       return "its result is no longer in the store";
     case "never-succeeded":
       return "it has not succeeded yet";
+    case "goes-on":
+      return `it goes on since ${reason.since}, begun by a run that is gone`;
     case "stale":
       return `stale: ${reason.changed.map(reasonWords).join("; ")}`;
     case "stale-accepted":

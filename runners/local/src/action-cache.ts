@@ -35,7 +35,16 @@ export type ActionEntry = {
   codeFiles: string;
   outputs: Record<string, Artifact>;
   /** Where and when it ran: beside the outputs, never in them. */
-  ran: { run: string; stage: string; startedAt: string; durationMs: number; executor: string; host: string };
+  ran: {
+    run: string;
+    stage: string;
+    startedAt: string;
+    durationMs: number;
+    executor: string;
+    host: string;
+    /** In what on that host: image, engine, GPUs. */
+    where?: Record<string, string>;
+  };
 };
 
 /** Where an entry stands: the text is read and checked when it is asked for. */

@@ -42,7 +42,15 @@ export type AttemptRecord = {
   cost: { gpuHours: number | null; dollars: number | null };
   /** What it was expected to cost, by what was known before it ran. */
   estimate?: CostEstimate;
-  ran: { run: string; startedAt: string; durationMs: number; executor: string; host: string };
+  ran: {
+    run: string;
+    startedAt: string;
+    durationMs: number;
+    executor: string;
+    host: string;
+    /** In what on that host: image, engine, GPUs. */
+    where?: Record<string, string>;
+  };
 };
 
 export type HeldRecord = { digest: string; record: AttemptRecord };

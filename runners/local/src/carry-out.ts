@@ -1,5 +1,6 @@
 // Carries one stage instance out: lays its inputs out, has an executor run it, takes its outputs into
-// the store once its whole process tree is dead, and records it. Nothing is recorded of a failure.
+// the store once its whole process tree is dead, and records it. Nothing is recorded of a failure. Attempts
+// are carried out by carry-out-attempt.
 import { join } from "node:path";
 import type { ExecutionResult } from "@mlrb/core/executor";
 import { environmentStage, type Instance } from "@mlrb/core/plan";
@@ -18,8 +19,8 @@ export async function carryOut(
 ): Promise<CarriedOut> {
   const startedAt = new Date();
   const begin = performance.now();
-  // what ran foreign code, or is kept for good, had a folder of its own
-  const fresh = instance.stage.untrusted || instance.stage.durable;
+  // what ran foreign code had a folder of its own
+  const fresh = instance.stage.untrusted;
   let work: string | undefined;
   let log: ReturnType<typeof openLog> | undefined;
   try {
@@ -46,6 +47,7 @@ export async function carryOut(
       request,
       startedAt: startedAt.toISOString(),
       durationMs,
+      ...(result.where && { where: result.where }),
     });
   } catch (error) {
     if (error instanceof LostInput) return { kind: "lost", detail: error.message };
@@ -58,11 +60,10 @@ export async function carryOut(
 
 /** What a stage ran from that is not what it was when its key was made: its result belongs to no key. */
 async function changedCode(
-  { action, stage }: Instance,
+  { action }: Instance,
   bound: Bound,
   { codes, digests }: Workspace,
 ): Promise<string | undefined> {
-  if (stage.durable) return undefined; // an attempt is kept whatever becomes of its harness
   if (action.run.kind === "script" && !(await codes.stillIs(action.run.file))) return action.run.file;
   const { files, code } = bound.parts;
   const python = action.run.kind === "python" ? code : {};

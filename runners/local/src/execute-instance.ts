@@ -8,6 +8,7 @@ import { formatDuration } from "@mlrb/core/units";
 import type { Bound } from "./bind.ts";
 import { type CarriedOut, machineFailure } from "./carried-out.ts";
 import { carryOut } from "./carry-out.ts";
+import { carryOutAttempt } from "./carry-out-attempt.ts";
 import { estimateCost } from "./estimate-cost.ts";
 import type { Journal } from "./journal.ts";
 import { type Lease, type Silent, takeLease } from "./lease.ts";
@@ -96,12 +97,15 @@ async function withRetries(
   context: RunContext & ExecuteOptions & { isHeld: () => boolean },
 ): Promise<CarriedOut> {
   const { plan, workspace, journal, folder, onEvent } = context;
-  const executor = await context.executorOf(instance.execution.executor);
+  const { stage, execution } = instance;
+  // of what is not trusted the executor holds the sandbox only; what supervises it runs here
+  const executor = await context.executorOf(stage.untrusted ? "local" : execution.executor);
+  const carry = stage.durable ? carryOutAttempt : carryOut;
   const estimate = instance.stage.durable ? estimateCost(instance, workspace) : undefined;
   let before: string | undefined;
   for (let tried = 1; ; tried++) {
     const last = tried > instance.execution.retries;
-    const result = await carryOut(instance, bound, {
+    const result = await carry(instance, bound, {
       ...context,
       freed: last ? context.freed : () => {}, // another try would need what it holds
       executor,
@@ -114,6 +118,13 @@ async function withRetries(
         stage: plan.instances[from]!.id,
         output,
       })),
+      adopted: (since) => {
+        journal.write({ event: "adopt", stage: instance.id, since });
+        onEvent({
+          kind: "trouble",
+          message: `goes on ${instance.id}  (begun ${since} by a run that is gone)`,
+        });
+      },
       started(handle) {
         context.running(handle);
         if (context.interrupts() === 1) handle.askToEnd();

@@ -3,6 +3,7 @@
 import type { KeyParts } from "@mlrb/core/action-key";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan";
 import { changes, type Reason } from "@mlrb/core/reasons";
+import { attemptOf } from "./attempt-folders.ts";
 import type { HeldRecord } from "./attempt-records.ts";
 import type { Bound } from "./bind.ts";
 import { environmentReady } from "./environments.ts";
@@ -29,6 +30,7 @@ export function lookUp(
   if (instance.stage.durable) {
     const found = workspace.attempts.find(bound.key);
     if (found) return foundRecord(found, workspace);
+    if (attemptOf(bound.key, workspace)) return undefined; // asked for once already: it goes on
     const stale = workspace.attempts.inSlot({ ...plan, stage: instance.id });
     return stale && { stale };
   }
@@ -67,6 +69,8 @@ export function reasonsToRun(
 ): Reason[] {
   const { plan, workspace } = context;
   if (instance.stage.name === environmentStage) return [{ kind: "environment-missing" }];
+  const goesOn = instance.stage.durable && attemptOf(bound.key, workspace);
+  if (goesOn) return [{ kind: "goes-on", since: goesOn.card.startedAt }];
   const last = workspace.last.get(instance.id);
   const before = last && earlier(instance, last.key, workspace);
   if (!before) return [{ kind: last ? "output-missing" : "first-run" }];

@@ -13,10 +13,13 @@ export type LogWanted = {
   secrets: string[];
   /** How the try before ended; undefined in the first. */
   before?: string | undefined;
+  /** A run before this one may have followed it, and have moved it to its end. */
+  adopted?: boolean;
 };
 
-export function openLog({ from, to, secrets, before }: LogWanted): StageLog | RedactedLog {
-  if (before !== undefined) {
+export function openLog({ from, to, secrets, before, adopted = false }: LogWanted): StageLog | RedactedLog {
+  if (adopted && !existsSync(from) && existsSync(to)) renameSync(to, from);
+  if (before !== undefined && !adopted) {
     if (existsSync(to)) renameSync(to, from); // the stage goes on writing at its end
     appendFileSync(from, `mlrb: ${before}\n`);
   }

@@ -34,7 +34,8 @@ export async function previewPlan(
     const instance = plan.instances[index]!;
     const expectedMs = workspace.last.get(instance.id)?.durationMs;
     const preview = await previewOne(instance, { plan, workspace, stale, results, previews });
-    const costs = instance.stage.durable && preview.action !== "reuse";
+    const goesOn = preview.reasons.some(({ kind }) => kind === "goes-on"); // it is paid for
+    const costs = instance.stage.durable && preview.action !== "reuse" && !goesOn;
     previews.set(index, {
       index,
       expectedMs,

@@ -11,6 +11,8 @@ export type StateFolder = {
   last: string;
   memory: string;
   attempts: string;
+  /** Of attempts that go on. */
+  running: string;
   environments: string;
   journals: string;
   logs: string;
@@ -33,6 +35,7 @@ export function stateFolder(root: string): StateFolder {
     last: join(cache, "last"),
     memory: join(cache, "memory"),
     attempts: join(state, "attempts"),
+    running: join(state, "attempts", "running"),
     environments: join(state, "environments"),
     journals: join(state, "journals"),
     logs: join(state, "journals", "logs"),

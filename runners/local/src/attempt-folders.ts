@@ -1,0 +1,138 @@
+// The folders of attempts that go on. Each has one of its own beside the records, not in the folder of the
+// run that began it, for it outlives that run: a process of its own supervises it (supervisor.ts), and says
+// here that it lives and how it ended. What an attempt is of stands here too, so that any later run can keep
+// it as a record, whatever it was asked for itself.
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ExecutionResult } from "@mlrb/core/executor";
+import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
+import { processName } from "@mlrb/kit/process-name";
+import type { AttemptRecord } from "./attempt-records.ts";
+import type { CostEstimate } from "./cost-estimate.ts";
+import { look } from "./heartbeat.ts";
+import { lifeOf, type Owner, thisProcess } from "./owner.ts";
+import type { StateFolder } from "./state-folder.ts";
+import type { Artifact } from "./store.ts";
+
+/** What it is an attempt of: all that a record of it needs besides what it gives. */
+export type AttemptCard = {
+  formatVersion: 1;
+  /** The run that began it, and that run's process. */
+  run: string;
+  by: Owner;
+  startedAt: string;
+  slot: AttemptRecord["slot"];
+  axes: AttemptRecord["axes"];
+  key: string;
+  parts: AttemptRecord["parts"];
+  given: AttemptRecord["given"];
+  gives: { name: string; file: string; kind: Artifact["kind"] }[];
+  harness: Record<string, string>;
+  gpus: number;
+  /** Names of what it was handed: its log is not to be kept as it is. */
+  secrets: string[];
+  executor: string;
+  estimate?: CostEstimate;
+};
+
+/** How it ended, by its supervisor: the last thing that one writes. */
+export type AttemptEnd = { formatVersion: 1; result: ExecutionResult; durationMs: number };
+
+export type AttemptFolder = {
+  name: string;
+  path: string;
+  card: AttemptCard;
+  state:
+    | { kind: "running"; supervisor: Owner }
+    | { kind: "ended"; end: AttemptEnd }
+    /** The run that prepares it lives. */
+    | { kind: "preparing" }
+    /** On another host, which alone can tell. */
+    | { kind: "elsewhere"; owner: Owner }
+    /** Its supervisor, or the run that had not started one yet, is gone without a word. */
+    | { kind: "lost"; supervisor: Owner | undefined };
+};
+
+/** The mark of every process of the attempt. */
+export function attemptToken(name: string): string {
+  return `mlrb:attempt:${name}:`;
+}
+
+let made = 0;
+
+/** Makes a folder with the parts that a stage works in; the card is there before anything else. */
+export function makeAttemptFolder(running: string, card: AttemptCard): { name: string; path: string } {
+  const name = `${card.key.slice(0, 16)}-${processName}-${++made}`;
+  const path = join(running, name);
+  mkdirSync(path, { recursive: true });
+  writeWhole(join(path, "attempt.json"), canonicalJson(card), { sync: false });
+  for (const part of ["in", "out", "tmp"]) mkdirSync(join(path, part));
+  return { name, path };
+}
+
+/** Every attempt that goes on or has ended unheard, in the order of names. What has no card yet is left out. */
+export function attemptFolders(running: string): AttemptFolder[] {
+  if (!existsSync(running)) return [];
+  return readdirSync(running)
+    .sort()
+    .flatMap((name) => {
+      const folder = attemptFolder(running, name);
+      return folder ? [folder] : [];
+    });
+}
+
+export function attemptFolder(running: string, name: string): AttemptFolder | undefined {
+  const path = join(running, name);
+  const card = read<AttemptCard>(join(path, "attempt.json"));
+  if (card?.formatVersion !== 1) return undefined;
+  return { name, path, card, state: stateOf(path, card) };
+}
+
+function stateOf(path: string, card: AttemptCard): AttemptFolder["state"] {
+  // in this order: a supervisor that ends while it is looked at has said how before
+  const supervisor = look(supervisorFile(path))?.owner;
+  const life = lifeOf(supervisor ?? card.by);
+  const end = attemptEnd(path);
+  if (end) return { kind: "ended", end };
+  if (life === "elsewhere") return { kind: "elsewhere", owner: supervisor ?? card.by };
+  if (supervisor) return life === "alive" ? { kind: "running", supervisor } : { kind: "lost", supervisor };
+  return life === "alive" ? { kind: "preparing" } : { kind: "lost", supervisor };
+}
+
+/** The attempt of this key that another run has begun: it goes on, or has ended and nobody has kept it yet. */
+export function attemptOf(
+  key: string,
+  { state }: { state: Pick<StateFolder, "running"> },
+): AttemptFolder | undefined {
+  const found = attemptFolders(state.running).filter(({ card }) => card.key === key);
+  const wanted = ({ state: { kind } }: AttemptFolder) => kind === "running" || kind === "ended";
+  return found.find(wanted);
+}
+
+/** Undefined as long as it has not ended. */
+export function attemptEnd(path: string): AttemptEnd | undefined {
+  return read<AttemptEnd>(join(path, "end.json"));
+}
+
+export function supervisorFile(path: string): string {
+  return join(path, "supervisor.json");
+}
+
+/** Says that this process supervises the attempt. Throws where the folder is gone: nobody wants it any more. */
+export function claimAttempt(path: string): void {
+  const own = join(path, `supervisor.${processName}.tmp`);
+  writeFileSync(own, JSON.stringify(thisProcess()));
+  try {
+    linkSync(own, supervisorFile(path)); // by a link: one only, and whole
+  } finally {
+    rmSync(own, { force: true });
+  }
+}
+
+function read<T>(path: string): T | undefined {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as T;
+  } catch {
+    return undefined; // not there, or gone meanwhile; what is there was put in place whole
+  }
+}

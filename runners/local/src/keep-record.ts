@@ -1,0 +1,122 @@
+// Keeps an attempt that has ended well as a record, from its folder alone: whichever run finds it so.
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
+import type { AttemptCard, AttemptEnd } from "./attempt-folders.ts";
+import type { AttemptRecord, HeldRecord } from "./attempt-records.ts";
+import type { Artifact } from "./store.ts";
+import { takeAllIn } from "./take-in.ts";
+import type { Workspace } from "./workspace.ts";
+
+export type Kept =
+  | { kind: "kept"; outputs: Record<string, Artifact>; durationMs: number; record: HeldRecord }
+  | { kind: "failed"; cause: "missing-output" | "machine"; detail: string };
+
+type Ended = {
+  /** The attempt's folder. */
+  path: string;
+  card: AttemptCard;
+  end: AttemptEnd;
+  /** What it said, for the record. */
+  log: string;
+  /** False once another run took it over. */
+  isHeld: () => boolean;
+};
+
+/** Where an attempt's stage finds and leaves things, in its folder. */
+export function outputPaths(path: string, gives: AttemptCard["gives"]): Record<string, string> {
+  return Object.fromEntries(
+    gives.map(({ name, file }) => {
+      // two outputs of one file name stand in folders of their own
+      const shared = gives.some((other) => other.name !== name && other.file === file);
+      return [name, shared ? join(path, "out", name, file) : join(path, "out", file)];
+    }),
+  );
+}
+
+export async function keepRecord(ended: Ended, workspace: Workspace): Promise<Kept> {
+  const { path, card, end } = ended;
+  const paths = outputPaths(path, card.gives);
+  const taken = takenBefore(path);
+  if (!taken) {
+    const missing = missingOutput(card.gives, paths);
+    if (missing !== undefined) return { kind: "failed", cause: "missing-output", detail: missing };
+  }
+  const cost = taken?.cost ?? costOf(card, end, paths.ledger);
+  let outputs = taken?.outputs;
+  if (!outputs) {
+    const given = card.gives.map(({ name, kind }) => ({ name, kind, path: paths[name]! }));
+    const now = await takeAllIn(given, workspace);
+    if ("problem" in now) {
+      const detail = `output "${now.name}" ${now.problem}`;
+      return { kind: "failed", cause: "missing-output", detail };
+    }
+    outputs = now.outputs;
+    // they are no longer where they were: without this a kill now would lose the attempt
+    writeWhole(join(path, "taken.json"), canonicalJson({ outputs, cost }));
+  }
+  if (!ended.isHeld()) {
+    const detail = "another run took it over while this one was silent; run again to use what that made";
+    return { kind: "failed", cause: "machine", detail };
+  }
+  const { slot, axes, key, parts, given, harness, estimate, run, startedAt, executor } = card;
+  const files = new Map(card.gives.map(({ name, file }) => [name, file]));
+  const { durationMs, result } = end;
+  const where = result.kind === "succeeded" ? result.where : undefined;
+  const record: AttemptRecord = {
+    formatVersion: 1,
+    slot,
+    axes,
+    attemptKey: key,
+    parts,
+    given,
+    outputs: Object.fromEntries(
+      Object.entries(outputs).map(([name, output]) => [name, { ...output, file: files.get(name)! }]),
+    ),
+    harness,
+    cost,
+    ...(estimate && { estimate }),
+    ran: { run, startedAt, durationMs, executor, host: hostname(), ...(where && { where }) },
+  };
+  const digest = workspace.attempts.put(record, ended.log);
+  return { kind: "kept", outputs, durationMs, record: { digest, record } };
+}
+
+type Taken = { outputs: Record<string, Artifact>; cost: AttemptRecord["cost"] };
+
+function takenBefore(path: string): Taken | undefined {
+  const file = join(path, "taken.json");
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Taken) : undefined;
+}
+
+/** Which output it did not give, or gave as something else; undefined where all are there. */
+export function missingOutput(
+  gives: { name: string; kind: Artifact["kind"] }[],
+  paths: Record<string, string>,
+): string | undefined {
+  for (const { name, kind } of gives) {
+    const stats = statSync(paths[name]!, { throwIfNoEntry: false });
+    const found = stats && (stats.isDirectory() ? "dir" : "file");
+    if (found === kind) continue;
+    return found
+      ? `output "${name}" is not a ${kind === "dir" ? "folder" : "file"}`
+      : `it ended well and did not write its output "${name}"`;
+  }
+  return undefined;
+}
+
+/** What it cost, by the ledger it gives; without one, by the devices it held. */
+function costOf({ gpus }: AttemptCard, { durationMs }: AttemptEnd, ledger: string | undefined) {
+  const held: AttemptRecord["cost"] = { gpuHours: (gpus * durationMs) / 3_600_000, dollars: null };
+  if (ledger === undefined) return held;
+  try {
+    const { gpuHours, dollars } = JSON.parse(readFileSync(ledger, "utf8")) as Record<string, unknown>;
+    return {
+      gpuHours: typeof gpuHours === "number" ? gpuHours : held.gpuHours,
+      dollars: typeof dollars === "number" ? dollars : null,
+    };
+  } catch {
+    return held;
+  }
+}

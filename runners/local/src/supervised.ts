@@ -1,0 +1,92 @@
+// A handle on an attempt whose supervisor is a process of its own: for the run that begins it, and for any
+// later one that finds it going on. The handle may be dropped at any time; the attempt is not.
+import { spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ExecutionRequest, ExecutionResult, Running } from "@mlrb/core/executor";
+import { endProcesses } from "@mlrb/kit/end-processes";
+import { attemptEnd, attemptToken, supervisorFile } from "./attempt-folders.ts";
+import { look } from "./heartbeat.ts";
+import { lifeOf } from "./owner.ts";
+import { endSignals } from "./supervisor.ts";
+
+/** How often a supervisor that is not this process's child is looked at. */
+const lookMs = 200;
+
+const program = join(dirname(fileURLToPath(import.meta.url)), "supervisor.ts");
+
+/** Starts a supervisor for the attempt whose folder is there and laid out. */
+export function startSupervised(folder: string, name: string, request: ExecutionRequest): Running {
+  const log = openSync(join(folder, "supervisor.log"), "a");
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program, folder], {
+    cwd: request.root,
+    env: ownVariables(),
+    stdio: ["pipe", log, log],
+    detached: true,
+  });
+  closeSync(log);
+  child.stdin!.on("error", () => {}); // it ended: that is seen below
+  child.stdin!.end(`${JSON.stringify(request)}\n`);
+  const { promise: gone, resolve } = Promise.withResolvers<string | undefined>();
+  child.on("exit", () => resolve(undefined)).on("error", (error) => resolve(error.message));
+  return handle(folder, name, { pid: () => child.pid, gone });
+}
+
+/** A handle on what another run has begun. */
+export function watchSupervised(folder: string, name: string): Running {
+  const supervisor = look(supervisorFile(folder))?.owner;
+  const { promise: gone, resolve } = Promise.withResolvers<undefined>();
+  const timer = setInterval(() => {
+    if (supervisor && lifeOf(supervisor) === "alive") return;
+    clearInterval(timer);
+    resolve(undefined);
+  }, lookMs);
+  const pid = () => (supervisor && lifeOf(supervisor) === "alive" ? supervisor.pid : undefined);
+  return handle(folder, name, { pid, gone });
+}
+
+type Supervisor = { pid: () => number | undefined; gone: Promise<string | undefined> };
+
+function handle(folder: string, name: string, { pid, gone }: Supervisor): Running {
+  let over = false;
+  let asked = false;
+  const tell = (signal: NodeJS.Signals) => {
+    asked = true;
+    const id = over ? undefined : pid();
+    try {
+      if (id !== undefined) process.kill(id, signal);
+    } catch {
+      // it is gone: `ended` tells
+    }
+  };
+  const ended = (async (): Promise<ExecutionResult> => {
+    const trouble = await gone;
+    over = true;
+    const end = attemptEnd(folder);
+    if (end) return end.result;
+    // what it supervised ends with it; a sandbox may take a moment
+    try {
+      await endProcesses({ token: attemptToken(name), root: folder, groups: [] });
+    } catch (error) {
+      return { kind: "failed", cause: "machine", detail: (error as Error).message };
+    }
+    if (asked) return { kind: "cancelled" };
+    const why = trouble ?? "it was killed, or the machine ran out of memory";
+    return { kind: "failed", cause: "machine", detail: `its supervisor ended without a word: ${why}` };
+  })();
+  return { ended, askToEnd: () => tell(endSignals.ask), kill: () => tell(endSignals.kill) };
+}
+
+/** What the supervisor itself needs; the attempt's own variables, secrets among them, stand in its request. */
+function ownVariables(): Record<string, string> {
+  const own: Record<string, string> = {};
+  for (const [name, value] of Object.entries(process.env)) {
+    if (
+      value !== undefined &&
+      /^(PATH|HOME|TMPDIR|LANG|DOCKER_|CONTAINER_|MLRB_(?!TOKEN|STAGE|WORK)|NODE_COMPILE_CACHE)/.test(name)
+    )
+      own[name] = value;
+  }
+  return own;
+}
