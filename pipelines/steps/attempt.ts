@@ -11,7 +11,7 @@ import { checkScaffold } from "@mlrb/agents/scaffold-versions";
 import { duration } from "@mlrb/kit/rules/duration";
 import { type Json, stage } from "@mlrb/kit/stage";
 
-const { axes, params, inputs, outputs, budget } = stage();
+const { axes, params, inputs, outputs, budget, sandbox: asked } = stage();
 const given = (name: string): Json => (name in params ? (params[name] ?? null) : null);
 
 const kind = given("kind");

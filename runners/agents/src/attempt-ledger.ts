@@ -11,9 +11,10 @@ export type Seen = {
   ending: Ending | undefined;
   final: SnapshotResult;
   trajectory: Ledger["trajectory"];
+  gpus: number;
 };
 
-export function attemptLedger({ budgetMs, wallMs, ending, final, trajectory }: Seen): Ledger {
+export function attemptLedger({ budgetMs, wallMs, ending, final, trajectory, gpus }: Seen): Ledger {
   return {
     formatVersion: 1,
     budget: { wallMs: budgetMs },
@@ -21,9 +22,10 @@ export function attemptLedger({ budgetMs, wallMs, ending, final, trajectory }: S
     workingMs: wallMs,
     tokens: null,
     dollars: null,
-    gpuHours: 0,
+    gpuHours: (gpus * wallMs) / 3_600_000,
     ended: endedAs(ending),
     exit: exitOf(ending),
+    ...overOf(ending),
     submission: submissionOf(final),
     trajectory,
   };
@@ -38,6 +40,10 @@ export function endedAs(ending: Ending | undefined): Ledger["ended"] {
 function exitOf(ending: Ending | undefined): Ledger["exit"] {
   if (ending?.kind === "exited") return { code: ending.code };
   return ending?.kind === "signalled" ? { signal: ending.signal } : null;
+}
+
+function overOf(ending: Ending | undefined): Pick<Ledger, "over"> {
+  return ending && "over" in ending && ending.over ? { over: ending.over } : {};
 }
 
 function submissionOf(final: SnapshotResult): Ledger["submission"] {

@@ -26,6 +26,10 @@ export type AttemptRequest = {
   /** An empty host folder that the caller removes. */
   scratch: string;
   limits: SnapshotLimits;
+  /** How many GPUs it holds; they are charged from start to end. */
+  gpus?: number;
+  /** Whether its programs come from an image, with a PATH of its own. */
+  ownImage?: boolean;
   /** Takes secrets out of what the agent printed and wrote. */
   redact?(text: string): string;
   /** Least time between two snapshots. */

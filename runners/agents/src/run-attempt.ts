@@ -86,7 +86,14 @@ export async function runAttempt(sandbox: Sandbox, request: AttemptRequest): Pro
       submissionDigest: final.kind === "taken" ? final.tree.digest : null,
     });
 
-    const seen = { budgetMs, wallMs, ending: ran?.ending, final, trajectory: trajectory.seal() };
+    const seen = {
+      budgetMs,
+      wallMs,
+      ending: ran?.ending,
+      final,
+      trajectory: trajectory.seal(),
+      gpus: request.gpus ?? 0,
+    };
     const ledger = attemptLedger(seen);
     writeJson(`${outputs.snapshots}/index.json`, { formatVersion: 1, budgetMs, snapshots: snapshots.kept() });
     writeJson(outputs.ledger, ledger);

@@ -65,6 +65,10 @@ export async function runProgram(
         "check `command`, `program` and `environment` of the preset",
     );
   }
+  if (ending.kind === "lost")
+    throw new Error(
+      `the sandbox ended under agent "${request.agent}": ${ending.detail}; that is not the agent's doing, so nothing was measured: run again`,
+    );
   // stopped first and ended when the copy in hand is done: copying gives nobody more time
   await sandbox.freeze();
   await looking;
@@ -73,6 +77,6 @@ export async function runProgram(
   if (failure) throw failure;
   output.end();
   await iterations.read(true);
-  trajectory.add({ event: "exec-end", result: ending });
+  trajectory.add({ event: "exec-end", result: ending, ...(sandbox.where && { where: sandbox.where() }) });
   return { ending, wallMs };
 }

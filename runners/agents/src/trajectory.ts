@@ -11,7 +11,7 @@ export const noLine = "0".repeat(64);
 export type TrajectoryEvent =
   | { event: "start"; [fact: string]: unknown }
   | { event: "exec"; argv: string[] }
-  | { event: "exec-end"; result: unknown }
+  | { event: "exec-end"; result: unknown; where?: Record<string, string> }
   | { event: "output"; stream: "stdout" | "stderr"; text: string }
   | { event: "output-clipped"; stream: "stdout" | "stderr"; bytes: number }
   | { event: "iteration"; line: string; wellFormed: boolean }

@@ -58,8 +58,9 @@ export function agentEnvironment(
   deadline: number,
 ): Record<string, string> {
   const system = "/usr/local/bin:/usr/bin:/bin";
+  const path = request.python ? `${dirname(request.python)}:${system}` : system;
   return {
-    PATH: request.python ? `${dirname(request.python)}:${system}` : system,
+    ...((request.python || !request.ownImage) && { PATH: path }),
     LANG: "C.UTF-8",
     TZ: "UTC",
     PYTHONHASHSEED: "0",
@@ -69,6 +70,7 @@ export function agentEnvironment(
     MLRB_SEED: String(request.seed),
     MLRB_DEADLINE: String(Math.floor(deadline / 1000)),
     MLRB_SUBMISSION: sandbox.seenAs(inside.submission),
+    ...(request.gpus && { MLRB_GPUS: String(request.gpus) }),
   };
 }
 

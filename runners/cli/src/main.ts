@@ -72,6 +72,11 @@ function runs(name: string, description: string): Command {
     .option("--max-gpu-hours <n>", "GPU hours that new attempts may be expected to take (default: 0)")
     .option("--max-cost <dollars>", "dollars that new attempts may be expected to cost (default: 0)")
     .option("--take-over", "make attempts again that a run holds on another host which is gone", false)
+    .option(
+      "--unsafe-local",
+      "run agents that nobody vouched for as plain processes of this host: they can read and do what you can",
+      false,
+    )
     .option("--yes", "start new attempts whatever they are expected to cost", false);
 }
 

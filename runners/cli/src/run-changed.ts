@@ -94,6 +94,7 @@ export async function runChanged(
     executors: { local: async () => (await import("@mlrb/local/local-executor")).localExecutor(repository) },
     jobs,
     failFast: options.failFast ?? false,
+    unsafeLocal: options.unsafeLocal ?? false,
     stale,
     onEvent: (event) => {
       progress.show(event);

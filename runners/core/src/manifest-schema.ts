@@ -178,7 +178,14 @@ export const agentSchema = {
         ...text,
         description: "a folder of this repository that its program finds beside itself, as library",
       },
-      trusted: { type: "boolean" },
+      trusted: {
+        type: "boolean",
+        description: "whether a person read what it does, so that it may run without a sandbox",
+      },
+      image: {
+        ...text,
+        description: "the image of its containers: a Dockerfile, name@sha256:…, or host (the default)",
+      },
       seeded: {
         type: "boolean",
         description: "whether all its chance comes from the seed, so that attempts with one seed are pairs",

@@ -54,7 +54,12 @@ const pools = {
 } as const;
 
 const execution = {
-  executor: { ...text, description: "Where it runs, e.g. local." },
+  executor: { ...text, description: "Where it runs: local or docker; of what is untrusted, its sandbox." },
+  image: {
+    ...text,
+    description:
+      "Of its containers: a Dockerfile, name@sha256:…, or host, which shows this host's own programs; in the action key.",
+  },
   network: {
     enum: ["none", "full"],
     description: "What its processes may reach; outside the action key.",
@@ -76,6 +81,12 @@ const execution = {
     {
       time: { ...text, format: "duration", description: "With a unit, e.g. 24h." },
       memory: { ...text, format: "size", description: "Of its whole process tree, e.g. 8GiB." },
+      processes: {
+        type: "integer",
+        minimum: 1,
+        description: "How many an untrusted program may have at once, threads counted.",
+      },
+      disk: { ...text, format: "size", description: "What an untrusted program may write, e.g. 100GiB." },
     },
     { description: "Where it is stopped as failed; outside the action key." },
   ),

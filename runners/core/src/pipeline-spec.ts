@@ -23,6 +23,8 @@ export type AxisSpec = Scalar[] | { of: string; field?: string };
 /** What a profile or a stage may set about where and how far a stage runs; outside action keys. */
 export type ExecutionSpec = {
   executor?: string;
+  /** The image of its containers: a Dockerfile, `name@sha256:…`, or `host`. In the action key. */
+  image?: string;
   network?: Network;
   resources?: ResourcesSpec;
   limits?: LimitsSpec;
@@ -54,7 +56,7 @@ export type ResourcesSpec = {
   pools?: Record<string, number>;
 };
 
-export type LimitsSpec = { time?: string; memory?: string };
+export type LimitsSpec = { time?: string; memory?: string; processes?: number; disk?: string };
 
 export type StageSpec = ExecutionSpec & {
   title?: string;

@@ -55,11 +55,13 @@ export type ActionSpec = {
 
 export type Execution = {
   executor: string;
+  /** Of a container; undefined where nothing is said, and then it is this host's own programs. */
+  image?: string;
   /** Undefined where nothing is said. */
   network?: Network;
   /** `pools` holds only what it takes something of. */
   resources: { cpus: number; memoryBytes: number; gpus: number; pools: Record<string, number> };
-  limits: { timeMs?: number; memoryBytes?: number };
+  limits: { timeMs?: number; memoryBytes?: number; processes?: number; diskBytes?: number };
   /** How often it is tried again when the machine failed it, never when it failed itself. */
   retries: number;
 };

@@ -10,10 +10,12 @@ export function resolveExecution(
   texts: StageTexts,
   context: ResolveContext,
 ): Execution {
-  const { executor, network, resources, limits } = context.execution(name);
+  const { executor, image: asked, network, resources, limits } = context.execution(name);
   const written = (...setting: string[]) => context.written(name, setting);
+  const image = texts.text(asked, written("image"));
   return {
     executor: executor ?? "local",
+    ...(image !== undefined && image !== "host" && { image }),
     ...(network !== undefined && { network }),
     resources: {
       cpus: resources?.cpus ?? 1,
@@ -26,6 +28,8 @@ export function resolveExecution(
       ...(limits?.memory !== undefined && {
         memoryBytes: texts.size(limits.memory, written("limits", "memory")),
       }),
+      ...(limits?.processes !== undefined && { processes: limits.processes }),
+      ...(limits?.disk !== undefined && { diskBytes: texts.size(limits.disk, written("limits", "disk")) }),
     },
     retries: spec.retries ?? 0,
   };

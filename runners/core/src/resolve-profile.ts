@@ -119,6 +119,8 @@ export function mergeExecution(under: ExecutionSpec, over: ExecutionSpec): Execu
   const merged: ExecutionSpec = {};
   const executor = over.executor ?? under.executor;
   if (executor !== undefined) merged.executor = executor;
+  const image = over.image ?? under.image;
+  if (image !== undefined) merged.image = image;
   const network = over.network ?? under.network;
   if (network !== undefined) merged.network = network;
   if (under.resources || over.resources) merged.resources = mergeResources(under.resources, over.resources);

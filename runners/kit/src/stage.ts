@@ -22,6 +22,31 @@ export type StageContext = {
   files: string[];
   /** The budget of the stage in base units, where it declares one: time in ms. */
   budget: { timeMs?: number };
+  /** Of an untrusted stage: what is to hold the programs it starts. */
+  sandbox?: SandboxAsked;
+};
+
+export type SandboxAsked = {
+  /** `local`: walls of this host; `docker`: containers. */
+  executor: string;
+  /** Of containers; undefined for this host's own programs. */
+  image?: string;
+  network: "none" | "full";
+  limits: { memoryBytes: number; processes: number; diskBytes: number; cpus: number };
+  /** Host folders that its programs read at their own paths. */
+  reads: string[];
+  gpus: readonly {
+    index: number;
+    uuid: string;
+    model: string;
+    memoryBytes: number;
+    driver: string;
+    slice: boolean;
+  }[];
+  /** Whether a person said that programs nobody vouched for may run without walls. */
+  unsafe: boolean;
+  /** Marks what belongs to it on the host. */
+  token: string;
 };
 
 /** The context of the running stage. Throws with the missing name when a script asks for what was not given. */

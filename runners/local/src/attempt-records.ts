@@ -179,6 +179,8 @@ export class AttemptRecords {
       removeFolder(temporary); // not kept on a disk that was too full for it
     }
     const line = lineOf(digest, record);
+    // a run that was killed here may have put it in place already
+    if (this.#load().byKey.get(line.key)?.record === digest) return digest;
     this.#remember(line);
     appendFileSync(this.#index, `${canonicalJson(line)}\n`);
     return digest;

@@ -20,6 +20,8 @@ export type CarryOutContext = {
   executor: Executor;
   run: string;
   token: string;
+  /** Whether programs that nobody vouched for may run without walls. */
+  unsafeLocal: boolean;
   /** Where instances work in this run. */
   slots: WorkSlots;
   /** Where what it says can be read, soon after it begins and for good. */

@@ -30,6 +30,7 @@ export type RunContext = {
   executorOf: (name: string) => Promise<Executor>;
   /** Whether a durable lease of a silent host is taken; after how long it is silent. */
   takeOver: boolean;
+  unsafeLocal: boolean;
   silentMs: number | undefined;
   /** How often the run was interrupted. */
   interrupts: () => number;

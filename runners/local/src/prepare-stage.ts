@@ -1,9 +1,11 @@
 // Lays out what a stage finds in its work folder: inputs, folders to write to, its context.
 import { mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
+import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import type { ExecutionRequest } from "@mlrb/core/executor";
 import { environmentStage, type Instance } from "@mlrb/core/plan";
 import { canonicalJson } from "@mlrb/kit/json-file";
+import type { SandboxAsked } from "@mlrb/kit/stage";
 import type { Bound } from "./bind.ts";
 import type { CarryOutContext } from "./carried-out.ts";
 import { clearEnvironment, environmentPython } from "./environments.ts";
@@ -69,6 +71,7 @@ export async function prepareStage(
     clearEnvironment(bound.environment!.path);
     outputs.environment = bound.environment!.path;
   }
+  const beside = foldersBeside(instance, bound);
   const preload = forkPreload(instance, { repository: workspace.repository, lock: bound.environment?.lock });
   const stageFile = join(work, "stage.json");
   overwrite(
@@ -82,6 +85,7 @@ export async function prepareStage(
       outputs,
       files: action.files,
       budget: action.budget,
+      ...(stage.untrusted && { sandbox: sandboxAsked(instance, { ...context, beside }) }),
     }),
   );
   return {
@@ -96,13 +100,48 @@ export async function prepareStage(
     inputs,
     outputs,
     log: join(work, "log"),
-    limits: instance.execution.limits,
+    limits: outerLimits(instance),
     ...(preload !== undefined && { preload }),
     ...(linked && { readOnly: join(work, "in") }),
     ...(instance.execution.network && { network: instance.execution.network }),
-    ...foldersBeside(instance, bound),
+    ...beside,
+    ...(instance.execution.image !== undefined && { image: instance.execution.image }),
     cpus: instance.execution.resources.cpus,
     gpus: [],
+  };
+}
+
+/** Memory is the sandbox's to limit where there is one: what its agent takes is the agent's doing. */
+function outerLimits({ stage, execution }: Instance): ExecutionRequest["limits"] {
+  const { timeMs, memoryBytes } = execution.limits;
+  return {
+    ...(timeMs !== undefined && { timeMs }),
+    ...(memoryBytes !== undefined && !stage.untrusted && { memoryBytes }),
+  };
+}
+
+/** What a program may start and write where nothing is said: far more than an honest one needs. */
+const generous = { processes: 4096, diskBytes: 200 * 2 ** 30 };
+
+function sandboxAsked(
+  { execution }: Instance,
+  context: Working & { beside: { reads: string[] } },
+): SandboxAsked {
+  const { executor, image, network, limits, resources } = execution;
+  return {
+    executor,
+    ...(image !== undefined && { image }),
+    network: network ?? "none", // what nobody trusts reaches nothing unless somebody says so
+    limits: {
+      memoryBytes: limits.memoryBytes ?? (resources.memoryBytes || Math.floor(0.9 * totalmem())),
+      processes: limits.processes ?? generous.processes,
+      diskBytes: limits.diskBytes ?? generous.diskBytes,
+      cpus: resources.cpus,
+    },
+    reads: context.beside.reads,
+    gpus: [],
+    unsafe: context.unsafeLocal,
+    token: context.token,
   };
 }
 

@@ -206,6 +206,7 @@ export function startRun(options: RunOptions): RunHandle {
     slots: new WorkSlots(folder.path),
     executorOf,
     takeOver: options.takeOver ?? false,
+    unsafeLocal: options.unsafeLocal ?? false,
     silentMs: options.silentMs,
     interrupts: () => state.interrupts,
     onEvent: options.onEvent,

@@ -36,6 +36,8 @@ export type RunOptions = {
   stale: StalePolicy;
   /** Whether attempts that a silent host holds are taken over; see lease. */
   takeOver?: boolean;
+  /** Whether programs that nobody vouched for may run without walls. */
+  unsafeLocal?: boolean;
   /** After how long without a heartbeat another host is silent. */
   silentMs?: number | undefined;
   onEvent: (event: RunEvent) => void;

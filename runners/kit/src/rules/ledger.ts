@@ -17,6 +17,8 @@ export type Ledger = {
   ended: "finished" | "time-limit" | "agent-error";
   /** How the agent's program ended, where it ended by itself. */
   exit: { code: number } | { signal: string } | null;
+  /** A limit of its sandbox that it met, whatever it made of that. */
+  over?: { limit: "memory" | "disk" | "processes"; detail: string };
   submission: {
     digest: string;
     files: number;
