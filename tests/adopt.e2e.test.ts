@@ -42,6 +42,12 @@ const folderOf = (at: Lab) => join(running(at), readdirSync(running(at))[0]!);
 const supervisorOf = (at: Lab) =>
   (JSON.parse(readFileSync(join(folderOf(at), "supervisor.json"), "utf8")) as { pid: number }).pid;
 
+/** Empty of one that is gone, or dead and not yet reaped. */
+function commandOf(pid: number): string {
+  const file = `/proc/${pid}/cmdline`;
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
+}
+
 test(
   "kill -9 of the runner in mid-attempt: the next run goes on with it, nothing runs twice, its time counts from its start",
   only,
