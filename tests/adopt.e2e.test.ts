@@ -164,6 +164,26 @@ test("Ctrl-C of the run that adopted an attempt ends it, and leaves nothing", on
   assert.deepEqual(leftovers(at), []);
 });
 
+test(
+  "a terminal that is closed ends the run and leaves its attempt going, and the next run goes on with it",
+  only,
+  async (t) => {
+    const at = lab(t, repository);
+    define(at);
+    const first = at.start(args(at));
+    await begun(at);
+    const supervisor = supervisorOf(at);
+    first.child.kill("SIGHUP");
+    assert.equal((await first.ended).code, 130);
+    assert.match(commandOf(supervisor), /supervisor/);
+    go(at);
+    const said = await at.run();
+    assert.equal(said.code, 0, said.stderr);
+    assert.deepEqual(at.executions(), { attempt: 1, use: 1 });
+    assert.deepEqual(leftovers(at), []);
+  },
+);
+
 test("a run that waits for another's attempt goes on with it when that run is killed", only, async (t) => {
   const at = lab(t, repository);
   define(at);

@@ -15,10 +15,16 @@ export async function untilFinished(run: RunHandle, progress: Progress): Promise
     );
     run.interrupt();
   };
+  // the terminal is gone, by a closed lid or a lost line, and nobody said that a day's work should end
+  const hungUp = () => {
+    interrupts++;
+    progress.note("the terminal is gone: attempts go on without this run; run again to go on with them");
+    run.interrupt({ leaveAttempts: true });
+  };
   const watched = isWatched();
   const listen = (how: "on" | "off") => {
     // a terminal's signals reach the watcher as well, which passes them on: counted once, not twice
-    for (const signal of ["SIGINT", "SIGHUP"] as const) process[how](signal, watched ? ignore : interrupt);
+    process[how]("SIGINT", watched ? ignore : interrupt)[how]("SIGHUP", watched ? ignore : hungUp);
     process[how]("SIGTERM", interrupt);
     if (watched) process[how]("message", interrupt)[how]("disconnect", interrupt);
   };

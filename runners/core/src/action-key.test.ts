@@ -118,6 +118,7 @@ test("whatever can change a result changes its key", () => {
     "an input's name": key(text, { bound: { inputs: { other: "da7a" } } }),
     environment: key(text, { bound: { environment: "e" } }),
     host: key(text, { bound: { host: { platform: "linux" } } }),
+    image: key(text, { bound: { image: "host:1" } }),
   };
   const seen = new Map<string, string>();
   for (const [what, one] of Object.entries(keys)) {
@@ -160,6 +161,7 @@ test("what changed since the last success is told, all of it", () => {
     [{ budget: {} }, { kind: "budget-changed" }],
     [{ environment: "old" }, { kind: "environment-changed" }],
     [{ host: { platform: "linux" } }, { kind: "host-changed" }],
+    [{ image: "host:1" }, { kind: "image-changed" }],
   ];
   for (const [last, reason] of reasons) assert.deepEqual(told(last), [reason]);
   const all = told(Object.assign({}, ...reasons.map(([last]) => last)) as Partial<KeyParts>);
@@ -181,6 +183,7 @@ test("every reason has words of its own", () => {
     "budget-changed": { kind: "budget-changed" },
     "environment-changed": { kind: "environment-changed" },
     "environment-missing": { kind: "environment-missing" },
+    "image-changed": { kind: "image-changed" },
     "goes-on": { kind: "goes-on", since: "2026-01-31T10:00:00.000Z" },
     "host-changed": { kind: "host-changed" },
     "key-format-changed": { kind: "key-format-changed" },
@@ -207,6 +210,8 @@ test("every reason has words of its own", () => {
     "budget changed",
     "environment changed",
     "environment not built here",
+    "another image or sandbox",
+    "it goes on since 2026-01-31T10:00:00.000Z, begun by a run that is gone",
     "another machine",
     "keys are made in a new way",
     "its result is no longer in the store",

@@ -25,6 +25,8 @@ export type KeyParts = {
   budget: { timeMs?: number };
   environment: string | null;
   host: Record<string, string> | null;
+  /** Identity of the image of its containers; left out where it runs this host's own programs, trusted. */
+  image?: string;
 };
 
 export type BoundInputs = {
@@ -33,6 +35,7 @@ export type BoundInputs = {
   inputs: Record<string, string>;
   environment: string | null;
   host: Record<string, string> | null;
+  image?: string;
 };
 
 /** The parts of the key of `instance` once what it reads is known. */

@@ -61,6 +61,8 @@ export type Running = {
   /** Asks it to end in order; it is killed if it has not after a grace time. */
   askToEnd(): void;
   kill(): void;
+  /** Lets go of it without ending it, where it outlives its run: `ended` then says cancelled. */
+  leave?(): void;
 };
 
 export type Executor = {

@@ -18,6 +18,7 @@ export type Reason =
   | { kind: "environment-changed" }
   | { kind: "environment-missing" }
   | { kind: "host-changed" }
+  | { kind: "image-changed" }
   | { kind: "key-format-changed" }
   | { kind: "output-missing" }
   | { kind: "never-succeeded" }
@@ -56,6 +57,7 @@ export function changes(
   if (!same(last.budget, now.budget)) reasons.push({ kind: "budget-changed" });
   if (last.environment !== now.environment) reasons.push({ kind: "environment-changed" });
   if (!same(last.host, now.host)) reasons.push({ kind: "host-changed" });
+  if (last.image !== now.image) reasons.push({ kind: "image-changed" });
   return reasons;
 }
 
@@ -90,6 +92,8 @@ export function reasonWords(reason: Reason): string {
       return "environment not built here";
     case "host-changed":
       return "another machine";
+    case "image-changed":
+      return "another image or sandbox";
     case "key-format-changed":
       return "keys are made in a new way";
     case "output-missing":

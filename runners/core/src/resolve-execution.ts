@@ -1,9 +1,11 @@
 // Fills in where and how far a stage instance runs: executor, network, resources, limits. None of it is in
 // an action key, and all of it may come from the profile.
+import { parseImageReference, unpinnedBases } from "./image-reference.ts";
 import type { Execution, PlannedStage } from "./plan.ts";
 import type { ResolveContext } from "./resolve-context.ts";
 import type { StageTexts } from "./stage-texts.ts";
 import { didYouMean, suggest } from "./suggest.ts";
+import type { Path } from "./yaml-source.ts";
 
 export function resolveExecution(
   { name, spec }: PlannedStage,
@@ -13,6 +15,7 @@ export function resolveExecution(
   const { executor, image: asked, network, resources, limits } = context.execution(name);
   const written = (...setting: string[]) => context.written(name, setting);
   const image = texts.text(asked, written("image"));
+  if (image !== undefined) checkImage(image, written("image"), context);
   return {
     executor: executor ?? "local",
     ...(image !== undefined && image !== "host" && { image }),
@@ -33,6 +36,30 @@ export function resolveExecution(
     },
     retries: spec.retries ?? 0,
   };
+}
+
+/** Says what is wrong with an image that may be another one tomorrow, or is not there. */
+function checkImage(image: string, path: Path, { source, sources, problems }: ResolveContext): void {
+  const reference = parseImageReference(image);
+  const place = source.place(path);
+  if (reference.kind === "refused") {
+    problems.push({ code: "image-not-pinned", message: reference.message, place, help: reference.help });
+  }
+  if (reference.kind !== "dockerfile") return;
+  const text = sources.read(reference.file);
+  if (text === undefined) {
+    const help = "paths are relative to the repository's root";
+    problems.push({ code: "unknown-file", message: `there is no file ${image}`, place, help });
+    return;
+  }
+  const bases = unpinnedBases(text);
+  if (bases.length === 0) return;
+  problems.push({
+    code: "image-not-pinned",
+    message: `${image} is built from ${bases.join(", ")}, which may be another image tomorrow`,
+    place,
+    help: "name each base by digest: FROM NAME@sha256:…, as `docker image inspect` tells it under RepoDigests",
+  });
 }
 
 /** What it takes of each pool. A pool without a name is none: an agent that names no provider calls none. */

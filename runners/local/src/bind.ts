@@ -1,6 +1,7 @@
 // Binds a stage instance to what it would read now: the parts of its key, and the key. `plan` and `run`
 // both come through here, so they cannot disagree.
 import { actionKey, type KeyParts, keyParts } from "@mlrb/core/action-key";
+import { imageIdentity, parseImageReference } from "@mlrb/core/image-reference";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan";
 import type { Collected } from "@mlrb/kit/collected";
 import { canonicalJson } from "@mlrb/kit/json-file";
@@ -47,6 +48,7 @@ export async function bind(instance: Instance, context: BindContext): Promise<Bo
     inputs,
     environment: environment?.key ?? null,
     host: hostOf(instance),
+    ...imageOf(instance, workspace),
   });
   const key = stage.name === environmentStage ? environment!.key : actionKey(parts);
   return {
@@ -85,6 +87,21 @@ function boundInputs(
 function hostOf({ action, stage }: Instance): Record<string, string> | null {
   if (!action.hostSensitive) return null;
   return stage.name === environmentStage ? hostKind() : hostFacts();
+}
+
+/**
+ * The image that an instance's programs come from. A trusted stage that is shown this host's own programs in a
+ * container runs what it runs without one, so it shares its key; an agent meets another world in there.
+ */
+function imageOf(
+  { stage, execution }: Instance,
+  { digests }: Pick<Workspace, "digests">,
+): { image?: string } {
+  if (execution.executor === "local" || (execution.image === undefined && !stage.untrusted)) return {};
+  const reference = parseImageReference(execution.image ?? "host");
+  if (reference.kind === "refused") throw new Error(`bug: ${reference.message}`);
+  const files = reference.kind === "dockerfile" ? digests.ofPatterns([`${reference.folder}/**`]) : {};
+  return { image: imageIdentity(reference, files) };
 }
 
 /** The environment that an instance runs in, or that it builds. */

@@ -7,6 +7,7 @@ import type { Instance } from "@mlrb/core/plan";
 import {
   type AttemptCard,
   attemptEnd,
+  attemptFolder,
   attemptOf,
   attemptToken,
   makeAttemptFolder,
@@ -58,6 +59,8 @@ export async function carryOutAttempt(
     context.started(running);
     const result = await running.ended;
     await log.end();
+    if (result.kind === "cancelled" && attemptFolder(workspace.state.running, name)?.state.kind === "running")
+      return result; // left to itself: the next run goes on with it
     if (result.kind !== "succeeded") {
       over = true;
       if (result.kind === "cancelled" || result.cause !== "machine") return result;

@@ -34,6 +34,8 @@ export type RunContext = {
   silentMs: number | undefined;
   /** How often the run was interrupted. */
   interrupts: () => number;
+  /** In the way in which the run was interrupted. */
+  askToEnd: (handle: Running) => void;
   onEvent: (event: RunEvent) => void;
 };
 
@@ -128,7 +130,7 @@ async function withRetries(
       },
       started(handle) {
         context.running(handle);
-        if (context.interrupts() === 1) handle.askToEnd();
+        if (context.interrupts() === 1) context.askToEnd(handle);
         if (context.interrupts() > 1) handle.kill();
       },
     });

@@ -103,7 +103,8 @@ export async function prepareStage(
     limits: outerLimits(instance),
     ...(preload !== undefined && { preload }),
     ...(linked && { readOnly: join(work, "in") }),
-    ...(instance.execution.network && { network: instance.execution.network }),
+    // of what is not trusted it is the sandbox's; who supervises it may have a provider to call
+    ...(instance.execution.network && !stage.untrusted && { network: instance.execution.network }),
     ...beside,
     ...(instance.execution.image !== undefined && { image: instance.execution.image }),
     cpus: instance.execution.resources.cpus,

@@ -101,6 +101,10 @@ export function startRun(options: RunOptions): RunHandle {
     });
   };
 
+  let leaving = false;
+  const askToEnd = (handle: Running | undefined) =>
+    leaving && handle?.leave ? handle.leave() : handle?.askToEnd();
+
   const obey = (command: Command) => {
     switch (command.kind) {
       case "decide":
@@ -112,7 +116,7 @@ export function startRun(options: RunOptions): RunHandle {
         if (command.outcome.kind === "reused") reasons.set(command.index, [{ kind: "not-needed" }]);
         return finish(command.index, { outcome: command.outcome, outputs: {} });
       case "ask-to-end":
-        return running.get(command.index)?.askToEnd();
+        return askToEnd(running.get(command.index));
       case "kill":
         return running.get(command.index)?.kill();
       case "finished":
@@ -209,6 +213,7 @@ export function startRun(options: RunOptions): RunHandle {
     unsafeLocal: options.unsafeLocal ?? false,
     silentMs: options.silentMs,
     interrupts: () => state.interrupts,
+    askToEnd,
     onEvent: options.onEvent,
   };
 
@@ -273,5 +278,12 @@ export function startRun(options: RunOptions): RunHandle {
     selection: plan.selection,
   });
   queueMicrotask(() => send({ kind: "begin" }));
-  return { run, finished, interrupt: () => send({ kind: "interrupt" }) };
+  return {
+    run,
+    finished,
+    interrupt(how = {}) {
+      leaving = how.leaveAttempts ?? false;
+      send({ kind: "interrupt" });
+    },
+  };
 }

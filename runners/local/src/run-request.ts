@@ -61,8 +61,11 @@ export type RunHandle = {
   run: string;
   /** Results by plan index; undefined where not selected. */
   finished: Promise<(Result | undefined)[]>;
-  /** Once: nothing new starts, what runs is asked to end. Twice: everything is killed. */
-  interrupt(): void;
+  /**
+   * Once: nothing new starts, what runs is asked to end; attempts may be left to go on without a run.
+   * Twice: everything is killed.
+   */
+  interrupt(how?: { leaveAttempts?: boolean }): void;
 };
 
 /** Where the log of an instance's last execution lies, whatever pipeline ran it. */

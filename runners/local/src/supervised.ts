@@ -30,7 +30,7 @@ export function startSupervised(folder: string, name: string, request: Execution
   child.stdin!.end(`${JSON.stringify(request)}\n`);
   const { promise: gone, resolve } = Promise.withResolvers<string | undefined>();
   child.on("exit", () => resolve(undefined)).on("error", (error) => resolve(error.message));
-  return handle(folder, name, { pid: () => child.pid, gone });
+  return handle(folder, name, { pid: () => child.pid, gone, unref: () => child.unref() });
 }
 
 /** A handle on what another run has begun. */
@@ -43,13 +43,19 @@ export function watchSupervised(folder: string, name: string): Running {
     resolve(undefined);
   }, lookMs);
   const pid = () => (supervisor && lifeOf(supervisor) === "alive" ? supervisor.pid : undefined);
-  return handle(folder, name, { pid, gone });
+  return handle(folder, name, { pid, gone, unref: () => clearInterval(timer) });
 }
 
-type Supervisor = { pid: () => number | undefined; gone: Promise<string | undefined> };
+type Supervisor = {
+  pid: () => number | undefined;
+  gone: Promise<string | undefined>;
+  /** Lets this process end although it has not. */
+  unref(): void;
+};
 
-function handle(folder: string, name: string, { pid, gone }: Supervisor): Running {
+function handle(folder: string, name: string, { pid, gone, unref }: Supervisor): Running {
   let over = false;
+  const { promise: left, resolve: leave } = Promise.withResolvers<"left">();
   let asked = false;
   const tell = (signal: NodeJS.Signals) => {
     asked = true;
@@ -61,7 +67,8 @@ function handle(folder: string, name: string, { pid, gone }: Supervisor): Runnin
     }
   };
   const ended = (async (): Promise<ExecutionResult> => {
-    const trouble = await gone;
+    const trouble = await Promise.race([gone, left]);
+    if (trouble === "left") return { kind: "cancelled" };
     over = true;
     const end = attemptEnd(folder);
     if (end) return end.result;
@@ -75,7 +82,16 @@ function handle(folder: string, name: string, { pid, gone }: Supervisor): Runnin
     const why = trouble ?? "it was killed, or the machine ran out of memory";
     return { kind: "failed", cause: "machine", detail: `its supervisor ended without a word: ${why}` };
   })();
-  return { ended, askToEnd: () => tell(endSignals.ask), kill: () => tell(endSignals.kill) };
+  const letGo = () => {
+    unref();
+    leave("left");
+  };
+  return {
+    ended,
+    askToEnd: () => tell(endSignals.ask),
+    kill: () => tell(endSignals.kill),
+    leave: letGo,
+  };
 }
 
 /** What the supervisor itself needs; the attempt's own variables, secrets among them, stand in its request. */

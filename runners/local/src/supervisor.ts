@@ -2,6 +2,7 @@
 // attempt's stage as the local executor does, holds its limits, ends what it left running, and writes down
 // how it ended. Detached, so that no terminal's signal and no runner's death reaches it.
 //   node supervisor.ts FOLDER < request.json      the request holds secrets and so never lies on a disk
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { ExecutionRequest } from "@mlrb/core/executor";
@@ -19,10 +20,22 @@ export async function supervise(folder: string, request: ExecutionRequest): Prom
   const running = executor.start(request);
   process.on(endSignals.ask, () => running.askToEnd());
   process.on(endSignals.kill, () => running.kill());
-  const result = await running.ended;
+  const ended = await running.ended;
+  const where = ended.kind === "succeeded" ? whereItRan(request.work) : undefined;
+  const result =
+    where && ended.kind === "succeeded" ? { ...ended, where: { ...ended.where, ...where } } : ended;
   const end: AttemptEnd = { formatVersion: 1, result, durationMs: Math.round(performance.now() - begin) };
   await executor.close?.();
   writeWhole(join(folder, "end.json"), canonicalJson(end));
+}
+
+/** What the stage told of its sandbox. */
+function whereItRan(work: string): Record<string, string> | undefined {
+  try {
+    return JSON.parse(readFileSync(join(work, "where.json"), "utf8")) as Record<string, string>;
+  } catch {
+    return undefined; // not every durable stage has one
+  }
 }
 
 if (import.meta.main) {
