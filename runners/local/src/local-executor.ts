@@ -1,10 +1,11 @@
 // Runs a stage instance as processes on this machine. Limits are enforced from here, and an instance
 // has ended only when nothing it started is left, detached children included.
 import { appendFileSync } from "node:fs";
-import { constants as os } from "node:os";
+import { commandLine } from "@mlrb/core/command-line";
 import type { ExecutionRequest, ExecutionResult, Executor, Running } from "@mlrb/core/executor";
 import { formatDuration } from "@mlrb/core/units";
 import { endProcesses, type Known, memoryHeld, ticksNow } from "@mlrb/kit/end-processes";
+import { exitDetail } from "@mlrb/kit/exit-detail";
 import { type ForkServers, forkServers } from "./fork-servers.ts";
 import { type Abilities, abilities, confined } from "./namespaces.ts";
 import { type Spawner, startSpawner } from "./spawner.ts";
@@ -120,12 +121,7 @@ function start(request: ExecutionRequest, means: Means): Running {
       const detail = `ended by ${result.signal}${result.signal === "SIGKILL" ? " (perhaps for lack of memory)" : ""}`;
       return { kind: "failed", cause: "exit-code", detail };
     }
-    const code = result.code ?? 1;
-    const by =
-      code > 128 && code < 160
-        ? Object.entries(os.signals).find(([, number]) => number === code - 128)?.[0]
-        : undefined;
-    return { kind: "failed", cause: "exit-code", detail: `exit status ${code}${by ? ` (${by})` : ""}` };
+    return { kind: "failed", cause: "exit-code", detail: exitDetail(result.code ?? 1) };
   })();
 
   return {
@@ -144,7 +140,7 @@ type Begin = () => Promise<Spawned | { failed: string }>;
 /** How it is started: forked from a process that has imported what it needs, or as a process of its own. */
 async function beginning(request: ExecutionRequest, { spawner, servers, able }: Means): Promise<Begin> {
   const { run, readOnly, network, preload, log } = request;
-  const argv = commandLine(request);
+  const argv = commandLine(request, process.execPath);
   const env = { ...request.env, MLRB_TOKEN: request.token };
   const offline = network === "none" && (await able()).network;
   if (network === "none" && !offline)
@@ -156,30 +152,4 @@ async function beginning(request: ExecutionRequest, { spawner, servers, able }: 
     appendFileSync(log, `mlrb: not forked from a warm process: ${server.fresh}\n`);
   }
   return () => spawner.spawn({ argv: confined(argv, confinement), env, log });
-}
-
-function commandLine({ run, root, python, inputs, outputs }: ExecutionRequest): string[] {
-  switch (run.kind) {
-    case "script":
-      return [process.execPath, "--disable-warning=ExperimentalWarning", `${root}/${run.file}`];
-    case "python":
-      if (!python) throw new Error("bug: a python stage without an environment");
-      return [python, `${root}/${run.file}`];
-    case "command": {
-      const paths = new Map<string, string>();
-      for (const [name, path] of Object.entries(inputs)) paths.set(`inputs.${name}`, path);
-      for (const [name, path] of Object.entries(outputs)) paths.set(`outputs.${name}`, path);
-      const fill = (text: string, quote: (path: string) => string) =>
-        text.replace(/\{((?:inputs|outputs)\.[\w.-]+)\}/g, (all, name) =>
-          paths.has(name) ? quote(paths.get(name)!) : all,
-        );
-      if (typeof run.command === "string") return ["/bin/sh", "-c", fill(run.command, shellWord)];
-      return run.command.map((part) => fill(part, (path) => path));
-    }
-  }
-}
-
-/** A path as one word of a shell line; plain paths stay readable. */
-function shellWord(path: string): string {
-  return /^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,0 +1,32 @@
+// What a stage instance is started as, wherever that is: the same words on this machine and in a container.
+// Pure: the path of Node comes from whoever starts it.
+import type { ExecutionRequest } from "./executor.ts";
+
+type Asked = Pick<ExecutionRequest, "run" | "root" | "python" | "inputs" | "outputs">;
+
+/** `node` is the program that runs scripts. */
+export function commandLine({ run, root, python, inputs, outputs }: Asked, node: string): string[] {
+  switch (run.kind) {
+    case "script":
+      return [node, "--disable-warning=ExperimentalWarning", `${root}/${run.file}`];
+    case "python":
+      if (!python) throw new Error("bug: a python stage without an environment");
+      return [python, `${root}/${run.file}`];
+    case "command": {
+      const paths = new Map<string, string>();
+      for (const [name, path] of Object.entries(inputs)) paths.set(`inputs.${name}`, path);
+      for (const [name, path] of Object.entries(outputs)) paths.set(`outputs.${name}`, path);
+      const fill = (text: string, quote: (path: string) => string) =>
+        text.replace(/\{((?:inputs|outputs)\.[\w.-]+)\}/g, (all, name) =>
+          paths.has(name) ? quote(paths.get(name)!) : all,
+        );
+      if (typeof run.command === "string") return ["/bin/sh", "-c", fill(run.command, shellWord)];
+      return run.command.map((part) => fill(part, (path) => path));
+    }
+  }
+}
+
+/** A path as one word of a shell line; plain paths stay readable. */
+export function shellWord(path: string): string {
+  return /^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}

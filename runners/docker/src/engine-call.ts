@@ -1,0 +1,112 @@
+// One call of the engine's command line program: the same speed as speaking to its socket, no protocol to keep up
+// with, and whoever wonders about a failure can paste the line. What went wrong is told apart here, once.
+import { shellWord } from "@mlrb/core/command-line";
+import { execa } from "execa";
+
+export type EngineProgram = {
+  /** `docker` or `podman`, looked up on PATH. */
+  program: string;
+  /** The environment that the program sees; what a container sees is said by flags. */
+  env: NodeJS.ProcessEnv;
+};
+
+export type CallTrouble = {
+  kind:
+    | "no-program"
+    | "no-daemon"
+    | "not-allowed"
+    | "image-missing"
+    | "container-missing"
+    | "not-running"
+    | "timed-out"
+    | "engine-gone"
+    | "other";
+  /** Cause and way out, with the line to paste. */
+  detail: string;
+};
+
+export type CallResult = { ok: true; stdout: string } | { ok: false; trouble: CallTrouble; code?: number };
+
+export type CallOptions = {
+  timeMs: number;
+  /** Variables that the line names without their values: what is secret stands in no list of processes. */
+  env?: Record<string, string>;
+  input?: Uint8Array;
+};
+
+/** Never rejects. */
+export async function callEngine(
+  { program, env }: EngineProgram,
+  args: readonly string[],
+  { timeMs, env: more, input }: CallOptions,
+): Promise<CallResult> {
+  const result = await execa(program, args, {
+    env: { ...env, ...more },
+    extendEnv: false,
+    ...(input ? { input } : { stdin: "ignore" as const }),
+    // of a session of its own: a Ctrl-C in the terminal is for the runner, which ends things in order
+    detached: true,
+    reject: false,
+    timeout: Math.min(timeMs, 2 ** 31 - 1),
+    forceKillAfterDelay: 2_000,
+  });
+  if (!result.failed) return { ok: true, stdout: result.stdout };
+  const line = pasteable(program, args);
+  if (result.timedOut) {
+    const detail = `the container engine did not answer within ${timeMs / 1000} s; is it busy or stuck? (${line})`;
+    return { ok: false, trouble: { kind: "timed-out", detail } };
+  }
+  if (result.code === "ENOENT")
+    return {
+      ok: false,
+      trouble: { kind: "no-program", detail: `${wayOut(program)["no-program"]} (${line})` },
+    };
+  const said = result.stderr.trim() || (result.shortMessage ?? "");
+  return {
+    ok: false,
+    trouble: troubleOf(said, { program, line }),
+    ...(result.exitCode !== undefined && { code: result.exitCode }),
+  };
+}
+
+/** What the words that an engine failed with mean. Checked with docker 20.10 to 28.2 and podman 4.3. */
+export function troubleOf(said: string, { program, line }: { program: string; line: string }): CallTrouble {
+  const kind = kinds.find(([, words]) => words.test(said))?.[0] ?? "other";
+  const own = said.replace(/\s+/g, " ").slice(-600);
+  const help = wayOut(program)[kind];
+  return { kind, detail: `${help ? `${help}: ` : ""}${own} (${line})` };
+}
+
+const kinds: [CallTrouble["kind"], RegExp][] = [
+  ["not-allowed", /permission denied.*(daemon|socket|docker\.sock)|(daemon|socket).*permission denied/is],
+  [
+    "no-daemon",
+    /cannot connect to the docker daemon|is the docker daemon running|dial unix.*(no such file|refused)|unable to connect to podman/i,
+  ],
+  [
+    "engine-gone",
+    /unexpected EOF|error during connect|connection reset by peer|broken pipe|context canceled|error waiting for container|transport is closing|grpc: the client connection is closing|ttrpc: closed/i,
+  ],
+  [
+    "image-missing",
+    /no such image|image not known|unable to find image|manifest unknown|pull access denied|not found: manifest/i,
+  ],
+  ["container-missing", /no such (container|object)|no container with (name or )?id/i],
+  ["not-running", /is not running|can only (kill|pause|exec)|container state improper|is not paused/i],
+];
+
+function wayOut(program: string): Partial<Record<CallTrouble["kind"], string>> {
+  return {
+    "no-program": `there is no \`${program}\` on the PATH; install Docker (docs/docker.md) or choose \`--executor local\``,
+    "no-daemon": "no container engine answers; start it (e.g. `systemctl start docker`), or set DOCKER_HOST",
+    "not-allowed":
+      "this user may not speak to the container engine; add it to the group `docker`, or use rootless podman (MLRB_CONTAINER_ENGINE=podman)",
+    "engine-gone": "the container engine went away in mid-call",
+    "image-missing": "the image is not there",
+  };
+}
+
+/** The call as a line for a shell. */
+export function pasteable(program: string, args: readonly string[]): string {
+  return [program, ...args].map(shellWord).join(" ");
+}

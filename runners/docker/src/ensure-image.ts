@@ -1,0 +1,124 @@
+// Sees to it that an image is there before a container is asked for: containers are created with `--pull never`.
+// Images of ours bear their identity as a tag; whoever finds that tag need not build.
+import { createHash } from "node:crypto";
+import { createReadStream, readFileSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import {
+  type ImageReference,
+  imageIdentity,
+  parseImageReference,
+  unpinnedBases,
+} from "@mlrb/core/image-reference";
+import type { ContainerEngine } from "./container-engine.ts";
+import type { CallResult } from "./engine-call.ts";
+import { hostImageRefusal, hostImageTar } from "./host-image.ts";
+
+export type EnsuredImage =
+  /** `id` as the engine calls it, e.g. `sha256:…`. */
+  { ok: true; id: string; reference: ImageReference } | { ok: false; detail: string };
+
+/** A build that installs something, or a pull of many gigabytes, takes its time. */
+const makingMs = 3_600_000;
+
+export type EnsureOptions = {
+  /** The repository's root, where Dockerfiles are. */
+  root: string;
+  makingMs?: number;
+};
+
+export async function ensureImage(
+  engine: ContainerEngine,
+  image: string | undefined,
+  options: EnsureOptions,
+): Promise<EnsuredImage> {
+  const reference = parseImageReference(image ?? "host");
+  switch (reference.kind) {
+    case "refused":
+      return { ok: false, detail: `image: ${reference.message}; ${reference.help}` };
+    case "host": {
+      const refusal = hostImageRefusal();
+      if (refusal !== undefined) return { ok: false, detail: refusal };
+      return await made(engine, reference, imageIdentity(reference), () =>
+        engine.call(["import", "-"], { input: hostImageTar() }),
+      );
+    }
+    case "digest": {
+      const name = imageIdentity(reference);
+      const id = await idOf(engine, name);
+      if (id !== undefined) return { ok: true, id, reference };
+      const pulled = await engine.call(["pull", "--quiet", name], { timeMs: options.makingMs ?? makingMs });
+      if (!pulled.ok) return { ok: false, detail: `image: ${name} cannot be had: ${pulled.trouble.detail}` };
+      return found(await idOf(engine, name), name, reference);
+    }
+    case "dockerfile": {
+      const { file, folder } = reference;
+      let identity: string;
+      try {
+        const loose = unpinnedBases(readFileSync(join(options.root, file), "utf8"));
+        if (loose.length > 0) {
+          const detail = `image: ${file} begins from ${loose.join(", ")}, which may be another image tomorrow; pin it: \`FROM NAME@sha256:…\``;
+          return { ok: false, detail };
+        }
+        identity = imageIdentity(reference, await digestsIn(options.root, folder));
+      } catch (error) {
+        return { ok: false, detail: `image: ${file} cannot be read: ${(error as Error).message}` };
+      }
+      const args = ["build", "--quiet", "--file", join(options.root, file), join(options.root, folder)];
+      return await made(engine, reference, identity, () =>
+        engine.call(args, { timeMs: options.makingMs ?? makingMs }),
+      );
+    }
+  }
+}
+
+/**
+ * Finds the image of an identity or makes it. Two that make it at once make two equal ones; the first to give
+ * it the name wins, and the other's is removed.
+ */
+async function made(
+  engine: ContainerEngine,
+  reference: ImageReference,
+  identity: string,
+  make: () => Promise<CallResult>,
+): Promise<EnsuredImage> {
+  const name = `mlrb/${identity.replace(/^(\w+):(.{1,40}).*$/, "$1:$2")}`;
+  const there = await idOf(engine, name);
+  if (there !== undefined) return { ok: true, id: there, reference };
+  const result = await make();
+  if (!result.ok) return { ok: false, detail: `image: it could not be made: ${result.trouble.detail}` };
+  const id = result.stdout.trim().split("\n").at(-1)!;
+  const first = await idOf(engine, name);
+  if (first !== undefined && first !== id) {
+    await engine.call(["rmi", id]);
+    return { ok: true, id: first, reference };
+  }
+  const tagged = await engine.call(["tag", id, name]);
+  if (!tagged.ok) return { ok: false, detail: `image: it could not be named: ${tagged.trouble.detail}` };
+  return found(await idOf(engine, name), name, reference);
+}
+
+function found(id: string | undefined, name: string, reference: ImageReference): EnsuredImage {
+  return id === undefined
+    ? { ok: false, detail: `image: ${name} was made and is not there` }
+    : { ok: true, id, reference };
+}
+
+async function idOf(engine: ContainerEngine, name: string): Promise<string | undefined> {
+  const asked = await engine.call(["image", "inspect", "--format", "{{.Id}}", name]);
+  return asked.ok ? asked.stdout.trim() : undefined;
+}
+
+/** sha256 of every file in a folder, by its path from the root; what keys are made of. */
+async function digestsIn(root: string, folder: string): Promise<Record<string, string>> {
+  const digests: Record<string, string> = {};
+  const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
+  for (const entry of entries) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const sum = createHash("sha256");
+    for await (const chunk of createReadStream(path)) sum.update(chunk as Buffer);
+    digests[relative(root, path).split(sep).join("/")] = sum.digest("hex");
+  }
+  return digests;
+}

@@ -1,0 +1,43 @@
+// Containers of stages that dead runs had started: they run on without a runner, since nothing of theirs depends on
+// it. Who comes next waits for those whose results it wants, and removes the others.
+
+import type { ContainerState } from "./container-end.ts";
+import type { ContainerEngine } from "./container-engine.ts";
+import type { CallTrouble } from "./engine-call.ts";
+import { type LabelledStage, readStageLabels, stateLabel } from "./stage-labels.ts";
+
+export type LeftContainer = LabelledStage & { id: string; state: ContainerState };
+
+/** Every container of a stage of this state folder, in the order in which they were created. */
+export async function stageContainers(
+  engine: ContainerEngine,
+  state: string,
+): Promise<LeftContainer[] | { trouble: CallTrouble }> {
+  const filter = `label=mlrb.state=${stateLabel(state)}`;
+  const listed = await engine.call(["ps", "--all", "--quiet", "--no-trunc", "--filter", filter]);
+  if (!listed.ok) return { trouble: listed.trouble };
+  const ids = listed.stdout.split("\n").filter(Boolean);
+  if (ids.length === 0) return [];
+  const format =
+    '{"id":{{json .Id}},"created":{{json .Created}},"state":{{json .State}},"labels":{{json .Config.Labels}}}';
+  const looked = await engine.call(["inspect", "--type", "container", "--format", format, ...ids]);
+  // one may be removed meanwhile: the others are told all the same
+  if (!looked.ok && looked.trouble.kind !== "container-missing") return { trouble: looked.trouble };
+  const lines = looked.ok ? looked.stdout.split("\n").filter(Boolean) : [];
+  const found = lines.map(
+    (line) =>
+      JSON.parse(line) as {
+        id: string;
+        created: string;
+        state: ContainerState;
+        labels: Record<string, string>;
+      },
+  );
+  return found
+    .sort((a, b) => (a.created < b.created ? -1 : 1))
+    .map(({ id, state, labels }) => ({ id, state, ...readStageLabels(labels) }));
+}
+
+export async function removeContainers(engine: ContainerEngine, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await engine.call(["rm", "--force", "--volumes", ...ids]);
+}

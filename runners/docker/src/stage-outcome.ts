@@ -1,0 +1,50 @@
+// What became of a stage, from how its container ended and why it was ended, in the local executor's words.
+// Pure.
+import type { ExecutionRequest, ExecutionResult } from "@mlrb/core/executor";
+import { formatDuration } from "@mlrb/core/units";
+import { exitDetail } from "@mlrb/kit/exit-detail";
+import type { ContainerEnd } from "./container-end.ts";
+
+export type StageEnd = {
+  /** Why it was asked to end; undefined where it ended by itself. */
+  why: "time-limit" | "cancelled" | undefined;
+  end: ContainerEnd;
+  limits: ExecutionRequest["limits"];
+  where: Record<string, string>;
+};
+
+export function stageOutcome({ why, end, limits, where }: StageEnd): ExecutionResult {
+  if (why === "cancelled") return { kind: "cancelled" };
+  if (why === "time-limit") {
+    const detail = `did not end within ${formatDuration(limits.timeMs!)}`;
+    return { kind: "failed", cause: "time-limit", detail };
+  }
+  if (end.kind === "trouble") return { kind: "failed", cause: "machine", detail: end.detail };
+  const { OOMKilled, ExitCode } = end.state;
+  if (OOMKilled) {
+    // whatever its program made of that: one that lost a child to it may have returned 0
+    const limit = limits.memoryBytes;
+    const detail =
+      limit === undefined
+        ? "was killed for lack of memory on this machine"
+        : `held more than ${limit} bytes of memory`;
+    return { kind: "failed", cause: "out-of-memory", detail };
+  }
+  if (ExitCode === 0) return { kind: "succeeded", where };
+  return { kind: "failed", cause: "exit-code", detail: exitDetail(ExitCode) };
+}
+
+/** The line for its log; undefined where the program has the last word. */
+export function lastLine(outcome: ExecutionResult): string | undefined {
+  if (outcome.kind !== "failed") return undefined;
+  switch (outcome.cause) {
+    case "time-limit":
+      return `mlrb: ${outcome.detail} (limits.time) and was ended\n`;
+    case "out-of-memory":
+      return `mlrb: ${outcome.detail} (limits.memory)\n`;
+    case "exit-code":
+      return undefined;
+    default:
+      return `mlrb: ${outcome.detail}\n`;
+  }
+}

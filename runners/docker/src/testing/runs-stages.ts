@@ -1,0 +1,16 @@
+// A runner to be killed: starts the stages whose requests lie in `requests.json` of a folder.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { dockerExecutor } from "../docker-executor.ts";
+
+const place = process.argv[2]!;
+const requests = JSON.parse(readFileSync(join(place, "requests.json"), "utf8"));
+const executor = dockerExecutor({
+  root: requests[0].root,
+  state: join(place, ".mlrb"),
+  run: "killed",
+  isLive: () => false,
+});
+await Promise.all(
+  requests.map((request: Parameters<typeof executor.start>[0]) => executor.start(request).ended),
+);

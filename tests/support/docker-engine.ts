@@ -1,0 +1,172 @@
+// A Docker engine of a test's own: a private dockerd with its state in a short folder under /tmp, on a unix socket,
+// without a bridge, so that nothing of the host's network is touched. Nothing is pulled: images are made from
+// nothing. Where dockerd is not installed or may not run, tests skip and say why.
+import { spawn, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { delimiter, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { lacking } from "./debian-tool.ts";
+import { isRunning } from "./processes.ts";
+
+export type TestEngine = {
+  /** For programs that are to use it: DOCKER_HOST is in it. */
+  env: NodeJS.ProcessEnv;
+  /** The folder with its state. */
+  folder: string;
+  /** What the fake NVIDIA hook was asked for, one entry a container with GPUs. */
+  gpusGiven(): string[];
+  docker(...args: string[]): { status: number | null; stdout: string; stderr: string };
+  /** kill -9 of dockerd. */
+  crash(): Promise<void>;
+  /** Starts it anew after a crash. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** Why there is no engine here, for `skip`. */
+export async function testEngine(options: { gpus?: string[] } = {}): Promise<TestEngine | { skip: string }> {
+  if (process.platform !== "linux") return { skip: "a private dockerd is for Linux only" };
+  if (process.getuid?.() !== 0) return { skip: "a private dockerd needs root" };
+  for (const [program, pack] of [
+    ["dockerd", "docker.io"],
+    ["docker", "docker.io"],
+    ["docker-init", "docker.io"],
+  ] as const) {
+    const why = lacking(program, pack);
+    if (why !== false) return { skip: why };
+  }
+  const folder = mkdtempSync("/tmp/dk-");
+  const path = fakeNvidia(folder, options.gpus ?? []);
+  const env = {
+    ...process.env,
+    DOCKER_HOST: `unix://${folder}/s`,
+    DOCKER_CONFIG: join(folder, "config"),
+    MLRB_CONTAINER_ENGINE: "docker",
+  };
+  const docker: TestEngine["docker"] = (...args) => {
+    const { status, stdout, stderr } = spawnSync("docker", args, { env, encoding: "utf8", timeout: 60_000 });
+    return { status, stdout: stdout.trim(), stderr: stderr.trim() };
+  };
+  let pid = 0;
+
+  const start = async () => {
+    // a containerd that died with its dockerd may stay a zombie for a while, which the next takes for alive
+    const containerd = join(folder, "exec/containerd/containerd.pid");
+    if (existsSync(containerd) && !isRunning(Number(readFileSync(containerd, "utf8")))) rmSync(containerd);
+    rmSync(join(folder, "pid"), { force: true });
+    const log = openSync(join(folder, "log"), "a");
+    const child = spawn(
+      "dockerd",
+      [
+        ...[
+          "--host",
+          `unix://${folder}/s`,
+          "--data-root",
+          join(folder, "data"),
+          "--exec-root",
+          join(folder, "exec"),
+        ],
+        ...["--pidfile", join(folder, "pid"), "--bridge=none", "--iptables=false", "--ip6tables=false"],
+        ...["--ip-masq=false", "--log-level", "warn"],
+      ],
+      {
+        env: { ...env, PATH: `${path}${delimiter}${process.env.PATH}` },
+        stdio: ["ignore", log, log],
+        detached: true,
+      },
+    );
+    closeSync(log);
+    child.unref();
+    pid = child.pid ?? 0;
+    for (let round = 0; round < 300; round++) {
+      if (docker("version", "--format", "{{.Server.Version}}").status === 0) return;
+      if (pid === 0 || !isRunning(pid)) break;
+      await sleep(100);
+    }
+    const said = readFileSync(join(folder, "log"), "utf8").trim().split("\n").slice(-3).join(" ");
+    throw new Error(`dockerd does not start here: ${said}`);
+  };
+  const ended = async (one: number, limitMs: number) => {
+    for (let waited = 0; waited < limitMs && isRunning(one); waited += 50) await sleep(50);
+    return !isRunning(one);
+  };
+  const engine: TestEngine = {
+    env,
+    folder,
+    docker,
+    gpusGiven: () =>
+      (existsSync(hookLog(folder)) ? readFileSync(hookLog(folder), "utf8") : "").split("\n").filter(Boolean),
+    async crash() {
+      process.kill(pid, "SIGKILL");
+      await ended(pid, 10_000);
+    },
+    restart: start,
+    async stop() {
+      docker("ps", "-aq")
+        .stdout.split("\n")
+        .filter(Boolean)
+        .forEach((id) => void docker("rm", "-f", id));
+      if (isRunning(pid)) process.kill(pid, "SIGTERM");
+      if (!(await ended(pid, 20_000))) process.kill(pid, "SIGKILL");
+      const containerd = join(folder, "exec/containerd/containerd.pid");
+      if (existsSync(containerd)) {
+        const left = Number(readFileSync(containerd, "utf8"));
+        if (isRunning(left) && readFileSync(`/proc/${left}/cmdline`, "utf8").includes(folder)) {
+          process.kill(left, "SIGTERM");
+          await ended(left, 10_000);
+        }
+      }
+      const mounts = readFileSync("/proc/mounts", "utf8")
+        .split("\n")
+        .map((line) => line.split(" ")[1] ?? "");
+      for (const mount of mounts.filter((one) => one.startsWith(`${folder}/`)).reverse())
+        spawnSync("umount", ["-l", mount]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  try {
+    await start();
+  } catch (error) {
+    await engine.stop();
+    return { skip: (error as Error).message };
+  }
+  return engine;
+}
+
+const hookLog = (folder: string) => join(folder, "hook.log");
+
+/**
+ * A stand-in for the hook through which dockerd has GPUs given to containers. It gives none: it writes down what it
+ * was asked for and refuses, like the true one, a device that does not exist.
+ */
+function fakeNvidia(folder: string, gpus: string[]): string {
+  const bin = join(folder, "bin");
+  mkdirSync(bin);
+  if (gpus.length === 0) return bin;
+  const hook = join(bin, "nvidia-container-runtime-hook");
+  writeFileSync(
+    hook,
+    `#!/bin/sh
+state=$(cat)
+bundle=$(printf '%s' "$state" | sed -n 's/.*"bundle":"\\([^"]*\\)".*/\\1/p')
+wanted=$(grep -o '"NVIDIA_VISIBLE_DEVICES=[^"]*"' "$bundle/config.json" | head -n 1 | tr -d '"')
+wanted=\${wanted#*=}
+printf '%s\\n' "$wanted" >> '${hookLog(folder)}'
+for one in $(printf '%s' "$wanted" | tr ',' ' '); do
+  case " ${gpus.join(" ")} void " in *" $one "*) ;; *) echo "fake nvidia hook: $one: unknown device" >&2; exit 1 ;; esac
+done
+`,
+  );
+  chmodSync(hook, 0o755);
+  return bin;
+}
