@@ -6,7 +6,8 @@ import { isManifestKind, manifestFile, manifestNames, readManifest, type Sources
 import type { Consulted } from "@mlrb/local/consulted";
 import { sourceFiles } from "@mlrb/local/source-files";
 import { parse } from "yaml";
-import { executorNames, pipelineFile, pipelineNames } from "./request.ts";
+import { executorNames } from "./executors.ts";
+import { pipelineFile, pipelineNames } from "./request.ts";
 import { rootOf } from "./root-of.ts";
 import { withScripted } from "./scripted-pipeline.ts";
 

@@ -6,8 +6,9 @@ import { sourceFiles } from "@mlrb/local/source-files";
 import type { Command } from "commander";
 import { commandShape } from "./command-shape.ts";
 import { type Asked, type Candidate, completions, type Names } from "./completions.ts";
+import { executorNames } from "./executors.ts";
 import { rememberedRequest } from "./remembered-request.ts";
-import { executorNames, pipelineNames } from "./request.ts";
+import { pipelineNames } from "./request.ts";
 
 /** What commands that take `--pipeline` mean where it is not said. */
 const usual = "full-benchmark";

@@ -2,9 +2,10 @@
 import { sourceFiles } from "@mlrb/local/source-files";
 import { type Check, machineChecks, profileCheck } from "./checkup.ts";
 import { doctorText } from "./doctor-text.ts";
+import { executorNames } from "./executors.ts";
 import { lookAtMachine } from "./look-at-machine.ts";
 import { type ProfileNeeds, profileNeeds } from "./profile-needs.ts";
-import { executorNames, pipelineFile, printProblems } from "./request.ts";
+import { pipelineFile, printProblems } from "./request.ts";
 import { rootOf } from "./root-of.ts";
 import { withScripted } from "./scripted-pipeline.ts";
 

@@ -10,6 +10,7 @@ import { selectInstances } from "@mlrb/core/select-instances";
 import { didYouMean } from "@mlrb/core/suggest";
 import type { Consulted } from "@mlrb/local/consulted";
 import { sourceFiles } from "@mlrb/local/source-files";
+import { executorNames } from "./executors.ts";
 import { rootOf } from "./root-of.ts";
 import { withScripted } from "./scripted-pipeline.ts";
 
@@ -21,9 +22,6 @@ export type CommonOptions = {
   root?: string;
   json: boolean;
 };
-
-/** Executors that this program can send stages to. */
-export const executorNames = ["local"];
 
 type Planned = { plan: Plan; selected: number[] };
 

@@ -21,6 +21,7 @@ import { rememberUnchanged } from "@mlrb/local/unchanged";
 import { clearDeadWork } from "@mlrb/local/work-folders";
 import { openWorkspace, type Workspace } from "@mlrb/local/workspace";
 import { costAgreed } from "./cost-gate.ts";
+import { executorsOf } from "./executors.ts";
 import { forecast } from "./forecast.ts";
 import { gpusSuffice } from "./gpu-gate.ts";
 import { leaseSilence } from "./lease-silence.ts";
@@ -91,7 +92,7 @@ export async function runChanged(
     plan,
     selected,
     workspace,
-    executors: { local: async () => (await import("@mlrb/local/local-executor")).localExecutor(repository) },
+    executors: executorsOf(repository),
     jobs,
     failFast: options.failFast ?? false,
     unsafeLocal: options.unsafeLocal ?? false,

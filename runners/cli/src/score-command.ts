@@ -8,6 +8,7 @@ import { startRun } from "@mlrb/local/run-plan";
 import { beginWork, clearDeadWork, endWork } from "@mlrb/local/work-folders";
 import { openWorkspace } from "@mlrb/local/workspace";
 import { reportParams } from "@mlrb/report/report-params";
+import { executorsOf } from "./executors.ts";
 import { forecast } from "./forecast.ts";
 import { type HandedIn, handIn } from "./hand-in.ts";
 import { jobsOf } from "./jobs-of.ts";
@@ -79,7 +80,7 @@ export async function scoreCommand(repository: string, path: string, options: Sc
     selected,
     workspace,
     given: new Map([[attempt.index, handed.result]]),
-    executors: { local: async () => (await import("@mlrb/local/local-executor")).localExecutor(repository) },
+    executors: executorsOf(repository),
     jobs,
     failFast: false,
     stale: { kind: "leave" },

@@ -75,6 +75,8 @@ export type Executor = {
    * a handle on it, as `start` would give. Given to one caller only.
    */
   adopt?(key: string): Promise<{ work: string; running: Running } | undefined>;
-  /** Called once nothing runs any more; what nobody adopted is ended. */
+  /** Ends what dead runs had started here and nobody adopted; false where that cannot be told now. */
+  clearLeft?(): Promise<boolean>;
+  /** Called once nothing runs any more. */
   close?(): void | Promise<void>;
 };

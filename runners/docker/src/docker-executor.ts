@@ -28,12 +28,12 @@ export type DockerExecutor = Executor & {
   /** Work folders that containers of dead runs may still write in; of whoever adopts them. */
   leftOver(): Promise<string[]>;
   /** Ends and removes containers of dead runs that nobody adopted. */
-  clearLeft(): Promise<void>;
+  clearLeft(): Promise<boolean>;
   adopt: NonNullable<Executor["adopt"]>;
   close(): Promise<void>;
 };
 
-type Asked = ContainerEngine | { trouble: { detail: string } };
+type Asked = Awaited<ReturnType<typeof containerEngine>>;
 
 export function dockerExecutor(options: DockerExecutorOptions): DockerExecutor {
   const { root, state, run, isLive, env = process.env, patienceMs = 60_000 } = options;
@@ -92,10 +92,11 @@ export function dockerExecutor(options: DockerExecutorOptions): DockerExecutor {
   };
   const clearLeft = async () => {
     const engine = await engineNow();
-    if ("trouble" in engine) return;
+    if ("trouble" in engine) return engine.trouble.kind === "no-program";
     const mine = await leftNow();
     await removeContainers(engine, [...mine.keys()]);
     mine.clear();
+    return true;
   };
 
   return {

@@ -35,8 +35,8 @@ export type CarryOutContext = {
   before?: string;
   /** False once another run took it over: what that makes counts. */
   isHeld: () => boolean;
-  /** Called where an attempt is found that another run has begun, with when that was. */
-  adopted: (since: string) => void;
+  /** Called where it is found going on, begun by a run that is gone; with when that was, where known. */
+  adopted: (since: string | undefined) => void;
   /** Called once it runs, with the handle that can end it. */
   started: (running: Running) => void;
   /** Called once its processes are dead, if they ended well. */

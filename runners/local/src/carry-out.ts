@@ -8,6 +8,7 @@ import type { Bound } from "./bind.ts";
 import { type CarriedOut, type CarryOutContext, machineFailure } from "./carried-out.ts";
 import { clearEnvironment } from "./environments.ts";
 import { keepOutputs } from "./keep-outputs.ts";
+import { outputPaths } from "./keep-record.ts";
 import { openLog } from "./open-log.ts";
 import { LostInput, prepareStage } from "./prepare-stage.ts";
 import type { Workspace } from "./workspace.ts";
@@ -24,11 +25,15 @@ export async function carryOut(
   let work: string | undefined;
   let log: ReturnType<typeof openLog> | undefined;
   try {
-    work = context.slots.take({ fresh });
+    const { log: to, before, executor } = context;
+    const adopted = await executor.adopt?.(bound.key);
+    const folder = adopted?.work ?? context.slots.take({ fresh });
+    if (!adopted) work = folder;
     const { secrets } = instance.action;
-    log = openLog({ from: join(work, "log"), to: context.log, secrets, before: context.before });
-    const request = await prepareStage(instance, bound, { ...context, work });
-    const running = context.executor.start(request);
+    log = openLog({ from: join(folder, "log"), to, secrets, before, adopted: adopted !== undefined });
+    const running =
+      adopted?.running ?? executor.start(await prepareStage(instance, bound, { ...context, work: folder }));
+    if (adopted) context.adopted(undefined);
     context.started(running);
     const result: ExecutionResult = await running.ended;
     await log.end();
@@ -44,7 +49,7 @@ export async function carryOut(
     const durationMs = Math.round(performance.now() - begin);
     return await keepOutputs(instance, bound, {
       ...context,
-      request,
+      paths: outputPaths(folder, instance.stage.gives),
       startedAt: startedAt.toISOString(),
       durationMs,
       ...(result.where && { where: result.where }),

@@ -125,7 +125,7 @@ async function withRetries(
         journal.write({ event: "adopt", stage: instance.id, since });
         onEvent({
           kind: "trouble",
-          message: `goes on ${instance.id}  (begun ${since} by a run that is gone)`,
+          message: `goes on ${instance.id}  (begun ${since ? `${since} ` : ""}by a run that is gone)`,
         });
       },
       started(handle) {

@@ -2,7 +2,6 @@
 // attempt gave, keep-record keeps.
 import { existsSync } from "node:fs";
 import { hostname } from "node:os";
-import type { ExecutionRequest } from "@mlrb/core/executor";
 import { environmentStage, type Instance } from "@mlrb/core/plan";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import type { Bound } from "./bind.ts";
@@ -13,14 +12,15 @@ import type { Store } from "./store.ts";
 import { takeAllIn } from "./take-in.ts";
 
 type Ended = CarryOutContext & {
-  request: ExecutionRequest;
+  /** Where its outputs stand, by name. */
+  paths: Record<string, string>;
   startedAt: string;
   durationMs: number;
   where?: Record<string, string>;
 };
 
 export async function keepOutputs(instance: Instance, bound: Bound, ended: Ended): Promise<CarriedOut> {
-  const { workspace, request, durationMs, startedAt, run } = ended;
+  const { workspace, paths, durationMs, startedAt, run } = ended;
   const { stage } = instance;
   const { executor, where } = ended;
   const ran = {
@@ -38,9 +38,9 @@ export async function keepOutputs(instance: Instance, bound: Bound, ended: Ended
     markReady(bound.environment!.path, bound.key);
     return { kind: "succeeded", outputs: {}, durationMs };
   }
-  const missing = missingOutput(stage.gives, request.outputs);
+  const missing = missingOutput(stage.gives, paths);
   if (missing !== undefined) return { kind: "failed", cause: "missing-output", detail: missing };
-  const given = stage.gives.map(({ name, kind }) => ({ name, kind, path: request.outputs[name]! }));
+  const given = stage.gives.map(({ name, kind }) => ({ name, kind, path: paths[name]! }));
   const taken = await takeAllIn(given, workspace);
   if ("problem" in taken) {
     const detail = `output "${taken.name}" ${taken.problem}`;

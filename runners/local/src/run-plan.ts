@@ -16,7 +16,7 @@ import { Journal } from "./journal.ts";
 import { type Found, foundRecord, lookUp, reasonsStale, reasonsToRun, type Stale } from "./look-up.ts";
 import type { Result } from "./result.ts";
 import { leftStale, logPath, type RunHandle, type RunOptions } from "./run-request.ts";
-import { beginWork, endWork } from "./work-folders.ts";
+import { beginWork, clearDeadWork, endWork, leftContainers, markContainers } from "./work-folders.ts";
 import { workOf } from "./work-of.ts";
 import { WorkSlots } from "./work-slots.ts";
 
@@ -44,7 +44,9 @@ export function startRun(options: RunOptions): RunHandle {
   const folder = beginWork(workspace.state.work, run);
   const executors = new Map<string, Promise<Executor>>();
   const executorOf = (name: string) => {
-    const held = executors.get(name) ?? options.executors[name]!();
+    const held = executors.get(name) ?? options.executors[name]!({ run, state: workspace.state });
+    // what it starts may outlive this run; the next one then looks
+    if (name !== "local") markContainers(folder.path);
     executors.set(name, held);
     return held;
   };
@@ -105,6 +107,16 @@ export function startRun(options: RunOptions): RunHandle {
   const askToEnd = (handle: Running | undefined) =>
     leaving && handle?.leave ? handle.leave() : handle?.askToEnd();
 
+  /** Ends what dead runs left running elsewhere than here and this one did not go on with, and clears up after them. */
+  const clearContainers = async () => {
+    if (!leftContainers(workspace.state.work)) return;
+    for (const name of Object.keys(options.executors)) {
+      if (name === "local") continue;
+      if (!(await (await executorOf(name)).clearLeft?.())) return;
+    }
+    await clearDeadWork(workspace.state.work, { containers: true });
+  };
+
   const obey = (command: Command) => {
     switch (command.kind) {
       case "decide":
@@ -123,6 +135,7 @@ export function startRun(options: RunOptions): RunHandle {
         return guard(async () => {
           journal.write({ event: "end" });
           journal.close();
+          await clearContainers();
           for (const executor of executors.values()) await (await executor).close?.();
           workspace.digests.save();
           workspace.codes.save();

@@ -6,6 +6,7 @@ import type { Outcome } from "@mlrb/core/outcome";
 import type { Instance, Plan } from "@mlrb/core/plan";
 import type { Reason } from "@mlrb/core/reasons";
 import type { Result } from "./result.ts";
+import type { StateFolder } from "./state-folder.ts";
 import type { Workspace } from "./workspace.ts";
 
 export type RunEvent =
@@ -29,7 +30,7 @@ export type RunOptions = {
   /** What stands for the results of instances that are not selected, by plan index. */
   given?: ReadonlyMap<number, Result>;
   /** Loaded when the first stage starts: a run that reuses everything needs none. */
-  executors: Record<string, () => Promise<Executor>>;
+  executors: Record<string, (at: ExecutorPlace) => Promise<Executor>>;
   /** CPU slots. */
   jobs?: number | undefined;
   failFast: boolean;
@@ -42,6 +43,9 @@ export type RunOptions = {
   silentMs?: number | undefined;
   onEvent: (event: RunEvent) => void;
 };
+
+/** What an executor of this run may want to know; it marks what it starts with the run's name. */
+export type ExecutorPlace = { run: string; state: StateFolder };
 
 /** What becomes of an attempt whose record was made from other things than it would be now. */
 export type StalePolicy =

@@ -47,14 +47,33 @@ export function endWork({ path, heart }: WorkFolder): void {
   }
 }
 
-/** Ends and removes what dead runs left; gives how many there were. */
-export async function clearDeadWork(work: string): Promise<number> {
+/** In the folder of a run whose stages run elsewhere than as processes of this machine. */
+const containersMark = "containers";
+
+export function markContainers(path: string): void {
+  writeFileSync(join(path, containersMark), "");
+}
+
+/** Whether a dead run's containers may still write in its folder. */
+export function leftContainers(work: string): boolean {
+  return readdirSync(work).some((name) => {
+    const owner = look(join(work, name, "owner.json"))?.owner;
+    return owner !== undefined && !isAlive(owner) && existsSync(join(work, name, containersMark));
+  });
+}
+
+/**
+ * Ends and removes what dead runs left; gives how many there were. Folders that containers may still write in
+ * stay until those have ended: with `containers` they have.
+ */
+export async function clearDeadWork(work: string, { containers = false } = {}): Promise<number> {
   let cleared = 0;
   for (const name of readdirSync(work)) {
     const path = join(work, name);
     const owner = look(join(path, "owner.json"))?.owner; // one that cannot be read is not nobody: it throws
     if (owner ? isAlive(owner) : name.endsWith(unowned) && isRunning(pidOf(name))) continue;
     await endProcesses({ token: tokenOf(name), root: path, groups: [] });
+    if (!containers && existsSync(join(path, containersMark))) continue;
     // last the folder: as long as it is there, the next run knows that there is something to clear
     clearUnfinished(dirname(work), processOf(name));
     if (!isOfThisBoot(owner)) removeTorn(join(dirname(work), "cache/blobs"), begunMs(path));

@@ -1,0 +1,23 @@
+// The executors that this program has, by the names that pipelines use. Each is loaded when the first stage
+// is sent to it.
+import { join } from "node:path";
+import { look } from "@mlrb/local/heartbeat";
+import { isAlive } from "@mlrb/local/owner";
+import type { RunOptions } from "@mlrb/local/run-request";
+
+export const executorNames = ["local", "docker"];
+
+/** `repository` is every stage's working directory. */
+export function executorsOf(repository: string): RunOptions["executors"] {
+  return {
+    local: async () => (await import("@mlrb/local/local-executor")).localExecutor(repository),
+    async docker({ run, state }) {
+      const { dockerExecutor } = await import("@mlrb/docker/docker-executor");
+      const isLive = (other: string) => {
+        const owner = look(join(state.work, other, "owner.json"))?.owner;
+        return owner !== undefined && isAlive(owner);
+      };
+      return dockerExecutor({ root: repository, state: state.state, run, isLive });
+    },
+  };
+}
