@@ -1,0 +1,91 @@
+// The control groups of a container, seen from the host: what was met of its limits while it runs, which the engine
+// tells only at its end, and its processes, which can be ended here when no engine answers.
+import { existsSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+export type LimitsMet = {
+  /** How often something was killed for lack of memory. */
+  memory: number;
+  /** How often a process could not be started. */
+  processes: number;
+};
+
+export type ContainerGroup = {
+  met(): LimitsMet;
+  /** Its processes as the host numbers them. */
+  pids(): number[];
+  /** Kills all of them without the engine; throws where one would not end. */
+  end(): Promise<void>;
+};
+
+const root = "/sys/fs/cgroup";
+
+/** `pid` is the container's first process. Nothing is known where its groups are not to be seen from here. */
+export function containerGroup(pid: number, id: string): ContainerGroup {
+  const places = placesOf(pid, id);
+  const read = (controller: string, file: string) => {
+    const place = places.get(controller);
+    return place === undefined ? "" : (readQuietly(`${place}/${file}`) ?? "");
+  };
+  const number = (text: string, name: string) =>
+    Number(new RegExp(`^${name} (\\d+)`, "m").exec(text)?.[1] ?? 0);
+  const pids = () =>
+    read("pids", "cgroup.procs")
+      .split("\n")
+      .filter(Boolean)
+      .map(Number)
+      .filter((one) => one > 0);
+  return {
+    met: () => ({
+      memory: Math.max(
+        number(read("memory", "memory.oom_control"), "oom_kill"),
+        number(read("memory", "memory.events"), "oom_kill"),
+      ),
+      processes: number(read("pids", "pids.events"), "max"),
+    }),
+    pids,
+    async end() {
+      for (let round = 0; round < 200; round++) {
+        const left = pids();
+        if (left.length === 0) return;
+        for (const one of left) kill(one);
+        await sleep(25);
+      }
+      throw new Error(
+        `processes of a container would not end: ${pids().join(", ")}; end them by hand and run again`,
+      );
+    },
+  };
+}
+
+/** The folder of each controller; of version 2 all have the same. */
+function placesOf(pid: number, id: string): Map<string, string> {
+  const places = new Map<string, string>();
+  for (const line of (readQuietly(`/proc/${pid}/cgroup`) ?? "").split("\n")) {
+    const [, controllers, path] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
+    // a number of another machine, or of another pid namespace, names some other process here
+    if (path === undefined || !path.includes(id)) continue;
+    for (const controller of controllers === "" ? ["memory", "pids"] : controllers!.split(",")) {
+      // podman puts programs into a group below the one that has the limits
+      const place = `${root}${controllers === "" ? "" : `/${controllers}`}${path}`;
+      if (existsSync(place)) places.set(controller, place);
+    }
+  }
+  return places;
+}
+
+function readQuietly(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // it is gone already, or another user's
+  }
+}

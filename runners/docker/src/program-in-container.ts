@@ -1,0 +1,90 @@
+// One program in a running container, by the engine's `exec`. The client's own exit codes (125 to 127) may be the
+// program's as well, so that a shell inside says first, on standard error, that it is about to become the program.
+// What is to be run travels in a variable and not on the command line, which every user of the host can read.
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { constants } from "node:os";
+import { shellWord } from "@mlrb/core/command-line";
+import type { ExecRequest } from "@mlrb/core/sandbox";
+import type { ContainerEngine } from "./container-engine.ts";
+
+export type ProgramEnd =
+  | { kind: "exited"; code: number }
+  | { kind: "signalled"; signal: string }
+  /** There is no such program. */
+  | { kind: "missing" }
+  /** The client ended before the program began: with what it said. */
+  | { kind: "not-begun"; said: string };
+
+export type ProgramInContainer = { ended: Promise<ProgramEnd>; forget(): void };
+
+const loader = 'line=$MLRB_LINE; unset MLRB_LINE; eval "$line"';
+
+export function runInContainer(
+  { program, env }: ContainerEngine,
+  { id, user, request }: { id: string; user: string; request: ExecRequest },
+): ProgramInContainer {
+  const mark = `mlrb-${randomBytes(16).toString("hex")}`;
+  const { MLRB_TOKEN: _, ...visible } = env;
+  const child = spawn(
+    program,
+    ["exec", "--user", user, "--workdir", request.cwd, "--env", "MLRB_LINE", id, "/bin/sh", "-c", loader],
+    {
+      env: { ...visible, MLRB_LINE: lineOf(request, mark) },
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    },
+  );
+  const begun = Buffer.from(`${mark} begins\n`);
+  const missing = Buffer.from(`${mark} missing\n`);
+  let head: Buffer | undefined = Buffer.alloc(0);
+  let state: "not-begun" | "begun" | "missing" = "not-begun";
+  child.stdout.on("data", (bytes: Uint8Array) => request.onOutput("stdout", bytes));
+  child.stderr.on("data", (bytes: Buffer) => {
+    if (head === undefined) return request.onOutput("stderr", bytes);
+    head = Buffer.concat([head, bytes]);
+    if (head.includes(missing)) state = "missing";
+    const at = head.indexOf(begun);
+    if (at < 0) return;
+    state = "begun";
+    const rest = head.subarray(at + begun.length);
+    head = undefined;
+    if (rest.length > 0) request.onOutput("stderr", rest);
+  });
+  const ended = new Promise<ProgramEnd>((resolve) => {
+    const done = (code: number | null, said?: string) => {
+      if (state === "missing") resolve({ kind: "missing" });
+      else if (state === "not-begun")
+        resolve({ kind: "not-begun", said: said ?? head?.toString("utf8").trim() ?? "" });
+      else resolve(endOf(code ?? 1));
+    };
+    child.on("error", (error) => done(null, error.message));
+    // not "close": a detached child that holds the pipe open must not hold the attempt open
+    child.on("exit", (code) => {
+      const patience = setTimeout(() => done(code), 500);
+      child.on("close", () => {
+        clearTimeout(patience);
+        done(code);
+      });
+    });
+  });
+  return { ended, forget: () => void child.kill("SIGKILL") };
+}
+
+/** A line for the shell inside: nothing but what was asked for is visible to the program. */
+function lineOf({ argv, env }: ExecRequest, mark: string): string {
+  const [program] = argv;
+  const variables = Object.entries(env).map(([name, value]) => shellWord(`${name}=${value}`));
+  return [
+    `PATH=${shellWord(env.PATH ?? "/usr/bin:/bin")}`,
+    `command -v ${shellWord(program!)} >/dev/null || { echo ${mark} missing >&2; exit 127; }`,
+    `echo ${mark} begins >&2`,
+    `exec env -i ${variables.join(" ")} ${argv.map(shellWord).join(" ")}`,
+  ].join("\n");
+}
+
+/** A signal comes as 128 and its number; whoever exits with such a code itself means the same by it. */
+function endOf(code: number): ProgramEnd {
+  const signal = Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0];
+  return signal === undefined || code >= 160 ? { kind: "exited", code } : { kind: "signalled", signal };
+}

@@ -1,0 +1,47 @@
+// How the container of a sandbox is asked for. Its first process only waits: it belongs to root without any right, so
+// that no program inside can end it, and ends when its standard input does, which is when the supervisor dies.
+import { join } from "node:path";
+import type { ImageReference } from "@mlrb/core/image-reference";
+import type { WallsRequest } from "@mlrb/core/sandbox";
+import { confinementFlags } from "./confinement-flags.ts";
+import type { ContainerEngine } from "./container-engine.ts";
+import { hostMounts, mountFlags } from "./mount-flags.ts";
+
+/** Label with the mark of the sandbox. */
+export const sandboxLabel = "mlrb.sandbox";
+
+const waits = "echo ready; while read -r _; do :; done";
+
+export function sandboxCreation(
+  engine: ContainerEngine,
+  request: WallsRequest,
+  image: { id: string; reference: ImageReference },
+): string[] {
+  const { folder, seenAs, readOnly, reads, network, limits, gpus, token } = request;
+  return [
+    ...["create", "--interactive", "--label", `${sandboxLabel}=${token}`],
+    ...confinementFlags(engine, {
+      memoryBytes: limits.memoryBytes,
+      processes: limits.processes,
+      cpus: limits.cpus,
+      gpus,
+      // both count as memory: neither alone may take all of it
+      tmpBytes: Math.floor(limits.memoryBytes / 4),
+      shmBytes: Math.floor(limits.memoryBytes / 2),
+    }),
+    ...(network === "full" ? [] : ["--network", "none"]),
+    ...["--hostname", "sandbox", "--log-driver", "none"],
+    ...["--ulimit", `fsize=${limits.diskBytes}`, "--user", "0:0"],
+    // the same users inside and outside: the folder is the harness' to read
+    ...(engine.rootless && engine.flavour === "podman" ? ["--userns", "keep-id"] : []),
+    // the host's control groups are nothing that a program needs to see
+    ...["--tmpfs", "/sys/fs/cgroup:ro,size=4k"],
+    ...mountFlags([
+      ...(image.reference.kind === "host" ? hostMounts() : []),
+      ...reads.map((source) => ({ source })),
+      { source: folder, target: seenAs, writable: true },
+      ...readOnly.map((inside) => ({ source: join(folder, inside), target: join(seenAs, inside) })),
+    ]),
+    ...["--workdir", "/", "--entrypoint", "/bin/sh", image.id, "-c", waits],
+  ];
+}
