@@ -20,6 +20,7 @@ import { takeOver } from "@mlrb/local/take-over";
 import { rememberUnchanged } from "@mlrb/local/unchanged";
 import { clearDeadWork } from "@mlrb/local/work-folders";
 import { openWorkspace, type Workspace } from "@mlrb/local/workspace";
+import { containersCanRun } from "./container-gate.ts";
 import { costAgreed } from "./cost-gate.ts";
 import { executorsOf } from "./executors.ts";
 import { forecast } from "./forecast.ts";
@@ -65,6 +66,7 @@ export async function runChanged(
   await takeInAttempts(workspace, (line) => process.stderr.write(`${line}\n`));
   const stale = stalePolicy(plan, options);
   const mayRun =
+    (await containersCanRun(request, { workspace, stale, json: options.json })) &&
     (await gpusSuffice(request, { workspace, stale, json: options.json })) &&
     (await costAgreed({ plan, selected, workspace, stale }, options));
   if (!mayRun) {

@@ -1,0 +1,51 @@
+// Nobody finds out stage by stage that no container engine answers: where something that would run is sent to
+// containers, the engine is asked before anything starts, and the profiles that do without one are told.
+import type { Diagnostic } from "@mlrb/core/diagnostic";
+import type { Plan } from "@mlrb/core/plan";
+import { previewPlan } from "@mlrb/local/preview-plan";
+import type { StalePolicy } from "@mlrb/local/run-request";
+import type { Workspace } from "@mlrb/local/workspace";
+import { printProblems, type Request } from "./request.ts";
+
+type Gate = { workspace: Workspace; stale: StalePolicy; json: boolean };
+
+/** Whether the run may start; false after saying why not. */
+export async function containersCanRun(request: Request, { workspace, stale, json }: Gate): Promise<boolean> {
+  const { plan, selected } = request;
+  if (!selected.some((index) => inContainer(plan, index))) return true;
+  const { containerEngine } = await import("@mlrb/docker/container-engine");
+  const engine = await containerEngine();
+  if (!("trouble" in engine)) return true;
+  const { previews } = await previewPlan(plan, selected, { workspace, stale });
+  const starts = previews.filter(
+    ({ action, onStale }) => action === "run" || (action === "stale" && onStale === "rerun"),
+  );
+  const wanting = starts.map(({ index }) => index).filter((index) => inContainer(plan, index));
+  if (wanting.length === 0) return true;
+  printProblems([noEngine(request, wanting, engine.trouble.detail)], json);
+  return false;
+}
+
+/** What is said where no engine answers. */
+export function noEngine(
+  { plan, inProfile }: Pick<Request, "plan" | "inProfile">,
+  wanting: number[],
+  trouble: string,
+): Diagnostic {
+  const stages = [...new Set(wanting.map((index) => `"${plan.instances[index]!.stage.name}"`))];
+  const named = stages.length > 3 ? [...stages.slice(0, 3), `${stages.length - 3} more stages`] : stages;
+  const others = plan.profiles.filter((name) => {
+    const other = name === plan.profile ? undefined : inProfile(name);
+    return other && !other.selected.some((index) => inContainer(other.plan, index));
+  });
+  const without = others.map((name) => `--profile ${name}`).join(", ");
+  return {
+    code: "no-container-engine",
+    message: `${named.join(", ")} ${stages.length === 1 ? "runs" : "run"} in containers; ${trouble}`,
+    help: `${without === "" ? "" : `without containers: ${without}; `}\`pnpm pipeline doctor\` looks at the engine`,
+  };
+}
+
+function inContainer(plan: Plan, index: number): boolean {
+  return plan.instances[index]!.execution.executor === "docker";
+}
