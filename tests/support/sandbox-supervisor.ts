@@ -1,0 +1,21 @@
+// A supervisor that a test can kill: opens a sandbox by the module that it is given, runs one program in it
+// and waits.
+//   node sandbox-supervisor.ts MODULE '{"options":{…},"argv":[…]}'
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { SandboxMaker } from "./sandbox-lab.ts";
+
+const [module, given] = process.argv.slice(2);
+const { options, argv } = JSON.parse(given!);
+const { open } = (await import(module!)) as SandboxMaker;
+const sandbox = await open(options);
+const blank = join(options.under, "..", "blank");
+mkdirSync(blank, { recursive: true });
+await sandbox.put(blank, "workspace");
+await sandbox.exec({
+  argv,
+  cwd: sandbox.seenAs("workspace"),
+  env: { PATH: "/usr/bin:/bin" },
+  onOutput() {},
+});
+setInterval(() => {}, 1000); // what went away lives on, and so does its supervisor
