@@ -32,7 +32,7 @@ export type SuiteOptions = {
 const mib = 1 << 20;
 
 export function sandboxSuite({ name, maker, skip, hostLoopback = true }: SuiteOptions): void {
-  const options = skip === undefined ? {} : { skip };
+  const options = { timeout: 90_000, ...(skip !== undefined && { skip }) };
   const check = (title: string, body: (at: SandboxLab) => Promise<void>, changes: LabChanges = {}) =>
     test(`${name}: ${title}`, options, async (t) => body(await lab(t, maker, changes)));
 

@@ -1,0 +1,157 @@
+// Copies a trusted file or folder of the host into a folder that a hostile program may be rewriting at this
+// moment. Nothing is ever opened by a path through that folder: each component is opened from the one before,
+// never through a link, and what is written is made anew under the opened folder. So whatever is swapped
+// meanwhile, no byte, owner or mode outside of the sandbox changes.
+import { constants } from "node:fs";
+import { chmod, copyFile, lchown, lstat, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { child, type OpenFolder, openFolder } from "./open-folder.ts";
+import type { SandboxUser } from "./sandbox-user.ts";
+
+export type PutInside = {
+  /** Whose it becomes; undefined leaves it with this process. */
+  owner?: SandboxUser | undefined;
+  /** Whoever reads inside may not write. */
+  readOnly?: boolean;
+  /** It may be moved where that is possible. */
+  move?: boolean;
+};
+
+const isLinux = process.platform === "linux";
+const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+
+/** Throws where it cannot, also where a component of `inside` is no folder; then what it says names the component. */
+export async function putInside(root: string, from: string, inside: string, how: PutInside): Promise<void> {
+  const folder = await makeFolders(root, dirname(inside), how.readOnly ? { owner: how.owner } : how);
+  try {
+    const name = Buffer.from(basename(inside));
+    if (how.move && (await moved(from, folder, name, how))) return;
+    await copy(from, folder, name, how);
+  } finally {
+    await folder.handle.close();
+  }
+}
+
+/** Opens `inside`, making what is missing. The caller closes it. */
+async function makeFolders(root: string, inside: string, how: PutInside): Promise<OpenFolder> {
+  let folder = await openFolder(root);
+  for (const part of inside.split("/").filter((one) => one !== "" && one !== ".")) {
+    const outer = folder;
+    try {
+      folder = await makeFolder(outer, Buffer.from(part), how);
+    } catch (error) {
+      const why = (error as NodeJS.ErrnoException).code;
+      throw new Error(`${part} in ${inside} is no folder (${why}): a program inside may have replaced it`, {
+        cause: error,
+      });
+    } finally {
+      await outer.handle.close();
+    }
+  }
+  return folder;
+}
+
+/** An open folder of that name: the one that is there, or a new one that belongs to the owner. */
+async function makeFolder(outer: OpenFolder, name: Buffer, { owner }: PutInside): Promise<OpenFolder> {
+  const at = child(outer, name);
+  const isNew = await mkdir(at, 0o700).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "EEXIST") return false;
+      throw error;
+    },
+  );
+  const folder = await openFolder(at);
+  // only what was made here: the one that is there may be anybody's
+  if (isNew && (await folder.handle.stat()).uid === process.getuid?.()) {
+    if (owner) await folder.handle.chown(owner.uid, owner.gid);
+    await folder.handle.chmod(0o755);
+  }
+  return folder;
+}
+
+async function copy(from: string, folder: OpenFolder, name: Buffer, how: PutInside): Promise<void> {
+  const source = await lstat(from);
+  if (source.isDirectory()) {
+    await removeOther(folder, name, "folder");
+    const inner = await makeFolder(folder, name, how.readOnly ? {} : how);
+    try {
+      // a compiled file of an earlier run beside the program would make two attempts differ
+      for (const entry of (await readdir(from)).sort())
+        if (entry !== "__pycache__") await copy(join(from, entry), inner, Buffer.from(entry), how);
+      if (how.readOnly) await inner.handle.chmod(0o555);
+    } finally {
+      await inner.handle.close();
+    }
+    return;
+  }
+  const target = await stat(from); // what is given is ours: its links are followed, to files
+  if (!target.isFile())
+    throw new Error(`${from} is neither a file nor a folder; only these can be given to an agent`);
+  await removeOther(folder, name, "file");
+  const at = child(folder, name);
+  const write = await open(at, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    // by the descriptor: whatever the name leads to by now
+    await copyFile(from, isLinux ? `/proc/self/fd/${write.fd}` : at, constants.COPYFILE_FICLONE);
+    if (how.owner && !how.readOnly) await write.chown(how.owner.uid, how.owner.gid);
+    await write.chmod(modeOf(target.mode, how));
+  } finally {
+    await write.close();
+  }
+}
+
+function modeOf(mode: number, { readOnly }: PutInside): number {
+  return (readOnly ? 0o444 : 0o644) | (mode & 0o100 ? 0o111 : 0);
+}
+
+/** Makes room for a new entry: a folder stays where a folder is to come, everything else goes. */
+async function removeOther(folder: OpenFolder, name: Buffer, coming: "file" | "folder"): Promise<void> {
+  const there = await lstat(child(folder, name)).catch(() => undefined);
+  if (!there) return;
+  if (!there.isDirectory()) return unlink(child(folder, name));
+  if (coming === "file") throw new Error(`${name} is a folder; a file cannot take its place`);
+}
+
+/** False where it has to be copied after all: another file system, one that may not be written, or a file with other names. */
+async function moved(from: string, folder: OpenFolder, name: Buffer, how: PutInside): Promise<boolean> {
+  if (await lstat(child(folder, name)).catch(() => undefined)) return false;
+  if (!(await isPlain(from))) return false;
+  await prepare(from, how); // before anybody inside can reach it
+  const isFolder = (await lstat(from)).isDirectory();
+  if (isFolder) await chmod(from, 0o755);
+  try {
+    await rename(from, child(folder, name));
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (["EXDEV", "EROFS", "EACCES", "EPERM", "EBUSY"].includes(code)) return false;
+    throw error;
+  }
+  // a folder that may not be written could not have been moved
+  if (how.readOnly && isFolder) {
+    const there = await openFolder(child(folder, name));
+    try {
+      if ((await there.handle.stat()).uid === process.getuid?.()) await there.handle.chmod(0o555);
+    } finally {
+      await there.handle.close();
+    }
+  }
+  return true;
+}
+
+/** Whether it can go as it is: no file that stands elsewhere too, where what an agent writes would be seen. */
+async function isPlain(path: string): Promise<boolean> {
+  const stats = await lstat(path);
+  if (stats.isFile()) return stats.nlink === 1;
+  if (!stats.isDirectory()) return false;
+  for (const name of await readdir(path))
+    if (name === "__pycache__" || !(await isPlain(join(path, name)))) return false;
+  return true;
+}
+
+async function prepare(path: string, how: PutInside): Promise<void> {
+  const stats = await lstat(path);
+  if (stats.isDirectory()) for (const name of await readdir(path)) await prepare(join(path, name), how);
+  if (how.owner && !how.readOnly) await lchown(path, how.owner.uid, how.owner.gid);
+  await chmod(path, stats.isDirectory() ? (how.readOnly ? 0o555 : 0o755) : modeOf(stats.mode, how));
+}

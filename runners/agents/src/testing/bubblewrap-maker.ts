@@ -1,0 +1,11 @@
+// Makes sandboxes behind bubblewrap's walls for the suite that all sandboxes go through.
+import type { Sandbox, WallsRequest } from "@mlrb/core/sandbox";
+import { bubblewrapWalls, clearBubblewrap } from "../bubblewrap-walls.ts";
+import { walledSandbox } from "../walled-sandbox.ts";
+
+type Options = Pick<WallsRequest, "network" | "limits" | "reads" | "token"> & { under: string };
+
+export const open = (options: Options): Promise<Sandbox> =>
+  walledSandbox({ ...options, agent: "test", open: bubblewrapWalls, kind: "bubblewrap", gpus: [] });
+
+export const sweep = clearBubblewrap;

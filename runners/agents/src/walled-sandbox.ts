@@ -1,0 +1,88 @@
+// A sandbox for programs that nobody vouches for: its files lie in a folder of the host, which the harness reads
+// and writes without trusting a single name in it, and its programs run behind walls that are opened when the
+// first of them is started, since only then is it known what may not be written inside.
+import { join } from "node:path";
+import type { Gpu } from "@mlrb/core/gpu";
+import type { Network } from "@mlrb/core/pipeline-spec";
+import type { Sandbox, SandboxLimits, Walls, WallsRequest } from "@mlrb/core/sandbox";
+import { sandboxFolder } from "./sandbox-folder.ts";
+import { sandboxUser } from "./sandbox-user.ts";
+
+export type WalledSandboxOptions = {
+  /** The host folder under which the sandbox's own is made. */
+  under: string;
+  /** For messages. */
+  agent: string;
+  /** What builds the walls, e.g. `bubblewrapWalls`. */
+  open(request: WallsRequest): Promise<Walls>;
+  /** What they are to be called before they stand, e.g. `bubblewrap`. */
+  kind: string;
+  /** Absolute host folders that are shown read-only at their own paths. */
+  reads: string[];
+  network: Network;
+  limits: SandboxLimits;
+  gpus: readonly Gpu[];
+  image?: string;
+  /** Marks what belongs to it on the host. Letters, digits, dashes. */
+  token: string;
+};
+
+export type WalledSandbox = Sandbox & {
+  /** In what its programs ran; undefined before the first. */
+  where(): Record<string, string> | undefined;
+};
+
+/** The same for every attempt: where the sandbox lies on the host is told to nobody inside. */
+export const seenAs = "/attempt";
+
+export async function walledSandbox(options: WalledSandboxOptions): Promise<WalledSandbox> {
+  const { under, agent, open, kind, ...rest } = options;
+  const owner = process.getuid?.() === 0 ? sandboxUser(options.token) : undefined;
+  const folder = await sandboxFolder(under, owner);
+  const readOnly: string[] = [];
+  let opening: Promise<Walls> | undefined;
+  let walls: Walls | undefined;
+
+  const stand = async () => {
+    const { reads, network, limits, gpus, image, token } = rest;
+    opening ??= open({
+      ...{ folder: folder.root, seenAs, readOnly, reads, network, limits, gpus, token },
+      ...(image !== undefined && { image }),
+    });
+    walls = await opening;
+    return walls;
+  };
+
+  return {
+    kind,
+    where: () => walls?.where,
+    seenAs: (inside) => join(seenAs, inside),
+    async exec(request) {
+      let now: Walls;
+      try {
+        now = await stand();
+      } catch (error) {
+        opening = undefined;
+        return { kind: "lost", detail: `agent "${agent}": ${(error as Error).message}` };
+      }
+      const own = { HOME: join(seenAs, "home"), TMPDIR: join(seenAs, "tmp") };
+      return now.exec({ ...request, env: { ...request.env, ...own } });
+    },
+    async put(from, inside, how = {}) {
+      if (how.readOnly && opening)
+        throw new Error(
+          `agent "${agent}": ${inside} cannot be given read-only once programs run; give it before the first of them, or writable`,
+        );
+      await folder.put(from, inside, how);
+      if (how.readOnly) readOnly.push(inside);
+    },
+    get: folder.get,
+    snapshot: folder.snapshot,
+    freeze: async () => (await opening?.catch(() => undefined))?.freeze(),
+    kill: async () => (await opening?.catch(() => undefined))?.kill(),
+    async close() {
+      await (await opening?.catch(() => undefined))?.close();
+      await folder.remove();
+    },
+  };
+}
