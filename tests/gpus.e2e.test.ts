@@ -1,9 +1,10 @@
 // A stage that wants more GPUs than there are is refused before anything runs. A fake nvidia-smi stands
 // for the host's driver, so that the tests say the same on every host.
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { fakeGpus, fakeNvidia } from "./support/fake-nvidia.ts";
 import { counted, type Lab, lab, outcomes, summary } from "./support/lab.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
@@ -38,18 +39,17 @@ function define(at: Lab): void {
   });
 }
 
-/** The environment of a host whose driver lists `gpus` GPUs, and one in which it fails; both note who asks. */
+/** The environment of a host whose driver lists `gpus` GPUs, and one in which it fails. */
 function host(at: Lab, gpus: number): Record<string, string> {
-  const folder = join(at.outside, `host-${gpus}`);
-  mkdirSync(folder, { recursive: true });
-  const lines = Array.from(
-    { length: gpus },
-    (_, index) => `echo 'GPU ${index}: Fake GPU (UUID: GPU-${index})'`,
-  );
-  const answer = gpus === 0 ? "echo 'cannot communicate with the driver'; exit 9" : lines.join("\n");
-  const script = `#!/bin/sh\necho asked >> '${join(at.outside, "executions")}'\n${answer}\n`;
-  writeFileSync(join(folder, "nvidia-smi"), script, { mode: 0o755 });
-  return { PATH: `${folder}:${process.env.PATH}` };
+  const { bin, fail } = fakeNvidia(join(at.outside, `host-${gpus}`), fakeGpus(gpus));
+  if (gpus === 0) fail("cannot communicate with the driver", 9);
+  return { PATH: `${bin}:${process.env.PATH}`, MLRB_GPU_LEASES: join(at.outside, "leases") };
+}
+
+/** How often the fake driver was asked. */
+function asked(at: Lab, gpus: number): number {
+  const file = join(at.outside, `host-${gpus}`, "asked");
+  return existsSync(file) ? readFileSync(file, "utf8").split("\n").length - 1 : 0;
 }
 
 const on = (at: Lab, gpus: number, ...args: string[]) =>
@@ -63,7 +63,7 @@ test("on a host whose fake driver lists no GPU, a run that wants one is refused 
   assert.equal(said.stdout, "");
   assert.equal(
     said.stderr,
-    `too-few-gpus: "train" wants 2 GPUs, "serve" wants 1 GPU; this host has none (nvidia-smi -L)
+    `too-few-gpus: "train" wants 2 GPUs, "serve" wants 1 GPU; this host has none (nvidia-smi says: cannot communicate with the driver)
   help: a profile that does with what is here: --profile cpu
 
 1 problem; nothing was run
@@ -75,11 +75,13 @@ test("on a host whose fake driver lists no GPU, a run that wants one is refused 
     {
       event: "problem",
       code: "too-few-gpus",
-      message: '"train" wants 2 GPUs, "serve" wants 1 GPU; this host has none (nvidia-smi -L)',
+      message:
+        '"train" wants 2 GPUs, "serve" wants 1 GPU; this host has none (nvidia-smi says: cannot communicate with the driver)',
       help: "a profile that does with what is here: --profile cpu",
     },
   ]);
-  assert.deepEqual(at.executions(), { asked: 2 }, "once a run, and nothing else was executed");
+  assert.equal(asked(at, 0), 2, "once a run");
+  assert.deepEqual(at.executions(), {}, "nothing was executed");
 });
 
 test("on a host whose fake driver lists one GPU, only what wants more is refused", async (t) => {
@@ -114,6 +116,7 @@ test("what is not selected, or wants no GPU, neither is refused nor makes a fake
   define(at);
   assert.equal((await on(at, 0, "run", "--json", "--only", "count")).code, 0);
   assert.equal((await on(at, 0, "run", "--json", "--profile", "cpu")).code, 0);
+  assert.equal(asked(at, 0), 0);
   assert.deepEqual(at.executions(), { count: 1, "serve-1": 1, "serve-2": 1, "train-1": 1, "train-2": 1 });
 });
 

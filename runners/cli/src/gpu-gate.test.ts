@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { renderDiagnostic } from "@mlrb/core/diagnostic";
+import type { Gpu } from "@mlrb/core/gpu";
 import { loadPlan } from "@mlrb/core/load-plan";
 import type { Plan } from "@mlrb/core/plan";
 import { memorySources } from "@mlrb/core/testing/memory-sources";
+import type { Inventory } from "@mlrb/local/gpu-inventory";
 import type { Preview } from "@mlrb/local/preview-plan";
-import { gpusFor, tooFewGpus } from "./gpu-gate.ts";
+import { gpusAsked, tooFewGpus } from "./gpu-gate.ts";
 
 const text = `formatVersion: 1
 name: test
@@ -13,7 +15,8 @@ profiles:
   large: { default: true }
   small: { stages: { train: { resources: { gpus: 1 } } } }
   none: { resources: { gpus: 0 } }
-  cluster: { executor: docker }
+  cluster: { executor: slurm }
+  box: { executor: docker }
 stages:
   train: { command: train, resources: { gpus: 8 } }
   serve: { command: serve, resources: { gpus: 1 } }
@@ -22,13 +25,28 @@ stages:
 
 function planned(profile: string): Plan {
   const sources = memorySources({ "pipelines/test.yaml": text });
-  const result = loadPlan({ file: "pipelines/test.yaml", profile }, sources, ["local", "docker"]);
+  const result = loadPlan({ file: "pipelines/test.yaml", profile }, sources, ["local", "docker", "slurm"]);
   if ("problems" in result) throw new Error(result.problems.map(renderDiagnostic).join("\n"));
   return result.plan;
 }
 
+function gpus(amount: number, slice = false): Gpu[] {
+  return Array.from({ length: amount }, (_, index) => ({
+    index,
+    uuid: `GPU-${index}-${slice}`,
+    model: "H100",
+    memoryBytes: 0,
+    driver: "550",
+    slice,
+  }));
+}
+
 /** What is said when `actions` would be done, one by stage: run, reuse or stale (and left). */
-function said(profile: string, here: number, actions: Record<string, Preview["action"] | "rerun"> = {}) {
+function said(
+  profile: string,
+  here: number | Inventory,
+  actions: Record<string, Preview["action"] | "rerun"> = {},
+) {
   const plan = planned(profile);
   const previews = plan.instances.map(({ index, stage }): Preview => {
     const action = actions[stage.name] ?? "run";
@@ -40,7 +58,8 @@ function said(profile: string, here: number, actions: Record<string, Preview["ac
     const other = planned(name);
     return { plan: other, selected: other.instances.map(({ index }) => index) };
   };
-  const problem = tooFewGpus({ plan, inProfile }, previews, here);
+  const inventory = typeof here === "number" ? { gpus: gpus(here) } : here;
+  const problem = tooFewGpus({ plan, inProfile }, previews, inventory);
   return problem && renderDiagnostic(problem);
 }
 
@@ -71,10 +90,10 @@ test("what runs elsewhere wants no GPU of this host", () => {
   process.env.PATH = "/nowhere"; // who asks finds nobody, and what runs elsewhere does not ask
   try {
     assert.equal(
-      gpusFor(
+      gpusAsked(
         plan,
         plan.instances.map(({ index }) => index),
-      ),
+      ).gpus.length,
       0,
     );
   } finally {
@@ -89,7 +108,31 @@ test("where no profile would do, a host that would is named", () => {
   ];
   const inProfile = () => assert.fail("there is no other");
   assert.equal(
-    renderDiagnostic(tooFewGpus({ plan, inProfile }, previews, 0)!).split("\n")[1],
+    renderDiagnostic(tooFewGpus({ plan, inProfile }, previews, { gpus: [] })!).split("\n")[1],
     "  help: run test on a host with 8 GPUs; it has no profile that does with less",
+  );
+});
+
+test("what runs in containers of this host wants its GPUs too", () => {
+  assert.match(
+    said("box", 0)!,
+    /^too-few-gpus: "train" wants 8 GPUs, "serve" wants 1 GPU; this host has none/,
+  );
+  assert.equal(said("box", 8), undefined);
+});
+
+test("several slices are not the several GPUs that a stage wants, and one is as good as one", () => {
+  const divided = { gpus: [...gpus(7, true), ...gpus(2)] };
+  assert.match(
+    said("large", divided)!,
+    /^too-few-gpus: "train" wants 8 GPUs; this host has 2, and 7 slices \(MIG\), of which a process sees one /,
+  );
+  assert.equal(said("small", divided), undefined);
+});
+
+test("why a driver lists none is told where it says so", () => {
+  assert.match(
+    said("large", { gpus: [], trouble: "it did not answer" })!,
+    /has none \(nvidia-smi says: it did not answer\)\n/,
   );
 });

@@ -2,7 +2,8 @@
 // than this host has is told before anything starts, with the profiles that do with what there is.
 import type { Diagnostic } from "@mlrb/core/diagnostic";
 import type { Instance, Plan } from "@mlrb/core/plan";
-import { gpuCount } from "@mlrb/local/gpu-count";
+import { gpusFor, gpusHere, type Inventory } from "@mlrb/local/gpu-inventory";
+import { usesGpusHere } from "@mlrb/local/hold-gpus";
 import { type Preview, previewPlan } from "@mlrb/local/preview-plan";
 import type { StalePolicy } from "@mlrb/local/run-request";
 import type { Workspace } from "@mlrb/local/workspace";
@@ -13,7 +14,7 @@ type Gate = { workspace: Workspace; stale: StalePolicy; json: boolean };
 /** Whether the run may start; false after saying why not. */
 export async function gpusSuffice(request: Request, { workspace, stale, json }: Gate): Promise<boolean> {
   const { plan, selected } = request;
-  const here = gpusFor(plan, selected);
+  const here = gpusAsked(plan, selected);
   if (lacking(plan, selected, here).length === 0) return true;
   const { previews } = await previewPlan(plan, selected, { workspace, stale });
   const problem = tooFewGpus(request, previews, here);
@@ -21,18 +22,18 @@ export async function gpusSuffice(request: Request, { workspace, stale, json }: 
   return problem === undefined;
 }
 
-/** How many GPUs this host has for the instances at `indices`; nobody is asked where none wants any. */
-export function gpusFor(plan: Plan, indices: number[]): number {
-  return gpuCount(indices.map((index) => plan.instances[index]!).filter(runsHere));
+/** The GPUs that this host has for the instances at `indices`; nobody is asked where none wants any. */
+export function gpusAsked(plan: Plan, indices: number[]): Inventory {
+  return gpusHere(indices.map((index) => plan.instances[index]!).filter(usesGpusHere));
 }
 
 type Asked = Pick<Request, "plan" | "inProfile">;
 
-/** What is wrong with running what `previews` say would run on a host with `here` GPUs. */
+/** What is wrong with running what `previews` say would run on a host that has what is `here`. */
 export function tooFewGpus(
   { plan, inProfile }: Asked,
   previews: Preview[],
-  here: number,
+  here: Inventory,
 ): Diagnostic | undefined {
   const started = previews.filter(
     ({ action, onStale }) => action === "run" || (action === "stale" && onStale === "rerun"),
@@ -42,16 +43,16 @@ export function tooFewGpus(
     lacking(plan, indices, here).map(({ stage, execution }) => [stage.name, execution.resources.gpus]),
   );
   if (stages.size === 0) return undefined;
+  const most = Math.max(...stages.values());
   const wants = [...stages].map(([name, gpus]) => `"${name}" wants ${gpus} GPU${gpus === 1 ? "" : "s"}`);
   const others = plan.profiles.filter((name) => {
     const other = name === plan.profile ? undefined : inProfile(name);
     return other && lacking(other.plan, other.selected, here).length === 0;
   });
   const options = others.map((name) => `--profile ${name}`).join(", ");
-  const most = Math.max(...stages.values());
   return {
     code: "too-few-gpus",
-    message: `${wants.join(", ")}; this host has ${here === 0 ? "none" : here} (nvidia-smi -L)`,
+    message: `${wants.join(", ")}; this host has ${hereWords(here, most)}`,
     help:
       others.length === 0
         ? `run ${plan.pipeline} on a host with ${most} GPU${most === 1 ? "" : "s"}; it has no profile that does with less`
@@ -59,12 +60,18 @@ export function tooFewGpus(
   };
 }
 
-function lacking(plan: Plan, indices: number[], here: number): Instance[] {
-  return indices
-    .map((index) => plan.instances[index]!)
-    .filter((instance) => runsHere(instance) && instance.execution.resources.gpus > here);
+function hereWords({ gpus, trouble = "-L" }: Inventory, wanted: number): string {
+  const whole = gpusFor(wanted, gpus).length;
+  const slices = gpus.length - whole;
+  const divided = slices > 0 ? `, and ${slices} slices (MIG), of which a process sees one` : "";
+  return `${whole === 0 ? "none" : whole}${divided} (nvidia-smi ${trouble === "-L" ? trouble : `says: ${trouble}`})`;
 }
 
-function runsHere({ execution }: Instance): boolean {
-  return execution.executor === "local";
+function lacking(plan: Plan, indices: number[], { gpus }: Inventory): Instance[] {
+  return indices
+    .map((index) => plan.instances[index]!)
+    .filter((instance) => {
+      const wanted = instance.execution.resources.gpus;
+      return usesGpusHere(instance) && wanted > gpusFor(wanted, gpus).length;
+    });
 }

@@ -6,7 +6,7 @@ import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { findPython } from "@mlrb/local/find-python";
-import { gpuNames } from "@mlrb/local/gpu-count";
+import { gpuNames } from "@mlrb/local/gpu-inventory";
 import { abilities } from "@mlrb/local/namespaces";
 
 export type Machine = {

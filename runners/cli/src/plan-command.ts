@@ -3,7 +3,7 @@ import { reasonWords } from "@mlrb/core/reasons";
 import { formatDuration } from "@mlrb/core/units";
 import { previewPlan } from "@mlrb/local/preview-plan";
 import { openWorkspace } from "@mlrb/local/workspace";
-import { gpusFor, tooFewGpus } from "./gpu-gate.ts";
+import { gpusAsked, tooFewGpus } from "./gpu-gate.ts";
 import { type CommonOptions, readRequest } from "./request.ts";
 import { type StaleOptions, stalePolicy } from "./stale-policy.ts";
 import { costWords, totalCost } from "./total-cost.ts";
@@ -50,7 +50,7 @@ export async function planCommand(
       process.stdout.write(`${verb}  ${id}  (${reasons.map(reasonWords).join("; ")}${then})\n`);
     }
   }
-  const note = tooFewGpus(request, previews, gpusFor(plan, selected));
+  const note = tooFewGpus(request, previews, gpusAsked(plan, selected));
   const durationMs = Math.round(performance.now() - begin);
   if (options.json) {
     if (note) process.stdout.write(`${JSON.stringify({ event: "note", ...note })}\n`);

@@ -77,10 +77,11 @@ export class Progress {
         return;
       }
       case "waiting": {
-        const { instance, holder } = event;
-        const said = `waits: ${holder} does it`;
+        const { instance, holder, wanted } = event;
+        const why = wanted === undefined ? `${holder} does it` : `${holder} holds ${wanted}`;
+        const said = `waits: ${why}`;
         this.#running.set(instance.id, { index: instance.index, since: this.#now(), said });
-        this.note(`waits   ${instance.id}  (${holder} does it)`);
+        this.note(`waits   ${instance.id}  (${why})`);
         return;
       }
       case "ended": {

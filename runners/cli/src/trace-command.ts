@@ -110,6 +110,7 @@ function nodeLines(node: TraceNode, { root, store }: { root: string; store: Stor
       "ran",
       `${ran.startedAt}, ${formatDuration(ran.durationMs)}, ${ran.executor} on ${ran.host}, run ${ran.run}`,
     ),
+    ...Object.entries(ran.where ?? {}).map(([name, value]) => row(`  ${name}`, value)),
     ...(existsSync(node.log)
       ? [row("log", relative(root, node.log)), ...said.map((line) => `              ${line}`)]
       : []),

@@ -15,7 +15,15 @@ export type TraceNode = {
   parts: KeyParts;
   inputs: { name: string; digest: string; from: string; output: string }[];
   outputs: Record<string, Artifact>;
-  ran: { run: string; startedAt: string; durationMs: number; executor: string; host: string };
+  ran: {
+    run: string;
+    startedAt: string;
+    durationMs: number;
+    executor: string;
+    host: string;
+    /** In what on that host: image, engine, GPUs. */
+    where?: Record<string, string>;
+  };
   /** Where what it said was kept, if it still is. */
   log: string;
 };

@@ -3,6 +3,7 @@ import type { Executor, Running } from "@mlrb/core/executor";
 import type { FailureCause } from "@mlrb/core/outcome";
 import { DamagedRecord, type HeldRecord } from "./attempt-records.ts";
 import type { CostEstimate } from "./cost-estimate.ts";
+import type { GpuLease } from "./gpu-leases.ts";
 import { machineHelp } from "./machine-help.ts";
 import { type Artifact, MissingContent } from "./store.ts";
 import type { WorkSlots } from "./work-slots.ts";
@@ -33,6 +34,8 @@ export type CarryOutContext = {
   estimate?: CostEstimate;
   /** How the try before this one ended, whose log this one goes on with. */
   before?: string;
+  /** The GPUs that it holds; undefined where it wants none. */
+  gpus?: GpuLease;
   /** False once another run took it over: what that makes counts. */
   isHeld: () => boolean;
   /** Called where it is found going on, begun by a run that is gone; with when that was, where known. */

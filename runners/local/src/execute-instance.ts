@@ -10,6 +10,8 @@ import { type CarriedOut, machineFailure } from "./carried-out.ts";
 import { carryOut } from "./carry-out.ts";
 import { carryOutAttempt } from "./carry-out-attempt.ts";
 import { estimateCost } from "./estimate-cost.ts";
+import type { GpuLease } from "./gpu-leases.ts";
+import { holdGpus } from "./hold-gpus.ts";
 import type { Journal } from "./journal.ts";
 import { type Lease, type Silent, takeLease } from "./lease.ts";
 import { type Found, lookUp } from "./look-up.ts";
@@ -57,6 +59,7 @@ export async function executeInstance(
 ): Promise<Executed> {
   const { plan, workspace, folder, journal, onEvent } = context;
   let lease: Lease | undefined;
+  let gpus: GpuLease | undefined;
   try {
     const taken = await takeLease(workspace.state.leases, bound.key, {
       card: folder.card,
@@ -80,15 +83,23 @@ export async function executeInstance(
     if (typeof found === "object" && !("stale" in found)) return { kind: "found", found };
     if (context.interrupts() > 0 || (!lease && !left)) return { kind: "cancelled" };
     if (left) return left;
+    const held = await holdGpus(instance, context);
+    if (held && "kind" in held) return held;
+    gpus = held;
     const { reasons, log } = context;
     const expectedMs = workspace.last.get(instance.id)?.durationMs;
     onEvent({ kind: "started", instance, reasons, log, expectedMs });
     journal.write({ event: "start", stage: instance.id, key: bound.key, reasons });
-    return await withRetries(instance, bound, { ...context, isHeld: () => lease?.isHeld() ?? false });
+    return await withRetries(instance, bound, {
+      ...context,
+      ...(gpus && { gpus }),
+      isHeld: () => lease?.isHeld() ?? false,
+    });
   } catch (error) {
     return machineFailure(error);
   } finally {
     context.running(undefined);
+    gpus?.release();
     lease?.release();
   }
 }
@@ -97,7 +108,7 @@ export async function executeInstance(
 async function withRetries(
   instance: Instance,
   bound: Bound,
-  context: RunContext & ExecuteOptions & { isHeld: () => boolean },
+  context: RunContext & ExecuteOptions & { gpus?: GpuLease; isHeld: () => boolean },
 ): Promise<CarriedOut> {
   const { plan, workspace, journal, folder, onEvent } = context;
   const { stage, execution } = instance;
@@ -110,7 +121,11 @@ async function withRetries(
     const last = tried > instance.execution.retries;
     const result = await carry(instance, bound, {
       ...context,
-      freed: last ? context.freed : () => {}, // another try would need what it holds
+      freed() {
+        if (!last) return; // another try would need what it holds
+        context.gpus?.release();
+        context.freed();
+      },
       executor,
       ...(estimate && { estimate }),
       ...(before !== undefined && { before }),

@@ -1,7 +1,7 @@
 // What a measurement of speed or memory depends on beside its inputs: the machine. Part of the key of stages
 // that say so (`hostSensitive`), so that a number measured on one machine is never taken for another's.
 import { availableParallelism, cpus, totalmem } from "node:os";
-import { gpuNames } from "./gpu-count.ts";
+import { gpuNames } from "./gpu-inventory.ts";
 
 /** What programs are built for, as the key of an environment has it. */
 export function hostKind(): { platform: string; arch: string } {

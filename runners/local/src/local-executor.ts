@@ -3,6 +3,7 @@
 import { appendFileSync } from "node:fs";
 import { commandLine } from "@mlrb/core/command-line";
 import type { ExecutionRequest, ExecutionResult, Executor, Running } from "@mlrb/core/executor";
+import { gpuFacts, gpuVariables } from "@mlrb/core/gpu";
 import { formatDuration } from "@mlrb/core/units";
 import { endProcesses, type Known, memoryHeld, ticksNow } from "@mlrb/kit/end-processes";
 import { exitDetail } from "@mlrb/kit/exit-detail";
@@ -116,7 +117,10 @@ function start(request: ExecutionRequest, means: Means): Running {
       appendFileSync(request.log, `mlrb: ${result.detail}\n`);
       return { kind: "failed", cause: "machine", detail: result.detail };
     }
-    if (result.code === 0) return { kind: "succeeded" };
+    if (result.code === 0) {
+      const where = gpuFacts(request.gpus);
+      return { kind: "succeeded", ...(request.gpus.length > 0 && { where }) };
+    }
     if (result.signal) {
       const detail = `ended by ${result.signal}${result.signal === "SIGKILL" ? " (perhaps for lack of memory)" : ""}`;
       return { kind: "failed", cause: "exit-code", detail };
@@ -141,12 +145,15 @@ type Begin = () => Promise<Spawned | { failed: string }>;
 async function beginning(request: ExecutionRequest, { spawner, servers, able }: Means): Promise<Begin> {
   const { run, readOnly, network, preload, log } = request;
   const argv = commandLine(request, process.execPath);
-  const env = { ...request.env, MLRB_TOKEN: request.token };
+  const env = { ...request.env, ...gpuVariables(request.gpus), MLRB_TOKEN: request.token };
   const offline = network === "none" && (await able()).network;
   if (network === "none" && !offline)
     appendFileSync(log, "mlrb: network: none cannot be enforced here (no network namespaces)\n");
   const confinement = { ...(readOnly !== undefined && { readOnly }), ...(offline && { network }) };
-  if (run.kind === "python" && preload !== undefined) {
+  const warm = run.kind === "python" && preload !== undefined;
+  if (warm && request.gpus.length > 0)
+    appendFileSync(log, "mlrb: not forked from a warm process: it holds a GPU, which is chosen at start\n");
+  else if (warm) {
     const server = await servers.serverOf({ argv, env, log, preload, offline, readOnly, network });
     if ("spawn" in server) return server.spawn;
     appendFileSync(log, `mlrb: not forked from a warm process: ${server.fresh}\n`);

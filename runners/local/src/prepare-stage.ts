@@ -108,7 +108,7 @@ export async function prepareStage(
     ...beside,
     ...(instance.execution.image !== undefined && { image: instance.execution.image }),
     cpus: instance.execution.resources.cpus,
-    gpus: [],
+    gpus: context.gpus?.gpus ?? [],
   };
 }
 

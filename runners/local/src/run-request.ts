@@ -11,7 +11,8 @@ import type { Workspace } from "./workspace.ts";
 
 export type RunEvent =
   | { kind: "started"; instance: Instance; reasons: Reason[]; log: string; expectedMs: number | undefined }
-  | { kind: "waiting"; instance: Instance; holder: string }
+  /** `holder` does the same work, or holds `wanted`. */
+  | { kind: "waiting"; instance: Instance; holder: string; wanted?: string }
   | {
       kind: "ended";
       instance: Instance;

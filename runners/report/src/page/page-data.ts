@@ -45,7 +45,15 @@ export type Made = {
   inputs: { name: string; digest: string; from: string; output: string }[];
   outputs: { name: string; digest: string }[];
   environment: string | null;
-  ran: { run: string; startedAt: string; durationMs: number; executor: string; host: string };
+  ran: {
+    run: string;
+    startedAt: string;
+    durationMs: number;
+    executor: string;
+    host: string;
+    /** In what on that host: image, engine, GPUs. */
+    where?: Record<string, string>;
+  };
   /** What one types to have it made again where it would be now. */
   again: string;
 };

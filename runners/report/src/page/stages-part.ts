@@ -66,6 +66,7 @@ ${made.inputs.map(({ name, digest: of, from, output }) =>
 ${made.outputs.map(({ name, digest: of }) => row(`gave ${name}`, digest(of)))}
 ${made.environment !== null && row("environment", digest(made.environment))}
 ${row("ran", `${ran.startedAt}, ${formatDuration(ran.durationMs)}, ${ran.executor} on ${ran.host}, run ${ran.run}`)}
+${Object.entries(ran.where ?? {}).map(([name, value]) => row(name, value))}
 ${row("again", html`<code>${made.again}</code>`)}
 </dl>
 `;

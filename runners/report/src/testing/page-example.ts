@@ -114,6 +114,7 @@ function madeUp(stage: string): Made {
       durationMs: 61_000,
       executor: "local",
       host: "h",
+      where: { gpus: "NVIDIA H100 (GPU-1)", driver: "550.54.15" },
     },
     again: `pnpm pipeline run example --only '${stage}'`,
   };
