@@ -5,9 +5,12 @@
 //     --param prompt=FILE --input public=DIR --output submission=DIR --output trajectory=FILE …
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { plainSandbox } from "@mlrb/agents/plain-sandbox";
+import { chooseSandbox } from "@mlrb/agents/choose-sandbox";
 import { runAttempt } from "@mlrb/agents/run-attempt";
+import { SandboxLost } from "@mlrb/agents/run-program";
 import { checkScaffold } from "@mlrb/agents/scaffold-versions";
+import { dockerWalls } from "@mlrb/docker/docker-walls";
+import { writeJson } from "@mlrb/kit/json-file";
 import { duration } from "@mlrb/kit/rules/duration";
 import { type Json, stage } from "@mlrb/kit/stage";
 
@@ -32,7 +35,7 @@ const work = mkdtempSync(join(under, "attempt-"));
 // what the runner laid out for this stage goes with it; what somebody named by hand stays
 const isOwn = (path: string) =>
   process.env.MLRB_WORK !== undefined && resolve(path).startsWith(join(process.env.MLRB_WORK, "/"));
-let sandbox: Awaited<ReturnType<typeof plainSandbox>> | undefined;
+let sandbox: Awaited<ReturnType<typeof chooseSandbox>> | undefined;
 const leave = async () => {
   await sandbox?.close();
   rmSync(work, { recursive: true, force: true });
@@ -48,7 +51,8 @@ for (const [signal, code] of [
   });
 
 try {
-  sandbox = await plainSandbox({ under: work, trusted: kind === "nop" || given("trusted") === true, agent });
+  const trusted = kind === "nop" || given("trusted") === true;
+  sandbox = await chooseSandbox(asked, { under: work, agent, trusted, containers: dockerWalls });
   const ledger = await runAttempt(sandbox, {
     task: String(axes.task),
     agent,
@@ -71,8 +75,19 @@ try {
     },
     scratch: mkdtempSync(join(work, "scratch-")),
     limits: { bytesMax: 64 * 2 ** 30, filesMax: 100_000 },
+    gpus: asked?.gpus ?? [],
+    ownImage: asked?.image !== undefined,
   });
+  // in what it ran, for the record; beside the outputs, which tell no machine
+  if (process.env.MLRB_WORK !== undefined)
+    writeJson(join(process.env.MLRB_WORK, "where.json"), { sandbox: sandbox.kind, ...sandbox.where?.() });
   console.log(`${agent}: ${ledger.ended}, ${ledger.submission.files} files handed in`);
+} catch (error) {
+  if (!(error instanceof SandboxLost) || process.env.MLRB_WORK === undefined) throw error;
+  // told to whoever supervises this step: not the agent's failure, nor this program's
+  writeJson(join(process.env.MLRB_WORK, "trouble.json"), { detail: error.message });
+  console.error(error.message);
+  process.exitCode = 75;
 } finally {
   await leave();
 }

@@ -1,4 +1,5 @@
 // What a supervisor is asked for.
+import type { Gpu } from "@mlrb/core/gpu";
 import type { SnapshotLimits } from "@mlrb/core/sandbox";
 
 export type AttemptRequest = {
@@ -26,8 +27,8 @@ export type AttemptRequest = {
   /** An empty host folder that the caller removes. */
   scratch: string;
   limits: SnapshotLimits;
-  /** How many GPUs it holds; they are charged from start to end. */
-  gpus?: number;
+  /** What it holds; charged from start to end. */
+  gpus?: readonly Gpu[];
   /** Whether its programs come from an image, with a PATH of its own. */
   ownImage?: boolean;
   /** Takes secrets out of what the agent printed and wrote. */

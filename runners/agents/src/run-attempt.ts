@@ -92,7 +92,7 @@ export async function runAttempt(sandbox: Sandbox, request: AttemptRequest): Pro
       ending: ran?.ending,
       final,
       trajectory: trajectory.seal(),
-      gpus: request.gpus ?? 0,
+      gpus: request.gpus?.length ?? 0,
     };
     const ledger = attemptLedger(seen);
     writeJson(`${outputs.snapshots}/index.json`, { formatVersion: 1, budgetMs, snapshots: snapshots.kept() });

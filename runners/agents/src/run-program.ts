@@ -23,6 +23,9 @@ export type Supervision = {
   sinceStart(): number;
 };
 
+/** The machine's doing, and worth another try. */
+export class SandboxLost extends Error {}
+
 /** Throws when the program cannot be started or the record cannot be kept. */
 export async function runProgram(
   request: AttemptRequest,
@@ -66,8 +69,8 @@ export async function runProgram(
     );
   }
   if (ending.kind === "lost")
-    throw new Error(
-      `the sandbox ended under agent "${request.agent}": ${ending.detail}; that is not the agent's doing, so nothing was measured: run again`,
+    throw new SandboxLost(
+      `the sandbox ended under agent "${request.agent}": ${ending.detail}; that is not the agent's doing, so nothing was measured`,
     );
   // stopped first and ended when the copy in hand is done: copying gives nobody more time
   await sandbox.freeze();
@@ -77,6 +80,7 @@ export async function runProgram(
   if (failure) throw failure;
   output.end();
   await iterations.read(true);
-  trajectory.add({ event: "exec-end", result: ending, ...(sandbox.where && { where: sandbox.where() }) });
+  const where = sandbox.where?.();
+  trajectory.add({ event: "exec-end", result: ending, ...(where && { where }) });
   return { ending, wallMs };
 }

@@ -3,6 +3,7 @@
 
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { type Gpu, gpuVariables } from "@mlrb/core/gpu";
 import type { Sandbox } from "@mlrb/core/sandbox";
 import type { AttemptRequest } from "./attempt-request.ts";
 
@@ -70,8 +71,15 @@ export function agentEnvironment(
     MLRB_SEED: String(request.seed),
     MLRB_DEADLINE: String(Math.floor(deadline / 1000)),
     MLRB_SUBMISSION: sandbox.seenAs(inside.submission),
-    ...(request.gpus && { MLRB_GPUS: String(request.gpus) }),
+    ...deviceVariables(sandbox, request.gpus ?? []),
   };
+}
+
+/** Walls show the devices that there are; without walls only a variable says which of them to use. */
+function deviceVariables({ kind }: Sandbox, gpus: readonly Gpu[]): Record<string, string> {
+  if (gpus.length === 0) return {};
+  const variables = gpuVariables(gpus);
+  return kind === "plain" ? variables : { MLRB_GPUS: variables.MLRB_GPUS! };
 }
 
 /** argv as it is run: `./x` and `{program}` mean the copied program folder, `{python}` the environment's Python. */

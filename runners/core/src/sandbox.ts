@@ -7,8 +7,8 @@ import type { Network } from "./pipeline-spec.ts";
 export type Sandbox = {
   /** What kind of sandbox this is, for the trajectory, e.g. `plain`. */
   readonly kind: string;
-  /** In what it stands, once something runs in it: image, engine. */
-  where?(): Record<string, string>;
+  /** In what it stands: image, engine; undefined before something runs in it. */
+  where?(): Record<string, string> | undefined;
   /** Absolute path of `inside` as the agent's programs see it, e.g. for MLRB_SUBMISSION. */
   seenAs(inside: string): string;
   /** Runs one program to its end. Only `request.env` and what the sandbox itself declares is visible to it. */

@@ -33,13 +33,13 @@ export async function containerEngine(
   const format = flavour === "podman" ? infoOfPodman : infoOfDocker;
   const asked = await call(["info", "--format", format]);
   if (!asked.ok) return { trouble: asked.trouble };
-  const [version = "", ...facts] = asked.stdout.trim().split("\n");
+  const [version = "", ...facts] = asked.stdout.trim().split(" ");
   // docker of old exits with 0 and says on standard error that nobody answers
   if (version.trim() === "" || version.startsWith("<")) {
     const again = await call(["version", "--format", "{{.Server.Version}}"]);
     if (!again.ok) return { trouble: again.trouble };
   }
-  const said = facts.join("\n");
+  const said = facts.join(" ");
   return {
     flavour,
     version: `${flavour} ${version.trim().replace(/\+.*$/, "")}`,
@@ -51,8 +51,9 @@ export async function containerEngine(
   };
 }
 
-const infoOfDocker = "{{.ServerVersion}}\n{{range .SecurityOptions}}{{.}}\n{{end}}";
-const infoOfPodman = "{{.Version.Version}}\nrootless={{.Host.Security.Rootless}}";
+// one line, since a person may be told to paste it
+const infoOfDocker = "{{.ServerVersion}} {{json .SecurityOptions}}";
+const infoOfPodman = "{{.Version.Version}} rootless={{.Host.Security.Rootless}}";
 
 function onPath(program: string, env: NodeJS.ProcessEnv): boolean {
   return (env.PATH ?? "").split(delimiter).some((folder) => {

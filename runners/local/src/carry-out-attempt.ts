@@ -53,7 +53,7 @@ export async function carryOutAttempt(
       });
       running =
         context.executor.name === "local"
-          ? startSupervised(path, name, request)
+          ? startSupervised({ path, name }, request, context.gpus?.hold)
           : context.executor.start(request);
     }
     context.started(running);

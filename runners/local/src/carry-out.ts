@@ -26,7 +26,7 @@ export async function carryOut(
   let log: ReturnType<typeof openLog> | undefined;
   try {
     const { log: to, before, executor } = context;
-    const adopted = await executor.adopt?.(bound.key);
+    const adopted = await adoptable(instance, bound, context);
     const folder = adopted?.work ?? context.slots.take({ fresh });
     if (!adopted) work = folder;
     const { secrets } = instance.action;
@@ -61,6 +61,15 @@ export async function carryOut(
     await log?.end();
     if (work !== undefined) context.slots.give(work);
   }
+}
+
+/** What a dead run left running of it. What holds GPUs is ended: their lease died with that run. */
+async function adoptable(instance: Instance, { key }: Bound, { executor }: CarryOutContext) {
+  const found = await executor.adopt?.(key);
+  if (!found || instance.execution.resources.gpus === 0) return found;
+  found.running.kill();
+  await found.running.ended;
+  return undefined;
 }
 
 /** What a stage ran from that is not what it was when its key was made: its result belongs to no key. */

@@ -5,6 +5,7 @@ import type { Executor, Running } from "@mlrb/core/executor";
 import type { Instance, Plan } from "@mlrb/core/plan";
 import type { Reason } from "@mlrb/core/reasons";
 import { formatDuration } from "@mlrb/core/units";
+import { attemptOf } from "./attempt-folders.ts";
 import type { Bound } from "./bind.ts";
 import { type CarriedOut, machineFailure } from "./carried-out.ts";
 import { carryOut } from "./carry-out.ts";
@@ -83,7 +84,9 @@ export async function executeInstance(
     if (typeof found === "object" && !("stale" in found)) return { kind: "found", found };
     if (context.interrupts() > 0 || (!lease && !left)) return { kind: "cancelled" };
     if (left) return left;
-    const held = await holdGpus(instance, context);
+    // one that goes on holds its own
+    const goesOn = instance.stage.durable && attemptOf(bound.key, workspace);
+    const held = goesOn ? undefined : await holdGpus(instance, context);
     if (held && "kind" in held) return held;
     gpus = held;
     const { reasons, log } = context;

@@ -140,7 +140,7 @@ function sandboxAsked(
       cpus: resources.cpus,
     },
     reads: context.beside.reads,
-    gpus: [],
+    gpus: context.gpus?.gpus ?? [],
     unsafe: context.unsafeLocal,
     token: context.token,
   };

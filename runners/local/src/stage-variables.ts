@@ -1,4 +1,5 @@
 // The environment variables that a stage sees.
+import { existsSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { environmentStage, type Instance } from "@mlrb/core/plan";
 import type { Bound } from "./bind.ts";
@@ -40,6 +41,17 @@ export function stageVariables(
     ...action.env,
   };
   for (const name of action.secrets) if (process.env[name] !== undefined) env[name] = process.env[name]!;
+  if (stage.untrusted && execution.executor !== "local") {
+    // who supervises a sandbox of containers asks the engine that this program asks
+    const own = process.env.HOME && join(process.env.HOME, ".docker");
+    if (own && existsSync(own)) env.DOCKER_CONFIG = own;
+    for (const [name, value] of Object.entries(process.env))
+      if (
+        value !== undefined &&
+        /^(DOCKER_|CONTAINER_HOST$|MLRB_CONTAINER_ENGINE$|XDG_RUNTIME_DIR$)/.test(name)
+      )
+        env[name] = value;
+  }
   if (stage.name === environmentStage) {
     // the one stage that goes to the network does so in the user's way: proxies, certificates, caches
     for (const [name, value] of Object.entries(process.env)) {

@@ -7,9 +7,10 @@ import { fileURLToPath } from "node:url";
 import type { ExecutionRequest, ExecutionResult, Running } from "@mlrb/core/executor";
 import { endProcesses } from "@mlrb/kit/end-processes";
 import { attemptEnd, attemptToken, supervisorFile } from "./attempt-folders.ts";
+import type { GpuHold } from "./gpu-leases.ts";
 import { look } from "./heartbeat.ts";
 import { lifeOf } from "./owner.ts";
-import { endSignals } from "./supervisor.ts";
+import { endSignals, type Supervision } from "./supervisor.ts";
 
 /** How often a supervisor that is not this process's child is looked at. */
 const lookMs = 200;
@@ -17,7 +18,11 @@ const lookMs = 200;
 const program = join(dirname(fileURLToPath(import.meta.url)), "supervisor.ts");
 
 /** Starts a supervisor for the attempt whose folder is there and laid out. */
-export function startSupervised(folder: string, name: string, request: ExecutionRequest): Running {
+export function startSupervised(
+  { path: folder, name }: { path: string; name: string },
+  request: ExecutionRequest,
+  gpus?: GpuHold,
+): Running {
   const log = openSync(join(folder, "supervisor.log"), "a");
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program, folder], {
     cwd: request.root,
@@ -27,7 +32,8 @@ export function startSupervised(folder: string, name: string, request: Execution
   });
   closeSync(log);
   child.stdin!.on("error", () => {}); // it ended: that is seen below
-  child.stdin!.end(`${JSON.stringify(request)}\n`);
+  const asked: Supervision = { request, ...(gpus && { gpus }) };
+  child.stdin!.end(`${JSON.stringify(asked)}\n`);
   const { promise: gone, resolve } = Promise.withResolvers<string | undefined>();
   child.on("exit", () => resolve(undefined)).on("error", (error) => resolve(error.message));
   return handle(folder, name, { pid: () => child.pid, gone, unref: () => child.unref() });

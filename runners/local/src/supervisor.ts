@@ -5,36 +5,58 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import type { ExecutionRequest } from "@mlrb/core/executor";
+import type { ExecutionRequest, ExecutionResult } from "@mlrb/core/executor";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { type AttemptEnd, claimAttempt } from "./attempt-folders.ts";
+import { type GpuHold, handOver, leaseOf } from "./gpu-leases.ts";
 import { localExecutor } from "./local-executor.ts";
 
 /** What ends it: in order, and at once. Everything else that a terminal sends is not meant for it. */
 export const endSignals = { ask: "SIGTERM", kill: "SIGUSR2" } as const;
 
-export async function supervise(folder: string, request: ExecutionRequest): Promise<void> {
+/** What a supervisor is told. `gpus` names the lease that it takes over from who starts it. */
+export type Supervision = { request: ExecutionRequest; gpus?: GpuHold };
+
+export async function supervise(folder: string, { request, gpus }: Supervision): Promise<void> {
   claimAttempt(folder); // from here on the attempt is this process's; without a folder it is nobody's
   const begin = performance.now();
+  const finish = (result: ExecutionResult) => {
+    const end: AttemptEnd = { formatVersion: 1, result, durationMs: Math.round(performance.now() - begin) };
+    writeWhole(join(folder, "end.json"), canonicalJson(end));
+  };
+  const held = gpus && handOver(gpus);
+  if (gpus && !held) {
+    const detail = "its GPUs were somebody else's before it began: the run that held them was taken for dead";
+    return finish({ kind: "failed", cause: "machine", detail });
+  }
   const executor = localExecutor(request.root);
   const running = executor.start(request);
   process.on(endSignals.ask, () => running.askToEnd());
   process.on(endSignals.kill, () => running.kill());
-  const ended = await running.ended;
-  const where = ended.kind === "succeeded" ? whereItRan(request.work) : undefined;
-  const result =
-    where && ended.kind === "succeeded" ? { ...ended, where: { ...ended.where, ...where } } : ended;
-  const end: AttemptEnd = { formatVersion: 1, result, durationMs: Math.round(performance.now() - begin) };
+  const result = told(await running.ended, request.work);
   await executor.close?.();
-  writeWhole(join(folder, "end.json"), canonicalJson(end));
+  if (held) leaseOf(held, request.gpus).release(); // its process tree is dead
+  finish(result);
 }
 
-/** What the stage told of its sandbox. */
-function whereItRan(work: string): Record<string, string> | undefined {
+/** With what the stage itself told: in what it ran, or that its failure is the machine's. */
+function told(result: ExecutionResult, work: string): ExecutionResult {
+  const words = {
+    where: readWords(join(work, "where.json")),
+    trouble: readWords(join(work, "trouble.json")),
+  };
+  if (result.kind === "succeeded" && words.where)
+    return { ...result, where: { ...result.where, ...words.where } };
+  if (result.kind === "failed" && result.cause === "exit-code" && words.trouble?.detail)
+    return { kind: "failed", cause: "machine", detail: words.trouble.detail };
+  return result;
+}
+
+function readWords(file: string): Record<string, string> | undefined {
   try {
-    return JSON.parse(readFileSync(join(work, "where.json"), "utf8")) as Record<string, string>;
+    return JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;
   } catch {
-    return undefined; // not every durable stage has one
+    return undefined; // most stages tell nothing
   }
 }
 
@@ -42,5 +64,5 @@ if (import.meta.main) {
   for (const signal of ["SIGHUP", "SIGINT"] as const) process.on(signal, () => {});
   const request = await text(process.stdin);
   // a run that was killed before it had said everything wants nothing
-  if (request.endsWith("\n")) await supervise(process.argv[2]!, JSON.parse(request) as ExecutionRequest);
+  if (request.endsWith("\n")) await supervise(process.argv[2]!, JSON.parse(request) as Supervision);
 }
