@@ -11,6 +11,7 @@ import { type ContainerGroup, containerGroup } from "./container-group.ts";
 import { type ContainerGuard, guardContainer } from "./container-guard.ts";
 import { type DiskMeter, startDiskMeter } from "./disk-meter.ts";
 import { ensureImage } from "./ensure-image.ts";
+import { removeContainers } from "./left-containers.ts";
 import { type ProgramEnd, type ProgramInContainer, runInContainer } from "./program-in-container.ts";
 import { sandboxCreation, sandboxLabel } from "./sandbox-flags.ts";
 
@@ -177,6 +178,7 @@ export async function dockerWalls(request: WallsRequest, options: DockerWallsOpt
       const now = await standing?.catch(() => undefined);
       await kill();
       if (now) await Promise.race([now.guard.removed, sleep(20_000, undefined, { ref: false })]);
+      await clear(engine, request.token); // the engine was away when one was to be removed
     },
   };
 }
@@ -184,11 +186,13 @@ export async function dockerWalls(request: WallsRequest, options: DockerWallsOpt
 /** What whoever comes after a killed supervisor does: removes what is left of sandboxes with this mark. */
 export async function clearDockerWalls(token: string, env: NodeJS.ProcessEnv = process.env): Promise<void> {
   const engine = await containerEngine(env);
-  if ("trouble" in engine) return;
+  if (!("trouble" in engine)) await clear(engine, token);
+}
+
+async function clear(engine: ContainerEngine, token: string): Promise<void> {
   const filter = `label=${sandboxLabel}=${token}`;
   const listed = await engine.call(["ps", "--all", "--quiet", "--no-trunc", "--filter", filter]);
-  const ids = listed.ok ? listed.stdout.split("\n").filter(Boolean) : [];
-  if (ids.length > 0) await engine.call(["rm", "--force", "--volumes", ...ids]);
+  await removeContainers(engine, listed.ok ? listed.stdout.split("\n").filter(Boolean) : []);
 }
 
 function outcomeOf(ended: ProgramEnd, { byUs }: Standing): ExecResult {

@@ -1,6 +1,6 @@
 // How the container of a sandbox is asked for. Its first process only waits: it belongs to root without any right, so
 // that no program inside can end it, and ends when its standard input does, which is when the supervisor dies.
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { ImageReference } from "@mlrb/core/image-reference";
 import type { WallsRequest } from "@mlrb/core/sandbox";
 import { confinementFlags } from "./confinement-flags.ts";
@@ -34,6 +34,7 @@ export function sandboxCreation(
     ...["--ulimit", `fsize=${limits.diskBytes}`, "--user", "0:0"],
     // the same users inside and outside: the folder is the harness' to read
     ...(engine.rootless && engine.flavour === "podman" ? ["--userns", "keep-id"] : []),
+    ...parents(reads).flatMap((path) => ["--tmpfs", `${path}:rw,nosuid,nodev,mode=0711,size=64k`]),
     // the host's control groups are nothing that a program needs to see
     ...["--tmpfs", "/sys/fs/cgroup:ro,size=4k"],
     ...mountFlags([
@@ -44,4 +45,13 @@ export function sandboxCreation(
     ]),
     ...["--workdir", "/", "--entrypoint", "/bin/sh", image.id, "-c", waits],
   ];
+}
+
+/** Folders on the way to what is shown: a program may pass through them, and is not told what lies there. */
+function parents(reads: readonly string[]): string[] {
+  const found = new Set<string>();
+  for (const path of reads)
+    for (let up = dirname(path); up !== "/" && up !== "/tmp" && !up.startsWith("/usr"); up = dirname(up))
+      found.add(up);
+  return [...found].filter((path) => !reads.includes(path)).sort();
 }
