@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Gpu } from "@mlrb/core/gpu";
 import { memorySources } from "@mlrb/core/testing/memory-sources";
 import { machineChecks, profileCheck } from "./checkup.ts";
 import { doctorText } from "./doctor-text.ts";
@@ -8,6 +9,15 @@ import { type ProfileNeeds, profileNeeds } from "./profile-needs.ts";
 
 const GiB = 2 ** 30;
 
+const gpu: Gpu = {
+  index: 0,
+  uuid: "GPU-1",
+  model: "NVIDIA H100",
+  memoryBytes: 80 * GiB,
+  driver: "550.54.15",
+  slice: false,
+};
+
 function machine(changed: Partial<Machine> = {}): Machine {
   return {
     platform: "linux",
@@ -15,10 +25,11 @@ function machine(changed: Partial<Machine> = {}): Machine {
     wanted: { node: "26.10.0", pnpm: "10.34.9" },
     pnpm: "10.20.0",
     git: "2.39.5",
-    bubblewrap: "0.8.0",
+    bubblewrap: { kind: "works", version: "0.8.0" },
+    podman: undefined,
     python: { version: "3.11.7", path: "/usr/bin/python3" },
     docker: { kind: "works", version: "27.0.1" },
-    gpus: ["NVIDIA H100"],
+    gpus: { gpus: [gpu] },
     root: { path: "/data/mlrb", writable: true, freeBytes: 55.9 * GiB },
     memoryBytes: 23.9 * GiB,
     cpus: 8,
@@ -69,7 +80,7 @@ test("where all is there a doctor says what there is, and what another profile l
   ok       namespaces  read-only folders, no network
   ok       bubblewrap  0.8.0
   ok       docker      27.0.1
-  ok       gpus        NVIDIA H100
+  ok       gpus        1 × NVIDIA H100, 80 GiB, driver 550.54.15 (0)
 
 test --profile smoke (default): can run here
   ok       plan            3 stage instances
@@ -100,10 +111,10 @@ test("where much is missing a doctor says how to get it", () => {
       node: "22.1.0",
       pnpm: undefined,
       git: undefined,
-      bubblewrap: undefined,
+      bubblewrap: { kind: "missing" },
       python: undefined,
       docker: { kind: "no-daemon", said: "permission denied" },
-      gpus: [],
+      gpus: { gpus: [] },
       root: { path: "/data/mlrb", writable: true, freeBytes: 3.19 * GiB },
       namespaces: { readOnly: true, network: false },
     },
@@ -165,11 +176,55 @@ test("nothing can run where its state cannot be written", () => {
 });
 
 test("what only troubles the machine stops no profile", () => {
-  const here = machine({ docker: { kind: "missing" }, gpus: [], git: undefined, memoryBytes: GiB, cpus: 1 });
+  const here = machine({
+    docker: { kind: "missing" },
+    gpus: { gpus: [] },
+    git: undefined,
+    memoryBytes: GiB,
+    cpus: 1,
+  });
   const smoke = profileCheck(needs()[0]!, here, () => true);
   assert.equal(smoke.runs, true);
   assert.deepEqual(
     smoke.checks.filter(({ answer }) => answer === "note").map(({ name }) => name),
     ["memory"],
+  );
+});
+
+test("GPUs that are alike stand in one line, slices by their profile, and what a driver says of others beside", () => {
+  const slice = {
+    ...gpu,
+    index: 2,
+    uuid: "MIG-1",
+    model: "NVIDIA H100 MIG 1g.10gb",
+    slice: true,
+    driver: "",
+  };
+  const gpus = {
+    gpus: [gpu, { ...gpu, index: 1, uuid: "GPU-2" }, { ...slice, memoryBytes: 0 }],
+    trouble: "GPU 3 is lost",
+  };
+  const lines = said({ gpus, podman: "4.3.1" }, keys).split("\n");
+  assert.deepEqual(
+    lines.filter((line) => / (gpus|podman) /.test(line)),
+    [
+      "  ok       podman      4.3.1",
+      "  ok       gpus        2 × NVIDIA H100, 80 GiB, driver 550.54.15 (0, 1)",
+      "  ok       gpus        1 × NVIDIA H100 MIG 1g.10gb (2)",
+      "  note     gpus        (nvidia-smi says: GPU 3 is lost)",
+      '  MISSING  gpus            "train" wants 8, this host has 2',
+    ],
+  );
+});
+
+test("a bubblewrap that the kernel lets make no sandbox is told with what it says", () => {
+  const bubblewrap = {
+    kind: "fails",
+    version: "0.8.0",
+    said: "No permissions to create new namespace",
+  } as const;
+  assert.match(
+    said({ bubblewrap }, keys),
+    /note {5}bubblewrap {2}0\.8\.0 cannot make a sandbox here: No permissions to create new namespace\n +allow user namespaces/,
   );
 });

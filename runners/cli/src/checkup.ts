@@ -2,7 +2,9 @@
 // get it. What a profile can do without is a note, never a lack.
 // Pure: the machine is an argument.
 import { renderDiagnostic } from "@mlrb/core/diagnostic";
+import type { Gpu } from "@mlrb/core/gpu";
 import { noPython } from "@mlrb/local/find-python";
+import { gpusFor } from "@mlrb/local/gpu-inventory";
 import type { Machine } from "./look-at-machine.ts";
 import type { ProfileNeeds } from "./profile-needs.ts";
 
@@ -15,7 +17,7 @@ const GiB = 2 ** 30;
 const freeBytesWanted = 10 * GiB;
 
 export function machineChecks(machine: Machine): Check[] {
-  const { node, wanted, pnpm, git, bubblewrap, python, docker, gpus, root, namespaces } = machine;
+  const { node, wanted, pnpm, git, python, docker, podman, gpus, root, namespaces } = machine;
   const install = `npx -y pnpm@${wanted.pnpm} install`;
   const major = (version: string) => version.split(".")[0]!;
   const sized = `${gib(root.freeBytes)} free for ${root.path}`;
@@ -52,16 +54,46 @@ export function machineChecks(machine: Machine): Check[] {
     namespaces.network && namespaces.readOnly
       ? works("namespaces", "read-only folders, no network")
       : note("namespaces", namespaceWords(namespaces), namespaceHelp(machine)),
-    bubblewrap === undefined
-      ? note(
-          "bubblewrap",
-          "not on PATH",
-          "Debian and Ubuntu: apt install bubblewrap; for agents that nobody vouched for",
-        )
-      : works("bubblewrap", bubblewrap),
+    bubblewrapCheck(machine),
     dockerCheck(docker),
-    gpus.length > 0 ? works("gpus", gpus.join(", ")) : note("gpus", "none (nvidia-smi -L)"),
+    ...(podman === undefined ? [] : [works("podman", podman)]),
+    ...gpuChecks(gpus),
   ];
+}
+
+function bubblewrapCheck(machine: Machine): Check {
+  const { bubblewrap } = machine;
+  switch (bubblewrap.kind) {
+    case "works":
+      return works("bubblewrap", bubblewrap.version);
+    case "fails":
+      return note(
+        "bubblewrap",
+        `${bubblewrap.version} cannot make a sandbox here: ${bubblewrap.said}`,
+        namespaceHelp(machine),
+      );
+    case "missing":
+      return note(
+        "bubblewrap",
+        "not on PATH",
+        "Debian and Ubuntu: apt install bubblewrap; for agents that nobody vouched for",
+      );
+  }
+}
+
+/** One line for all that are alike: a host has eight. */
+function gpuChecks({ gpus, trouble }: Machine["gpus"]): Check[] {
+  const words = ({ model, memoryBytes, driver }: Gpu) =>
+    [model, ...(memoryBytes > 0 ? [gib(memoryBytes)] : []), ...(driver ? [`driver ${driver}`] : [])].join(
+      ", ",
+    );
+  const alike = Map.groupBy(gpus, words);
+  const found = [...alike].map(([text, some]) =>
+    works("gpus", `${some.length} × ${text} (${some.map(({ index }) => index).join(", ")})`),
+  );
+  const none = gpus.length === 0 ? "none " : "";
+  const said = trouble === undefined ? "(nvidia-smi -L)" : `(nvidia-smi says: ${trouble})`;
+  return trouble === undefined && gpus.length > 0 ? found : [...found, note("gpus", `${none}${said}`)];
 }
 
 function dockerCheck(docker: Machine["docker"]): Check {
@@ -111,8 +143,9 @@ function lacks(
   if (!machine.root.writable)
     checks.push(missing("disk", `${machine.root.path} cannot be written`, "choose another --root"));
   if (python && !machine.python) checks.push(missing("python", "none that fits", noPython));
-  if (gpus.amount > machine.gpus.length) {
-    const found = `"${gpus.stage}" wants ${gpus.amount}, this host has ${machine.gpus.length}`;
+  const able = gpusFor(gpus.amount, machine.gpus.gpus).length;
+  if (gpus.amount > able) {
+    const found = `"${gpus.stage}" wants ${gpus.amount}, this host has ${able}`;
     checks.push(missing("gpus", found, "run it on a host that has them, or choose another profile"));
   }
   for (const { name, stages, needed } of secrets) {

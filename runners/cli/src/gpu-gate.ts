@@ -2,8 +2,7 @@
 // than this host has is told before anything starts, with the profiles that do with what there is.
 import type { Diagnostic } from "@mlrb/core/diagnostic";
 import type { Instance, Plan } from "@mlrb/core/plan";
-import { gpusFor, gpusHere, type Inventory } from "@mlrb/local/gpu-inventory";
-import { usesGpusHere } from "@mlrb/local/hold-gpus";
+import { gpusFor, gpusHere, type Inventory, usesGpusHere } from "@mlrb/local/gpu-inventory";
 import { type Preview, previewPlan } from "@mlrb/local/preview-plan";
 import type { StalePolicy } from "@mlrb/local/run-request";
 import type { Workspace } from "@mlrb/local/workspace";

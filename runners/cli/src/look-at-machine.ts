@@ -6,8 +6,13 @@ import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { findPython } from "@mlrb/local/find-python";
-import { gpuNames } from "@mlrb/local/gpu-inventory";
+import { gpuInventory, type Inventory } from "@mlrb/local/gpu-inventory";
 import { abilities } from "@mlrb/local/namespaces";
+
+export type Program =
+  | { kind: "works"; version: string }
+  | { kind: "fails"; version: string; said: string }
+  | { kind: "missing" };
 
 export type Machine = {
   platform: string;
@@ -17,10 +22,12 @@ export type Machine = {
   /** Undefined where the program is not there, or does not answer. */
   pnpm: string | undefined;
   git: string | undefined;
-  bubblewrap: string | undefined;
+  /** Whether it can make a sandbox for this user, which a kernel may forbid. */
+  bubblewrap: Program;
+  podman: string | undefined;
   python: { version: string; path: string } | undefined;
   docker: { kind: "works"; version: string } | { kind: "no-daemon"; said: string } | { kind: "missing" };
-  gpus: string[];
+  gpus: Inventory;
   /** Where `.mlrb/` is to be. */
   root: { path: string; writable: boolean; freeBytes: number };
   memoryBytes: number;
@@ -29,10 +36,11 @@ export type Machine = {
 };
 
 export async function lookAtMachine(at: { repository: string; root: string }): Promise<Machine> {
-  const [pnpm, git, bubblewrap, docker, namespaces] = await Promise.all([
+  const [pnpm, git, bubblewrap, podman, docker, namespaces] = await Promise.all([
     pnpmVersion(),
     firstLine("git", ["--version"]),
-    firstLine("bwrap", ["--version"]),
+    bubblewrapNow(),
+    firstLine("podman", ["--version"]),
     dockerNow(),
     abilities(),
   ]);
@@ -45,10 +53,11 @@ export async function lookAtMachine(at: { repository: string; root: string }): P
     wanted: { node: devDependencies.node, pnpm: packageManager.replace(/^pnpm@/, "") },
     pnpm,
     git: git?.replace(/^git version /, ""),
-    bubblewrap: bubblewrap?.replace(/^bubblewrap /, ""),
+    bubblewrap,
     python: pythonNow(at.root),
     docker,
-    gpus: gpuNames(),
+    gpus: gpuInventory(),
+    podman: podman?.replace(/^podman version /, ""),
     root: rootNow(at.root),
     // a container may have less than the machine; where it has not, the limit is 0 or beyond all memory
     memoryBytes: Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY),
@@ -78,6 +87,16 @@ async function firstLine(program: string, args: string[]): Promise<string | unde
   const answer = await ask(program, args);
   const line = answer?.code === 0 ? oneLine(answer.stdout) : "";
   return line === "" ? undefined : line;
+}
+
+/** By having it hold a program: that its file is there says little. */
+async function bubblewrapNow(): Promise<Program> {
+  const version = (await firstLine("bwrap", ["--version"]))?.replace(/^bubblewrap /, "");
+  if (version === undefined) return { kind: "missing" };
+  const walls = ["--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--proc", "/proc"];
+  const tried = await ask("bwrap", [...walls, "true"]);
+  if (tried?.code === 0) return { kind: "works", version };
+  return { kind: "fails", version, said: oneLine(tried?.stderr ?? "it did not answer") };
 }
 
 async function dockerNow(): Promise<Machine["docker"]> {

@@ -3,6 +3,7 @@ import type { Diagnostic } from "@mlrb/core/diagnostic";
 import { loadPlan } from "@mlrb/core/load-plan";
 import type { Sources } from "@mlrb/core/manifest";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan";
+import { usesGpusHere } from "@mlrb/local/gpu-inventory";
 
 export type ProfileNeeds =
   | { profile: string; isDefault: boolean; problems: Diagnostic[] }
@@ -54,7 +55,7 @@ function needsOf(plan: Plan): Omit<Extract<ProfileNeeds, { instances: number }>,
   return {
     profile: plan.profile,
     instances: plan.instances.length,
-    gpus: most(here, ({ resources }) => resources.gpus),
+    gpus: most(plan.instances.filter(usesGpusHere), ({ resources }) => resources.gpus),
     cpus: most(here, ({ resources }) => resources.cpus),
     memoryBytes: most(here, ({ resources }) => resources.memoryBytes),
     python: here.some(({ stage }) => stage.name === environmentStage),

@@ -1,5 +1,6 @@
 // `pipeline status`: how far a pipeline is, what runs now, what failed, and what to do next. Reads only, and
 // waits for nobody: it may be asked beside any run.
+import { type HeldGpu, heldGpus } from "@mlrb/local/gpu-leases";
 import { nextSteps } from "./next-steps.ts";
 import { readStates } from "./read-states.ts";
 import { rememberedRequest } from "./remembered-request.ts";
@@ -15,19 +16,30 @@ export async function statusCommand(
   const begin = performance.now();
   const request = await rememberedRequest(repository, pipeline, options);
   if (!request) return 2;
-  const status = statusOf(request.plan, await readStates(repository, request));
+  const { instances, live } = await readStates(repository, request);
+  const status = statusOf(request.plan, { instances, live, gpus: gpusNow() });
   const next = nextSteps(status, { pipeline, options });
   if (!options.json) {
     process.stdout.write(statusText(status, { next, now: Date.now() }));
     return 0;
   }
-  const { stages, runs, failed, publishes: _, ...summary } = status;
+  const { stages, runs, gpus, failed, publishes: _, ...summary } = status;
   const lines = [
     ...stages.map((stage) => ({ event: "stage-status", ...stage })),
     ...runs.map((run) => ({ event: "live-run", ...run })),
+    ...gpus.map((gpu) => ({ event: "held-gpu", ...gpu })),
     ...failed.map((one) => ({ event: "failed", ...one })),
     { event: "summary", ...summary, next, durationMs: Math.round(performance.now() - begin) },
   ];
   for (const line of lines) process.stdout.write(`${JSON.stringify(line)}\n`);
   return 0;
+}
+
+function gpusNow(): HeldGpu[] {
+  try {
+    return heldGpus();
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`); // no reason to tell nothing of the pipeline
+    return [];
+  }
 }

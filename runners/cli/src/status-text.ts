@@ -25,6 +25,11 @@ export function statusText(status: Status, { next, now }: { next: NextStep[]; no
     if (stages.length > shownMax) out.push(`  … and ${stages.length - shownMax} more`);
     if (stages.length === 0) out.push("  nothing at this moment");
   }
+  if (status.gpus.length > 0) out.push("", "GPUs that are held on this host");
+  for (const { index, model, uuid, stage, run, owner, since } of status.gpus)
+    out.push(
+      `  ${index}  ${model} (${uuid})  ${stage} of run ${run}, ${ownerWords(owner)}, for ${ago(since, now)}`,
+    );
   if (failed.length > 0) out.push("", "failed when they last ran");
   for (const { stage, cause, time } of failed.slice(0, shownMax))
     out.push(`  ${stage}  ${short(cause)}  (${ago(time, now)} ago)`);

@@ -4,6 +4,7 @@ import { renderDiagnostic } from "@mlrb/core/diagnostic";
 import { loadPlan } from "@mlrb/core/load-plan";
 import type { Plan } from "@mlrb/core/plan";
 import { memorySources } from "@mlrb/core/testing/memory-sources";
+import type { HeldGpu } from "@mlrb/local/gpu-leases";
 import type { LiveRun } from "@mlrb/local/live-runs";
 import type { Preview } from "@mlrb/local/preview-plan";
 import type { InstanceState } from "./instance-state.ts";
@@ -33,7 +34,10 @@ const now = Date.parse("2026-01-31T10:10:00.000Z");
 const failure = "2026-01-31T10:05:00.000Z";
 
 /** Each instance's state, by id; those that are not named are up to date. `left`: stale ones stay so. */
-function scene(states: Record<string, InstanceState>, { left = true, live = [] as LiveRun[] } = {}) {
+function scene(
+  states: Record<string, InstanceState>,
+  { left = true, live = [] as LiveRun[], gpus = [] as HeldGpu[] } = {},
+) {
   const made = plan();
   const instances = made.instances.map(({ index, id, stage }): InstanceNow => {
     const state = states[id] ?? "upToDate";
@@ -58,7 +62,7 @@ function scene(states: Record<string, InstanceState>, { left = true, live = [] a
       lastEnd: { outcome: { kind: "failed", cause: "exit-code", detail }, time: failure },
     };
   });
-  const status = statusOf(made, { instances, live });
+  const status = statusOf(made, { instances, live, gpus });
   const options = { root: "my root" };
   const next = nextSteps(status, { pipeline: "test", options });
   return {
@@ -178,4 +182,20 @@ test("what runs now is neither to run nor in the cost of what is missing", () =>
   const { status } = scene({ "attempt[word=alpha]": "running" }, { live: [liveRun()] });
   assert.equal(status.toRun.instances, 0);
   assert.equal(status.attempts?.cost.attempts, 0);
+});
+
+test("a status tells who holds which GPU of this host, whichever run that is", () => {
+  const { run, owner } = liveRun();
+  const held = { owner, run, stage: "attempt[word=alpha]", since: "2026-01-31T10:07:00.000Z" };
+  const gpus = [
+    { ...held, index: 0, uuid: "GPU-1", model: "NVIDIA H100" },
+    { ...held, index: 3, uuid: "MIG-2", model: "NVIDIA H100 MIG 1g.10gb" },
+  ];
+  const by = `attempt[word=alpha] of run ${run}, process 17 on gpu2 since 2026-01-31T09:59:59.000Z by its clock, for 3 m 0 s`;
+  const told = `
+GPUs that are held on this host
+  0  NVIDIA H100 (GPU-1)  ${by}
+  3  NVIDIA H100 MIG 1g.10gb (MIG-2)  ${by}
+`;
+  assert.ok(scene({}, { gpus }).text.includes(told), scene({}, { gpus }).text);
 });

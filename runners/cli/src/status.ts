@@ -3,6 +3,7 @@
 // Pure: no disk, no clock.
 import { outcomeCause } from "@mlrb/core/outcome";
 import type { Plan } from "@mlrb/core/plan";
+import type { HeldGpu } from "@mlrb/local/gpu-leases";
 import type { LiveRun } from "@mlrb/local/live-runs";
 import { countStates, type StateCounts } from "./instance-state.ts";
 import type { InstanceNow } from "./read-states.ts";
@@ -16,6 +17,8 @@ export type Status = {
   stages: { name: string; instances: number; states: StateCounts }[];
   states: StateCounts;
   runs: LiveRun[];
+  /** On this host, by whichever run. */
+  gpus: HeldGpu[];
   failed: { stage: string; cause: string; time: string }[];
   /** Of durable stages; undefined where the pipeline has none. */
   attempts: { states: StateCounts; cost: TotalCost } | undefined;
@@ -30,9 +33,9 @@ export type Status = {
   publishes: boolean;
 };
 
-type Read = { instances: InstanceNow[]; live: LiveRun[] };
+type Read = { instances: InstanceNow[]; live: LiveRun[]; gpus: HeldGpu[] };
 
-export function statusOf(plan: Plan, { instances, live }: Read): Status {
+export function statusOf(plan: Plan, { instances, live, gpus }: Read): Status {
   const stageOf = ({ preview }: InstanceNow) => plan.instances[preview.index]!.stage;
   const idOf = ({ preview }: InstanceNow) => plan.instances[preview.index]!.id;
   const byStage = Map.groupBy(instances, (one) => stageOf(one).name);
@@ -52,6 +55,7 @@ export function statusOf(plan: Plan, { instances, live }: Read): Status {
     })),
     states: countStates(instances.map(({ state }) => state)),
     runs: live,
+    gpus,
     failed: instances
       .filter(({ state }) => state === "failed")
       .map((one) => ({

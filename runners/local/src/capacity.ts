@@ -2,7 +2,7 @@
 import { availableParallelism, totalmem } from "node:os";
 import type { Resources } from "@mlrb/core/amounts";
 import type { Plan } from "@mlrb/core/plan";
-import { gpusHere } from "./gpu-inventory.ts";
+import { gpusHere, usesGpusHere } from "./gpu-inventory.ts";
 
 type Asked = { plan: Plan; selected: number[]; jobs?: number | undefined };
 
@@ -10,7 +10,7 @@ export function capacity({ plan, selected, jobs }: Asked): Resources {
   return {
     cpus: jobs ?? availableParallelism(),
     memoryBytes: totalmem(),
-    gpus: gpusHere(selected.map((index) => plan.instances[index]!)).gpus.length,
+    gpus: gpusHere(selected.map((index) => plan.instances[index]!).filter(usesGpusHere)).gpus.length,
     pools: plan.pools,
   };
 }

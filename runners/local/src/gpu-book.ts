@@ -5,6 +5,7 @@ import { chmodSync, closeSync, existsSync, lstatSync, mkdirSync, openSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { Gpu } from "@mlrb/core/gpu";
 import { lifeOf, type Owner, thisPlace } from "./owner.ts";
 
 const formatVersion = 1;
@@ -20,8 +21,11 @@ export type Entry = {
   since: string;
   /** Milliseconds of the host's clock that only grows, when it last looked. */
   seenMs: number;
-  devices: string[];
+  devices: Device[];
 };
+
+/** What is told of a held device to whoever looks: asking the driver may take seconds. */
+export type Device = Pick<Gpu, "uuid" | "index" | "model">;
 
 /** Where leases of this host lie: one folder for all who share its GPUs. */
 export function gpuLeasesFolder({ env = process.env, make = true } = {}): string {
@@ -89,7 +93,7 @@ function prepare(db: DatabaseSync): void {
   if (found === formatVersion) return;
   db.exec(`CREATE TABLE requests (id INTEGER PRIMARY KEY AUTOINCREMENT, owner TEXT NOT NULL, run TEXT NOT NULL,
       stage TEXT NOT NULL, wants INTEGER NOT NULL, candidates TEXT NOT NULL, since TEXT NOT NULL, seenMs REAL NOT NULL);
-    CREATE TABLE devices (uuid TEXT PRIMARY KEY, request INTEGER NOT NULL);
+    CREATE TABLE devices (uuid TEXT PRIMARY KEY, number INTEGER NOT NULL, model TEXT NOT NULL, request INTEGER NOT NULL);
     PRAGMA user_version = ${formatVersion}`);
 }
 
@@ -104,7 +108,7 @@ export class Book {
   /** Everything that stands in it, in the order of arrival. */
   entries(): Entry[] {
     const rows = this.#db.prepare("SELECT * FROM requests ORDER BY id").all() as Record<string, string>[];
-    const devices = this.#db.prepare("SELECT uuid, request FROM devices").all();
+    const devices = this.#db.prepare("SELECT * FROM devices ORDER BY number, uuid").all();
     return rows.map((row) => ({
       id: Number(row.id),
       owner: JSON.parse(row.owner!) as Owner,
@@ -114,7 +118,13 @@ export class Book {
       candidates: JSON.parse(row.candidates!) as string[],
       since: row.since!,
       seenMs: Number(row.seenMs),
-      devices: devices.filter(({ request }) => request === Number(row.id)).map(({ uuid }) => String(uuid)),
+      devices: devices
+        .filter(({ request }) => request === Number(row.id))
+        .map(({ uuid, number, model }) => ({
+          uuid: String(uuid),
+          index: Number(number),
+          model: String(model),
+        })),
     }));
   }
 
@@ -141,9 +151,9 @@ export class Book {
   }
 
   /** Throws where one of them is held: nobody decides that in two ways. */
-  hold(id: number, uuids: readonly string[], since: string): void {
-    const insert = this.#db.prepare("INSERT INTO devices VALUES (?, ?)");
-    for (const uuid of uuids) insert.run(uuid, id);
+  hold(id: number, devices: readonly Device[], since: string): void {
+    const insert = this.#db.prepare("INSERT INTO devices VALUES (?, ?, ?, ?)");
+    for (const { uuid, index, model } of devices) insert.run(uuid, index, model, id);
     this.#db.prepare("UPDATE requests SET since = ? WHERE id = ?").run(since, id);
   }
 

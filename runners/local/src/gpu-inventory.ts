@@ -38,6 +38,17 @@ export function gpusHere(instances: Iterable<Wanting>, env: NodeJS.ProcessEnv = 
   return { gpus: [] };
 }
 
+/** The executors that use this host's devices. */
+const here = new Set(["local", "docker"]);
+
+export function usesGpusHere({
+  execution,
+}: {
+  execution: { executor: string; resources: { gpus: number } };
+}) {
+  return here.has(execution.executor) && execution.resources.gpus > 0;
+}
+
 /** Those that a stage with so many may get: a process sees one slice at most, so that several are whole ones. */
 export function gpusFor(count: number, gpus: readonly Gpu[]): Gpu[] {
   return gpus.filter(({ slice }) => count <= 1 || !slice);

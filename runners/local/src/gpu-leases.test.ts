@@ -25,21 +25,21 @@ function host(t: TestContext, gpus = fakeGpus(4)) {
     return got;
   };
   const indices = ({ gpus: held }: GpuLease) => held.map(({ uuid }) => fake.uuids.indexOf(uuid));
-  const elsewhere = (count: number, then: string) => start(t, { count, then, env });
+  const elsewhere = (count: number, work: string) => start(t, { count, work, env });
   return { fake, folder, env, ask, lease, indices, above, elsewhere };
 }
 
-/** Another process that leases some, and then does `then`, with `lease` at hand. */
+/** Another process that leases some, and then does `work`, with `lease` at hand. */
 function start(
   t: TestContext,
-  { count, then, env }: { count: number; then: string; env: NodeJS.ProcessEnv },
+  { count, work, env }: { count: number; work: string; env: NodeJS.ProcessEnv },
 ) {
   const module = fileURLToPath(new URL("gpu-leases.ts", import.meta.url));
   const text = `import { leaseGpus } from ${JSON.stringify(module)};
 import { appendFileSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 const lease = await leaseGpus({ count: ${count}, run: "other", stage: "s" + process.pid });
-${then}`;
+${work}`;
   const child = spawn(
     process.execPath,
     ["--disable-warning=ExperimentalWarning", "--input-type=module-typescript", "-e", text],
@@ -90,7 +90,7 @@ test("what a killed holder of a fake GPU had is free, and nobody has to say so",
 test("one that is killed while it waits for fake GPUs delays nobody", async (t) => {
   const { lease, folder, env } = host(t);
   await lease();
-  const child = start(t, { count: 4, env, then: "" });
+  const child = start(t, { count: 4, env, work: "" });
   const places = () => inBook(folder, (book) => book.entries().length);
   await until("its place in the queue", () => places() === 2);
   let waited = false;
@@ -107,13 +107,13 @@ test("many processes that race for four fake GPUs never share one, those that wa
   const file = join(above, "held");
   writeFileSync(file, "");
   // an append is whole: the order of lines is the order of what happened
-  const then = `
+  const work = `
 const tell = (what) => appendFileSync(${JSON.stringify(file)}, lease.gpus.map(({ uuid }) => \`\${what} \${uuid}\\n\`).join(""));
 tell("take");
 await sleep(20);
 tell("give");
 if (process.pid % 3 > 0) lease.release(); // the others end without a word`;
-  const children = [1, 4, 1, 1, 2, 1, 4, 1, 3, 1].map((count) => elsewhere(count, then));
+  const children = [1, 4, 1, 1, 2, 1, 4, 1, 3, 1].map((count) => elsewhere(count, work));
   assert.deepEqual(
     await Promise.all(children.map(ended)),
     children.map(() => 0),

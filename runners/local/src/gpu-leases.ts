@@ -2,7 +2,7 @@
 // lease names, and is free once that one is dead. Who waits holds nothing, so that nobody waits in a circle.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Gpu } from "@mlrb/core/gpu";
-import { type Book, type Entry, gpuLeasesFolder, inBook, isGone } from "./gpu-book.ts";
+import { type Book, type Device, type Entry, gpuLeasesFolder, inBook, isGone } from "./gpu-book.ts";
 import { type Ailment, ailmentsOf } from "./gpu-health.ts";
 import { gpuInventory, gpusFor } from "./gpu-inventory.ts";
 import { grantTo } from "./gpu-queue.ts";
@@ -64,19 +64,17 @@ export async function leaseGpus(wish: GpuWish): Promise<GpuLease | { lacking: st
       const nowMs = hostMs();
       const usable = fitting.filter(({ uuid }) => left.get(uuid)?.kind !== "unfit");
       if (usable.length < count) return { lacking: lackingWords(count, fitting, left) };
-      const candidates = usable
-        .map(({ uuid }) => uuid)
-        .filter((uuid) => (left.get(uuid)?.untilMs ?? 0) <= nowMs);
+      const candidates = usable.filter(({ uuid }) => (left.get(uuid)?.untilMs ?? 0) <= nowMs);
       const answer = inBook(folder, (book) => ask(book, { id, candidates, nowMs, owner, wish }), true);
       id = answer.id;
       if (!answer.granted) {
-        const busy = usable.find(({ uuid }) => !candidates.includes(uuid));
+        const busy = usable.find((gpu) => !candidates.includes(gpu));
         const why = candidates.length < count && busy && left.get(busy.uuid)!.why;
         tell(why ? `${why} on GPU ${busy.index}` : holderWords(answer.before));
         await sleep(lookMs);
         continue;
       }
-      const gpus = fitting.filter(({ uuid }) => answer.granted!.includes(uuid));
+      const gpus = answer.granted;
       const ailments = await ailmentsOf(gpus, env);
       if (ailments.length === 0 && !wish.stopped?.()) {
         held = true;
@@ -95,7 +93,7 @@ export async function leaseGpus(wish: GpuWish): Promise<GpuLease | { lacking: st
   }
 }
 
-type Asking = { id: number; candidates: string[]; nowMs: number; owner: Owner; wish: GpuWish };
+type Asking = { id: number; candidates: Gpu[]; nowMs: number; owner: Owner; wish: GpuWish };
 
 /** One look: what it gets, or who stands before it. */
 function ask(book: Book, { id, candidates, nowMs, owner, wish }: Asking) {
@@ -104,22 +102,24 @@ function ask(book: Book, { id, candidates, nowMs, owner, wish }: Asking) {
   const known = before.some((entry) => entry.id === id);
   const { count: wants, run, stage } = wish;
   const own = known ? id : book.add({ owner, run, stage, wants });
-  book.look(own, candidates, nowMs);
+  const uuids = candidates.map(({ uuid }) => uuid);
+  book.look(own, uuids, nowMs);
   const entries = book.living();
-  const held = new Set(entries.flatMap(({ devices }) => devices));
+  const held = new Set(entries.flatMap(({ devices }) => devices.map(({ uuid }) => uuid)));
   const waiting = entries.filter(({ devices, seenMs }) => devices.length === 0 && seenMs > nowMs - silentMs);
   const all = new Set(waiting.flatMap((one) => one.candidates));
-  const granted = grantTo(
+  const given = grantTo(
     own,
     waiting,
     [...all].filter((uuid) => !held.has(uuid)),
   );
+  const granted = given && candidates.filter(({ uuid }) => given.includes(uuid));
   if (granted) book.hold(own, granted, new Date().toISOString());
-  return { id: own, granted, before: entries.filter((entry) => standsBefore(entry, own, candidates)) };
+  return { id: own, granted, before: entries.filter((entry) => standsBefore(entry, own, uuids)) };
 }
 
-function standsBefore({ id, devices }: Entry, own: number, candidates: string[]): boolean {
-  return id !== own && (devices.length === 0 ? id < own : devices.some((one) => candidates.includes(one)));
+function standsBefore({ id, devices }: Entry, own: number, uuids: string[]): boolean {
+  return id !== own && (devices.length === 0 ? id < own : devices.some(({ uuid }) => uuids.includes(uuid)));
 }
 
 /**
@@ -160,7 +160,7 @@ function entryOf(book: Book, { id, owner }: GpuHold): Entry | undefined {
   return book.entries().find((entry) => entry.id === id && entry.devices.length > 0 && same(entry.owner));
 }
 
-export type HeldGpu = { uuid: string; owner: Owner; run: string; stage: string; since: string };
+export type HeldGpu = Device & { owner: Owner; run: string; stage: string; since: string };
 
 /** Which devices are held by whom right now, for people. Only looks, and is empty where nothing ever was held. */
 export function heldGpus(folder: string = gpuLeasesFolder({ make: false })): HeldGpu[] {
@@ -168,9 +168,9 @@ export function heldGpus(folder: string = gpuLeasesFolder({ make: false })): Hel
   return entries
     .filter(({ owner }) => !isGone(owner))
     .flatMap(({ devices, owner, run, stage, since }) =>
-      devices.map((uuid) => ({ uuid, owner, run, stage, since })),
+      devices.map((device) => ({ ...device, owner, run, stage, since })),
     )
-    .sort((a, b) => (a.uuid < b.uuid ? -1 : 1));
+    .sort((a, b) => a.index - b.index || (a.uuid < b.uuid ? -1 : 1));
 }
 
 /** The host's clock that only grows, the same for all its processes: nothing is decided by the time of day. */

@@ -1,17 +1,11 @@
 // Has a stage instance hold the GPUs that it wants before it starts, on executors that run it on this host.
 import type { Instance } from "@mlrb/core/plan";
 import type { CarriedOut } from "./carried-out.ts";
+import { usesGpusHere } from "./gpu-inventory.ts";
 import { type GpuLease, leaseGpus } from "./gpu-leases.ts";
 import type { RunEvent } from "./run-request.ts";
 
 type Asking = { run: string; interrupts: () => number; onEvent: (event: RunEvent) => void };
-
-/** The executors that use this host's devices. */
-const here = new Set(["local", "docker"]);
-
-export function usesGpusHere({ execution }: Instance): boolean {
-  return here.has(execution.executor) && execution.resources.gpus > 0;
-}
 
 /** undefined: it wants none of this host's. A `kind` is how the instance ends without them. */
 export async function holdGpus(
