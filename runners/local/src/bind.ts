@@ -83,10 +83,14 @@ function boundInputs(
   return bound;
 }
 
-/** An environment is for a kind of machine, and the same on a faster one; a measurement is not. */
-function hostOf({ action, stage }: Instance): Record<string, string> | null {
-  if (!action.hostSensitive) return null;
-  return stage.name === environmentStage ? hostKind() : hostFacts();
+/**
+ * An environment is for a kind of machine, and the same on a faster one; a measurement is not. A GPU gives
+ * other numbers than a processor does, wherever and whichever it is: who gets one, by its pipeline, says so.
+ */
+function hostOf({ action, stage, execution }: Instance): Record<string, string> | null {
+  const device = execution.resources.gpus > 0 ? { device: "gpu" } : undefined;
+  if (!action.hostSensitive) return device ?? null;
+  return stage.name === environmentStage ? hostKind() : { ...hostFacts(), ...device };
 }
 
 /**
