@@ -184,6 +184,28 @@ test(
   },
 );
 
+test("status tells of an attempt that goes on without a run, and attempts stop ends it", only, async (t) => {
+  const at = lab(t, repository);
+  define(at);
+  const first = at.start(args(at));
+  await begun(at);
+  const held = await at.pipeline(["attempts", "stop", "attempt", "--root", at.root]);
+  assert.equal(held.code, 2);
+  assert.match(held.stderr, /held-attempt: attempt belongs to run/);
+  const supervisor = supervisorOf(at);
+  first.child.kill("SIGKILL");
+  await first.ended;
+  const status = await at.pipeline(["status", at.name, "--root", at.root]);
+  assert.match(status.stdout, /attempts that go on without a run\n {2}attempt {2}for/);
+  const stopped = await at.pipeline(["attempts", "stop", "attempt", "--root", at.root]);
+  assert.equal(stopped.code, 0, stopped.stderr);
+  assert.equal(stopped.stdout, "attempt: stopped; nothing of it is kept\n");
+  assert.equal(commandOf(supervisor), "");
+  assert.deepEqual(readdirSync(running(at)), []);
+  const none = await at.pipeline(["attempts", "stop", "attempt", "--root", at.root]);
+  assert.match(none.stderr, /no-such-attempt/);
+});
+
 test("a run that waits for another's attempt goes on with it when that run is killed", only, async (t) => {
   const at = lab(t, repository);
   define(at);

@@ -129,6 +129,10 @@ const examples: Record<string, Example[]> = {
     { line: "pnpm pipeline attempts list", does: "every record, newest last" },
     { line: "pnpm pipeline attempts show 3f2a", does: "one, by the beginning of its digest" },
     {
+      line: "pnpm pipeline attempts stop 'attempt[task=baby-lm,agent=reference,seed=1]'",
+      does: "end one that goes on without a run",
+    },
+    {
       line: "pnpm pipeline attempts export ../records",
       does: "copies for another machine, which imports them",
     },

@@ -183,7 +183,9 @@ program
     process.exitCode = await traceCommand(repository, cell, options);
   });
 
-const attempts = program.command("attempts").description("list, show, export or import attempt records");
+const attempts = program
+  .command("attempts")
+  .description("list, show, export or import attempt records, or stop one that goes on without a run");
 const place = (command: Command) =>
   command
     .option("--root <dir>", "where .mlrb/ lives (default: the repository)")
@@ -206,6 +208,12 @@ place(
 ).action(async (dir: string, records: string[], options: PlaceOptions) => {
   const { attemptsExport } = await import("./attempts-command.ts");
   process.exitCode = attemptsExport(repository, { dir, records }, options);
+});
+place(
+  attempts.command("stop").argument("<stage>", "its stage instance, as status tells it; quote it"),
+).action(async (stage: string, options: PlaceOptions) => {
+  const { attemptsStop } = await import("./attempts-stop.ts");
+  process.exitCode = await attemptsStop(repository, stage, options);
 });
 place(attempts.command("import").argument("<dir>", "a folder that `attempts export` made")).action(
   async (dir: string, options: PlaceOptions) => {

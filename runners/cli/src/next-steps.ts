@@ -14,7 +14,7 @@ export function nextSteps(
   status: Status,
   { pipeline, options }: { pipeline: string; options: Asked },
 ): NextStep[] {
-  const { runs, failed, toRun, attempts, publishes } = status;
+  const { runs, orphans, failed, toRun, attempts, publishes } = status;
   const root = options.root === undefined ? "" : ` --root ${shellWord(options.root)}`;
   const log = (stage: string) => `pnpm pipeline log ${shellWord(stage)}${root}`;
   const run = (more = "") => askAgain("run", pipeline, options) + more;
@@ -23,12 +23,17 @@ export function nextSteps(
   if (runs.length > 0 && busy) {
     steps.push({ why: "a run goes on; what it says", command: log(busy.stage) });
   }
+  if (orphans[0] && runs.length === 0) {
+    steps.push({ why: "go on with what goes on, and with the rest", command: run() });
+    const stop = `pnpm pipeline attempts stop ${shellWord(orphans[0].stage)}${root}`;
+    steps.push({ why: "or end it; nothing of it is kept", command: stop });
+  }
   if (runs.some(({ life }) => life === "elsewhere")) {
     const why = "if the run on another host is gone: a run takes over what it left, attempts only if told";
     steps.push({ why, command: run(" --take-over") });
   }
   if (failed[0]) steps.push({ why: `why ${failed[0].stage} failed`, command: log(failed[0].stage) });
-  if (toRun.instances > 0 && runs.length === 0) {
+  if (toRun.instances > 0 && runs.length === 0 && orphans.length === 0) {
     const time =
       toRun.expectedMs > 0 ? `, about ${formatDuration(toRun.expectedMs)} of work by earlier runs` : "";
     const untimed = toRun.untimed > 0 && toRun.expectedMs > 0 ? `, ${toRun.untimed} never timed` : "";

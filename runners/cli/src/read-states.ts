@@ -4,8 +4,10 @@ import type { Outcome } from "@mlrb/core/outcome";
 import type { Plan } from "@mlrb/core/plan";
 import { lastEnds } from "@mlrb/local/last-ends";
 import { type LiveRun, liveRuns } from "@mlrb/local/live-runs";
+import type { Owner } from "@mlrb/local/owner";
 import { type Preview, previewPlan } from "@mlrb/local/preview-plan";
 import type { Result } from "@mlrb/local/result";
+import { orphanedAttempts } from "@mlrb/local/take-in-attempts";
 import { openWorkspace, type Workspace } from "@mlrb/local/workspace";
 import { type InstanceState, instanceState } from "./instance-state.ts";
 
@@ -14,6 +16,8 @@ export type ReadStates = {
   instances: InstanceNow[];
   /** Runs of this pipeline and profile that are not known to be dead. */
   live: LiveRun[];
+  /** Its attempts that go on without a run. */
+  orphans: Orphan[];
   /** What would be reused, by plan index. */
   results: (Result | undefined)[];
   workspace: Workspace;
@@ -25,6 +29,9 @@ export type InstanceNow = {
   lastEnd?: { outcome: Outcome; time: string };
 };
 
+/** An attempt that goes on although the run that began it is gone. */
+export type Orphan = { stage: string; since: string; supervisor: Owner };
+
 type Asked = { plan: Plan; selected: number[]; root: string };
 
 export async function readStates(repository: string, { plan, selected, root }: Asked): Promise<ReadStates> {
@@ -34,7 +41,15 @@ export async function readStates(repository: string, { plan, selected, root }: A
   const live = liveRuns(workspace.state).filter(
     (run) => run.pipeline === pipeline && run.profile === profile,
   );
-  const running = new Set(live.flatMap(({ stages }) => stages.map(({ stage }) => stage)));
+  const adopted = new Set(live.flatMap(({ stages }) => stages.map(({ stage }) => stage)));
+  const orphans = orphanedAttempts(workspace).flatMap(({ card, state }): Orphan[] => {
+    const { stage } = card.slot;
+    const ours = card.slot.pipeline === pipeline && card.slot.profile === profile && !adopted.has(stage);
+    return ours && state.kind === "running"
+      ? [{ stage, since: card.startedAt, supervisor: state.supervisor }]
+      : [];
+  });
+  const running = new Set([...adopted, ...orphans.map(({ stage }) => stage)]);
   const { previews, results } = await previewPlan(plan, selected, {
     workspace,
     stale: { kind: plan.onStale },
@@ -53,5 +68,5 @@ export async function readStates(repository: string, { plan, selected, root }: A
     });
     return { preview, state, ...(lastEnd && { lastEnd }) };
   });
-  return { instances, live, results, workspace };
+  return { instances, live, orphans, results, workspace };
 }

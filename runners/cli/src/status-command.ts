@@ -16,17 +16,18 @@ export async function statusCommand(
   const begin = performance.now();
   const request = await rememberedRequest(repository, pipeline, options);
   if (!request) return 2;
-  const { instances, live } = await readStates(repository, request);
-  const status = statusOf(request.plan, { instances, live, gpus: gpusNow() });
+  const read = await readStates(repository, request);
+  const status = statusOf(request.plan, { ...read, gpus: gpusNow() });
   const next = nextSteps(status, { pipeline, options });
   if (!options.json) {
     process.stdout.write(statusText(status, { next, now: Date.now() }));
     return 0;
   }
-  const { stages, runs, gpus, failed, publishes: _, ...summary } = status;
+  const { stages, runs, orphans, gpus, failed, publishes: _, ...summary } = status;
   const lines = [
     ...stages.map((stage) => ({ event: "stage-status", ...stage })),
     ...runs.map((run) => ({ event: "live-run", ...run })),
+    ...orphans.map((one) => ({ event: "attempt-without-run", ...one })),
     ...gpus.map((gpu) => ({ event: "held-gpu", ...gpu })),
     ...failed.map((one) => ({ event: "failed", ...one })),
     { event: "summary", ...summary, next, durationMs: Math.round(performance.now() - begin) },

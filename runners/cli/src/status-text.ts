@@ -25,6 +25,9 @@ export function statusText(status: Status, { next, now }: { next: NextStep[]; no
     if (stages.length > shownMax) out.push(`  … and ${stages.length - shownMax} more`);
     if (stages.length === 0) out.push("  nothing at this moment");
   }
+  if (status.orphans.length > 0) out.push("", "attempts that go on without a run");
+  for (const { stage, since, supervisor } of status.orphans)
+    out.push(`  ${stage}  for ${ago(since, now)}, ${ownerWords(supervisor)}`);
   if (status.gpus.length > 0) out.push("", "GPUs that are held on this host");
   for (const { index, model, uuid, stage, run, owner, since } of status.gpus)
     out.push(

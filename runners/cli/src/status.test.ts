@@ -9,7 +9,7 @@ import type { LiveRun } from "@mlrb/local/live-runs";
 import type { Preview } from "@mlrb/local/preview-plan";
 import type { InstanceState } from "./instance-state.ts";
 import { nextSteps } from "./next-steps.ts";
-import type { InstanceNow } from "./read-states.ts";
+import type { InstanceNow, Orphan } from "./read-states.ts";
 import { statusOf } from "./status.ts";
 import { statusText } from "./status-text.ts";
 
@@ -36,7 +36,7 @@ const failure = "2026-01-31T10:05:00.000Z";
 /** Each instance's state, by id; those that are not named are up to date. `left`: stale ones stay so. */
 function scene(
   states: Record<string, InstanceState>,
-  { left = true, live = [] as LiveRun[], gpus = [] as HeldGpu[] } = {},
+  { left = true, live = [] as LiveRun[], gpus = [] as HeldGpu[], orphans = [] as Orphan[] } = {},
 ) {
   const made = plan();
   const instances = made.instances.map(({ index, id, stage }): InstanceNow => {
@@ -62,7 +62,7 @@ function scene(
       lastEnd: { outcome: { kind: "failed", cause: "exit-code", detail }, time: failure },
     };
   });
-  const status = statusOf(made, { instances, live, gpus });
+  const status = statusOf(made, { instances, live, orphans, gpus });
   const options = { root: "my root" };
   const next = nextSteps(status, { pipeline: "test", options });
   return {
@@ -198,4 +198,19 @@ GPUs that are held on this host
   3  NVIDIA H100 MIG 1g.10gb (MIG-2)  ${by}
 `;
   assert.ok(scene({}, { gpus }).text.includes(told), scene({}, { gpus }).text);
+});
+
+test("an attempt that goes on without a run is told, with what to do about it", () => {
+  const supervisor = { host: "gpu2", boot: "b", pid: 23, started: "5", since: "2026-01-31T10:00:00.000Z" };
+  const stage = "attempt[word=alpha]";
+  const orphans = [{ stage, since: "2026-01-31T10:07:00.000Z", supervisor }];
+  const { text, commands } = scene({ [stage]: "running" }, { orphans });
+  assert.match(
+    text,
+    /attempts that go on without a run\n {2}attempt\[word=alpha\] {2}for 3 m 0 s, process 23 on gpu2/,
+  );
+  assert.deepEqual(commands.slice(0, 2), [
+    "pnpm pipeline run test --root 'my root'",
+    "pnpm pipeline attempts stop 'attempt[word=alpha]' --root 'my root'",
+  ]);
 });

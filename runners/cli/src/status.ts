@@ -6,7 +6,7 @@ import type { Plan } from "@mlrb/core/plan";
 import type { HeldGpu } from "@mlrb/local/gpu-leases";
 import type { LiveRun } from "@mlrb/local/live-runs";
 import { countStates, type StateCounts } from "./instance-state.ts";
-import type { InstanceNow } from "./read-states.ts";
+import type { InstanceNow, Orphan } from "./read-states.ts";
 import { type TotalCost, totalCost } from "./total-cost.ts";
 
 export type Status = {
@@ -17,6 +17,7 @@ export type Status = {
   stages: { name: string; instances: number; states: StateCounts }[];
   states: StateCounts;
   runs: LiveRun[];
+  orphans: Orphan[];
   /** On this host, by whichever run. */
   gpus: HeldGpu[];
   failed: { stage: string; cause: string; time: string }[];
@@ -33,9 +34,9 @@ export type Status = {
   publishes: boolean;
 };
 
-type Read = { instances: InstanceNow[]; live: LiveRun[]; gpus: HeldGpu[] };
+type Read = { instances: InstanceNow[]; live: LiveRun[]; orphans: Orphan[]; gpus: HeldGpu[] };
 
-export function statusOf(plan: Plan, { instances, live, gpus }: Read): Status {
+export function statusOf(plan: Plan, { instances, live, orphans, gpus }: Read): Status {
   const stageOf = ({ preview }: InstanceNow) => plan.instances[preview.index]!.stage;
   const idOf = ({ preview }: InstanceNow) => plan.instances[preview.index]!.id;
   const byStage = Map.groupBy(instances, (one) => stageOf(one).name);
@@ -55,6 +56,7 @@ export function statusOf(plan: Plan, { instances, live, gpus }: Read): Status {
     })),
     states: countStates(instances.map(({ state }) => state)),
     runs: live,
+    orphans,
     gpus,
     failed: instances
       .filter(({ state }) => state === "failed")

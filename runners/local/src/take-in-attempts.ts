@@ -10,6 +10,7 @@ import { isAlive } from "./owner.ts";
 import { keptWords, putAside } from "./put-aside.ts";
 import { removeFolder } from "./remove-folder.ts";
 import { logPath } from "./run-request.ts";
+import type { StateFolder } from "./state-folder.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** `tell` is called with a line for people about each that is kept or lost. */
@@ -56,9 +57,14 @@ async function takeIn({ name, path, card, state }: AttemptFolder, context: Conte
   removeFolder(path);
 }
 
-/** Attempts that go on although the run that began them is gone. */
-export function orphanedAttempts(workspace: Pick<Workspace, "state">): AttemptFolder[] {
-  return attemptFolders(workspace.state.running).filter(
-    ({ state, card }) => state.kind === "running" && !isAlive(card.by),
-  );
+type Place = { state: Pick<StateFolder, "running"> };
+
+/** Attempts that go on, whoever waits for them. */
+export function runningAttempts({ state }: Place): AttemptFolder[] {
+  return attemptFolders(state.running).filter(({ state: { kind } }) => kind === "running");
+}
+
+/** Attempts that go on although the run that began them is gone; another may have gone on with them. */
+export function orphanedAttempts(place: Place): AttemptFolder[] {
+  return runningAttempts(place).filter(({ card }) => !isAlive(card.by));
 }
