@@ -22,11 +22,12 @@ export type BubblewrapProcess = {
 
 type Program = { request: ExecRequest; resolve(result: ExecResult): void };
 
-/** `initArguments` follow the program; `groups` are descriptors that the first process gets, and are closed here. */
+/** `initArguments` follow the program; `groups` are descriptors that the first process gets, and are closed here. `token` marks bubblewrap itself, not what runs inside. */
 export async function startBubblewrap(
   { argv, given }: BubblewrapArguments,
   initArguments: (groups: number[]) => string[],
   groups: number[],
+  token: string,
 ): Promise<BubblewrapProcess | { failed: string }> {
   const descriptors = [...given.map(descriptorOf), ...groups];
   const at = (index: number) => String(4 + index); // after the usual three and the one for information
@@ -39,7 +40,7 @@ export async function startBubblewrap(
         ...argv.map((argument) => argument.replace(/^\{fd:(\d+)\}$/, (_, index) => at(Number(index)))),
         ...initArguments(groups.map((_, index) => Number(at(given.length + index)))),
       ],
-      { stdio: ["pipe", "pipe", "pipe", "pipe", ...descriptors], env: {}, cwd: "/" },
+      { stdio: ["pipe", "pipe", "pipe", "pipe", ...descriptors], env: { MLRB_TOKEN: token }, cwd: "/" },
     );
   } finally {
     for (const descriptor of descriptors) closeSync(descriptor);
@@ -138,15 +139,12 @@ function descriptorOf({ text }: Given): number {
   }
 }
 
-/** The pid of the first process, as bubblewrap tells it in JSON. */
+/** The pid of the first process, as bubblewrap tells it in JSON. Read to the end: cut short, bubblewrap would die of it half-way. */
 async function information(stream: Readable): Promise<number | undefined> {
   let text = "";
-  for await (const piece of stream) {
-    text += piece;
-    const pid = /"child-pid":\s*(\d+)/.exec(text)?.[1];
-    if (pid !== undefined) return Number(pid);
-  }
-  return undefined;
+  for await (const piece of stream) text += piece;
+  const pid = /"child-pid":\s*(\d+)/.exec(text)?.[1];
+  return pid === undefined ? undefined : Number(pid);
 }
 
 function resultOf(answer: Extract<Answer, { id: number }>): ExecResult {

@@ -35,13 +35,13 @@ export async function bubblewrapWalls(request: WallsRequest): Promise<Walls> {
     const facts = { user: { uid, gid }, asRoot, canSize: able.canSize, python: able.python, readOnly };
     const given = (descriptors: number[]) => [
       ...(asRoot ? [String(uid), String(gid)] : ["-", "-"]),
-      String(request.limits.diskBytes),
+      String(request.limits.diskBytes + beyond),
       groups.has.has("pids") || !able.countsProcessesApart ? "-" : String(request.limits.processes),
       groups.has.has("cpu") ? "-" : someCpus(request.limits.cpus).join(","),
       descriptors.length > 0 ? descriptors.join(",") : "-",
     ];
     const told = bubblewrapArguments(request, facts, { init, seccomp: seccompFilter()! });
-    const started = await startBubblewrap(told, given, groups.open());
+    const started = await startBubblewrap(told, given, groups.open(), request.token);
     if ("failed" in started) throw new Error(`the sandbox could not be opened: ${started.failed}`);
     const now: Standing = { process: started, over: undefined, frozen: false, meter: undefined };
     now.meter = startMeter({
@@ -108,10 +108,16 @@ export async function bubblewrapWalls(request: WallsRequest): Promise<Walls> {
     const visible = { ...asked.env, ...gpuVariables(request) };
     const result = await now.process.exec({ ...asked, env: visible });
     if (result.kind !== "exited" && result.kind !== "signalled") return result;
+    // a file that may not grow on is told to the program alone, and by its failure to us
+    const failed = result.kind === "signalled" || result.code !== 0;
+    if (failed && !now.over && now.process.living()) await now.meter?.look();
     const over = now.over ?? metLimit(now, result, { before, groups, request });
     return over ? { ...result, over } : result;
   }
 }
+
+/** How much one file may be larger than all together: so a look finds out that it met its limit. */
+const beyond = 1 << 16;
 
 /** For whoever comes after a supervisor that was killed: its programs are dead, its control groups are not gone. */
 export async function clearBubblewrap(token: string): Promise<void> {

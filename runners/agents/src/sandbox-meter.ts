@@ -7,7 +7,11 @@ import type { Controller } from "./control-groups.ts";
 import { diskUsed } from "./disk-used.ts";
 import { memoryOf, namelessBytes, processesWith, threadsOf } from "./namespace-processes.ts";
 
-export type Meter = { stop(): void };
+export type Meter = {
+  /** Looks now, as it does by itself now and then. */
+  look(): Promise<void>;
+  stop(): void;
+};
 
 export type Metered = {
   folder: string;
@@ -26,20 +30,24 @@ const pauseMs = 250;
 
 export function startMeter(metered: Metered): Meter {
   const stopping = new AbortController();
+  const stopped = () => stopping.signal.aborted;
+  const look = async () => {
+    const over = stopped() ? undefined : await overLimit(metered);
+    if (!over || stopped()) return;
+    stopping.abort();
+    metered.over(over);
+  };
   void (async () => {
     let pause = pauseMs;
-    for (;;) {
+    while (!stopped()) {
       await sleep(pause, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
-      if (stopping.signal.aborted) return;
       const begun = performance.now();
-      const over = await overLimit(metered);
-      if (stopping.signal.aborted) return;
-      if (over) return metered.over(over);
+      await look();
       // looking costs the agent its disk and its core: at most a tenth of the time
       pause = Math.max(pauseMs, 9 * (performance.now() - begun));
     }
   })();
-  return { stop: () => stopping.abort() };
+  return { look, stop: () => stopping.abort() };
 }
 
 async function overLimit({ folder, device, limits, first, has }: Metered): Promise<OverLimit | undefined> {

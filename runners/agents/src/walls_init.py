@@ -38,8 +38,16 @@ def main() -> None:
     libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     if given["user"]:
         keep_from_inheriting()
-    for descriptor in (0, 1, 2, *given["groups"]):
+    ours = (0, 1, 2, *given["groups"])
+    for descriptor in ours:
         os.set_inheritable(descriptor, False)
+    # whoever started the supervisor may have left it something open
+    for descriptor in [int(one) for one in os.listdir("/proc/self/fd")]:
+        if descriptor not in ours:
+            try:
+                os.close(descriptor)
+            except OSError:
+                pass  # the listing's own
     os.set_blocking(0, False)
     wake_read, wake_write = os.pipe()
     os.set_blocking(wake_read, False)

@@ -1,0 +1,41 @@
+// The same suite as a user without rights, where the tests themselves run as root: then there are no control
+// groups, no user of its own for a sandbox, and a user namespace in their place.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { bubblewrapMissing } from "./bubblewrap-abilities.ts";
+
+const suite = fileURLToPath(new URL("./bubblewrap-walls.test.ts", import.meta.url));
+const user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"];
+
+async function whyNot(): Promise<string | false> {
+  if (process.getuid?.() !== 0) return "these tests run as an ordinary user already";
+  const missing = await bubblewrapMissing();
+  if (missing !== undefined) return missing;
+  const [setpriv, ...rest] = [...user, process.execPath, "--check", suite];
+  return spawnSync(setpriv!, rest).status === 0
+    ? false
+    : "user 65534 cannot read this checkout, or has no setpriv";
+}
+
+test("an ordinary user's sandbox holds all that root's holds", { skip: await whyNot() }, () => {
+  const folder = mkdtempSync(join(tmpdir(), "walls-user-"));
+  chmodSync(folder, 0o777);
+  try {
+    const [setpriv, ...rest] = [...user, process.execPath, "--test", "--test-reporter=tap", suite];
+    const { status, stdout } = spawnSync(setpriv!, rest, {
+      encoding: "utf8",
+      env: { PATH: process.env.PATH ?? "", TMPDIR: folder, HOME: folder },
+      maxBuffer: 1 << 28,
+    });
+    assert.equal(status, 0, stdout);
+    assert.match(stdout, /bubblewrap under an ordinary user/);
+    assert.match(stdout, /# skipped 0/, stdout);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
