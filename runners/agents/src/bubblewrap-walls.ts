@@ -145,10 +145,11 @@ function metLimit(
   const after = groups.met();
   if (after.memory > before.memory)
     return { limit: "memory", detail: `its programs together took more than ${memoryBytes} bytes of memory` };
+  // the first process and the one that just ended count too
   const full =
     !groups.has.has("pids") &&
     now.process.living() &&
-    processesWith(now.process.first).length >= processes - 1;
+    processesWith(now.process.first).length >= processes - 2;
   if (after.processes > before.processes || full)
     return { limit: "processes", detail: `more than ${processes} processes and threads at once` };
   if (result.kind === "signalled" && result.signal === "SIGXFSZ")
