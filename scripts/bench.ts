@@ -5,6 +5,7 @@
 //   npx -y pnpm@10.34.9 bench --huge     100 000 as well                            (about twenty)
 //   npx -y pnpm@10.34.9 bench --scores   only scores: forked, fresh, 28 together    (about five)
 //   npx -y pnpm@10.34.9 bench --report   only the report stage, at 14 042 items    (about one)
+//   npx -y pnpm@10.34.9 bench --sandbox  only sandboxes                             (seconds)
 //   npx -y pnpm@10.34.9 bench --coverage what intervals hold, docs/statistics.md    (seconds; no speed)
 import { hash, randomBytes } from "node:crypto";
 import {
@@ -29,6 +30,7 @@ import { VerifiedContents } from "@mlrb/local/verified-contents";
 import { ninjaText, pipelineText } from "./bench-graphs.ts";
 import { benchLooking } from "./bench-looking.ts";
 import { benchReport } from "./bench-report.ts";
+import { benchSandbox } from "./bench-sandbox.ts";
 import { benchScores } from "./bench-scores.ts";
 import { run as must, type RowDetail } from "./bench-tools.ts";
 import { coverageRows, coverageText } from "./coverage-simulation.ts";
@@ -52,6 +54,8 @@ const rows: string[][] = [];
 const large = wanted.includes("--large") || wanted.includes("--huge");
 if (wanted.includes("--scores")) {
   await benchScores({ work, pipelines, row });
+} else if (wanted.includes("--sandbox")) {
+  await benchSandbox({ work, row });
 } else if (wanted.includes("--report")) {
   benchReport(14_042, { work, row });
 } else {
@@ -64,6 +68,7 @@ if (wanted.includes("--scores")) {
   await benchLargeFile(large ? 4096 : 1024);
   await benchSmallFiles(large ? 20_000 : 4_000);
   benchReport(large ? 14_042 : 2_000, { work, row });
+  await benchSandbox({ work, row });
 }
 print();
 rmSync(work, { recursive: true, force: true });

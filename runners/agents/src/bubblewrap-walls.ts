@@ -8,6 +8,7 @@ import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ExecRequest, ExecResult, OverLimit, Walls, WallsRequest } from "@mlrb/core/sandbox";
+import { endProcesses } from "@mlrb/kit/end-processes";
 import { bubblewrapAbilities } from "./bubblewrap-abilities.ts";
 import { bubblewrapArguments } from "./bubblewrap-arguments.ts";
 import { type BubblewrapProcess, startBubblewrap } from "./bubblewrap-process.ts";
@@ -119,8 +120,12 @@ export async function bubblewrapWalls(request: WallsRequest): Promise<Walls> {
 /** How much one file may be larger than all together: so a look finds out that it met its limit. */
 const beyond = 1 << 16;
 
-/** For whoever comes after a supervisor that was killed: its programs are dead, its control groups are not gone. */
+/**
+ * For whoever comes after a supervisor that was killed: its programs are dead as a rule, its control groups are
+ * not gone, and a bubblewrap that had just begun may wait for good.
+ */
 export async function clearBubblewrap(token: string): Promise<void> {
+  await endProcesses({ token, root: "/nonexistent", groups: [] });
   await removeControlGroups(token);
 }
 

@@ -6,13 +6,13 @@ Whoever runs inside can neither signal it (the first process of a pid namespace)
 user's, or not dumpable), nor reach its descriptors. It ends when the supervisor does: its pipe closes.
 """
 
-# only modules that are there at start or cheap: a sandbox opens in milliseconds
+# A sandbox opens in milliseconds. `signal` would cost four of them for enums of the same numbers.
+import _signal as signal
 import ctypes
 import errno
 import os
 import resource
 import select
-import signal
 import struct
 import sys
 
@@ -42,18 +42,17 @@ def main() -> None:
     for descriptor in ours:
         os.set_inheritable(descriptor, False)
     # whoever started the supervisor may have left it something open
-    for descriptor in [int(one) for one in os.listdir("/proc/self/fd")]:
-        if descriptor not in ours:
-            try:
-                os.close(descriptor)
-            except OSError:
-                pass  # the listing's own
+    last = 3
+    for descriptor in sorted(ours):
+        os.closerange(last, descriptor)
+        last = max(last, descriptor + 1)
+    os.closerange(last, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     os.set_blocking(0, False)
     wake_read, wake_write = os.pipe()
     os.set_blocking(wake_read, False)
     os.set_blocking(wake_write, False)
-    # A program that is the same user may send it anything: the first process gets only what it has a handler for,
-    # and Python has one for this.
+    # A program that is the same user may send it anything: the first process gets only what it has a handler
+    # for, and Python has one for this.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
@@ -206,7 +205,9 @@ def become(argv: list[bytes], env: list[bytes], cwd: bytes, theirs: list[int], g
     environment = dict(one.split(b"=", 1) for one in env)
     path = environment.get(b"PATH", b"")
     why: OSError = FileNotFoundError(errno.ENOENT, "no such program on the PATH", argv[0])
-    for candidate in [argv[0]] if b"/" in argv[0] else [folder + b"/" + argv[0] for folder in path.split(b":")]:
+    for candidate in (
+        [argv[0]] if b"/" in argv[0] else [folder + b"/" + argv[0] for folder in path.split(b":")]
+    ):
         try:
             os.execve(candidate, argv, environment)
         except FileNotFoundError as error:
@@ -228,8 +229,8 @@ def reap(programs: dict, pipes: dict, poll: select.poll) -> None:
         number = programs.pop(pid, None)
         if number is None:
             continue
-        # What it wrote last is still in its pipes. Who else holds them may write on without end, so that no more
-        # is waited for than a pipe can hold.
+        # What it wrote last is still in its pipes. Who else holds them may write on without end, so that no
+        # more is waited for than a pipe can hold.
         for descriptor in [one for one, (_, program) in pipes.items() if program == number]:
             for _ in range(17):
                 if not forward(descriptor, pipes, poll):

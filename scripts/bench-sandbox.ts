@@ -1,0 +1,45 @@
+// What bubblewrap's walls cost: opening them with the first program, and each program after that.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { bubblewrapMissing } from "@mlrb/agents/bubblewrap-abilities";
+import { bubblewrapWalls } from "@mlrb/agents/bubblewrap-walls";
+import { walledSandbox } from "@mlrb/agents/walled-sandbox";
+import { median, run, type TellRow } from "./bench-tools.ts";
+
+const times = 11;
+const allowedSeconds = 0.02;
+
+export async function benchSandbox({ work, row }: { work: string; row: TellRow }): Promise<void> {
+  const missing = await bubblewrapMissing();
+  if (missing !== undefined) return console.log(`no rows for sandboxes: ${missing}`);
+  const empty = join(work, "empty");
+  mkdirSync(empty);
+  const [plain, opened, next, closed]: number[][] = [[], [], [], []];
+  const timed = async (seconds: number[], act: () => unknown) => {
+    const begin = performance.now();
+    await act();
+    seconds.push((performance.now() - begin) / 1000);
+  };
+  for (let turn = 0; turn < times; turn++) {
+    await timed(plain!, () => run("sh", ["-c", "true"]));
+    const sandbox = await walledSandbox({
+      ...{ under: join(work, "sandboxes"), agent: "bench", kind: "bubblewrap", open: bubblewrapWalls },
+      ...{ reads: [], network: "none", gpus: [], token: `bench-${process.pid}-${turn}` },
+      limits: { memoryBytes: 2 ** 30, processes: 100, diskBytes: 2 ** 30, cpus: 1 },
+    });
+    await sandbox.put(empty, "workspace");
+    const program = { argv: ["true"], cwd: sandbox.seenAs("workspace"), env: { PATH: "/usr/bin:/bin" } };
+    const once = () => sandbox.exec({ ...program, onOutput() {} });
+    await timed(opened!, once);
+    await timed(next!, once);
+    await timed(closed!, () => sandbox.close());
+  }
+  const over = (seconds: number[]) => Math.max(0, median(seconds) - median(plain!));
+  const against = {
+    against: `sh -c true, ${(1000 * median(plain!)).toFixed(1)} ms, and 20 ms`,
+    other: allowedSeconds,
+  };
+  row("a program behind walls that stand, beyond sh -c true", over(next!), { ...against, target: 1 });
+  row("the first one, which opens them", over(opened!), against);
+  row("the end of them, with all files", median(closed!), against);
+}
