@@ -6,6 +6,7 @@
 //   npx -y pnpm@10.34.9 bench --scores   only scores: forked, fresh, 28 together    (about five)
 //   npx -y pnpm@10.34.9 bench --report   only the report stage, at 14 042 items    (about one)
 //   npx -y pnpm@10.34.9 bench --sandbox  only sandboxes                             (seconds)
+//   npx -y pnpm@10.34.9 bench --containers only stages and sandboxes in containers (seconds)
 //   npx -y pnpm@10.34.9 bench --coverage what intervals hold, docs/statistics.md    (seconds; no speed)
 import { hash, randomBytes } from "node:crypto";
 import {
@@ -27,6 +28,7 @@ import { layOut } from "@mlrb/local/lay-out";
 import { type Artifact, Store } from "@mlrb/local/store";
 import { takeIn } from "@mlrb/local/take-in";
 import { VerifiedContents } from "@mlrb/local/verified-contents";
+import { benchContainers } from "./bench-containers.ts";
 import { ninjaText, pipelineText } from "./bench-graphs.ts";
 import { benchLooking } from "./bench-looking.ts";
 import { benchReport } from "./bench-report.ts";
@@ -58,6 +60,8 @@ if (wanted.includes("--scores")) {
   await benchSandbox({ work, row });
 } else if (wanted.includes("--report")) {
   benchReport(14_042, { work, row });
+} else if (wanted.includes("--containers")) {
+  await benchContainers({ work, row });
 } else {
   if (!wanted.includes("--store")) {
     benchLooking({ work, pipelines, row });
@@ -69,6 +73,7 @@ if (wanted.includes("--scores")) {
   await benchSmallFiles(large ? 20_000 : 4_000);
   benchReport(large ? 14_042 : 2_000, { work, row });
   await benchSandbox({ work, row });
+  await benchContainers({ work, row });
 }
 print();
 rmSync(work, { recursive: true, force: true });

@@ -45,7 +45,11 @@ function ran(t: TestContext, { user = 0, installed = [] as string[], apt = "true
   return { calls: readFileSync(calls, "utf8").trimEnd().split("\n"), said: stdout };
 }
 
-const all = ["texlive-latex-recommended", "texlive-science", "lmodern", "poppler-utils", "chromium"];
+const all = [
+  ...["texlive-latex-recommended", "texlive-science", "lmodern", "poppler-utils"],
+  "chromium",
+  ...["docker.io", "bubblewrap", "busybox-static"],
+];
 
 test("what is there is not installed again", (t) => {
   assert.deepEqual(ran(t, { installed: all }).calls, [tests]);
@@ -70,4 +74,5 @@ test("an installation that fails is told and stops nothing", (t) => {
   assert.equal(calls.at(-1), tests);
   assert.match(said, /some tests will skip: texlive-latex-recommended .* poppler-utils\nno network/);
   assert.match(said, /some tests will skip: chromium/);
+  assert.match(said, /some tests will skip: docker.io bubblewrap busybox-static/);
 });
