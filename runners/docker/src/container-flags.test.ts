@@ -1,0 +1,117 @@
+// Flags that an engine would take without a word though they mean something else than was meant.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { test } from "node:test";
+import type { ExecutionRequest } from "@mlrb/core/executor";
+import type { Gpu } from "@mlrb/core/gpu";
+import { gpuFlags } from "./confinement-flags.ts";
+import type { ContainerEngine } from "./container-engine.ts";
+import { hostImageTar } from "./host-image.ts";
+import { mountFlags } from "./mount-flags.ts";
+import { stageCreation } from "./stage-flags.ts";
+import { readStageLabels, stageLabels } from "./stage-labels.ts";
+
+const engine = (more: Partial<ContainerEngine> = {}): ContainerEngine => ({
+  flavour: "docker",
+  version: "docker 1",
+  rootless: false,
+  remapped: false,
+  program: "docker",
+  env: {},
+  call: () => Promise.reject(new Error("no engine here")),
+  ...more,
+});
+
+const gpu = (uuid: string): Gpu => ({ index: 0, uuid, model: "", memoryBytes: 1, driver: "", slice: false });
+
+const request: ExecutionRequest = {
+  id: "score[task=a,seed=1]",
+  key: "key",
+  token: "mlrb:run:1",
+  run: { kind: "command", command: ["run", "{outputs.x}"] },
+  root: "/repository",
+  work: "/state/work/run/1",
+  env: { PATH: "/bin", API_KEY: "hush", CUDA_VISIBLE_DEVICES: "3", MLRB_TOKEN: "mlrb:run:1" },
+  inputs: {},
+  outputs: { x: "/state/work/run/1/out/x" },
+  log: "/state/work/run/1/log",
+  limits: { timeMs: 5000 },
+  readOnly: "/state/work/run/1/in",
+  reads: [],
+  writes: [],
+  cpus: 1,
+  gpus: [],
+};
+const image = { id: "sha256:1", reference: { kind: "host" } } as const;
+
+test("GPUs are named one by one, and where there are none no image may ask for all", () => {
+  assert.deepEqual(gpuFlags(engine(), [gpu("GPU-a"), gpu("GPU-b")]), [
+    "--gpus",
+    '"device=GPU-a,GPU-b","capabilities=compute,utility"',
+  ]);
+  assert.deepEqual(gpuFlags(engine({ flavour: "podman" }), [gpu("GPU-a")]), [
+    "--device",
+    "nvidia.com/gpu=GPU-a",
+  ]);
+  assert.deepEqual(gpuFlags(engine(), []), ["--env", "NVIDIA_VISIBLE_DEVICES=void"]);
+});
+
+test("a folder whose name has commas or quotes is one mount", () => {
+  assert.deepEqual(mountFlags([{ source: '/a,b"c' }]), [
+    "--mount",
+    'type=bind,"source=/a,b""c","target=/a,b""c",readonly',
+  ]);
+});
+
+test("secrets, the mark of the run and numbers of GPUs stand in no argument", () => {
+  const { args, env } = stageCreation(engine(), request, { image, labels: {} });
+  assert.ok(!args.some((one) => one.includes("hush")));
+  assert.deepEqual(env, { API_KEY: "hush" });
+  assert.ok(args.includes("API_KEY") && args.includes("PATH=/bin"));
+  assert.ok(!args.includes("CUDA_VISIBLE_DEVICES") && !args.includes("MLRB_TOKEN"));
+});
+
+test("only the work folder may be written, inputs below it may not, and users are the same inside and outside", () => {
+  const mounts = (one: ContainerEngine) =>
+    stageCreation(one, request, { image, labels: {} }).args.filter((arg) =>
+      /^type=bind,source=\/(rep|state)/.test(arg),
+    );
+  assert.deepEqual(mounts(engine()), [
+    "type=bind,source=/repository,target=/repository,readonly",
+    "type=bind,source=/state/work/run/1,target=/state/work/run/1",
+    "type=bind,source=/state/work/run/1/in,target=/state/work/run/1/in,readonly",
+  ]);
+  const flags = (more: Partial<ContainerEngine>) =>
+    stageCreation(engine(more), request, { image, labels: {} }).args.join(" ");
+  assert.match(flags({ remapped: true }), / --userns host /);
+  assert.match(flags({ rootless: true }), / --user 0:0 /);
+  assert.match(flags({ rootless: true, flavour: "podman" }), / --userns keep-id --user \d+:\d+ /);
+});
+
+test("labels tell a later run all that it needs to wait for a stage", () => {
+  const labels = stageLabels(request, { state: "/state", run: "run", image: "sha256:1" });
+  assert.deepEqual(readStageLabels(labels), {
+    run: "run",
+    stage: request.id,
+    key: "key",
+    work: request.work,
+    log: request.log,
+    limits: { timeMs: 5000 },
+    image: "sha256:1",
+  });
+});
+
+test("the host image holds no file of the host", () => {
+  const { stdout, status, stderr } = spawnSync("tar", ["-tvf", "-"], {
+    input: hostImageTar(),
+    encoding: "utf8",
+  });
+  assert.equal(status, 0, stderr);
+  const files = stdout.split("\n").filter((line) => line.startsWith("-"));
+  assert.deepEqual(
+    files.map((line) => line.split(" ").at(-1)),
+    ["etc/passwd", "etc/group", "etc/hosts", "etc/nsswitch.conf"],
+  );
+  assert.match(stdout, /drwxrwxrwt 0\/0 .* tmp\//);
+  assert.deepEqual(hostImageTar(), hostImageTar());
+});
