@@ -18,7 +18,7 @@ export type ContainerState = {
 export type ContainerEnd =
   | { kind: "exited"; state: ContainerState }
   /** The engine's or the machine's doing, never the program's. */
-  | { kind: "trouble"; detail: string };
+  | { kind: "trouble"; detail: string; line?: string };
 
 export type FollowOptions = {
   /** Starts it first; else it was started by someone before. */
@@ -49,8 +49,8 @@ export async function followContainer(
     const state = await stateOf(engine, id);
     if ("trouble" in state) {
       if (!isAway(state.trouble)) {
-        const { kind, detail } = state.trouble;
-        if (kind !== "container-missing") return { kind: "trouble", detail };
+        const { kind, detail, line } = state.trouble;
+        if (kind !== "container-missing") return { kind: "trouble", detail, line };
         return { kind: "trouble", detail: "its container was removed by somebody else while it ran" };
       }
       away ??= state.trouble;
@@ -66,7 +66,11 @@ export async function followContainer(
       case "configured":
       case "initialized": {
         const why = state.Error || said?.detail || "the engine does not say why";
-        return { kind: "trouble", detail: `its container could not be started: ${why}` };
+        return {
+          kind: "trouble",
+          detail: `its container could not be started: ${why}`,
+          ...(said && { line: said.line }),
+        };
       }
       case "exited":
       case "stopped":

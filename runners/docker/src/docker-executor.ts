@@ -61,7 +61,7 @@ export function dockerExecutor(options: DockerExecutorOptions): DockerExecutor {
 
   async function create(request: ExecutionRequest): Promise<ToRun> {
     const engine = await engineNow();
-    if ("trouble" in engine) return { failed: engine.trouble.detail };
+    if ("trouble" in engine) return { failed: engine.trouble.detail, line: engine.trouble.line };
     for (let again = false; ; again = true) {
       const image = await imageOf(engine, request.image);
       if (!image.ok) return { failed: image.detail };
@@ -75,7 +75,8 @@ export function dockerExecutor(options: DockerExecutorOptions): DockerExecutor {
       images.delete(request.image ?? "host");
       // removed since it was looked for
       if (created.trouble.kind === "image-missing" && !again) continue;
-      return { failed: `its container could not be created: ${created.trouble.detail}` };
+      const { detail, line } = created.trouble;
+      return { failed: `its container could not be created: ${detail}`, line };
     }
   }
 

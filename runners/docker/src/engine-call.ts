@@ -21,8 +21,10 @@ export type CallTrouble = {
     | "timed-out"
     | "engine-gone"
     | "other";
-  /** Cause and way out, with the line to paste. */
+  /** Cause and way out, for reports too: without the line, which is long and full of paths. */
   detail: string;
+  /** What can be pasted into a shell to see it again. */
+  line: string;
 };
 
 export type CallResult = { ok: true; stdout: string } | { ok: false; trouble: CallTrouble; code?: number };
@@ -53,15 +55,12 @@ export async function callEngine(
   if (!result.failed) return { ok: true, stdout: result.stdout };
   const line = pasteable(program, args);
   if (result.timedOut) {
-    const detail = `the container engine did not answer within ${timeMs / 1000} s; is it busy or stuck? (${line})`;
-    return { ok: false, trouble: { kind: "timed-out", detail } };
+    const detail = `the container engine did not answer within ${timeMs / 1000} s; is it busy or stuck?`;
+    return { ok: false, trouble: { kind: "timed-out", detail, line } };
   }
   if (result.code === "ENOENT")
-    return {
-      ok: false,
-      trouble: { kind: "no-program", detail: `${wayOut(program)["no-program"]} (${line})` },
-    };
-  const said = result.stderr.trim() || (result.shortMessage ?? "");
+    return { ok: false, trouble: { kind: "no-program", detail: wayOut(program)["no-program"]!, line } };
+  const said = result.stderr.trim() || (result.originalMessage ?? "");
   return {
     ok: false,
     trouble: troubleOf(said, { program, line }),
@@ -74,7 +73,7 @@ export function troubleOf(said: string, { program, line }: { program: string; li
   const kind = kinds.find(([, words]) => words.test(said))?.[0] ?? "other";
   const own = said.replace(/\s+/g, " ").slice(-600);
   const help = wayOut(program)[kind];
-  return { kind, detail: `${help ? `${help}: ` : ""}${own} (${line})` };
+  return { kind, detail: help ? `${help}: ${own}` : own, line };
 }
 
 const kinds: [CallTrouble["kind"], RegExp][] = [

@@ -8,7 +8,7 @@ import { graceS } from "./stage-flags.ts";
 import { lastLine, stageOutcome } from "./stage-outcome.ts";
 
 export type ToRun =
-  | { failed: string }
+  | { failed: string; line?: string }
   | {
       engine: ContainerEngine;
       id: string;
@@ -29,7 +29,7 @@ export type RunContainerOptions = {
 export function runContainer(getReady: () => Promise<ToRun>, options: RunContainerOptions): Running {
   const { log, limits, patienceMs, done } = options;
   let why: "time-limit" | "cancelled" | undefined;
-  let ready: Exclude<ToRun, { failed: string }> | undefined;
+  let ready: Extract<ToRun, { id: string }> | undefined;
   let over = false;
   const timers: NodeJS.Timeout[] = [];
 
@@ -58,7 +58,7 @@ export function runContainer(getReady: () => Promise<ToRun>, options: RunContain
     const got = await getReady();
     if ("failed" in got) {
       if (why === "cancelled") return { kind: "cancelled" };
-      say(log, `mlrb: ${got.failed}\n`);
+      say(log, `mlrb: ${got.failed}\n${pasteLine(got.line)}`);
       return { kind: "failed", cause: "machine", detail: got.failed };
     }
     const { engine, id, begin, where, spentMs } = got;
@@ -75,6 +75,7 @@ export function runContainer(getReady: () => Promise<ToRun>, options: RunContain
     const outcome = stageOutcome({ why, end: containerEnd, limits, where });
     const line = lastLine(outcome);
     if (line !== undefined) say(log, line);
+    if (outcome.kind === "failed" && containerEnd.kind === "trouble") say(log, pasteLine(containerEnd.line));
     return outcome;
   })();
 
@@ -94,4 +95,8 @@ function say(log: string, text: string): void {
   } catch {
     // the disk's trouble is told by whatever needs the disk; the outcome says the same
   }
+}
+
+function pasteLine(line: string | undefined): string {
+  return line === undefined ? "" : `mlrb: to see it again: ${line}\n`;
 }
