@@ -16,7 +16,7 @@ def measure(submission: Path, private: Path) -> Measured:
     check_files(submission)  # what is not whole needs no process of its own to be refused
     found = measure_fresh(Path(efficiency_speed.__file__), submission, settings)
     value = found["flopsPerToken"] / 1e6
-    numbers = {name: number for name, number in found.items() if not isinstance(number, list)}
+    numbers = {name: number for name, number in found.items() if not isinstance(number, (list, str))}
     score = {"value": value, "standardError": 0.0, "items": 1, "groups": {}, "extra": numbers}
     return Measured(score, [{"id": "submission", "value": value, "weight": 1, **found}])
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import torch
 
+from library.device import device
+
 
 def given_model(folder: Path) -> Any:
     """A transformers.PreTrainedModel in F32, whatever it is stored in: that holds every value exactly, small
@@ -13,7 +15,8 @@ def given_model(folder: Path) -> Any:
     quick()
     from transformers import AutoModelForCausalLM
 
-    return AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, local_files_only=True)
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, local_files_only=True)
+    return model.to(device())
 
 
 def given_tokenizer(folder: Path) -> Any:

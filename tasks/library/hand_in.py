@@ -31,7 +31,7 @@ def hand_in(folder: Path, model: Gpt2, tokenizer: Tokenizer, provenance: dict[st
     folder.mkdir(parents=True, exist_ok=True)
     end = tokenizer.token_to_id(END)
     write_json(folder / "config.json", {**model.config, "bos_token_id": end, "eos_token_id": end})
-    tensors = {stored_name(name): tensor.contiguous() for name, tensor in model.state_dict().items()}
+    tensors = {stored_name(name): tensor.cpu().contiguous() for name, tensor in model.state_dict().items()}
     save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
     tokenizer.save(str(folder / "tokenizer.json"))
     write_json(

@@ -18,6 +18,7 @@ from torch.nn import functional as F
 from library.batches import UNSCORED, Batch
 from library.bpe import END, train_tokenizer
 from library.corpus import Corpus
+from library.device import device, products
 from library.gpt2 import Gpt2
 from library.hand_in import Iteration, append_iteration, hand_in
 from library.repeatable import repeatable
@@ -51,7 +52,7 @@ def pretrain(method: Method, plan: Plan, corpora: list[Corpus]) -> None:
 
     tokenizer = train_tokenizer([text for corpus in corpora for text in corpus.train], plan.vocabulary)
     draw = plan.batches(tokenizer, corpora)
-    model = plan.model(tokenizer.get_vocab_size())
+    model = plan.model(tokenizer.get_vocab_size()).to(device())
     tokens = train(model, method, plan.steps, draw, deadline - SAVE_SECONDS)
 
     found = [bits_per_byte(model, tokenizer, corpus.dev) for corpus in corpora]
@@ -91,8 +92,10 @@ def train(model: Gpt2, method: Method, steps: int, draw: Callable[[], Batch], st
         for optimizer, base in zip(optimizers, rates, strict=True):
             for group, rate in zip(optimizer.param_groups, base, strict=True):
                 group["lr"] = rate * factor
-        inputs, targets = draw()
-        loss = F.cross_entropy(model(inputs).flatten(0, 1), targets.flatten(), ignore_index=UNSCORED)
+        inputs, targets = (part.to(device()) for part in draw())
+        with products():
+            logits = model(inputs).flatten(0, 1)
+        loss = F.cross_entropy(logits.float(), targets.flatten(), ignore_index=UNSCORED)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         for optimizer in optimizers:
@@ -114,7 +117,7 @@ def bits_per_byte(model: Gpt2, tokenizer: Tokenizer, texts: list[str]) -> float:
         for start in range(0, min(1024, len(text)), 256):
             window = text[start : start + 256]
             ids = tokenizer.encode(window).ids[: model.config["n_positions"]]
-            logits = model(torch.tensor([[end, *ids[:-1]]]))[0]
+            logits = model(torch.tensor([[end, *ids[:-1]]], device=device()))[0].cpu()
             bits += F.cross_entropy(logits, torch.tensor(ids), reduction="sum").item() / math.log(2)
             size += len(window.encode())
     return bits / size

@@ -13,6 +13,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from mlrb_kit.device import device
 from mlrb_kit.stage import read_stage
 
 SEED = 0
@@ -43,7 +44,9 @@ def make_expert(base: Path, folder: Path, subject: str, rows: list[dict[str, str
     torch.manual_seed(SEED)
     tokenizer = AutoTokenizer.from_pretrained(base, local_files_only=True)
     model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32, local_files_only=True)
-    adapted = get_peft_model(model, LoraConfig(r=RANK, lora_alpha=ALPHA, target_modules=MATRICES))
+    adapted = get_peft_model(
+        model.to(device()), LoraConfig(r=RANK, lora_alpha=ALPHA, target_modules=MATRICES)
+    )
     train(adapted, [encoded(tokenizer, row) for row in rows], subject)
     adapted.merge_and_unload().save_pretrained(folder)
     tokenizer.save_pretrained(folder)
@@ -76,6 +79,7 @@ def train(adapted: Any, rows: list[tuple[list[int], list[int]]], subject: str) -
             ids = torch.tensor(question + answer)
             inputs[at, : len(ids) - 1] = ids[:-1]
             targets[at, len(question) - 1 : len(ids) - 1] = ids[len(question) :]
+        inputs, targets = inputs.to(device()), targets.to(device())
         learnt = targets >= 0
         # logits where an answer stands, not for all 49 152 tokens at every place
         logits = model.lm_head(model.model(inputs).last_hidden_state[learnt])

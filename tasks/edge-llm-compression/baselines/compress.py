@@ -20,6 +20,7 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from library.device import device
 from library.given_model import given_model
 from library.hand_in import Iteration, append_iteration, write_provenance
 from library.repeatable import repeatable
@@ -119,7 +120,7 @@ def bits(model: Any, rows: list[Tensor]) -> float:
     """Of all tokens after the first of each row."""
     nats = 0.0
     for row in rows:
-        logits = model(row[None], use_cache=False).logits[0, :-1]
+        logits = model(row[None].to(device()), use_cache=False).logits[0, :-1].cpu()
         nats += F.cross_entropy(logits, row[1:], reduction="sum").item()
     return nats / math.log(2)
 

@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from compress import TAKEN_OUT, Blocks, Method, evenly_spaced, run
+from library.device import device
 
 
 @torch.inference_mode()
@@ -23,7 +24,7 @@ def choose(model: Any, rows: list[Tensor], out_of_time: Callable[[], bool]) -> t
     def watch(at: int) -> Callable[[Any, tuple[Tensor, ...], Tensor], None]:
         def note(_block: Any, inputs: tuple[Tensor, ...], output: Tensor) -> None:
             alike = F.cosine_similarity(inputs[0][0, 1:], output[0, 1:], dim=-1)  # BOS is like no other token
-            influence[at] += (1 - alike).sum()
+            influence[at] += (1 - alike).sum().cpu()
 
         return note
 
@@ -32,7 +33,7 @@ def choose(model: Any, rows: list[Tensor], out_of_time: Callable[[], bool]) -> t
     for row in rows:
         if out_of_time():
             break
-        model.model(row[None], use_cache=False)  # no logits needed
+        model.model(row[None].to(device()), use_cache=False)  # no logits needed
         tokens += len(row)
     for hook in hooks:
         hook.remove()

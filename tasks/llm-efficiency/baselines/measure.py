@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 
+from library.device import device
 from rows import Row, answer_of, text_of
 
 
@@ -23,7 +24,7 @@ def accuracy(model: Any, tokenizer: Any, dev: list[Row], stop_at: float) -> floa
             print("the deadline is near: not measured", flush=True)
             return None
         ids = tokenizer(text_of(row), add_special_tokens=False, return_tensors="pt").input_ids
-        logits = model(ids, use_cache=False, logits_to_keep=1).logits[0, -1]
+        logits = model(ids.to(device()), use_cache=False, logits_to_keep=1).logits[0, -1].cpu()
         right += max(kinds[row.kind], key=lambda token: logits[token].item()) == first_token(tokenizer, row)
     return right / len(dev)
 

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from library.device import device, products
 from library.given_model import given_model, given_tokenizer
 from library.hand_in import Iteration, append_iteration, write_provenance
 from library.repeatable import repeatable
@@ -96,7 +97,7 @@ def train(model: Any, tokenizer: Any, method: Method, steps: Iterator[list[Row]]
             print(f"the deadline is near: stopped after {step} of {count} steps", flush=True)
             return tokens
         optimizer.param_groups[0]["lr"] = method.rate * method.rate_factor(step, count)
-        ids, mask, labels = encode(tokenizer, drawn, method.answers_only)
+        ids, mask, labels = (part.to(device()) for part in encode(tokenizer, drawn, method.answers_only))
         loss = loss_of(model.get_base_model(), ids, mask, labels)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(adapted, 1.0)
@@ -111,9 +112,11 @@ def train(model: Any, tokenizer: Any, method: Method, steps: Iterator[list[Row]]
 
 def loss_of(model: Any, ids: Tensor, mask: Tensor, labels: Tensor) -> Tensor:
     """The mean over what has a label; logits, of 49 152 tokens each, are made for nothing else."""
-    hidden = model.model(input_ids=ids, attention_mask=mask).last_hidden_state[:, :-1]
     learnt = labels[:, 1:] != UNSCORED
-    return F.cross_entropy(model.lm_head(hidden[learnt]), labels[:, 1:][learnt])
+    with products():
+        hidden = model.model(input_ids=ids, attention_mask=mask).last_hidden_state[:, :-1]
+        logits = model.lm_head(hidden[learnt])
+    return F.cross_entropy(logits.float(), labels[:, 1:][learnt])
 
 
 def batches(rows: list[Row], seed: int, size: int) -> Iterator[list[Row]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from library.device import device
 from library.given_model import given_model, given_tokenizer
 
 
@@ -34,6 +35,6 @@ def chosen(model: Any, tokenizer: Any, row: dict[str, Any]) -> int:
     before = f"The following are questions (with answers) about {row['subject']}.\n\n"
     text = f"{before}Question: {row['question']}\nAnswer:"
     ids = tokenizer(text, add_special_tokens=False, return_tensors="pt").input_ids
-    logits = model(ids, use_cache=False, logits_to_keep=1).logits[0, -1]
+    logits = model(ids.to(device()), use_cache=False, logits_to_keep=1).logits[0, -1].cpu()
     firsts = [tokenizer(f" {choice}", add_special_tokens=False).input_ids[0] for choice in row["choices"]]
     return int(logits[firsts].argmax())

@@ -10,6 +10,7 @@ from pathlib import Path
 import torch
 
 from library.batches import UNSCORED
+from library.device import device
 from library.gpt2 import Gpt2
 from library.hand_in import Iteration, append_iteration, hand_in, write_json
 from library.pretrain import SAVE_SECONDS, Method, train
@@ -34,7 +35,7 @@ def run(method: Method, *, formal_only: bool) -> None:
 
     items = read_items(Path("data/train.jsonl"))
     tokenizer = train_words([text for item in items for text in (prompt_of(item), item["formal_proof"])])
-    model = Gpt2(tokenizer.get_vocab_size(), CONTEXT, WIDTH, LAYERS, HEADS)
+    model = Gpt2(tokenizer.get_vocab_size(), CONTEXT, WIDTH, LAYERS, HEADS).to(device())
     draw = Draw(make_rows(tokenizer, items), BATCH, formal_only)
     train(model, method, TRAIN_ROWS // BATCH, draw, deadline - SAVE_SECONDS)
 
@@ -70,6 +71,6 @@ def exact_match(model: Gpt2, rows: list[Row]) -> float:
     hits = 0
     for row in rows:
         inputs, targets = batch_of([row], formal_only=True)
-        likeliest = model(inputs).argmax(dim=-1)
+        likeliest = model(inputs.to(device())).argmax(dim=-1).cpu()
         hits += int(((likeliest == targets) | (targets == UNSCORED)).all())
     return hits / len(rows)

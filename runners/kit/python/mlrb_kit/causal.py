@@ -6,6 +6,7 @@ token it is to predict (attention in both directions, by architecture or by a se
 
 from typing import Any
 
+from mlrb_kit.device import device
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission, blame
 
@@ -41,7 +42,7 @@ def log_probabilities(submission: Submission, ids: list[int]) -> Any:
     import torch
 
     with torch.inference_mode(), blame("the model fails on text"):
-        logits = submission.model(input_ids=torch.tensor([ids])).logits[0].float()
+        logits = submission.model(input_ids=torch.tensor([ids], device=device())).logits[0].float()
         if not torch.isfinite(logits).all():
             raise Rejected("non-finite output")
         return torch.log_softmax(logits, dim=-1)

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from mlrb_kit.device import device_name, finished, on_gpu
 from mlrb_kit.efficiency import compute_a_token, stored_size
 from mlrb_kit.memory import answer_fresh
 from mlrb_kit.memory_use import check_usable, fitted, prepare, token_ids, write_tokens
@@ -32,12 +33,15 @@ def measure(folder: Path, settings: dict[str, int]) -> dict[str, Any]:
         "allTokensSeconds": whole,
         "promptTokens": given,
         "newTokens": new,
+        **({"device": device_name()} if on_gpu() else {}),
     }
 
 
 def seconds(model: Any, ids: list[int], count: int) -> float:
+    finished()
     begin = time.perf_counter()
     write_tokens(model, ids, count)
+    finished()
     return time.perf_counter() - begin
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from mlrb_kit.answers import Prediction
 from mlrb_kit.causal import check_causal
+from mlrb_kit.device import device
 from mlrb_kit.generate_items import GenerationSettings, MathData
 from mlrb_kit.generate_prompt import prompt, read_template
 from mlrb_kit.rejected import Rejected
@@ -111,7 +112,10 @@ class Step:
         fresh = ids if self.cache is None else ids[-1:]
         with torch.inference_mode(), blame("the model fails on text"):
             output = self.model(
-                input_ids=torch.tensor([fresh]), past_key_values=self.cache, use_cache=True, return_dict=True
+                input_ids=torch.tensor([fresh], device=device()),
+                past_key_values=self.cache,
+                use_cache=True,
+                return_dict=True,
             )
             logits = output.logits[0, -1].float()
             if not torch.isfinite(logits).all():

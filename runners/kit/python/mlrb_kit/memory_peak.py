@@ -1,8 +1,10 @@
-"""Measures one submission's peak memory. Run by exec, by memory.measure_fresh; see scorers/net-peak-bytes."""
+"""Measures one submission's peak memory, the GPU's where the stage holds one. Run by exec, by
+memory.measure_fresh; see scorers/net-peak-bytes."""
 
 from pathlib import Path
 from typing import Any
 
+from mlrb_kit.device import device_name, gpu_peak_bytes, on_gpu, restart_gpu_peak
 from mlrb_kit.memory import answer_fresh, peak_bytes, restart_peak
 from mlrb_kit.memory_use import check_usable, fitted, prepare, read_tokens, token_ids, write_tokens
 from mlrb_kit.rejected import Rejected
@@ -14,18 +16,19 @@ PAGE_BYTES = 4096
 def measure(folder: Path, settings: dict[str, int]) -> dict[str, Any]:
     stored = check_files(folder)
     prepare(folder)
-    before = restart_peak()
+    restart, peak_now = (restart_gpu_peak, gpu_peak_bytes) if on_gpu() else (restart_peak, peak_bytes)
+    before = restart()
     model = load_model(folder, stored)
     touch(model)
-    loaded = peak_bytes()
+    loaded = peak_now()
     forward, given, new = fitted(settings["forwardTokens"], settings["newTokens"], context_of(model.config))
     vocabulary = model.get_input_embeddings().weight.shape[0]
     logits = read_tokens(model, token_ids(forward, vocabulary))
-    read = peak_bytes()
+    read = peak_now()
     check_finite(logits)  # row by row: its own memory stays far below the pass's
     del logits
     write_tokens(model, token_ids(given, vocabulary), new)
-    peak = peak_bytes()
+    peak = peak_now()
     check_usable(folder, model)
     return {
         "netBytes": peak - before,
@@ -36,6 +39,7 @@ def measure(folder: Path, settings: dict[str, int]) -> dict[str, Any]:
         "forwardTokens": forward,
         "promptTokens": given,
         "newTokens": new,
+        **({"device": device_name()} if on_gpu() else {}),
     }
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mlrb_kit.causal import check_causal
+from mlrb_kit.device import device
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import blame, fitting, load_tokenizer
 
@@ -34,7 +35,7 @@ def prepare(folder: Path) -> None:
         config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
         AutoModelForCausalLM.from_config(config, trust_remote_code=False)
     for dtype in (torch.float32, torch.bfloat16, torch.float16):
-        square = torch.ones(64, 64, dtype=dtype)
+        square = torch.ones(64, 64, dtype=dtype, device=device())
         torch.softmax(torch.nn.functional.linear(square, square), dim=-1)
 
 
@@ -47,7 +48,7 @@ def read_tokens(model: Any, ids: list[int]) -> Any:
     import torch
 
     with torch.inference_mode(), blame("the model fails on text"):
-        return model(input_ids=torch.tensor([ids]), use_cache=False).logits[0]
+        return model(input_ids=torch.tensor([ids], device=device()), use_cache=False).logits[0]
 
 
 def write_tokens(model: Any, ids: list[int], count: int) -> None:
@@ -59,7 +60,9 @@ def write_tokens(model: Any, ids: list[int], count: int) -> None:
     with torch.inference_mode(), blame("the model fails on text"):
         for _ in range(count):
             fresh = given if cache is None else given[-1:]
-            output = model(input_ids=torch.tensor([fresh]), past_key_values=cache, use_cache=True)
+            output = model(
+                input_ids=torch.tensor([fresh], device=device()), past_key_values=cache, use_cache=True
+            )
             last = output.logits[0, -1].float()
             if not torch.isfinite(last).all():
                 raise Rejected("non-finite output")

@@ -5,6 +5,7 @@ would be a score of something that was not handed in.
 """
 
 import os
+import re
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,11 +14,15 @@ from typing import Any, TypeVar
 
 from tokenizers import Tokenizer
 
+from mlrb_kit.device import NoGpu, device
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.stored import Stored, read_stored
 
 BUFFER_BYTES_MAX = 2**31  # e.g. GPT-2 keeps a mask of positions x positions in every layer
 CONTEXT_NAMES = ("n_positions", "max_position_embeddings", "n_ctx")  # the ones lm-eval looks at
+
+# what a machine too small or unwell says: a GPU's "out of memory" and "CUDA error" are no submission's
+OURS = re.compile(r"allocate memory|out of memory|CUDA error|cuBLAS|CUBLAS_|CUDNN_|NVML")
 
 WORDS_MAX = 200  # of a library's message; advice on how to install things follows
 
@@ -26,7 +31,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Submission:
-    model: Any  # transformers.PreTrainedModel, in eval mode, on the CPU
+    model: Any  # transformers.PreTrainedModel, in eval mode, on the GPU that this stage holds or on the CPU
     tokenizer: Any  # transformers.PreTrainedTokenizerFast
     start_id: int  # the token every text is scored after: BOS, else EOS, as lm-eval does
     vocabulary: int  # rows of the input embedding
@@ -142,7 +147,7 @@ def load_model(folder: Path, stored: Stored) -> Any:
         if names := sorted(entry if isinstance(entry, str) else entry[0] for entry in info[key]):
             raise Rejected(f"the weights {trouble} {len(names)} of the model's tensors, e.g. {names[0]}")
     # tensors the model does not have are left alone, as the official command does: what is loaded is whole
-    return model.eval()
+    return model.eval().to(device())
 
 
 def context_of(config: Any) -> int | None:
@@ -165,12 +170,12 @@ def loaded(trouble: str, action: Callable[[], T], folder: Path | None = None) ->
 def blame(trouble: str, folder: Path | None = None):  # noqa: ANN201 (a generator behind a decorator)
     try:
         yield
-    except (Rejected, MemoryError):
+    except (Rejected, MemoryError, NoGpu):
         raise
     # transformers and tokenizers raise whatever comes (a Rust panic is no Exception at all)
     except BaseException as error:
         words = " ".join(str(error).split())
-        if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)) or "allocate memory" in words:
+        if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)) or OURS.search(words):
             raise
         if folder is not None:
             words = words.replace(str(folder), "submission")
