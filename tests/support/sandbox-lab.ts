@@ -50,6 +50,9 @@ export const suiteLimits: SandboxLimits = {
 
 export type LabChanges = { network?: Network; limits?: Partial<SandboxLimits>; closed?: boolean };
 
+/** Runs `body` as a test with a sandbox of its own. */
+export type Check = (title: string, body: (at: SandboxLab) => Promise<void>, changes?: LabChanges) => void;
+
 export type SandboxLab = Awaited<ReturnType<typeof lab>>;
 
 /** A sandbox with a workspace, folders beside it, and looks at both from the host. */

@@ -13,15 +13,15 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { WallsRequest } from "@mlrb/core/sandbox";
+import { until } from "../../../tests/support/processes.ts";
 import { bubblewrapMissing } from "./bubblewrap-abilities.ts";
 import { bubblewrapWalls, clearBubblewrap } from "./bubblewrap-walls.ts";
 import { isGone, processesWith } from "./namespace-processes.ts";
 import { walledSandbox } from "./walled-sandbox.ts";
 
 const missing = await bubblewrapMissing();
-const needsBubblewrap = missing === undefined ? {} : { skip: missing };
+const needsBubblewrap = { timeout: 60_000, ...(missing !== undefined && { skip: missing }) };
 
 function base(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), "walled-"));
@@ -93,10 +93,12 @@ test("walls that cannot be opened lose the program, with the reason, and are tri
 
 /** The first process of the sandbox that this process opened. */
 function firstProcess(): number {
-  const [bwrap] = childrenOf(process.pid).filter(
-    (pid) => readFileSync(`/proc/${pid}/comm`, "utf8") === "bwrap\n",
-  );
-  return childrenOf(bwrap!)[0]!;
+  const [bwrap] = childrenOf(process.pid).filter((pid) => nameOf(pid) === "bwrap");
+  return bwrap === undefined ? 0 : (childrenOf(bwrap)[0] ?? 0);
+}
+
+function nameOf(pid: number): string {
+  return isGone(pid) ? "" : readFileSync(`/proc/${pid}/comm`, "utf8").trim();
 }
 
 function childrenOf(pid: number): number[] {
@@ -111,7 +113,7 @@ test(
     t.after(() => sandbox.close());
     const said: string[] = [];
     const running = sandbox.exec(program(["sh", "-c", "echo on; sleep 600"], said));
-    while (!said.includes("on\n")) await sleep(10);
+    await until("the program", () => said.includes("on\n"));
     const first = firstProcess();
     const inside = processesWith(first);
     assert.ok(inside.length > 0);
@@ -140,7 +142,7 @@ test(
 );
 
 test(
-  "read-only data stays so behind new walls, wherever a program has moved its folder",
+  "a link that a program left in place of a folder with read-only data leads new walls nowhere",
   needsBubblewrap,
   async (t) => {
     const under = base(t);
@@ -167,8 +169,7 @@ test("a storm of forks is ended as a whole, frozen or not", needsBubblewrap, asy
   const storm = "import os\nwhile True:\n  try:\n    os.fork()\n  except OSError:\n    pass\n";
   for (const frozen of [false, true]) {
     const running = sandbox.exec(program(["/usr/bin/python3", "-I", "-S", "-c", storm]));
-    await sleep(100);
-    const first = firstProcess();
+    const first = await until("the storm", () => processesWith(firstProcess()).length > 20 && firstProcess());
     if (frozen) await sandbox.freeze();
     await sandbox.kill();
     assert.equal((await running).kind, "signalled");
@@ -181,8 +182,7 @@ test("what a killed supervisor left is cleared by its token", needsBubblewrap, a
   const sandbox = await walledSandbox(options(base(t), bubblewrapWalls));
   t.after(() => sandbox.close());
   const running = sandbox.exec(program(["sleep", "600"]));
-  while (childrenOf(process.pid).length === 0) await sleep(10);
-  await sleep(200);
+  await until("the program", () => processesWith(firstProcess()).length > 0);
   await clearBubblewrap(`walledtest${process.pid}`);
   assert.equal((await running).kind, "lost");
   const groups = execFileSync("find", ["/sys/fs/cgroup", "-name", `mlrb-walledtest${process.pid}`], {

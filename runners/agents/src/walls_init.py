@@ -42,11 +42,10 @@ def main() -> None:
     for descriptor in ours:
         os.set_inheritable(descriptor, False)
     # whoever started the supervisor may have left it something open
-    last = 3
-    for descriptor in sorted(ours):
-        os.closerange(last, descriptor)
-        last = max(last, descriptor + 1)
-    os.closerange(last, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    edges = [2, *sorted(given["groups"]), resource.getrlimit(resource.RLIMIT_NOFILE)[0]]
+    for before, after in zip(edges, edges[1:], strict=False):
+        if before + 1 < after:  # an empty range would close everything
+            os.closerange(before + 1, after)
     os.set_blocking(0, False)
     wake_read, wake_write = os.pipe()
     os.set_blocking(wake_read, False)
