@@ -5,7 +5,8 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { recordsIn } from "./support/end-state.ts";
+import { testEngine } from "./support/docker-engine.ts";
+import { actionsIn, recordsIn } from "./support/end-state.ts";
 import { shareEnvironments } from "./support/environments.ts";
 import { filesBelow, leftovers, outcomes, reasons, summary } from "./support/lab.ts";
 import { randomKills } from "./support/random-kills.ts";
@@ -69,6 +70,46 @@ test("the full benchmark goes from there to its tables, and leaves nothing behin
   assert.deepEqual(leftovers({ root }), []);
   assert.equal(summary(said).outcomes.failed, 0);
 });
+
+test("in containers, without network and without a run before, the same submissions come out and get the same scores", {
+  timeout: 60 * 60_000,
+}, async (t) => {
+  const engine = await testEngine();
+  if ("skip" in engine) return t.skip(engine.skip);
+  t.after(() => engine.stop());
+  const there = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-docker-smoke-")));
+  t.after(() => rmSync(there, { recursive: true, force: true }));
+  shareEnvironments(there);
+  const env = { ...proxies(), DOCKER_HOST: engine.env.DOCKER_HOST!, MLRB_CONTAINER_ENGINE: "docker" };
+  const args = ["run", "full-benchmark", "--profile", "docker-smoke", "--set", "seed=1", "--json"];
+  const said = await startProgram(repository.path, [...args, "--root", there], { env }).ended;
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  assert.deepEqual(leftovers({ root: there }), []);
+  assert.equal(engine.docker("ps", "--all", "--quiet").stdout, "", "no container stays");
+  const attempts = (from: Line, seed: number) => (from.attempts as Line[]).filter((one) => one.seed === seed);
+  const inContainers = JSON.parse(
+    readFileSync(join(there, "results/full-benchmark/docker-smoke+seed=1/report.json"), "utf8"),
+  ) as Line;
+  const comparable = (one: Line) => {
+    const { task, agent, verdict, submission } = one;
+    const scores = Object.entries(one.scores as Line).filter(([scorer]) => !isHostSensitive(scorer));
+    assert.ok(scores.length > 0, `${task} has no score that can be compared`);
+    return { task, agent, verdict, submission, scores };
+  };
+  assert.equal(attempts(inContainers, 1).length, 14);
+  assert.deepEqual(attempts(inContainers, 1).map(comparable), attempts(report(), 1).map(comparable));
+  const ran = actionsIn(there).map(({ ran }) => ran);
+  assert.deepEqual(new Set(ran.map(({ executor }) => executor)), new Set(["docker"]));
+  for (const { record } of recordsIn(there))
+    assert.equal((record.ran as { where: Line }).where.sandbox, "docker");
+});
+
+/** Whether what a scorer measures is the machine's. */
+function isHostSensitive(scorer: string): boolean {
+  return /^hostSensitive: true/m.test(
+    readFileSync(join(repository.path, "scorers", scorer, "scorer.yaml"), "utf8"),
+  );
+}
 
 // One task, that twenty beginnings take minutes; the runner treats all of them alike.
 test("twenty random kills of runner, stage or both end in the same tables; no attempt on record is made again", {
