@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -53,11 +53,11 @@ function prepare(script: string, params: Record<string, string> = {}) {
   return { out: join(folder, "out"), args: ["pipelines/steps/attempt.ts", ...args] };
 }
 
-async function run(script: string, params: Record<string, string> = {}) {
+async function run(script: string, params: Record<string, string> = {}, more: Record<string, string> = {}) {
   const { out, args } = prepare(script, params);
   try {
     await promisify(execFile)(process.execPath, args, {
-      env: { ...process.env, MLRB_PYTHON: "/some/venv/bin/python" },
+      env: { ...process.env, MLRB_PYTHON: "/some/venv/bin/python", ...more },
     });
     return { out, code: 0, stderr: "" };
   } catch (error) {
@@ -92,11 +92,17 @@ test("nop needs no command, program or trust", async () => {
   assert.deepEqual(readdirSync(join(out, "submission")), []);
 });
 
-test("an agent that nobody vouched for makes the stage fail, with the way out", async () => {
-  const { code, stderr, out } = await run("", { trusted: "false" });
-  assert.equal(code, 1);
-  assert.match(stderr, /does not say `trusted: true`.*executor that isolates/);
-  assert.deepEqual(readdirSync(out), []);
+test("an agent that nobody vouched for runs behind walls, and where there are none not at all", async () => {
+  const script = 'ls / > "$MLRB_SUBMISSION/seen"';
+  const walled = await run(script, { trusted: "false" });
+  if (walled.code === 0) {
+    const seen = readFileSync(join(walled.out, "submission/seen"), "utf8").split("\n");
+    assert.ok(seen.includes("attempt") && !seen.includes("root"), seen.join(" "));
+  } else assert.match(walled.stderr, /bubblewrap cannot be used here/);
+  const bare = await run(script, { trusted: "false" }, { PATH: dirname(process.execPath) });
+  assert.equal(bare.code, 1);
+  assert.match(bare.stderr, /does not say `trusted: true`, and there is no sandbox.*--executor docker/);
+  assert.deepEqual(readdirSync(bare.out), []);
 });
 
 test("a budget without a unit makes the stage fail before anything runs", async () => {
