@@ -291,19 +291,28 @@ it("what a runner started that was killed goes on, and the next run takes its re
     limits: { timeMs: 600_000 },
   });
   const other = asked("echo up; sleep 1000", { key: "unwanted" });
-  writeFileSync(join(place, "requests.json"), JSON.stringify([request, other]));
+  const until = 'echo up; while [ ! -e "$HOME/../out/go" ]; do sleep 0.1; done; echo late';
+  const good = asked(until, { key: "good" });
+  const bad = asked(`${until}; exit 3`, { key: "bad" });
+  writeFileSync(join(place, "requests.json"), JSON.stringify([request, other, good, bad]));
   const runner = spawn(process.execPath, [join(import.meta.dirname, "testing/runs-stages.ts"), place], {
     env: engine.env,
     stdio: "inherit",
   });
-  await Promise.all([running(request, "up"), running(other, "up")]);
+  await Promise.all([request, other, good, bad].map((one) => running(one, "up")));
   runner.kill("SIGKILL");
   await new Promise((resolve) => runner.once("exit", resolve));
+  for (const one of [good, bad]) writeFileSync(join(one.work, "out/go"), "");
+  const gone = () => engine.docker("ps", "-q").stdout.split("\n").length === 2;
+  for (let round = 0; round < 100 && !gone(); round++) await sleep(50);
   const live = executor(t, { isLive: (run) => run === "killed" });
   assert.equal(await live.adopt("wanted"), undefined);
   assert.deepEqual(await live.leftOver(), []);
   const at = executor(t);
-  assert.deepEqual((await at.leftOver()).sort(), [request.work, other.work].sort());
+  assert.deepEqual((await at.leftOver()).sort(), [request, other, good, bad].map(({ work }) => work).sort());
+  assert.equal(await at.adopt("bad"), undefined, "what failed is run again");
+  const ended = await at.adopt("good");
+  assert.equal((await ended!.running.ended).kind, "succeeded", "what ended without a runner counts too");
   const adopted = await at.adopt("wanted");
   assert.equal(adopted?.work, request.work);
   assert.equal(await at.adopt("wanted"), undefined);

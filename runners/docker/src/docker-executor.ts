@@ -3,6 +3,7 @@
 // and depends on no runner: a dead one's is found by its labels and waited for by the next.
 import { appendFileSync } from "node:fs";
 import type { ExecutionRequest, Executor } from "@mlrb/core/executor";
+import type { ContainerState } from "./container-end.ts";
 import { type ContainerEngine, containerEngine } from "./container-engine.ts";
 import { type EnsuredImage, ensureImage } from "./ensure-image.ts";
 import { type LeftContainer, removeContainers, stageContainers } from "./left-containers.ts";
@@ -113,7 +114,7 @@ export function dockerExecutor(options: DockerExecutorOptions): DockerExecutor {
       const all = await leftNow();
       const engine = await engineNow();
       if ("trouble" in engine) return undefined;
-      const found = [...all.values()].find((one) => one.key === key && one.state.Status !== "created");
+      const found = [...all.values()].find((one) => one.key === key && isWorthIt(one.state));
       if (!found) return undefined;
       all.delete(found.id);
       // its clock went on; one that ended meanwhile did so in time
@@ -146,6 +147,12 @@ export function dockerExecutor(options: DockerExecutorOptions): DockerExecutor {
       );
     },
   };
+}
+
+/** One that failed is run again: its exit code may be made up by an engine that was restarted. */
+function isWorthIt({ Status, ExitCode, OOMKilled }: ContainerState): boolean {
+  if (Status === "exited" || Status === "stopped") return ExitCode === 0 && !OOMKilled;
+  return Status === "running" || Status === "paused";
 }
 
 function whereOf(engine: ContainerEngine, image: string): Record<string, string> {

@@ -3,8 +3,10 @@ import { hostFolders } from "./host-image.ts";
 
 export type Mount = { source: string; target?: string; writable?: boolean };
 
+/** One place is mounted once: what is said of it last holds. */
 export function mountFlags(mounts: readonly Mount[]): string[] {
-  return mounts.flatMap(({ source, target = source, writable }) => [
+  const places = new Map(mounts.map((mount) => [mount.target ?? mount.source, mount]));
+  return [...places].flatMap(([target, { source, writable }]) => [
     "--mount",
     ["type=bind", `source=${source}`, `target=${target}`, ...(writable ? [] : ["readonly"])]
       .map(field)

@@ -56,7 +56,7 @@ export function stageCreation(
 function stageMounts({ root, work, readOnly, reads, writes }: ExecutionRequest): Mount[] {
   const node = dirname(realpathSync(process.execPath));
   const seen = [root, "/usr"].some((folder) => node === folder || node.startsWith(`${folder}/`));
-  const mounts: Mount[] = [
+  return [
     { source: root },
     ...(seen ? [] : [{ source: node, target: dirname(process.execPath) }]),
     ...reads.filter((path) => existsSync(path)).map((source) => ({ source })),
@@ -64,8 +64,6 @@ function stageMounts({ root, work, readOnly, reads, writes }: ExecutionRequest):
     { source: work, writable: true },
     ...(readOnly === undefined ? [] : [{ source: readOnly }]),
   ];
-  // one place is mounted once; what was said last holds
-  return [...new Map(mounts.map((mount) => [mount.target ?? mount.source, mount])).values()];
 }
 
 /** The runner's own user and groups, so that what the stage writes is the runner's to read and to remove. */
@@ -86,7 +84,9 @@ function userFlags(engine: ContainerEngine): string[] {
  */
 function variablesInside({ env }: ExecutionRequest): Record<string, string> {
   const outside = new Set(["CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "MLRB_TOKEN"]);
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !outside.has(name)));
+  // this user has no name inside, and some libraries ask for it before they look for anything else
+  const named = process.getuid?.() === 0 ? {} : { USER: "runner" };
+  return { ...named, ...Object.fromEntries(Object.entries(env).filter(([name]) => !outside.has(name))) };
 }
 
 /** Variables that the engine's own program reads must keep their values for it; they hold no secrets. */
