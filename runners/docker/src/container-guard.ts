@@ -3,6 +3,7 @@
 // the container ends and everything in it; the shell then says how it ended and removes it, also when nobody is left
 // to hear it.
 import { spawn } from "node:child_process";
+import { tmpdir } from "node:os";
 import type { ContainerState } from "./container-end.ts";
 import type { ContainerEngine } from "./container-engine.ts";
 
@@ -31,7 +32,7 @@ export function guardContainer({ program, env }: ContainerEngine, id: string): C
     env: visible,
     stdio: ["pipe", "pipe", "ignore"],
     detached: true,
-    cwd: "/",
+    cwd: tmpdir(),
   });
   const { promise: ready, resolve: isReady } = Promise.withResolvers<{ failed: string } | undefined>();
   const { promise: ended, resolve: hasEnded } = Promise.withResolvers<ContainerState | undefined>();

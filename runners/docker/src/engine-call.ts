@@ -1,5 +1,6 @@
 // One call of the engine's command line program: the same speed as speaking to its socket, no protocol to keep up
 // with, and whoever wonders about a failure can paste the line. What went wrong is told apart here, once.
+import { tmpdir } from "node:os";
 import { shellWord } from "@mlrb/core/command-line";
 import { execa } from "execa";
 
@@ -48,6 +49,8 @@ export async function callEngine(
     ...(input ? { input } : { stdin: "ignore" as const }),
     // of a session of its own: a Ctrl-C in the terminal is for the runner, which ends things in order
     detached: true,
+    // podman's helper leaves a file where it was called when something was killed for lack of memory
+    cwd: tmpdir(),
     reject: false,
     timeout: Math.min(timeMs, 2 ** 31 - 1),
     forceKillAfterDelay: 2_000,

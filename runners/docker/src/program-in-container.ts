@@ -3,7 +3,7 @@
 // What is to be run travels in a variable and not on the command line, which every user of the host can read.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { constants } from "node:os";
+import { constants, tmpdir } from "node:os";
 import { shellWord } from "@mlrb/core/command-line";
 import type { ExecRequest } from "@mlrb/core/sandbox";
 import type { ContainerEngine } from "./container-engine.ts";
@@ -33,6 +33,7 @@ export function runInContainer(
       env: { ...visible, MLRB_LINE: lineOf(request, mark) },
       stdio: ["ignore", "pipe", "pipe"],
       detached: true,
+      cwd: tmpdir(),
     },
   );
   const begun = Buffer.from(`${mark} begins\n`);
