@@ -1,0 +1,18 @@
+// Sandboxes in containers of a true engine, tried from inside by the programs that every sandbox must hold.
+import { after } from "node:test";
+import { testEngine } from "./support/docker-engine.ts";
+import { sandboxSuite } from "./support/sandbox-suite.ts";
+
+const engine = await testEngine();
+const skip = "skip" in engine ? engine.skip : undefined;
+if (!("skip" in engine)) {
+  Object.assign(process.env, engine.env);
+  after(() => engine.stop());
+}
+
+sandboxSuite({
+  name: "docker",
+  maker: new URL("./support/docker-maker.ts", import.meta.url).href,
+  skip,
+  hostLoopback: false,
+});
