@@ -139,6 +139,8 @@ told({
     "key": tries(keyring), "bpf": tries(lambda: called(libc.syscall(number["bpf"], 0, None, 0))),
     "iouring": tries(lambda: called(libc.syscall(number["iouring"], 1, None))),
     "userfaultfd": tries(lambda: called(libc.syscall(number["userfaultfd"], 0))),
+    "vsock": tries(lambda: socket.socket(40, socket.SOCK_STREAM).close()),
+    "crypto": tries(lambda: socket.socket(38, socket.SOCK_SEQPACKET).close()),
     "sysctl": tries(lambda: open("/proc/sys/kernel/core_pattern", "w").close()),
     "sysrq": tries(lambda: open("/proc/sysrq-trigger", "w").close()),
     "reboot": tries(lambda: called(libc.reboot(0))),

@@ -94,7 +94,7 @@ export function checkSight(check: Check, { hostLoopback }: { hostLoopback: boole
         if (what !== "programs")
           assert.match(
             String(result),
-            /^(EPERM|EACCES|ENOSYS|EROFS|ENOENT|EINVAL|ENOKEY|refused|PermissionError|ValueError)$/,
+            /^(EPERM|EACCES|ENOSYS|EROFS|ENOENT|EINVAL|EAFNOSUPPORT|ENOKEY|refused|PermissionError|ValueError)$/,
             `${what}: ${result}`,
           );
       assert.ok(!["EINVAL", "ENOENT"].includes(rose.ptrace), "no process but its own may be traced");

@@ -49,8 +49,8 @@ const missing: Call[] = [
 ];
 
 const machines = {
-  x64: { audit: 0xc000003e, at: 1, unshare: 272, clone: 56, prlimit: 302, ioctl: 16 },
-  arm64: { audit: 0xc00000b7, at: 2, unshare: 97, clone: 220, prlimit: 261, ioctl: 29 },
+  x64: { audit: 0xc000003e, at: 1, unshare: 272, clone: 56, prlimit: 302, ioctl: 16, socket: 41 },
+  arm64: { audit: 0xc00000b7, at: 2, unshare: 97, clone: 220, prlimit: 261, ioctl: 29, socket: 198 },
 } as const;
 
 const load = 0x20; // BPF_LD | BPF_W | BPF_ABS
@@ -74,11 +74,13 @@ const newNamespaces = 0x7e020000; // CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEW
 const newTime = 0x80;
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
+const AF_ALG = 38;
+const AF_VSOCK = 40;
 
 /** For `bwrap --seccomp`; undefined on a machine whose numbers are not known here. */
 export function seccompFilter(machine: string = process.arch): Uint8Array | undefined {
   if (!(machine in machines)) return undefined;
-  const { audit, at, unshare, clone, prlimit, ioctl } = machines[machine as keyof typeof machines];
+  const { audit, at, unshare, clone, prlimit, ioctl, socket } = machines[machine as keyof typeof machines];
   const program: [code: number, yes: number, no: number, value: number][] = [
     [load, 0, 0, arch],
     [equal, 1, 0, audit],
@@ -120,6 +122,13 @@ export function seccompFilter(machine: string = process.arch): Uint8Array | unde
     [load, 0, 0, argument(1)],
     [equal, 1, 0, TIOCSTI],
     [equal, 0, 1, TIOCLINUX],
+    [give, 0, 0, error(EPERM)],
+  ]);
+  // a network namespace does not hold the one between a virtual machine and its host, and nobody needs the other
+  where(socket, [
+    [load, 0, 0, argument(0)],
+    [equal, 1, 0, AF_VSOCK],
+    [equal, 0, 1, AF_ALG],
     [give, 0, 0, error(EPERM)],
   ]);
   program.push([give, 0, 0, allow]);

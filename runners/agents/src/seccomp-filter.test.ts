@@ -1,0 +1,82 @@
+// The filter is run here as the kernel would run it, on calls that no test may really make.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { seccompFilter } from "./seccomp-filter.ts";
+
+type Call = { nr: number; audit: number; args?: bigint[] };
+
+const x64 = 0xc000003e;
+const arm64 = 0xc00000b7;
+const allowed = "allowed";
+
+/** Runs the program; what it gives in words. Throws where it runs off its end, as the kernel would refuse to load it. */
+function verdict(program: Uint8Array, { nr, audit, args = [] }: Call): string {
+  const data = new DataView(new ArrayBuffer(64));
+  data.setUint32(0, nr, true);
+  data.setUint32(4, audit, true);
+  args.forEach((value, index) => void data.setBigUint64(16 + 8 * index, value, true));
+  const code = new DataView(program.buffer);
+  let held = 0;
+  for (let at = 0; at < program.length / 8; at++) {
+    const [yes, no] = [code.getUint8(8 * at + 2), code.getUint8(8 * at + 3)];
+    const value = code.getUint32(8 * at + 4, true);
+    const kind = code.getUint16(8 * at, true);
+    if (kind === 0x20) held = data.getUint32(value, true);
+    else if (kind === 0x15) at += held === value ? yes : no;
+    else if (kind === 0x35) at += held >= value ? yes : no;
+    else if (kind === 0x45) at += (held & value) !== 0 ? yes : no;
+    else if (kind === 0x06)
+      return value === 0x7fff0000 ? allowed : value === 0x80000000 ? "killed" : `error ${value & 0xffff}`;
+    else throw new Error(`unknown instruction ${kind}`);
+  }
+  throw new Error("the program has no end");
+}
+
+const asked = (nr: number, ...args: bigint[]) => verdict(seccompFilter("x64")!, { nr, audit: x64, args });
+
+test("what every program does is allowed", () => {
+  for (const nr of [0, 1, 9, 41, 57, 59, 231, 257]) assert.equal(asked(nr), allowed, String(nr));
+  assert.equal(verdict(seccompFilter("arm64")!, { nr: 221, audit: arm64 }), allowed);
+});
+
+test("mounts, key rings and namespaces are refused on both machines", () => {
+  for (const nr of [165, 248, 250, 308, 321, 442]) assert.equal(asked(nr), "error 1", String(nr));
+  for (const nr of [40, 217, 219, 268, 280, 442])
+    assert.equal(verdict(seccompFilter("arm64")!, { nr, audit: arm64 }), "error 1", String(nr));
+});
+
+test("threads and processes may be made, but not with a namespace of their own", () => {
+  const thread = 0x3d0f00n;
+  const newUser = 0x10000000n;
+  assert.equal(asked(56, thread), allowed);
+  assert.equal(asked(56, thread | newUser), "error 1");
+  assert.equal(asked(272, 0x400n), allowed);
+  assert.equal(asked(272, newUser), "error 1");
+  assert.equal(asked(435), "error 38", "what has its flags in memory is not there");
+});
+
+test("a program may set its own limits and look at another's, and set no other's", () => {
+  assert.equal(asked(302, 0n, 7n, 0x7fff_0000_0000n), allowed);
+  assert.equal(asked(302, 1n, 7n, 0n), allowed);
+  assert.equal(asked(302, 1n, 7n, 0x7fff_0000_0000n), "error 1");
+  assert.equal(asked(302, 1n, 7n, 0x1234n), "error 1");
+});
+
+test("nothing is typed into a terminal, and no socket leads to the host of a virtual machine", () => {
+  assert.equal(asked(16, 0n, 0x5401n), allowed);
+  assert.equal(asked(16, 0n, 0x5412n), "error 1");
+  assert.equal(asked(16, 0n, 0x541cn), "error 1");
+  for (const [family, result] of [
+    [1n, allowed],
+    [2n, allowed],
+    [38n, "error 1"],
+    [40n, "error 1"],
+  ] as const)
+    assert.equal(asked(41, family), result);
+});
+
+test("calls by another machine's numbers end the program or are not there", () => {
+  assert.equal(verdict(seccompFilter("x64")!, { nr: 21, audit: 0x40000003 }), "killed");
+  assert.equal(asked(0x40000000 + 165), "error 38");
+  assert.equal(seccompFilter("riscv64"), undefined);
+});
