@@ -69,7 +69,7 @@ export type Walls = {
 };
 
 export type WallsRequest = {
-  /** Host folder with everything that may be written inside; seen inside as `seenAs`. */
+  /** Host folder with everything that may be written inside; seen inside as `seenAs`. Programs inside are the user whose it is. */
   folder: string;
   /** Absolute, the same for every attempt: no path of the host is told. */
   seenAs: string;
