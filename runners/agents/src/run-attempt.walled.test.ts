@@ -1,0 +1,95 @@
+// An attempt as a whole behind bubblewrap's walls: what the supervisor does with a sandbox, done with this one.
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { Gpu } from "@mlrb/core/gpu";
+import type { AttemptRequest } from "./attempt-request.ts";
+import { bubblewrapMissing } from "./bubblewrap-abilities.ts";
+import { bubblewrapWalls } from "./bubblewrap-walls.ts";
+import { runAttempt } from "./run-attempt.ts";
+import { walledSandbox } from "./walled-sandbox.ts";
+
+const missing = await bubblewrapMissing();
+const needsBubblewrap = { timeout: 60_000, ...(missing !== undefined && { skip: missing }) };
+
+async function attempt(
+  t: TestContext,
+  script: string,
+  changes: Partial<AttemptRequest> = {},
+  gpus: Gpu[] = [],
+) {
+  const folder = mkdtempSync(join(tmpdir(), "walled-attempt-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const at = (name: string) => join(folder, name);
+  for (const name of ["data", "program", "scratch", "submission"]) mkdirSync(at(name));
+  writeFileSync(at("data/train.txt"), "public\n");
+  writeFileSync(at("program/agent.sh"), script);
+  const outputs = {
+    submission: at("submission"),
+    trajectory: at("trajectory.jsonl"),
+    ledger: at("ledger.json"),
+    snapshots: at("snapshots"),
+  };
+  const sandbox = await walledSandbox({
+    ...{ under: at("work"), agent: "test", kind: "bubblewrap", open: bubblewrapWalls },
+    ...{ reads: [], network: "none", gpus, token: `attempttest${process.pid}` },
+    limits: { memoryBytes: 2 ** 28, processes: 64, diskBytes: 2 ** 26, cpus: 1 },
+  });
+  t.after(() => sandbox.close());
+  const ledger = await runAttempt(sandbox, {
+    ...{ task: "some-task", agent: "test", seed: 7, kind: "command", command: ["sh", "./agent.sh"] },
+    ...{
+      program: at("program"),
+      prompt: "Seed {{seed}}.\n",
+      publicData: at("data"),
+      budgetMs: 20_000,
+      outputs,
+    },
+    ...{ scratch: at("scratch"), limits: { bytesMax: 1 << 20, filesMax: 100 }, pollMs: 50, ...changes },
+  });
+  const events = readFileSync(outputs.trajectory, "utf8").trimEnd().split("\n");
+  const said = events.map((line) => JSON.parse(line)).filter(({ event }) => event === "output");
+  return { ledger, outputs, said: said.map(({ text }) => text).join("") };
+}
+
+test(
+  "an agent behind walls finds its workspace, and what it hands in is taken",
+  needsBubblewrap,
+  async (t) => {
+    const { ledger, outputs, said } = await attempt(
+      t,
+      'pwd; cat TASK.md data/train.txt; ls; touch data/x 2>/dev/null || echo held; echo mine > "$MLRB_SUBMISSION/model"',
+    );
+    assert.equal(
+      said,
+      "/attempt/workspace\nSeed 7.\npublic\nTASK.md\ndata\niterations.jsonl\nsubmission\nheld\n",
+    );
+    assert.equal(ledger.ended, "finished");
+    assert.equal(readFileSync(join(outputs.submission, "model"), "utf8"), "mine\n");
+  },
+);
+
+test(
+  "at the time limit what stands is taken, and what went away has written nothing after it",
+  needsBubblewrap,
+  async (t) => {
+    const away = 'while :; do echo more >> "$MLRB_SUBMISSION/model"; done';
+    const { ledger, outputs } = await attempt(t, `setsid sh -c '${away}' & trap '' TERM; sleep 600`, {
+      budgetMs: 1500,
+    });
+    assert.equal(ledger.ended, "time-limit");
+    assert.deepEqual(readdirSync(outputs.submission), ["model"]);
+    assert.equal(statSync(join(outputs.submission, "model")).size, ledger.submission.bytes);
+  },
+);
+
+test("GPUs are named to an agent by UUID, and no others (fake GPUs)", needsBubblewrap, async (t) => {
+  const gpu = (index: number, uuid: string): Gpu => ({
+    ...{ index, uuid, model: "fake", memoryBytes: 1, driver: "0", slice: false },
+  });
+  const script = 'echo "$CUDA_VISIBLE_DEVICES"';
+  const { said } = await attempt(t, script, {}, [gpu(3, "GPU-fake-d"), gpu(1, "GPU-fake-b")]);
+  assert.equal(said, "GPU-fake-d,GPU-fake-b\n");
+});
