@@ -4,7 +4,6 @@
 // in a user namespace. Limits are the kernel's control groups where this user may make some, and are metered and
 // answered by ending everything where not.
 import { readFileSync, statSync } from "node:fs";
-import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ExecRequest, ExecResult, OverLimit, Walls, WallsRequest } from "@mlrb/core/sandbox";
@@ -180,12 +179,16 @@ function gpuVariables({ gpus }: WallsRequest): Record<string, string> {
   return { CUDA_VISIBLE_DEVICES: gpus.map(({ uuid }) => uuid).join(","), CUDA_DEVICE_ORDER: "PCI_BUS_ID" };
 }
 
-/** Some cores, others for each sandbox as far as chance goes: a program may ask for all of them back. */
+/** Some of the cores that this process may use, others for each sandbox as far as chance goes: a program may ask for all of them back. */
 function someCpus(count: number): number[] {
-  const all = availableParallelism();
-  const first = Math.floor(Math.random() * all);
+  const list = /^Cpus_allowed_list:\s*(\S+)/m.exec(readFileSync("/proc/self/status", "latin1"))?.[1] ?? "0";
+  const all = list.split(",").flatMap((range) => {
+    const [first = 0, last = first] = range.split("-").map(Number);
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  });
+  const from = Math.floor(Math.random() * all.length);
   return Array.from(
-    { length: Math.min(all, Math.max(1, Math.round(count))) },
-    (_, index) => (first + index) % all,
+    { length: Math.min(all.length, Math.max(1, Math.round(count))) },
+    (_, index) => all[(from + index) % all.length]!,
   );
 }
