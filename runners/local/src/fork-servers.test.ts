@@ -308,7 +308,16 @@ time.sleep(300)`;
       root: folder,
       work: folder,
     },
-    ...{ env, python, inputs: {}, outputs: {}, log: join(folder, "log"), limits: {}, network: "none" },
+    ...{
+      env,
+      python,
+      inputs: {},
+      outputs: {},
+      gpus: [],
+      log: join(folder, "log"),
+      limits: {},
+      network: "none",
+    },
     preload: join(folder, "ml.preload.py"),
   };
   const source = `import { localExecutor } from ${JSON.stringify(join(import.meta.dirname, "local-executor.ts"))};
