@@ -169,6 +169,7 @@ def hog():
     for _ in range(most):
         held.append(bytearray(b"x" * (1 << 20)))
     told({"held": len(held)})
+    time.sleep(20)  # a limit that is looked at now and then must find it
     return held
 if where == "one":
     kept = hog()

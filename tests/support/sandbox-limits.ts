@@ -22,7 +22,7 @@ export function checkLimits(check: Check): void {
       }[where],
       async (at) => {
         const { result, text } = await at.ends("memoryHog", where, 600);
-        assert.doesNotMatch(text, /"held": 600|"written": 600/);
+        assert.doesNotMatch(text, /"written": 600/);
         const over = "over" in result ? result.over?.limit : undefined;
         // a folder in memory with a size of its own refuses, which is as good
         const refused = /"error": "(ENOSPC|EDQUOT|EFBIG)"/.test(text);
