@@ -2,6 +2,7 @@
 // whatever nobody vouched for; else a plain folder. Never less than was asked for: where it cannot be had, the
 // attempt is not begun.
 import type { Sandbox, Walls, WallsRequest } from "@mlrb/core/sandbox";
+import { sandboxToken } from "@mlrb/core/sandbox-token";
 import type { SandboxAsked } from "@mlrb/kit/stage";
 import { bubblewrapMissing } from "./bubblewrap-abilities.ts";
 import { bubblewrapWalls } from "./bubblewrap-walls.ts";
@@ -43,7 +44,7 @@ export async function chooseSandbox(
     limits: asked?.limits ?? byHand,
     gpus,
     ...(image !== undefined && { image }),
-    token: token.replace(/[^A-Za-z0-9]+/g, "-").replace(/^-|-$/g, ""),
+    token: sandboxToken(token.replace(/[^A-Za-z0-9-]+/g, "-")),
   });
 }
 

@@ -1,13 +1,15 @@
 // `pipeline attempts stop`: ends an attempt that goes on although the run that began it is gone. One whose run
 // lives is that run's to end.
 import { setTimeout as sleep } from "node:timers/promises";
-import { type AttemptFolder, attemptFolder } from "@mlrb/local/attempt-folders";
+import { sandboxToken } from "@mlrb/core/sandbox-token";
+import { type AttemptFolder, attemptFolder, attemptToken } from "@mlrb/local/attempt-folders";
 import { isAlive, ownerWords } from "@mlrb/local/owner";
 import { removeFolder } from "@mlrb/local/remove-folder";
 import { stateFolder } from "@mlrb/local/state-folder";
 import { watchSupervised } from "@mlrb/local/supervised";
 import { orphanedAttempts, runningAttempts } from "@mlrb/local/take-in-attempts";
 import type { PlaceOptions } from "./attempts-command.ts";
+import { clearSandbox } from "./executors.ts";
 import { rootOf } from "./root-of.ts";
 
 export async function attemptsStop(
@@ -44,6 +46,7 @@ async function stop(
   await Promise.race([handle.ended, sleep(20_000, undefined, { ref: false })]);
   handle.kill();
   await handle.ended;
+  await clearSandbox(sandboxToken(attemptToken(name)), card.executor);
   const ended = attemptFolder(running, name)?.state;
   // it may just have come to its end: then the next run keeps it
   const kept = ended?.kind === "ended" && ended.end.result.kind === "succeeded";

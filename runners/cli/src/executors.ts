@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { look } from "@mlrb/local/heartbeat";
 import { isAlive } from "@mlrb/local/owner";
-import type { RunOptions } from "@mlrb/local/run-request";
+import type { ClearSandbox, RunOptions } from "@mlrb/local/run-request";
 
 export const executorNames = ["local", "docker"];
 
@@ -21,3 +21,12 @@ export function executorsOf(repository: string): RunOptions["executors"] {
     },
   };
 }
+
+export const clearSandbox: ClearSandbox = async (token, executor) => {
+  if (executor === "docker") {
+    const { clearDockerWalls } = await import("@mlrb/docker/docker-walls");
+    return clearDockerWalls(token);
+  }
+  const { clearBubblewrap } = await import("@mlrb/agents/bubblewrap-walls");
+  return clearBubblewrap(token);
+};

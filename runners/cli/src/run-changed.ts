@@ -22,7 +22,7 @@ import { clearDeadWork } from "@mlrb/local/work-folders";
 import { openWorkspace, type Workspace } from "@mlrb/local/workspace";
 import { containersCanRun } from "./container-gate.ts";
 import { costAgreed } from "./cost-gate.ts";
-import { executorsOf } from "./executors.ts";
+import { clearSandbox, executorsOf } from "./executors.ts";
 import { forecast } from "./forecast.ts";
 import { gpusSuffice } from "./gpu-gate.ts";
 import { leaseSilence } from "./lease-silence.ts";
@@ -63,7 +63,7 @@ export async function runChanged(
   const leases = { takeOver: options.takeOver ?? false, silentMs };
   if (leases.takeOver) await takeOverSilent(workspace, { silentMs, json: options.json });
   await clearDeadWork(workspace.state.work);
-  await takeInAttempts(workspace, (line) => process.stderr.write(`${line}\n`));
+  await takeInAttempts(workspace, { tell: (line) => process.stderr.write(`${line}\n`), clearSandbox });
   const stale = stalePolicy(plan, options);
   const mayRun =
     (await containersCanRun(request, { workspace, stale, json: options.json })) &&
@@ -95,6 +95,7 @@ export async function runChanged(
     selected,
     workspace,
     executors: executorsOf(repository),
+    clearSandbox,
     jobs,
     failFast: options.failFast ?? false,
     unsafeLocal: options.unsafeLocal ?? false,

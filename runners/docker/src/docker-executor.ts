@@ -3,6 +3,7 @@
 // and depends on no runner: a dead one's is found by its labels and waited for by the next.
 import { appendFileSync } from "node:fs";
 import type { ExecutionRequest, Executor } from "@mlrb/core/executor";
+import { gpuFacts } from "@mlrb/core/gpu";
 import type { ContainerState } from "./container-end.ts";
 import { type ContainerEngine, containerEngine } from "./container-engine.ts";
 import { type EnsuredImage, ensureImage } from "./ensure-image.ts";
@@ -71,7 +72,8 @@ export function dockerExecutor(options: DockerExecutorOptions): DockerExecutor {
       const created = await engine.call(args, { env });
       if (created.ok) {
         const id = created.stdout.trim().split("\n").at(-1)!;
-        return { engine, id, begin: true, where: whereOf(engine, image.id), spentMs: 0 };
+        const where = { ...whereOf(engine, image.id), ...gpuFacts(request.gpus) };
+        return { engine, id, begin: true, where, spentMs: 0 };
       }
       images.delete(request.image ?? "host");
       // removed since it was looked for

@@ -82,11 +82,12 @@ function userFlags(engine: ContainerEngine): string[] {
  * The engine shows the devices that it was told of, under new numbers: a list of the host's would hide them.
  * The mark of a run's processes stays outside: a later run that ends what bears it would end what it may adopt.
  */
-function variablesInside({ env }: ExecutionRequest): Record<string, string> {
+function variablesInside({ env, gpus }: ExecutionRequest): Record<string, string> {
   const outside = new Set(["CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "MLRB_TOKEN"]);
   // this user has no name inside, and some libraries ask for it before they look for anything else
   const named = process.getuid?.() === 0 ? {} : { USER: "runner" };
-  return { ...named, ...Object.fromEntries(Object.entries(env).filter(([name]) => !outside.has(name))) };
+  const kept = Object.fromEntries(Object.entries(env).filter(([name]) => !outside.has(name)));
+  return { ...named, ...kept, MLRB_GPUS: String(gpus.length) };
 }
 
 /** Variables that the engine's own program reads must keep their values for it; they hold no secrets. */

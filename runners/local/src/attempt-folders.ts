@@ -53,9 +53,9 @@ export type AttemptFolder = {
     | { kind: "lost"; supervisor: Owner | undefined };
 };
 
-/** The mark of every process of the attempt. */
+/** The mark of every process of the attempt: letters, digits and dashes, as names of sandboxes want it. */
 export function attemptToken(name: string): string {
-  return `mlrb:attempt:${name}:`;
+  return `mlrb-attempt-${name}-`;
 }
 
 let made = 0;

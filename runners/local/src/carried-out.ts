@@ -5,6 +5,7 @@ import { DamagedRecord, type HeldRecord } from "./attempt-records.ts";
 import type { CostEstimate } from "./cost-estimate.ts";
 import type { GpuLease } from "./gpu-leases.ts";
 import { machineHelp } from "./machine-help.ts";
+import type { ClearSandbox } from "./run-request.ts";
 import { type Artifact, MissingContent } from "./store.ts";
 import type { WorkSlots } from "./work-slots.ts";
 import type { Workspace } from "./workspace.ts";
@@ -23,6 +24,7 @@ export type CarryOutContext = {
   token: string;
   /** Whether programs that nobody vouched for may run without walls. */
   unsafeLocal: boolean;
+  clearSandbox: ClearSandbox | undefined;
   /** Where instances work in this run. */
   slots: WorkSlots;
   /** Where what it says can be read, soon after it begins and for good. */

@@ -4,6 +4,7 @@
 import { join } from "node:path";
 import type { Running } from "@mlrb/core/executor";
 import type { Instance } from "@mlrb/core/plan";
+import { sandboxToken } from "@mlrb/core/sandbox-token";
 import {
   type AttemptCard,
   attemptEnd,
@@ -64,6 +65,7 @@ export async function carryOutAttempt(
     if (result.kind !== "succeeded") {
       over = true;
       if (result.kind === "cancelled" || result.cause !== "machine") return result;
+      await context.clearSandbox?.(sandboxToken(attemptToken(name)), card.executor);
       const kept = putAside(attempt, workspace.state);
       return kept === undefined ? result : { ...result, detail: `${result.detail}; ${keptWords(kept)}` };
     }

@@ -17,7 +17,7 @@ import type { Journal } from "./journal.ts";
 import { type Lease, type Silent, takeLease } from "./lease.ts";
 import { type Found, lookUp } from "./look-up.ts";
 import { ownerWords } from "./owner.ts";
-import type { RunEvent } from "./run-request.ts";
+import type { ClearSandbox, RunEvent } from "./run-request.ts";
 import type { WorkFolder } from "./work-folders.ts";
 import type { WorkSlots } from "./work-slots.ts";
 import type { Workspace } from "./workspace.ts";
@@ -34,6 +34,7 @@ export type RunContext = {
   /** Whether a durable lease of a silent host is taken; after how long it is silent. */
   takeOver: boolean;
   unsafeLocal: boolean;
+  clearSandbox: ClearSandbox | undefined;
   silentMs: number | undefined;
   /** How often the run was interrupted. */
   interrupts: () => number;

@@ -224,6 +224,7 @@ export function startRun(options: RunOptions): RunHandle {
     executorOf,
     takeOver: options.takeOver ?? false,
     unsafeLocal: options.unsafeLocal ?? false,
+    clearSandbox: options.clearSandbox,
     silentMs: options.silentMs,
     interrupts: () => state.interrupts,
     askToEnd,

@@ -40,6 +40,7 @@ export type RunOptions = {
   takeOver?: boolean;
   /** Whether programs that nobody vouched for may run without walls. */
   unsafeLocal?: boolean;
+  clearSandbox?: ClearSandbox;
   /** After how long without a heartbeat another host is silent. */
   silentMs?: number | undefined;
   onEvent: (event: RunEvent) => void;
@@ -47,6 +48,9 @@ export type RunOptions = {
 
 /** What an executor of this run may want to know; it marks what it starts with the run's name. */
 export type ExecutorPlace = { run: string; state: StateFolder };
+
+/** Ends and removes what is left of the sandbox with this mark, once its supervisor is dead; `executor` chose it. */
+export type ClearSandbox = (token: string, executor: string) => Promise<void>;
 
 /** What becomes of an attempt whose record was made from other things than it would be now. */
 export type StalePolicy =

@@ -2,6 +2,7 @@
 // that finds them was asked for, and those that were lost are told and cleared. What goes on is left alone.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { sandboxToken } from "@mlrb/core/sandbox-token";
 import { endProcesses } from "@mlrb/kit/end-processes";
 import { type AttemptFolder, attemptFolders, attemptToken } from "./attempt-folders.ts";
 import { keepRecord } from "./keep-record.ts";
@@ -9,12 +10,17 @@ import { tryLease } from "./lease.ts";
 import { isAlive } from "./owner.ts";
 import { keptWords, putAside } from "./put-aside.ts";
 import { removeFolder } from "./remove-folder.ts";
-import { logPath } from "./run-request.ts";
+import { type ClearSandbox, logPath } from "./run-request.ts";
 import type { StateFolder } from "./state-folder.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** `tell` is called with a line for people about each that is kept or lost. */
-export async function takeInAttempts(workspace: Workspace, tell: (line: string) => void): Promise<void> {
+export type TakeInOptions = {
+  /** Called with a line for people about each that is kept or lost. */
+  tell: (line: string) => void;
+  clearSandbox: ClearSandbox;
+};
+
+export async function takeInAttempts(workspace: Workspace, options: TakeInOptions): Promise<void> {
   for (const attempt of attemptFolders(workspace.state.running)) {
     const { kind } = attempt.state;
     if (kind !== "ended" && kind !== "lost") continue;
@@ -22,20 +28,21 @@ export async function takeInAttempts(workspace: Workspace, tell: (line: string) 
     const lease = tryLease(workspace.state.leases, attempt.card.key);
     if (!("release" in lease)) continue;
     try {
-      if (existsSync(attempt.path)) await takeIn(attempt, { workspace, isHeld: lease.isHeld, tell });
+      if (existsSync(attempt.path)) await takeIn(attempt, { workspace, isHeld: lease.isHeld, ...options });
     } finally {
       lease.release();
     }
   }
 }
 
-type Context = { workspace: Workspace; isHeld: () => boolean; tell: (line: string) => void };
+type Context = TakeInOptions & { workspace: Workspace; isHeld: () => boolean };
 
 async function takeIn({ name, path, card, state }: AttemptFolder, context: Context): Promise<void> {
   const { workspace, isHeld, tell } = context;
   const { stage } = card.slot;
   if (state.kind === "lost") {
     await endProcesses({ token: attemptToken(name), root: path, groups: [] });
+    await context.clearSandbox(sandboxToken(attemptToken(name)), card.executor);
     const kept = state.supervisor && putAside({ name, path, card }, workspace.state);
     if (state.supervisor)
       tell(
