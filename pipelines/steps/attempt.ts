@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { chooseSandbox } from "@mlrb/agents/choose-sandbox";
 import { runAttempt } from "@mlrb/agents/run-attempt";
-import { SandboxLost } from "@mlrb/agents/run-program";
+import { SandboxTrouble } from "@mlrb/agents/sandbox-trouble";
 import { checkScaffold } from "@mlrb/agents/scaffold-versions";
 import { dockerWalls } from "@mlrb/docker/docker-walls";
 import { writeJson } from "@mlrb/kit/json-file";
@@ -83,7 +83,7 @@ try {
     writeJson(join(process.env.MLRB_WORK, "where.json"), { sandbox: sandbox.kind, ...sandbox.where?.() });
   console.log(`${agent}: ${ledger.ended}, ${ledger.submission.files} files handed in`);
 } catch (error) {
-  if (!(error instanceof SandboxLost) || process.env.MLRB_WORK === undefined) throw error;
+  if (!(error instanceof SandboxTrouble) || process.env.MLRB_WORK === undefined) throw error;
   // told to whoever supervises this step: not the agent's failure, nor this program's
   writeJson(join(process.env.MLRB_WORK, "trouble.json"), { detail: error.message });
   console.error(error.message);

@@ -7,6 +7,7 @@ import type { SandboxAsked } from "@mlrb/kit/stage";
 import { bubblewrapMissing } from "./bubblewrap-abilities.ts";
 import { bubblewrapWalls } from "./bubblewrap-walls.ts";
 import { plainSandbox } from "./plain-sandbox.ts";
+import { SandboxTrouble } from "./sandbox-trouble.ts";
 import { walledSandbox } from "./walled-sandbox.ts";
 
 export type SandboxChoice = {
@@ -28,7 +29,7 @@ export async function chooseSandbox(
   if (!inContainers && (trusted || asked?.unsafe)) return plainSandbox({ under, trusted: true, agent });
   const missing = inContainers ? undefined : await bubblewrapMissing();
   if (missing !== undefined) {
-    throw new Error(
+    throw new SandboxTrouble(
       `agent "${agent}": its preset does not say \`trusted: true\`, and there is no sandbox to run it in: ${missing}; ` +
         "or run it with --executor docker, set `trusted: true` after reading what the program does, or say --unsafe-local",
     );

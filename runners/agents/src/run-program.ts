@@ -6,6 +6,7 @@ import type { ExecResult, Sandbox } from "@mlrb/core/sandbox";
 import type { AttemptRequest } from "./attempt-request.ts";
 import type { IterationsReader } from "./iterations-reader.ts";
 import type { OutputLog } from "./output-log.ts";
+import { SandboxTrouble } from "./sandbox-trouble.ts";
 import type { SnapshotKeeper } from "./snapshot-keeper.ts";
 import type { Trajectory } from "./trajectory.ts";
 import { type Ending, watchProgram } from "./watch-program.ts";
@@ -22,9 +23,6 @@ export type Supervision = {
   /** Monotonic, ms. */
   sinceStart(): number;
 };
-
-/** The machine's doing, and worth another try. */
-export class SandboxLost extends Error {}
 
 /** Throws when the program cannot be started or the record cannot be kept. */
 export async function runProgram(
@@ -69,7 +67,7 @@ export async function runProgram(
     );
   }
   if (ending.kind === "lost")
-    throw new SandboxLost(
+    throw new SandboxTrouble(
       `the sandbox ended under agent "${request.agent}": ${ending.detail}; that is not the agent's doing, so nothing was measured`,
     );
   // stopped first and ended when the copy in hand is done: copying gives nobody more time

@@ -228,3 +228,19 @@ test("a bubblewrap that the kernel lets make no sandbox is told with what it say
     /note {5}bubblewrap {2}0\.8\.0 cannot make a sandbox here: No permissions to create new namespace\n +allow user namespaces/,
   );
 });
+
+test("a profile whose stages run in containers cannot run where no engine answers", () => {
+  const boxed = `formatVersion: 1
+name: test
+profiles: { boxed: { default: true, executor: docker } }
+stages: { train: { command: train } }
+`;
+  const sources = memorySources({ "pipelines/test.yaml": boxed });
+  const [found] = profileNeeds("pipelines/test.yaml", sources, ["local", "docker"]) as ProfileNeeds[];
+  const runs = (changed: Partial<Machine>) => profileCheck(found!, machine(changed), () => false).runs;
+  const away = { kind: "no-daemon", said: "nobody answers" } as const;
+  assert.equal(runs({}), true);
+  assert.equal(runs({ docker: { kind: "missing" }, podman: "4.3.1" }), true);
+  assert.equal(runs({ docker: { kind: "missing" }, podman: undefined }), false);
+  assert.equal(runs({ docker: away, podman: "4.3.1" }), false, "docker is asked where it is");
+});

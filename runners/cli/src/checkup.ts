@@ -138,11 +138,17 @@ function lacks(
   machine: Machine,
   set: (secret: string) => boolean,
 ): Check[] {
-  const { gpus, cpus, memoryBytes, python, offline, secrets } = needs;
+  const { gpus, cpus, memoryBytes, python, offline, contained, secrets } = needs;
   const checks: Check[] = [works("plan", `${needs.instances} stage instances`)];
   if (!machine.root.writable)
     checks.push(missing("disk", `${machine.root.path} cannot be written`, "choose another --root"));
   if (python && !machine.python) checks.push(missing("python", "none that fits", noPython));
+  // podman is asked only where there is no docker at all
+  const engine = machine.docker.kind === "works" || (machine.docker.kind === "missing" && machine.podman);
+  if (contained.length > 0 && !engine) {
+    const found = `${contained.length} stages run in containers, and no engine answers`;
+    checks.push(missing("containers", found, "install and start Docker or podman (docs/docker.md)"));
+  }
   const able = gpusFor(gpus.amount, machine.gpus.gpus).length;
   if (gpus.amount > able) {
     const found = `"${gpus.stage}" wants ${gpus.amount}, this host has ${able}`;

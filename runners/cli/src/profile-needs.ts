@@ -18,6 +18,8 @@ export type ProfileNeeds =
       python: boolean;
       /** Stages whose processes must not reach the network. */
       offline: string[];
+      /** Stages that run in containers. */
+      contained: string[];
       /** What its stages are handed where it is set. */
       secrets: Secret[];
     };
@@ -49,7 +51,7 @@ export function profileNeeds(
 }
 
 function needsOf(plan: Plan): Omit<Extract<ProfileNeeds, { instances: number }>, "isDefault"> {
-  const here = plan.instances.filter(({ execution }) => execution.executor === "local");
+  const here = plan.instances.filter(({ execution }) => ["local", "docker"].includes(execution.executor));
   const stages = (some: Instance[]) => [...new Set(some.map(({ stage }) => stage.name))];
   const secrets = [...new Set(plan.instances.flatMap(({ action }) => action.secrets))].sort();
   return {
@@ -59,7 +61,10 @@ function needsOf(plan: Plan): Omit<Extract<ProfileNeeds, { instances: number }>,
     cpus: most(here, ({ resources }) => resources.cpus),
     memoryBytes: most(here, ({ resources }) => resources.memoryBytes),
     python: here.some(({ stage }) => stage.name === environmentStage),
-    offline: stages(here.filter(({ execution }) => execution.network === "none")),
+    offline: stages(
+      here.filter(({ execution }) => execution.executor === "local" && execution.network === "none"),
+    ),
+    contained: stages(here.filter(({ execution }) => execution.executor === "docker")),
     secrets: secrets.map((name) => {
       const handed = plan.instances.filter(({ action }) => action.secrets.includes(name));
       return {
