@@ -15,6 +15,7 @@ import resource
 import select
 import struct
 import sys
+from itertools import pairwise
 
 PR_SET_DUMPABLE = 4
 PR_CAPBSET_DROP = 24
@@ -43,7 +44,7 @@ def main() -> None:
         os.set_inheritable(descriptor, False)
     # whoever started the supervisor may have left it something open
     edges = [2, *sorted(given["groups"]), resource.getrlimit(resource.RLIMIT_NOFILE)[0]]
-    for before, after in zip(edges, edges[1:], strict=False):
+    for before, after in pairwise(edges):
         if before + 1 < after:  # an empty range would close everything
             os.closerange(before + 1, after)
     os.set_blocking(0, False)
