@@ -155,6 +155,20 @@ it("an attempt whose container somebody kills is the machine's failure and is tr
   assert.match(readAll(join(at.root, ".mlrb/journals")), /sandbox ended under.*"event":"retry"/);
 });
 
+it("kill -9 of dockerd in mid-attempt is the machine's failure: the attempt is tried again once the engine is back", async (at) => {
+  attempted(at, { retries: 1 });
+  const first = start(at, "--executor", "docker");
+  const id = await until("the agent to begin", agentsContainer);
+  await until("its program", () => engine.docker("top", id).stdout.includes("agent.sh"));
+  await engine.crash();
+  await engine.restart();
+  const said = await first.ended;
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  assert.equal(recordsIn(at.root).length, 1);
+  assert.match(readAll(join(at.root, ".mlrb/journals")), /"cause":"machine".*"event":"retry"/);
+  assert.deepEqual(leftovers(at), []);
+});
+
 it("where no engine answers, a run is refused before anything starts, with the profile that does without", async (at) => {
   layered(at);
   const said = await at.pipeline(["run", at.name, "--root", at.root, "--profile", "there"], {

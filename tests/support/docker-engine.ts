@@ -107,8 +107,10 @@ export async function testEngine(options: { gpus?: string[] } = {}): Promise<Tes
     gpusGiven: () =>
       (existsSync(hookLog(folder)) ? readFileSync(hookLog(folder), "utf8") : "").split("\n").filter(Boolean),
     async crash() {
+      const containerd = readFileSync(join(folder, "exec/containerd/containerd.pid"), "utf8");
       process.kill(pid, "SIGKILL");
       await ended(pid, 10_000);
+      await ended(Number(containerd), 10_000); // it ends with its dockerd, a moment later
     },
     restart: start,
     async stop() {

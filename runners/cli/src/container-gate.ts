@@ -5,25 +5,23 @@ import type { Plan } from "@mlrb/core/plan";
 import { previewPlan } from "@mlrb/local/preview-plan";
 import type { StalePolicy } from "@mlrb/local/run-request";
 import type { Workspace } from "@mlrb/local/workspace";
-import { printProblems, type Request } from "./request.ts";
+import type { Request } from "./request.ts";
 
-type Gate = { workspace: Workspace; stale: StalePolicy; json: boolean };
+type Gate = { workspace: Workspace; stale: StalePolicy };
 
-/** Whether the run may start; false after saying why not. */
-export async function containersCanRun(request: Request, { workspace, stale, json }: Gate): Promise<boolean> {
+/** Why the run may not start, if it may not. */
+export async function containerGate(request: Request, gate: Gate): Promise<Diagnostic | undefined> {
   const { plan, selected } = request;
-  if (!selected.some((index) => inContainer(plan, index))) return true;
+  if (!selected.some((index) => inContainer(plan, index))) return undefined;
   const { containerEngine } = await import("@mlrb/docker/container-engine");
   const engine = await containerEngine();
-  if (!("trouble" in engine)) return true;
-  const { previews } = await previewPlan(plan, selected, { workspace, stale });
+  if (!("trouble" in engine)) return undefined;
+  const { previews } = await previewPlan(plan, selected, gate);
   const starts = previews.filter(
     ({ action, onStale }) => action === "run" || (action === "stale" && onStale === "rerun"),
   );
   const wanting = starts.map(({ index }) => index).filter((index) => inContainer(plan, index));
-  if (wanting.length === 0) return true;
-  printProblems([noEngine(request, wanting, engine.trouble.detail)], json);
-  return false;
+  return wanting.length === 0 ? undefined : noEngine(request, wanting, engine.trouble.detail);
 }
 
 /** What is said where no engine answers. */

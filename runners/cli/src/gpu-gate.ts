@@ -6,19 +6,17 @@ import { gpusFor, gpusHere, type Inventory, usesGpusHere } from "@mlrb/local/gpu
 import { type Preview, previewPlan } from "@mlrb/local/preview-plan";
 import type { StalePolicy } from "@mlrb/local/run-request";
 import type { Workspace } from "@mlrb/local/workspace";
-import { printProblems, type Request } from "./request.ts";
+import type { Request } from "./request.ts";
 
-type Gate = { workspace: Workspace; stale: StalePolicy; json: boolean };
+type Gate = { workspace: Workspace; stale: StalePolicy };
 
-/** Whether the run may start; false after saying why not. */
-export async function gpusSuffice(request: Request, { workspace, stale, json }: Gate): Promise<boolean> {
+/** Why the run may not start, if it may not. */
+export async function gpuGate(request: Request, gate: Gate): Promise<Diagnostic | undefined> {
   const { plan, selected } = request;
   const here = gpusAsked(plan, selected);
-  if (lacking(plan, selected, here).length === 0) return true;
-  const { previews } = await previewPlan(plan, selected, { workspace, stale });
-  const problem = tooFewGpus(request, previews, here);
-  if (problem) printProblems([problem], json);
-  return problem === undefined;
+  if (lacking(plan, selected, here).length === 0) return undefined;
+  const { previews } = await previewPlan(plan, selected, gate);
+  return tooFewGpus(request, previews, here);
 }
 
 /** The GPUs that this host has for the instances at `indices`; nobody is asked where none wants any. */

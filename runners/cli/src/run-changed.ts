@@ -20,11 +20,11 @@ import { takeOver } from "@mlrb/local/take-over";
 import { rememberUnchanged } from "@mlrb/local/unchanged";
 import { clearDeadWork } from "@mlrb/local/work-folders";
 import { openWorkspace, type Workspace } from "@mlrb/local/workspace";
-import { containersCanRun } from "./container-gate.ts";
+import { containerGate } from "./container-gate.ts";
 import { costAgreed } from "./cost-gate.ts";
 import { clearSandbox, executorsOf } from "./executors.ts";
 import { forecast } from "./forecast.ts";
-import { gpusSuffice } from "./gpu-gate.ts";
+import { gpuGate } from "./gpu-gate.ts";
 import { leaseSilence } from "./lease-silence.ts";
 import type { PageAsked } from "./page-data.ts";
 import { Progress } from "./progress.ts";
@@ -65,10 +65,12 @@ export async function runChanged(
   await clearDeadWork(workspace.state.work);
   await takeInAttempts(workspace, { tell: (line) => process.stderr.write(`${line}\n`), clearSandbox });
   const stale = stalePolicy(plan, options);
-  const mayRun =
-    (await containersCanRun(request, { workspace, stale, json: options.json })) &&
-    (await gpusSuffice(request, { workspace, stale, json: options.json })) &&
-    (await costAgreed({ plan, selected, workspace, stale }, options));
+  const gate = { workspace, stale };
+  const lacking = [await containerGate(request, gate), await gpuGate(request, gate)].filter(
+    (problem) => problem !== undefined,
+  );
+  if (lacking.length > 0) printProblems(lacking, options.json);
+  const mayRun = lacking.length === 0 && (await costAgreed({ plan, selected, workspace, stale }, options));
   if (!mayRun) {
     await tellAll({ plan, selected, workspace }, consulted);
     return 2;

@@ -185,7 +185,7 @@ it("walls that cannot be opened say why", async (t) => {
   mkdirSync(other);
   chownSync(other, 60_700, 60_700);
   await assert.rejects(
-    dockerWalls({ ...request, folder: other }, { env: away }),
+    dockerWalls({ ...request, folder: other }, { env: away, patienceMs: 0 }),
     /no container engine answers; start it/,
   );
 });

@@ -19,7 +19,19 @@ export type DockerWallsOptions = {
   env?: NodeJS.ProcessEnv;
   /** The repository, for an image that is a Dockerfile in it. */
   root?: string;
+  /** How long an engine that does not answer is waited for: it may be restarting, and an attempt is worth it. */
+  patienceMs?: number;
 };
+
+async function engineSoon({ env, patienceMs = 60_000 }: DockerWallsOptions): Promise<ContainerEngine> {
+  for (const begin = performance.now(); ; ) {
+    const engine = await containerEngine(env);
+    if (!("trouble" in engine)) return engine;
+    const mayCome = engine.trouble.kind === "no-daemon" || engine.trouble.kind === "timed-out";
+    if (!mayCome || performance.now() - begin > patienceMs) throw new Error(engine.trouble.detail);
+    await sleep(500);
+  }
+}
 
 type Standing = {
   id: string;
@@ -38,8 +50,7 @@ export async function dockerWalls(request: WallsRequest, options: DockerWallsOpt
   const { uid, gid } = statSync(request.folder);
   if (uid === 0)
     throw new Error("bug: programs in a container would be root; give their folder to another user");
-  const engine = await containerEngine(options.env);
-  if ("trouble" in engine) throw new Error(engine.trouble.detail);
+  const engine = await engineSoon(options);
   if (engine.rootless && engine.flavour === "docker")
     throw new Error(
       "a rootless Docker cannot hold programs that nobody vouches for: files of theirs would belong to users whom " +
@@ -80,7 +91,7 @@ export async function dockerWalls(request: WallsRequest, options: DockerWallsOpt
   }
 
   async function engineCall([what]: [string], args: string[]): Promise<string> {
-    const result = await (engine as ContainerEngine).call(args);
+    const result = await engine.call(args);
     if (!result.ok) throw new Error(`the sandbox could not be opened (${what}): ${result.trouble.detail}`);
     return result.stdout;
   }
@@ -89,7 +100,7 @@ export async function dockerWalls(request: WallsRequest, options: DockerWallsOpt
     now.byUs = true;
     now.meter.stop();
     if (now.living) {
-      const killed = await (engine as ContainerEngine).call(["kill", now.id], { timeMs: 20_000 });
+      const killed = await engine.call(["kill", now.id], { timeMs: 20_000 });
       // no engine to ask: its processes are there all the same
       if (!killed.ok && !["container-missing", "not-running"].includes(killed.trouble.kind))
         await now.group.end();

@@ -1,5 +1,5 @@
 // Lays out what a stage finds in its work folder: inputs, folders to write to, its context.
-import { mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, realpathSync, statfsSync, writeFileSync } from "node:fs";
 import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import type { ExecutionRequest } from "@mlrb/core/executor";
@@ -121,8 +121,14 @@ function outerLimits({ stage, execution }: Instance): ExecutionRequest["limits"]
   };
 }
 
-/** What a program may start and write where nothing is said: far more than an honest one needs. */
-const generous = { processes: 4096, diskBytes: 200 * 2 ** 30 };
+/** What a program may start where nothing is said: far more than an honest one needs. */
+const processesMax = 4096;
+
+/** What it may write where nothing is said: much, and never so much that nobody else can write any more. */
+function diskMax(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return Math.min(200 * 2 ** 30, Math.floor(0.8 * bavail * bsize));
+}
 
 function sandboxAsked(
   { execution }: Instance,
@@ -135,8 +141,8 @@ function sandboxAsked(
     network: network ?? "none", // what nobody trusts reaches nothing unless somebody says so
     limits: {
       memoryBytes: limits.memoryBytes ?? (resources.memoryBytes || Math.floor(0.9 * totalmem())),
-      processes: limits.processes ?? generous.processes,
-      diskBytes: limits.diskBytes ?? generous.diskBytes,
+      processes: limits.processes ?? processesMax,
+      diskBytes: limits.diskBytes ?? diskMax(context.work),
       cpus: resources.cpus,
     },
     reads: context.beside.reads,
