@@ -1,9 +1,11 @@
 // What holds an agent's programs is what was asked for, or more, never less: whoever nobody vouched for runs
 // behind walls or not at all, unless a person says that it may be otherwise.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { after, test } from "node:test";
+import { after, type TestContext, test } from "node:test";
 import { bubblewrapMissing } from "@mlrb/agents/bubblewrap-abilities";
 import { recordsIn } from "./support/end-state.ts";
 import { type Lab, lab, outcomes } from "./support/lab.ts";
@@ -14,9 +16,12 @@ after(() => repository.remove());
 const missing = await bubblewrapMissing();
 const walls = missing === undefined ? {} : { skip: missing };
 
-/** One attempt by a script that says what it sees of the host. */
-function define(at: Lab, trusted: boolean): void {
-  at.script("program/agent.sh", 'ls / > "$MLRB_SUBMISSION/root"; id -u > "$MLRB_SUBMISSION/who"\n');
+/** Says what it sees of the host. */
+const looks = 'ls / > "$MLRB_SUBMISSION/root"; id -u > "$MLRB_SUBMISSION/who"';
+
+/** One attempt by a shell script. */
+function define(at: Lab, trusted: boolean, script = looks): void {
+  at.script("program/agent.sh", `${script}\n`);
   at.script("prompt.md", "Until {{deadline}}.\n");
   const program = `${at.name}/program`;
   const prompt = `${at.name}/prompt.md`;
@@ -98,4 +103,42 @@ test("a program that a person vouched for runs as a plain process", async (t) =>
 /** A PATH with Node and nothing of the system's: no bwrap. */
 function bare(): string {
   return dirname(process.execPath);
+}
+
+test("an agent that fills the disk is ended before the disk is full, and that is its own doing", {
+  ...walls,
+  timeout: 120_000,
+}, async (t) => {
+  const at = smallDisk(t, "120m");
+  if (!at) return;
+  define(
+    at,
+    false,
+    'echo half > "$MLRB_SUBMISSION/half"; while :; do head -c 20000000 /dev/zero > "$HOME/$((n=n+1))"; done',
+  );
+  const said = await at.run();
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  const [held] = recordsIn(at.root);
+  const folder = join(at.root, ".mlrb/attempts/records", held!.digest);
+  const ledger = JSON.parse(readFileSync(join(folder, "ledger.json"), "utf8"));
+  assert.equal(ledger.ended, "agent-error");
+  assert.equal(ledger.over.limit, "disk");
+  assert.equal(readFileSync(join(folder, "submission/half"), "utf8"), "half\n");
+});
+
+/** A lab whose state lies on a disk of this size; undefined, after skipping, where none can be mounted. */
+function smallDisk(t: TestContext, size: string): Lab | undefined {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-small-")));
+  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${size},mode=755`, "tmpfs", root], {
+    encoding: "utf8",
+  });
+  if (mounted.status !== 0) {
+    t.skip(`no small disk here: ${mounted.error?.message ?? mounted.stderr.trim()}`);
+    return undefined;
+  }
+  t.after(() => {
+    spawnSync("umount", ["-l", root]);
+    rmSync(root, { recursive: true, force: true });
+  });
+  return lab(t, repository, { root });
 }

@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecResult, Sandbox } from "@mlrb/core/sandbox";
 import type { AttemptRequest } from "./attempt-request.ts";
+import { isFullDisk } from "./copy-out.ts";
 import type { IterationsReader } from "./iterations-reader.ts";
 import type { OutputLog } from "./output-log.ts";
 import { SandboxTrouble } from "./sandbox-trouble.ts";
@@ -23,6 +24,23 @@ export type Supervision = {
   /** Monotonic, ms. */
   sinceStart(): number;
 };
+
+function endedOver(ending: Ending): string | undefined {
+  return "over" in ending ? ending.over?.limit : undefined;
+}
+
+/**
+ * The record could not be kept for want of room. If that is what this agent took, it is ended for it and its
+ * attempt goes to its end; else it is the machine's trouble, and thrown.
+ */
+async function endedByFullDisk(error: unknown, sandbox: Sandbox): Promise<Ending> {
+  if (!isFullDisk(error) || !sandbox.shed) throw error;
+  await sandbox.kill();
+  const { freedBytes, limitBytes } = await sandbox.shed();
+  if (freedBytes < limitBytes / 2) throw error;
+  const detail = `the disk was full; ${freedBytes} bytes of it were what its programs had written`;
+  return { kind: "signalled", signal: "SIGKILL", over: { limit: "disk", detail } };
+}
 
 /** Throws when the program cannot be started or the record cannot be kept. */
 export async function runProgram(
@@ -50,7 +68,7 @@ export async function runProgram(
     await iterations.read();
     await snapshots.look(sinceStart());
   };
-  const ending = await watchProgram(running, {
+  const watching = watchProgram(running, {
     leftMs: () => request.budgetMs - sinceStart(),
     pollMs: request.pollMs ?? 1000,
     look() {
@@ -59,6 +77,18 @@ export async function runProgram(
     },
     used: (share) => trajectory.add({ event: "budget", share }),
   });
+  let ending: Ending;
+  try {
+    ending = await watching;
+    if (endedOver(ending) === "disk") {
+      await sandbox.kill();
+      await sandbox.shed?.(); // what follows needs room too
+    }
+  } catch (error) {
+    ending = await endedByFullDisk(error, sandbox);
+    looking = Promise.resolve();
+    failure = undefined;
+  }
   const wallMs = Math.round(sinceStart());
   if (ending.kind === "not-started") {
     throw new Error(

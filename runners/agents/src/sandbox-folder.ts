@@ -1,6 +1,6 @@
 // The host's side of a sandbox: one folder with all of its files, into which the harness puts, and from which
 // it reads and copies, while programs inside may be rewriting it. What holds the programs stands elsewhere.
-import { chown, mkdir, mkdtemp, realpath } from "node:fs/promises";
+import { chown, mkdir, mkdtemp, realpath, statfs } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { PutOptions, SnapshotRequest, SnapshotResult } from "@mlrb/core/sandbox";
 import { execa } from "execa";
@@ -16,7 +16,9 @@ export type SandboxFolder = {
   put(from: string, inside: string, options?: PutOptions): Promise<void>;
   get(inside: string, range: { from: number; bytesMax: number }): Promise<Uint8Array | undefined>;
   snapshot(request: SnapshotRequest): Promise<SnapshotResult>;
-  /** To be called when nothing runs inside any more. */
+  /** Empties home and temporary folder; gives the bytes that the disk has got back. */
+  shed(): Promise<number>;
+  /** Both to be called when nothing runs inside any more. */
   remove(): Promise<void>;
 };
 
@@ -42,12 +44,24 @@ export async function sandboxFolder(under: string, owner?: SandboxUser): Promise
       }
     },
     snapshot: (request) => copyOut(root, request),
-    async remove() {
-      // chmod and rm reach trees whose paths are too long for Node's own rm; neither follows a link
-      await execa("chmod", ["-R", "u+rwX", root], { reject: false, stdio: "ignore" });
-      await execa("rm", ["-rf", root], { reject: false, stdio: "ignore" });
+    async shed() {
+      const before = await freeBytes(root);
+      await removeAll(join(root, "home"), join(root, "tmp"));
+      return Math.max(0, (await freeBytes(root)) - before);
     },
+    remove: () => removeAll(root),
   };
+}
+
+/** chmod and rm reach trees whose paths are too long for Node's own rm; neither follows a link. */
+async function removeAll(...paths: string[]): Promise<void> {
+  await execa("chmod", ["-R", "u+rwX", ...paths], { reject: false, stdio: "ignore" });
+  await execa("rm", ["-rf", ...paths], { reject: false, stdio: "ignore" });
+}
+
+async function freeBytes(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(path);
+  return bavail * bsize;
 }
 
 async function readPart(root: string, inside: string, range: { from: number; bytesMax: number }) {

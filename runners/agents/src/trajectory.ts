@@ -2,7 +2,7 @@
 // carries the digest of the one before it, so that a changed, lost or inserted line is seen, and the
 // ledger keeps the digest of the last, so that a cut end is seen too.
 import { createHash } from "node:crypto";
-import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { canonicalJson } from "@mlrb/kit/json-file";
 
 /** What the first line has in place of a previous line's digest. */
@@ -32,6 +32,7 @@ export type Trajectory = {
 export function openTrajectory(path: string, now: () => { wall: number; sinceStart: number }): Trajectory {
   const file = openSync(path, "ax");
   let index = 0;
+  let whole = 0;
   let previous = noLine;
   return {
     add(event) {
@@ -49,7 +50,9 @@ export function openTrajectory(path: string, now: () => { wall: number; sinceSta
       // a disk that is nearly full takes part of a line without an error, and refuses the rest with one
       try {
         for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+        whole += bytes.length;
       } catch (error) {
+        ftruncateSync(file, whole); // half a line would be taken for a broken chain, if there is more to add
         throw new Error(
           `cannot write the trajectory: ${(error as Error).message}; make room where ${path} lies and run again`,
           { cause: error },

@@ -80,6 +80,7 @@ export async function walledSandbox(options: WalledSandboxOptions): Promise<Wall
     snapshot: folder.snapshot,
     freeze: async () => (await opening?.catch(() => undefined))?.freeze(),
     kill: async () => (await opening?.catch(() => undefined))?.kill(),
+    shed: async () => ({ freedBytes: await folder.shed(), limitBytes: rest.limits.diskBytes }),
     async close() {
       await (await opening?.catch(() => undefined))?.close();
       await folder.remove();

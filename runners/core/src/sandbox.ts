@@ -23,6 +23,11 @@ export type Sandbox = {
   freeze(): Promise<void>;
   /** Ends everything that was started inside, detached children too. Files stay until close. */
   kill(): Promise<void>;
+  /**
+   * Once nothing runs inside: removes what its programs wrote outside their workspace, so that the record has
+   * room. Gives the bytes that this freed, and what they might have written in all.
+   */
+  shed?(): Promise<{ freedBytes: number; limitBytes: number }>;
   /** Kills and removes the sandbox with its files. */
   close(): Promise<void>;
 };
