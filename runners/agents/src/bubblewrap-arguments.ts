@@ -4,6 +4,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from "
 import { dirname, join } from "node:path";
 import type { Gpu } from "@mlrb/core/gpu";
 import type { WallsRequest } from "@mlrb/core/sandbox";
+import { systemPaths } from "@mlrb/core/system-paths";
 import type { SandboxUser } from "./sandbox-user.ts";
 
 export type WallsFacts = {
@@ -119,15 +120,7 @@ function systemFolders(): string[] {
     if (lstatSync(name).isSymbolicLink()) folders.push("--symlink", readlinkSync(name), name);
     else folders.push("--ro-bind", name, name);
   }
-  for (const path of [
-    "/etc/alternatives",
-    "/etc/ld.so.cache",
-    "/etc/ld.so.conf",
-    "/etc/ld.so.conf.d",
-    "/etc/localtime",
-    "/etc/ssl/certs",
-  ])
-    if (existsSync(path)) folders.push("--ro-bind", path, path);
+  for (const path of systemPaths) if (existsSync(path)) folders.push("--ro-bind", path, path);
   return folders;
 }
 

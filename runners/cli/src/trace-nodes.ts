@@ -1,7 +1,9 @@
 // What stands behind a stage instance's last success, as it was kept: what it ran, with what, where; and the
 // same of everything it read. The plan tells only who gave what.
+
 import type { KeyParts } from "@mlrb/core/action-key";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan";
+import type { Ran } from "@mlrb/core/ran";
 import { logPath } from "@mlrb/local/run-request";
 import type { Artifact } from "@mlrb/local/store";
 import type { Workspace } from "@mlrb/local/workspace";
@@ -15,15 +17,7 @@ export type TraceNode = {
   parts: KeyParts;
   inputs: { name: string; digest: string; from: string; output: string }[];
   outputs: Record<string, Artifact>;
-  ran: {
-    run: string;
-    startedAt: string;
-    durationMs: number;
-    executor: string;
-    host: string;
-    /** In what on that host: image, engine, GPUs. */
-    where?: Record<string, string>;
-  };
+  ran: Ran;
   /** Where what it said was kept, if it still is. */
   log: string;
 };

@@ -2,6 +2,7 @@
 // programs run inside as outside, nothing is pulled or built, and nothing of the host is seen but what it installed.
 // Never the host's /etc as a whole, /root, /home, /var or /run.
 import { existsSync, realpathSync } from "node:fs";
+import { systemPaths } from "@mlrb/core/system-paths";
 import { writeTar } from "./write-tar.ts";
 
 /** The user whom programs of a sandbox run as where the harness is root; nobody's number outside. */
@@ -9,18 +10,7 @@ export const agentUser = 61_000;
 
 /** Host paths that are shown at their own places. */
 export function hostFolders(): string[] {
-  return [
-    "/usr",
-    "/etc/alternatives",
-    "/etc/ld.so.cache",
-    "/etc/ld.so.conf",
-    "/etc/ld.so.conf.d",
-    "/etc/localtime",
-    "/etc/ssl/certs",
-    "/etc/ssl/openssl.cnf",
-    "/etc/pki/tls/certs",
-    "/etc/pki/ca-trust/extracted",
-  ].filter((path) => existsSync(path));
+  return ["/usr", ...systemPaths].filter((path) => existsSync(path));
 }
 
 /** Why this host's folders cannot be shown so; undefined where they can. */

@@ -2,6 +2,7 @@
 // which appears whole or, by its checksum, not at all. A file an entry would cost more than a short
 // stage. Each host writes a log of its own, since adding is atomic on one machine only, and reads all.
 // Failures never enter.
+
 import { hash } from "node:crypto";
 import {
   closeSync,
@@ -18,6 +19,7 @@ import {
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import type { KeyParts } from "@mlrb/core/action-key";
+import type { Ran } from "@mlrb/core/ran";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { processName } from "@mlrb/kit/process-name";
 import { thisPlace } from "./owner.ts";
@@ -35,16 +37,7 @@ export type ActionEntry = {
   codeFiles: string;
   outputs: Record<string, Artifact>;
   /** Where and when it ran: beside the outputs, never in them. */
-  ran: {
-    run: string;
-    stage: string;
-    startedAt: string;
-    durationMs: number;
-    executor: string;
-    host: string;
-    /** In what on that host: image, engine, GPUs. */
-    where?: Record<string, string>;
-  };
+  ran: Ran & { stage: string };
 };
 
 /** Where an entry stands: the text is read and checked when it is asked for. */

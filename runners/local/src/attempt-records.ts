@@ -2,6 +2,7 @@
 // immutable folder named by the digest of its record, outside the cache, never collected. The folders
 // are the truth; the index only saves reading them. Large files of a record have other names in other
 // records and in the cache (lay-out-record), of which each keeps the content without the others.
+
 import { createHash, randomBytes } from "node:crypto";
 import {
   appendFileSync,
@@ -15,6 +16,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { KeyParts } from "@mlrb/core/action-key";
+import type { Ran } from "@mlrb/core/ran";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { processName } from "@mlrb/kit/process-name";
 import type { CostEstimate } from "./cost-estimate.ts";
@@ -42,15 +44,7 @@ export type AttemptRecord = {
   cost: { gpuHours: number | null; dollars: number | null };
   /** What it was expected to cost, by what was known before it ran. */
   estimate?: CostEstimate;
-  ran: {
-    run: string;
-    startedAt: string;
-    durationMs: number;
-    executor: string;
-    host: string;
-    /** In what on that host: image, engine, GPUs. */
-    where?: Record<string, string>;
-  };
+  ran: Ran;
 };
 
 export type HeldRecord = { digest: string; record: AttemptRecord };

@@ -1,5 +1,6 @@
 // What the page is drawn from: the report, and what is known of the run behind it. The report's own bytes do
 // not depend on clocks and machines; when, where and for how long stands only here.
+import type { Ran } from "@mlrb/core/ran";
 import type { Report, Seed } from "../report.ts";
 import type { Times } from "../times.ts";
 
@@ -45,15 +46,7 @@ export type Made = {
   inputs: { name: string; digest: string; from: string; output: string }[];
   outputs: { name: string; digest: string }[];
   environment: string | null;
-  ran: {
-    run: string;
-    startedAt: string;
-    durationMs: number;
-    executor: string;
-    host: string;
-    /** In what on that host: image, engine, GPUs. */
-    where?: Record<string, string>;
-  };
+  ran: Ran;
   /** What one types to have it made again where it would be now. */
   again: string;
 };
