@@ -9,6 +9,7 @@ import { type Command, type Event, initialState } from "@mlrb/core/schedule-stat
 import { processName } from "@mlrb/kit/process-name";
 import { type Bound, bind } from "./bind.ts";
 import { capacity } from "./capacity.ts";
+import { clearContainers } from "./clear-containers.ts";
 import { clearUnfinished } from "./clear-unfinished.ts";
 import { executeInstance, type RunContext } from "./execute-instance.ts";
 import { decisionFailure, failedForTheMachine, outcomeOf, reusedResult } from "./instance-ends.ts";
@@ -16,7 +17,7 @@ import { Journal } from "./journal.ts";
 import { type Found, foundRecord, lookUp, reasonsStale, reasonsToRun, type Stale } from "./look-up.ts";
 import type { Result } from "./result.ts";
 import { leftStale, logPath, type RunHandle, type RunOptions } from "./run-request.ts";
-import { beginWork, clearDeadWork, endWork, leftContainers, markContainers } from "./work-folders.ts";
+import { beginWork, endWork, markContainers } from "./work-folders.ts";
 import { workOf } from "./work-of.ts";
 import { WorkSlots } from "./work-slots.ts";
 
@@ -107,16 +108,6 @@ export function startRun(options: RunOptions): RunHandle {
   const askToEnd = (handle: Running | undefined) =>
     leaving && handle?.leave ? handle.leave() : handle?.askToEnd();
 
-  /** Ends what dead runs left running elsewhere than here and this one did not go on with, and clears up after them. */
-  const clearContainers = async () => {
-    if (!leftContainers(workspace.state.work)) return;
-    for (const name of Object.keys(options.executors)) {
-      if (name === "local") continue;
-      if (!(await (await executorOf(name)).clearLeft?.())) return;
-    }
-    await clearDeadWork(workspace.state.work, { containers: true });
-  };
-
   const obey = (command: Command) => {
     switch (command.kind) {
       case "decide":
@@ -135,7 +126,7 @@ export function startRun(options: RunOptions): RunHandle {
         return guard(async () => {
           journal.write({ event: "end" });
           journal.close();
-          await clearContainers();
+          await clearContainers(workspace.state.work, Object.keys(options.executors), executorOf);
           for (const executor of executors.values()) await (await executor).close?.();
           workspace.digests.save();
           workspace.codes.save();
