@@ -59,8 +59,14 @@ function scene(t: TestContext): Scene {
   return { at, go, pids, start, run: (args, env) => start(args, env).ended };
 }
 
-/** Kills a run while both of its long stages run, and gives its card to another host. Gives the card's path. */
-async function leftByAnotherHost({ at, go, pids, start }: Scene): Promise<string> {
+/**
+ * Kills a run while both of its long stages run, and gives its cards to another host, which went down in
+ * mid-attempt, or after it had come to its end. Gives the run's card.
+ */
+async function leftByAnotherHost(
+  { at, go, pids, start }: Scene,
+  { attempt = "lost" }: { attempt?: "lost" | "ended" } = {},
+): Promise<string> {
   const killed = start();
   await until("both stages and the one apart", () => {
     const ended = killed.stdout().includes('"apart"');
@@ -68,13 +74,33 @@ async function leftByAnotherHost({ at, go, pids, start }: Scene): Promise<string
   });
   killed.child.kill("SIGKILL");
   await killed.ended;
+  const [folder] = attempts(at);
+  const supervisor = join(folder!, "supervisor.json");
+  const { pid } = JSON.parse(readFileSync(supervisor, "utf8"));
+  if (attempt === "lost") process.kill(pid, "SIGKILL");
   go();
-  await until("the stages to end", () => !pidsIn(pids).some(isRunning));
+  await until("the stages to end", () => !pidsIn(pids).some(isRunning) && !isRunning(pid));
+  elsewhere(supervisor, (owner) => owner);
+  elsewhere(join(folder!, "attempt.json"), ({ by }) => by);
   const [run] = readdirSync(join(at.root, ".mlrb/work"));
   const card = join(at.root, ".mlrb/work", run!, "owner.json");
-  const owner = JSON.parse(readFileSync(card, "utf8"));
-  writeFileSync(card, JSON.stringify({ ...owner, host: "gpu2", boot: "of gpu2", pid: 17 }));
+  elsewhere(card, (owner) => owner);
   return card;
+}
+
+type Owner = { by: Owner; [name: string]: unknown };
+
+/** Makes a file name another host where it names its owner. */
+function elsewhere(file: string, ownerIn: (content: Owner) => Owner): void {
+  const content = JSON.parse(readFileSync(file, "utf8")) as Owner;
+  Object.assign(ownerIn(content), { host: "gpu2", boot: "of gpu2", pid: 17 });
+  writeFileSync(file, JSON.stringify(content));
+}
+
+/** Folders of attempts that go on, or whose end nobody has heard. */
+function attempts(at: Lab): string[] {
+  const running = join(at.root, ".mlrb/attempts/running");
+  return readdirSync(running).map((name) => join(running, name));
 }
 
 const leases = (at: Lab) => readdirSync(join(at.root, ".mlrb/leases"));
@@ -126,8 +152,20 @@ test("--take-over makes a silent host's attempt again, once, and clears up what 
   assert.equal(recordsIn(at.root).length, 1);
   assert.deepEqual(leases(at), []);
   assert.deepEqual(leftovers(at), []);
+  assert.deepEqual(attempts(at), []);
   assert.equal(results(at)[`${at.name}/default/all`], "attempt\nplain\n");
   assert.equal(summary(await run()).outcomes.reused, 6);
+});
+
+test("an attempt that came to its end on a host that went down then is kept with --take-over, and not made again", async (t) => {
+  const its = scene(t);
+  const { at, run } = its;
+  await leftByAnotherHost(its, { attempt: "ended" });
+  const said = await run(["--take-over"]);
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  assert.deepEqual(at.executions(), { apart: 1, attempt: 1, plain: 2 });
+  assert.equal(recordsIn(at.root).length, 1);
+  assert.deepEqual(attempts(at), []);
 });
 
 test("a host whose heart beats keeps its attempt, whatever is said; its end lets others go on", async (t) => {

@@ -22,6 +22,8 @@ export type CarryOutContext = {
   executor: Executor;
   run: string;
   token: string;
+  /** Whether the person who runs says that a silent host is gone. */
+  takeOver: boolean;
   /** Whether programs that nobody vouched for may run without walls. */
   unsafeLocal: boolean;
   clearSandbox: ClearSandbox | undefined;

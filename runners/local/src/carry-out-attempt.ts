@@ -9,6 +9,7 @@ import {
   type AttemptCard,
   attemptEnd,
   attemptFolder,
+  attemptFolders,
   attemptOf,
   attemptToken,
   makeAttemptFolder,
@@ -22,6 +23,7 @@ import { LostInput, prepareStage } from "./prepare-stage.ts";
 import { keptWords, putAside } from "./put-aside.ts";
 import { removeFolder } from "./remove-folder.ts";
 import { startSupervised, watchSupervised } from "./supervised.ts";
+import type { Workspace } from "./workspace.ts";
 
 export async function carryOutAttempt(
   instance: Instance,
@@ -34,6 +36,7 @@ export async function carryOutAttempt(
   let over = false;
   try {
     const adopted = attemptOf(bound.key, workspace);
+    if (!adopted && context.takeOver) leaveElsewhere(bound.key, workspace);
     const card = adopted?.card ?? cardOf(instance, bound, context);
     attempt = adopted ?? { ...makeAttemptFolder(workspace.state.running, card), card };
     const { path, name } = attempt;
@@ -97,6 +100,13 @@ export async function carryOutAttempt(
     await log?.end();
     if (attempt && over) removeFolder(attempt.path);
   }
+}
+
+/** Puts aside what a host that is gone, as the person who runs says, has begun of this. */
+function leaveElsewhere(key: string, { state }: Workspace): void {
+  for (const one of attemptFolders(state.running))
+    if (one.card.key === key && one.state.kind === "elsewhere" && putAside(one, state) === undefined)
+      removeFolder(one.path);
 }
 
 function cardOf(instance: Instance, bound: Bound, context: CarryOutContext): AttemptCard {
