@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -129,7 +130,7 @@ test("no room for a file of a record that cannot be shared: told with the way ou
   const { failure, cause } = lineOf(said, "attempt[seed=1]");
   assert.equal(failure, "machine");
   assert.match(cause, /no space left on the disk; free some, or choose another --root, and run again/);
-  assert.deepEqual(readdirSync(records(at)), []);
+  assert.deepEqual(existsSync(records(at)) ? readdirSync(records(at)) : [], []);
   assert.deepEqual(leftovers(at), []);
   at.grow("40m");
   assert.equal((await at.run()).code, 0);

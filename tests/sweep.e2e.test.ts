@@ -24,7 +24,7 @@ import { lacking } from "./support/debian-tool.ts";
 import { type EndState, endState, recordedStages, recordsIn } from "./support/end-state.ts";
 import { filesBelow, outcomes, type PipelineText } from "./support/lab.ts";
 import { type LoopDisk, makeDisk, mountDisk, powerCut } from "./support/loop-disk.ts";
-import { stageProcesses, until } from "./support/processes.ts";
+import { stageProcesses, supervisorsIn, until } from "./support/processes.ts";
 import { parseLines, type Said, startProgram } from "./support/run-program.ts";
 import {
   type Call,
@@ -154,7 +154,8 @@ async function recovers(
   hint: string,
   may: "leave no more" | "leave more" = "leave no more",
 ): Promise<void> {
-  const idle = () => stageProcesses(root).every((program) => program === "sleep");
+  const idle = () =>
+    supervisorsIn(root).length === 0 && stageProcesses(root).every((program) => program === "sleep");
   await until("what the killed runner had started to end by itself", idle);
   const before = executions(root);
   const recorded = recordedStages(root, scene.expected);

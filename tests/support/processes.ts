@@ -69,3 +69,17 @@ export function spawnerOf(runner: number): number {
   if (found === undefined) throw new Error(`run ${runner} has no spawner`);
   return Number(found);
 }
+
+/** The pids of supervisors of attempts below a root: they outlive the run that began them. */
+export function supervisorsIn(root: string): number[] {
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => {
+      if (!Number.isInteger(pid) || !isRunning(pid)) return false;
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(`${root}/.mlrb/attempts/running/`);
+      } catch {
+        return false; // it ended
+      }
+    });
+}

@@ -1,10 +1,10 @@
 // Keeps an attempt that has ended well as a record, from its folder alone: whichever run finds it so.
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import type { AttemptCard, AttemptEnd } from "./attempt-folders.ts";
 import type { AttemptRecord, HeldRecord } from "./attempt-records.ts";
+import { sharedBytes } from "./contents.ts";
 import type { Artifact } from "./store.ts";
 import { takeAllIn } from "./take-in.ts";
 import type { Workspace } from "./workspace.ts";
@@ -38,24 +38,18 @@ export function outputPaths(path: string, gives: AttemptCard["gives"]): Record<s
 export async function keepRecord(ended: Ended, workspace: Workspace): Promise<Kept> {
   const { path, card, end } = ended;
   const paths = outputPaths(path, card.gives);
-  const taken = takenBefore(path);
-  if (!taken) {
-    const missing = missingOutput(card.gives, paths);
-    if (missing !== undefined) return { kind: "failed", cause: "missing-output", detail: missing };
+  const missing = missingOutput(card.gives, paths);
+  if (missing !== undefined) return { kind: "failed", cause: "missing-output", detail: missing };
+  const cost = costOf(card, end, paths.ledger);
+  const handedOver = card.gives.map(({ name, kind }) => ({ name, kind, path: paths[name]! }));
+  for (const one of handedOver) sealLarge(one.path);
+  // it stays where it is until the record is there: a kill at any moment loses nothing
+  const taken = await takeAllIn(handedOver, workspace, { keep: true });
+  if ("problem" in taken) {
+    const detail = `output "${taken.name}" ${taken.problem}`;
+    return { kind: "failed", cause: "missing-output", detail };
   }
-  const cost = taken?.cost ?? costOf(card, end, paths.ledger);
-  let outputs = taken?.outputs;
-  if (!outputs) {
-    const given = card.gives.map(({ name, kind }) => ({ name, kind, path: paths[name]! }));
-    const now = await takeAllIn(given, workspace);
-    if ("problem" in now) {
-      const detail = `output "${now.name}" ${now.problem}`;
-      return { kind: "failed", cause: "missing-output", detail };
-    }
-    outputs = now.outputs;
-    // they are no longer where they were: without this a kill now would lose the attempt
-    writeWhole(join(path, "taken.json"), canonicalJson({ outputs, cost }));
-  }
+  const { outputs } = taken;
   if (!ended.isHeld()) {
     const detail = "another run took it over while this one was silent; run again to use what that made";
     return { kind: "failed", cause: "machine", detail };
@@ -83,11 +77,11 @@ export async function keepRecord(ended: Ended, workspace: Workspace): Promise<Ke
   return { kind: "kept", outputs, durationMs, record: { digest, record } };
 }
 
-type Taken = { outputs: Record<string, Artifact>; cost: AttemptRecord["cost"] };
-
-function takenBefore(path: string): Taken | undefined {
-  const file = join(path, "taken.json");
-  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Taken) : undefined;
+/** Takes the right to write from what is worth a link. What can be executed is copied: its mode says so. */
+function sealLarge(path: string): void {
+  const stats = lstatSync(path);
+  if (stats.isDirectory()) for (const name of readdirSync(path)) sealLarge(join(path, name));
+  if (stats.isFile() && stats.size >= sharedBytes && (stats.mode & 0o111) === 0) chmodSync(path, 0o444);
 }
 
 /** Which output it did not give, or gave as something else; undefined where all are there. */

@@ -21,16 +21,26 @@ export async function takeIn(path: string, kind: Artifact["kind"], context: Cont
 }
 
 /** The same of several outputs; says which one cannot be taken and why. Throws on trouble with the machine. */
-export async function takeAllIn(all: readonly Given[], { store, verified }: Context): Promise<TakenIn> {
+/**
+ * With `keep` all of it stays where it was too, so that taking it in again gives the same: small files are
+ * copied, large ones become another name where nobody can write them.
+ */
+export async function takeAllIn(
+  all: readonly Given[],
+  { store, verified }: Context,
+  { keep = false } = {},
+): Promise<TakenIn> {
   const stats = new Map<string, Stats>();
   for (const { path } of all) lookThrough(path, stats);
   const names = namesOf(stats);
   const digests = await largeDigests(stats, names);
   await removeDamaged(new Set(digests.values()), { store, verified });
+  const read = new Map([...digests].map(([path, digest]) => [inodeOf(stats.get(path)!), digest]));
+  const how = keep ? { link: true, read, stats } : { move: true, digests, stats, names };
   const outputs: Record<string, Artifact> = {};
   for (const { name, path, kind } of all) {
     try {
-      outputs[name] = store.put(path, kind, { move: true, digests, stats, names });
+      outputs[name] = store.put(path, kind, how);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== undefined) throw error;
       return { name, problem: (error as Error).message };
