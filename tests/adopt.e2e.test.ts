@@ -1,7 +1,7 @@
 // An attempt outlives the run that began it: its supervisor goes on, the next run goes on with it, and what
 // ends with nobody there is kept by whichever run comes next. What is lost is told, never passed over.
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { recordsIn } from "./support/end-state.ts";
@@ -205,6 +205,22 @@ test("status tells of an attempt that goes on without a run, and attempts stop e
   const none = await at.pipeline(["attempts", "stop", "attempt", "--root", at.root]);
   assert.match(none.stderr, /no-such-attempt/);
 });
+
+test(
+  "an attempt whose state somebody has removed ends by itself: nobody could find it again",
+  only,
+  async (t) => {
+    const at = lab(t, repository);
+    define(at);
+    const first = at.start(args(at));
+    await begun(at);
+    const supervisor = supervisorOf(at);
+    first.child.kill("SIGKILL");
+    await first.ended;
+    rmSync(join(at.root, ".mlrb"), { recursive: true, force: true });
+    await until("the supervisor to end", () => commandOf(supervisor) === "");
+  },
+);
 
 test("a run that waits for another's attempt goes on with it when that run is killed", only, async (t) => {
   const at = lab(t, repository);

@@ -2,7 +2,7 @@
 // attempt's stage as the local executor does, holds its limits, ends what it left running, and writes down
 // how it ended. Detached, so that no terminal's signal and no runner's death reaches it.
 //   node supervisor.ts FOLDER < request.json      the request holds secrets and so never lies on a disk
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { ExecutionRequest, ExecutionResult } from "@mlrb/core/executor";
@@ -33,10 +33,28 @@ export async function supervise(folder: string, { request, gpus }: Supervision):
   const running = executor.start(request);
   process.on(endSignals.ask, () => running.askToEnd());
   process.on(endSignals.kill, () => running.kill());
+  const watch = whileWanted(folder, () => running.kill());
   const result = told(await running.ended, request.work);
+  clearInterval(watch);
   await executor.close?.();
   if (held) leaseOf(held, request.gpus).release(); // its process tree is dead
   finish(result);
+}
+
+const lookMs = 2_000;
+
+/** Ends what nobody could ever find again: its folder was removed, with the whole state as a rule. */
+function whileWanted(folder: string, end: () => void): NodeJS.Timeout {
+  let missing = 0;
+  return setInterval(() => {
+    try {
+      statSync(folder);
+      missing = 0;
+    } catch (error) {
+      // any other error is a disk or a file server in trouble, which passes
+      if ((error as NodeJS.ErrnoException).code === "ENOENT" && ++missing > 2) end();
+    }
+  }, lookMs);
 }
 
 /** With what the stage itself told: in what it ran, or that its failure is the machine's. */
