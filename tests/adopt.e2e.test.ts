@@ -42,6 +42,16 @@ const folderOf = (at: Lab) => join(running(at), readdirSync(running(at))[0]!);
 const supervisorOf = (at: Lab) =>
   (JSON.parse(readFileSync(join(folderOf(at), "supervisor.json"), "utf8")) as { pid: number }).pid;
 
+/** Begins the attempt, and kills its run with -9; gives the supervisor that goes on. */
+async function orphan(at: Lab): Promise<number> {
+  const first = at.start(args(at));
+  await begun(at);
+  const supervisor = supervisorOf(at);
+  first.child.kill("SIGKILL");
+  await first.ended;
+  return supervisor;
+}
+
 /** Empty of one that is gone, or dead and not yet reaped. */
 function commandOf(pid: number): string {
   const file = `/proc/${pid}/cmdline`;
@@ -54,11 +64,7 @@ test(
   async (t) => {
     const at = lab(t, repository);
     define(at);
-    const first = at.start(args(at));
-    await begun(at);
-    const supervisor = supervisorOf(at);
-    first.child.kill("SIGKILL");
-    await first.ended;
+    const supervisor = await orphan(at);
     const since = Date.now();
     assert.match(commandOf(supervisor), /supervisor/);
     const planned = await at.plan();
@@ -132,11 +138,7 @@ test(
   async (t) => {
     const at = lab(t, repository);
     define(at);
-    const first = at.start(args(at));
-    await begun(at);
-    const supervisor = supervisorOf(at);
-    first.child.kill("SIGKILL");
-    await first.ended;
+    const supervisor = await orphan(at);
     process.kill(supervisor, "SIGKILL");
     go(at);
     const said = await at.run();
@@ -149,10 +151,7 @@ test(
 test("Ctrl-C of the run that adopted an attempt ends it, and leaves nothing", only, async (t) => {
   const at = lab(t, repository);
   define(at);
-  const first = at.start(args(at));
-  await begun(at);
-  first.child.kill("SIGKILL");
-  await first.ended;
+  await orphan(at);
   const second = at.start(plain(at));
   await until("the second run to adopt it", () => second.stderr().includes("goes on attempt"));
   const supervisor = supervisorOf(at);
@@ -212,11 +211,7 @@ test(
   async (t) => {
     const at = lab(t, repository);
     define(at);
-    const first = at.start(args(at));
-    await begun(at);
-    const supervisor = supervisorOf(at);
-    first.child.kill("SIGKILL");
-    await first.ended;
+    const supervisor = await orphan(at);
     rmSync(join(at.root, ".mlrb"), { recursive: true, force: true });
     await until("the supervisor to end", () => commandOf(supervisor) === "");
   },

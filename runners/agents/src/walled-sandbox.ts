@@ -2,13 +2,14 @@
 // and writes without trusting a single name in it, and its programs run behind walls that are opened when the
 // first of them is started, since only then is it known what may not be written inside.
 import { join } from "node:path";
-import type { Gpu } from "@mlrb/core/gpu";
-import type { Network } from "@mlrb/core/pipeline-spec";
-import type { Sandbox, SandboxLimits, Walls, WallsRequest } from "@mlrb/core/sandbox";
+import type { Sandbox, Walls, WallsRequest } from "@mlrb/core/sandbox";
 import { sandboxFolder } from "./sandbox-folder.ts";
 import { sandboxUser } from "./sandbox-user.ts";
 
-export type WalledSandboxOptions = {
+/** What is asked of the walls; the token holds letters, digits and dashes. */
+type Asked = Pick<WallsRequest, "reads" | "network" | "limits" | "gpus" | "image" | "token">;
+
+export type WalledSandboxOptions = Asked & {
   /** The host folder under which the sandbox's own is made. */
   under: string;
   /** For messages. */
@@ -17,14 +18,6 @@ export type WalledSandboxOptions = {
   open(request: WallsRequest): Promise<Walls>;
   /** What they are to be called before they stand, e.g. `bubblewrap`. */
   kind: string;
-  /** Absolute host folders that are shown read-only at their own paths. */
-  reads: string[];
-  network: Network;
-  limits: SandboxLimits;
-  gpus: readonly Gpu[];
-  image?: string;
-  /** Marks what belongs to it on the host. Letters, digits, dashes. */
-  token: string;
 };
 
 export type WalledSandbox = Sandbox & {
@@ -36,7 +29,7 @@ export type WalledSandbox = Sandbox & {
 export const seenAs = "/attempt";
 
 export async function walledSandbox(options: WalledSandboxOptions): Promise<WalledSandbox> {
-  const { under, agent, open, kind, ...rest } = options;
+  const { under, agent, open, kind, ...asked } = options;
   const owner = process.getuid?.() === 0 ? sandboxUser(options.token) : undefined;
   const folder = await sandboxFolder(under, owner);
   const readOnly: string[] = [];
@@ -44,11 +37,7 @@ export async function walledSandbox(options: WalledSandboxOptions): Promise<Wall
   let walls: Walls | undefined;
 
   const stand = async () => {
-    const { reads, network, limits, gpus, image, token } = rest;
-    opening ??= open({
-      ...{ folder: folder.root, seenAs, readOnly, reads, network, limits, gpus, token },
-      ...(image !== undefined && { image }),
-    });
+    opening ??= open({ ...asked, folder: folder.root, seenAs, readOnly });
     walls = await opening;
     return walls;
   };
@@ -80,7 +69,7 @@ export async function walledSandbox(options: WalledSandboxOptions): Promise<Wall
     snapshot: folder.snapshot,
     freeze: async () => (await opening?.catch(() => undefined))?.freeze(),
     kill: async () => (await opening?.catch(() => undefined))?.kill(),
-    shed: async () => ({ freedBytes: await folder.shed(), limitBytes: rest.limits.diskBytes }),
+    shed: async () => ({ freedBytes: await folder.shed(), limitBytes: asked.limits.diskBytes }),
     async close() {
       await (await opening?.catch(() => undefined))?.close();
       await folder.remove();

@@ -8,8 +8,8 @@ import type { Bound } from "./bind.ts";
 import { type CarriedOut, type CarryOutContext, machineFailure } from "./carried-out.ts";
 import { clearEnvironment } from "./environments.ts";
 import { keepOutputs } from "./keep-outputs.ts";
-import { outputPaths } from "./keep-record.ts";
 import { openLog } from "./open-log.ts";
+import { outputPaths } from "./output-paths.ts";
 import { LostInput, prepareStage } from "./prepare-stage.ts";
 import type { Workspace } from "./workspace.ts";
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { AttemptCard, AttemptEnd } from "./attempt-folders.ts";
 import type { AttemptRecord, HeldRecord } from "./attempt-records.ts";
 import { sharedBytes } from "./contents.ts";
+import { outputPaths } from "./output-paths.ts";
 import type { Artifact } from "./store.ts";
 import { takeAllIn } from "./take-in.ts";
 import type { Workspace } from "./workspace.ts";
@@ -23,17 +24,6 @@ type Ended = {
   /** False once another run took it over. */
   isHeld: () => boolean;
 };
-
-/** Where an attempt's stage finds and leaves things, in its folder. */
-export function outputPaths(path: string, gives: AttemptCard["gives"]): Record<string, string> {
-  return Object.fromEntries(
-    gives.map(({ name, file }) => {
-      // two outputs of one file name stand in folders of their own
-      const shared = gives.some((other) => other.name !== name && other.file === file);
-      return [name, shared ? join(path, "out", name, file) : join(path, "out", file)];
-    }),
-  );
-}
 
 export async function keepRecord(ended: Ended, workspace: Workspace): Promise<Kept> {
   const { path, card, end } = ended;

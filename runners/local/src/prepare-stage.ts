@@ -11,6 +11,7 @@ import type { CarryOutContext } from "./carried-out.ts";
 import { clearEnvironment, environmentPython } from "./environments.ts";
 import { forkPreload } from "./fork-preload.ts";
 import { layOut } from "./lay-out.ts";
+import { outputPaths } from "./output-paths.ts";
 import { overwrite } from "./overwrite.ts";
 import { removeFolder } from "./remove-folder.ts";
 import { stageVariables } from "./stage-variables.ts";
@@ -59,13 +60,11 @@ export async function prepareStage(
     // what is not trusted gets copies: whoever may mount may also undo it
     link: async () => !stage.untrusted && ((await context.executor.mountsReadOnly?.()) ?? false),
   });
-  const outputs: Record<string, string> = {};
-  for (const { name, file, kind } of stage.gives) {
-    // two outputs of one file name stand in folders of their own
-    const shared = stage.gives.some((other) => other.name !== name && other.file === file);
-    outputs[name] = shared ? join(work, "out", name, file) : join(work, "out", file);
-    if (shared) mkdirSync(dirname(outputs[name]));
-    if (kind === "dir") mkdirSync(outputs[name]);
+  const outputs = outputPaths(work, stage.gives);
+  for (const { name, kind } of stage.gives) {
+    const path = outputs[name]!;
+    if (dirname(path) !== join(work, "out")) mkdirSync(dirname(path));
+    if (kind === "dir") mkdirSync(path);
   }
   if (stage.name === environmentStage) {
     clearEnvironment(bound.environment!.path);
