@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
+import { defineAttempts } from "./support/attempt-stages.ts";
 import { type TestEngine, testEngine } from "./support/docker-engine.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { type Lab, lab, leftovers, outcomes, reasons, results } from "./support/lab.ts";
@@ -125,7 +126,7 @@ it("containers of a killed run that nobody wants any more are ended by the next 
 });
 
 it("kill -9 of the runner in mid-attempt in a container: the attempt goes on, is adopted, and ran once", async (at) => {
-  const { agent, task } = attempted(at);
+  attempted(at);
   const first = start(at, "--executor", "docker");
   await until("the agent to begin", agentsContainer);
   await until("the attempt's folder", () => existsSync(running(at)) && readdirSync(running(at)).length > 0);
@@ -140,7 +141,7 @@ it("kill -9 of the runner in mid-attempt in a container: the attempt goes on, is
   assert.equal(where.sandbox, "docker");
   assert.match(where.image!, /^sha256:/);
   assert.match(readRecord(at, held!.digest, "submission/who"), /^[1-9][0-9]{3,}$/m, "not root");
-  assert.equal(readRecord(at, held!.digest, "submission/seen"), "data\nsubmission\n", `${agent} ${task}`);
+  assert.equal(readRecord(at, held!.digest, "submission/seen"), "data\nsubmission\n");
 });
 
 it("an attempt whose container somebody kills is the machine's failure and is tried again, never the agent's result", async (at) => {
@@ -200,48 +201,10 @@ it("an image that may be another one tomorrow is refused where it is written; on
 });
 
 /** One attempt at an empty task by a shell script that waits a little, with the step that the benchmark uses. */
-function attempted(at: Lab, more: Record<string, unknown> = {}): { agent: string; task: string } {
-  at.script(
-    "program/agent.sh",
-    'sleep 3; id -u > "$MLRB_SUBMISSION/who"; ls -1 | grep -v -e TASK.md -e iterations > "$MLRB_SUBMISSION/seen"\n',
-  );
-  at.script("prompt.md", "Until {{deadline}}.\n");
-  at.define({
-    axes: { task: ["empty"], agent: ["waits"], seed: [1] },
-    stages: {
-      data: {
-        each: ["task"],
-        command: "echo x > {outputs.public}/a",
-        gives: { public: "dir" },
-        executor: "local",
-      },
-      attempt: {
-        each: ["task", "agent", "seed"],
-        script: "pipelines/steps/attempt.ts",
-        needs: ["data.public"],
-        params: {
-          kind: "command",
-          command: ["sh", "./agent.sh"],
-          program: `${at.name}/program`,
-          trusted: false,
-          prompt: `${at.name}/prompt.md`,
-        },
-        files: [`${at.name}/program/**`, `${at.name}/prompt.md`],
-        gives: {
-          submission: "dir",
-          trajectory: { file: "trajectory.jsonl" },
-          ledger: { file: "ledger.json" },
-          snapshots: "dir",
-        },
-        durable: true,
-        untrusted: true,
-        budget: { time: "60s" },
-        resources: { memory: "256MiB" },
-        ...more,
-      },
-    },
-  });
-  return { agent: "waits", task: "empty" };
+function attempted(at: Lab, more: Record<string, unknown> = {}): void {
+  const script =
+    'sleep 3; id -u > "$MLRB_SUBMISSION/who"; ls -1 | grep -v -e TASK.md -e iterations > "$MLRB_SUBMISSION/seen"';
+  defineAttempts(at, { script, agent: "waits", attempt: { resources: { memory: "256MiB" }, ...more } });
 }
 
 const agentsContainer = () =>

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { after, before, test } from "node:test";
+import { defineAttempts } from "./support/attempt-stages.ts";
 import { type TestEngine, testEngine } from "./support/docker-engine.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { fakeGpus, fakeNvidia } from "./support/fake-nvidia.ts";
@@ -26,35 +27,12 @@ after(async () => {
 
 /** Four attempts that each hold a GPU and say what they were told of it, and a score of each on this host. */
 function define(at: Lab): void {
-  at.script(
-    "program/agent.sh",
-    'sleep 1; echo "$MLRB_GPUS $CUDA_VISIBLE_DEVICES" > "$MLRB_SUBMISSION/told"\n',
-  );
-  at.script("prompt.md", "Until {{deadline}}.\n");
-  const program = `${at.name}/program`;
-  const prompt = `${at.name}/prompt.md`;
-  at.define({
-    axes: { task: ["empty"], agent: ["computes"], seed: [1, 2, 3, 4] },
+  defineAttempts(at, {
+    script: 'sleep 1; echo "$MLRB_GPUS $CUDA_VISIBLE_DEVICES" > "$MLRB_SUBMISSION/told"',
+    agent: "computes",
+    seeds: [1, 2, 3, 4],
+    attempt: { executor: "docker", resources: { gpus: 1, cpus: 0.5, memory: "128MiB" } },
     stages: {
-      data: { each: ["task"], command: "echo x > {outputs.public}/a", gives: { public: "dir" } },
-      attempt: {
-        each: ["task", "agent", "seed"],
-        script: "pipelines/steps/attempt.ts",
-        needs: ["data.public"],
-        params: { kind: "command", command: ["sh", "./agent.sh"], program, trusted: false, prompt },
-        files: [`${program}/**`, prompt],
-        gives: {
-          submission: "dir",
-          trajectory: { file: "trajectory.jsonl" },
-          ledger: { file: "ledger.json" },
-          snapshots: "dir",
-        },
-        durable: true,
-        untrusted: true,
-        budget: { time: "60s" },
-        executor: "docker",
-        resources: { gpus: 1, cpus: 0.5, memory: "128MiB" },
-      },
       score: {
         each: ["task", "agent", "seed"],
         needs: ["attempt.submission"],

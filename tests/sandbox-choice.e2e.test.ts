@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { bubblewrapMissing } from "@mlrb/agents/bubblewrap-abilities";
+import { defineAttempts } from "./support/attempt-stages.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { type Lab, lab, outcomes } from "./support/lab.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
@@ -21,32 +22,7 @@ const looks = 'ls / > "$MLRB_SUBMISSION/root"; id -u > "$MLRB_SUBMISSION/who"';
 
 /** One attempt by a shell script. */
 function define(at: Lab, trusted: boolean, script = looks): void {
-  at.script("program/agent.sh", `${script}\n`);
-  at.script("prompt.md", "Until {{deadline}}.\n");
-  const program = `${at.name}/program`;
-  const prompt = `${at.name}/prompt.md`;
-  at.define({
-    axes: { task: ["empty"], agent: ["looks"], seed: [1] },
-    stages: {
-      data: { each: ["task"], command: "echo x > {outputs.public}/a", gives: { public: "dir" } },
-      attempt: {
-        each: ["task", "agent", "seed"],
-        script: "pipelines/steps/attempt.ts",
-        needs: ["data.public"],
-        params: { kind: "command", command: ["sh", "./agent.sh"], program, trusted, prompt },
-        files: [`${program}/**`, prompt],
-        gives: {
-          submission: "dir",
-          trajectory: { file: "trajectory.jsonl" },
-          ledger: { file: "ledger.json" },
-          snapshots: "dir",
-        },
-        durable: true,
-        untrusted: true,
-        budget: { time: "60s" },
-      },
-    },
-  });
+  defineAttempts(at, { script, trusted, agent: "looks" });
 }
 
 const attempt = "attempt[task=empty,agent=looks,seed=1]";

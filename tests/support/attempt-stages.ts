@@ -1,0 +1,49 @@
+// Attempts of a shell script at an empty task, by the step that the benchmark uses: for tests of what holds an
+// agent's programs, with nothing of the benchmark around it.
+import type { Lab } from "./lab.ts";
+
+type Attempted = {
+  /** What the agent does; it may use "$MLRB_SUBMISSION". */
+  script: string;
+  /** Whether a person vouched for it. */
+  trusted?: boolean;
+  agent?: string;
+  seeds?: number[];
+  /** Settings of the attempt besides its own. */
+  attempt?: Record<string, unknown>;
+  /** Stages besides the data's and the attempt's. */
+  stages?: Record<string, Record<string, unknown>>;
+};
+
+/** Defines the lab's pipeline: `data`, `attempt` and whatever comes after. */
+export function defineAttempts(at: Lab, { script, trusted = false, ...more }: Attempted): void {
+  const { agent = "tries", seeds = [1], attempt = {}, stages = {} } = more;
+  at.script("program/agent.sh", `${script}\n`);
+  at.script("prompt.md", "Until {{deadline}}.\n");
+  const program = `${at.name}/program`;
+  const prompt = `${at.name}/prompt.md`;
+  at.define({
+    axes: { task: ["empty"], agent: [agent], seed: seeds },
+    stages: {
+      data: { each: ["task"], command: "echo x > {outputs.public}/a", gives: { public: "dir" } },
+      attempt: {
+        each: ["task", "agent", "seed"],
+        script: "pipelines/steps/attempt.ts",
+        needs: ["data.public"],
+        params: { kind: "command", command: ["sh", "./agent.sh"], program, trusted, prompt },
+        files: [`${program}/**`, prompt],
+        gives: {
+          submission: "dir",
+          trajectory: { file: "trajectory.jsonl" },
+          ledger: { file: "ledger.json" },
+          snapshots: "dir",
+        },
+        durable: true,
+        untrusted: true,
+        budget: { time: "60s" },
+        ...attempt,
+      },
+      ...stages,
+    },
+  });
+}
