@@ -3,23 +3,13 @@
 // ledger keeps the digest of the last, so that a cut end is seen too.
 import { createHash } from "node:crypto";
 import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import type { TrajectoryEvent } from "@mlrb/core/trajectory-event";
 import { canonicalJson } from "@mlrb/kit/json-file";
 
 /** What the first line has in place of a previous line's digest. */
 export const noLine = "0".repeat(64);
 
-export type TrajectoryEvent =
-  | { event: "start"; [fact: string]: unknown }
-  | { event: "exec"; argv: string[] }
-  | { event: "exec-end"; result: unknown; where?: Record<string, string> }
-  | { event: "output"; stream: "stdout" | "stderr"; text: string }
-  | { event: "output-clipped"; stream: "stdout" | "stderr"; bytes: number }
-  | { event: "iteration"; line: string; wellFormed: boolean }
-  | { event: "snapshot"; name: string; [fact: string]: unknown }
-  | { event: "snapshot-skipped"; because: string }
-  | { event: "snapshot-dropped"; name: string }
-  | { event: "budget"; share: number }
-  | { event: "end"; [fact: string]: unknown };
+export type { TrajectoryEvent };
 
 export type Trajectory = {
   add(event: TrajectoryEvent): void;

@@ -1,0 +1,73 @@
+// The one way in which an agent's scaffold reaches a model, whoever serves it: messages and tools in, a message,
+// its usage and its finish out. Recording, strict replay, retries and prices stand around it; the AI SDK and its
+// majors stand behind it.
+
+import type { FailureOwner, ModelUsage } from "@mlrb/core/trajectory-event";
+import type { Json } from "@mlrb/kit/stage";
+
+export type Message =
+  | { role: "system" | "user"; text: string }
+  | { role: "assistant"; text: string; toolCalls: ToolCall[]; raw?: Json }
+  | { role: "tool"; callId: string; name: string; text: string; failed: boolean };
+
+/** `input` is a JSON object; `malformed` is what the model wrote in place of one. */
+export type ToolCall =
+  | { id: string; name: string; input: Record<string, Json> }
+  | { id: string; name: string; malformed: string };
+
+/** `input` is a JSON schema of an object. */
+export type ToolSpec = { name: string; description: string; input: Record<string, Json> };
+
+export type ModelRequest = { messages: Message[]; tools: ToolSpec[]; signal: AbortSignal };
+
+export type ModelResponse = {
+  text: string;
+  reasoning: string | null;
+  toolCalls: ToolCall[];
+  finish: "stop" | "tool-calls" | "length" | "refusal" | "other";
+  usage: ModelUsage | null;
+  /** What the provider named as having answered, e.g. a dated snapshot. */
+  answeredBy: string | null;
+  /** To be sent back in the assistant's message, e.g. signed reasoning. */
+  raw?: Json;
+};
+
+/** What a model call can fail of; `cause` is an entry of the table of causes. */
+export type ModelFailure = {
+  cause: string;
+  whose: FailureOwner;
+  detail: string;
+  /** Whether the same request may be tried again, and how long the provider asked to wait. */
+  retry: boolean;
+  retryAfterMs: number | null;
+  /** What was counted before it failed. */
+  usage: ModelUsage | null;
+};
+
+export type ModelResult =
+  | { kind: "answered"; response: ModelResponse }
+  | { kind: "failed"; failure: ModelFailure };
+
+export type ModelClient = {
+  readonly provider: string;
+  readonly model: string;
+  /** One try. Never throws for what a provider does; throws the signal's reason when it is aborted. */
+  call(request: ModelRequest): Promise<ModelResult>;
+};
+
+/** What a preset says of its model. */
+export type ModelSpec = {
+  /** `openai`, `anthropic`, or any name with a `baseUrl`: an endpoint that speaks OpenAI's chat completions. */
+  provider: string;
+  /** As the provider calls it, e.g. `gpt-4o-2024-08-06`. */
+  id: string;
+  baseUrl?: string;
+  /** Name of the environment variable with the key; none for a local endpoint. */
+  key?: string;
+  temperature?: number;
+  maxOutputTokens?: number;
+  /** Tokens that request and answer may have together; requests are cut to fit. */
+  contextTokens: number;
+  /** Passed to the provider as they are, e.g. { reasoningEffort: high }. */
+  options?: Record<string, Json>;
+};

@@ -1,0 +1,50 @@
+// What a scaffold is given and how it can end. A scaffold is the loop between a model and its tools; it decides
+// nothing about budgets, retries or records: those are handed in.
+import type { Sandbox } from "@mlrb/core/sandbox";
+import type { TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import type { Meter } from "../meter.ts";
+import type { Message, ModelResponse, ModelSpec, ToolSpec } from "../model/model-client.ts";
+
+export type ScaffoldSpec = {
+  kind: "react" | "supervisor-worker";
+  /** Names from tools.ts; all that the network allows where it says none. */
+  tools?: string[];
+  /** Model calls in all; a loop that never ends is ended. */
+  turnsMax?: number;
+};
+
+export type ScaffoldRequest = {
+  spec: ScaffoldSpec;
+  model: ModelSpec;
+  /** The task's prompt, rendered. */
+  prompt: string;
+  sandbox: Sandbox;
+  /** Working directory and variables of its tools' programs. */
+  cwd: string;
+  env: Record<string, string>;
+  /** Whether programs inside reach a network. */
+  network: boolean;
+  meter: Meter;
+  /** Asks the model until it answers or will not; charges, waits, retries and records on the way. */
+  ask(by: string, messages: Message[], tools: ToolSpec[]): Promise<Asked>;
+  write(event: TrajectoryEvent): void;
+  /** Aborted when the attempt is over. */
+  signal: AbortSignal;
+};
+
+export type Asked =
+  | { kind: "answered"; response: ModelResponse }
+  /** The request was too long for the model: cut it and ask again. */
+  | { kind: "too-long" }
+  /** The budget is used up. */
+  | { kind: "over" };
+
+/** How a scaffold ended by itself; everything else (time, trouble) ends it from outside. */
+export type ScaffoldEnd =
+  | { kind: "submitted" }
+  /** It stopped calling tools although it was asked to go on. */
+  | { kind: "stopped"; detail: string }
+  | { kind: "refused"; detail: string }
+  | { kind: "over-budget"; limit: "tokens" | "dollars" | "turns"; detail: string };
+
+export type Scaffold = (request: ScaffoldRequest) => Promise<ScaffoldEnd>;

@@ -1,0 +1,136 @@
+// What can stand in a trajectory: the supervisor's account of an attempt, one event a line, in the order in which
+// it saw them. Types only; trajectory-schema.ts says the same to other programs. Every line carries besides
+// `formatVersion`, `index`, `previous` (digest of the line before), `time` and `sinceStartMs`.
+
+/** A text that is longer than a line should be: its beginning, and the digest under which the attachments hold it whole. */
+export type LongText = string | { head: string; digest: string; bytes: number };
+
+export type TrajectoryEvent =
+  | { event: "start"; [fact: string]: unknown }
+  | { event: "exec"; argv: string[] }
+  | { event: "exec-end"; result: unknown; where?: Record<string, string> }
+  | { event: "output"; stream: "stdout" | "stderr"; text: string }
+  | { event: "output-clipped"; stream: "stdout" | "stderr"; bytes: number }
+  /** A line of the agent's iterations.jsonl, or of its `iteration` tool: its claim. */
+  | { event: "iteration"; line: string; wellFormed: boolean }
+  | { event: "snapshot"; name: string; [fact: string]: unknown }
+  | { event: "snapshot-skipped"; because: string }
+  | { event: "snapshot-dropped"; name: string }
+  /** That this share of the working time is used up. */
+  | { event: "budget"; share: number }
+  /** Time that is not the agent's work began and ended; the deadline has moved by it. */
+  | { event: "wait"; why: WaitReason; durationMs: number; deadline: string }
+  | MessageEvent
+  | ModelCallEvent
+  | ModelTryEvent
+  | ToolCallEvent
+  | ToolResultEvent
+  | ContextCutEvent
+  /** What the agent wrote down to keep; survives context cuts. */
+  | { event: "note"; by: string; text: LongText }
+  | { event: "end"; [fact: string]: unknown };
+
+export type WaitReason = "gpu" | "rate-limit" | "provider";
+
+/** What the harness said to a model. `by` names whose conversation it is: `agent`, `supervisor`, `worker-2`. */
+export type MessageEvent = {
+  event: "message";
+  by: string;
+  role: "system" | "user";
+  /** `notice`: a reminder of the deadline; `nudge`: asked to go on. */
+  why: "prompt" | "notice" | "nudge" | "task";
+  text: LongText;
+};
+
+export type ModelUsage = {
+  /** All of the prompt, cached or not. */
+  inputTokens: number;
+  outputTokens: number;
+  /** Of inputTokens; null where the provider does not say. */
+  cachedInputTokens: number | null;
+  /** Of outputTokens; null where the provider does not say. */
+  reasoningTokens: number | null;
+};
+
+export type ModelCallEvent = {
+  event: "model-call";
+  /** From 1, over all conversations of the attempt. */
+  call: number;
+  by: string;
+  provider: string;
+  /** As asked for, and as the provider named what answered. */
+  model: string;
+  answeredBy: string | null;
+  /** Of the whole request, with what differs between two attempts left blank (request-digest.ts): replay finds it by this. */
+  requestDigest: string;
+  messages: number;
+  text: LongText;
+  reasoning: LongText | null;
+  toolCalls: { id: string; name: string; input: LongText; malformed: boolean }[];
+  finish: "stop" | "tool-calls" | "length" | "refusal" | "other";
+  /** What the provider wants back with the next request, e.g. signatures. */
+  raw?: LongText;
+  /** null: the provider did not say. */
+  usage: ModelUsage | null;
+  /** null: no price is known. */
+  dollars: number | null;
+  durationMs: number;
+  tries: number;
+};
+
+/** A try of a model call that gave no answer. */
+export type ModelTryEvent = {
+  event: "model-try";
+  by: string;
+  call: number;
+  try: number;
+  /** From the table of causes (failure-causes.ts), e.g. `rate-limit`, `cut-stream`. */
+  cause: string;
+  whose: FailureOwner;
+  detail: string;
+  /** What the provider counted before it failed; null where it did not say. */
+  usage: ModelUsage | null;
+  dollars: number | null;
+  /** Waited before the next try; null where there is none. */
+  waitMs: number | null;
+};
+
+export type ToolCallEvent = { event: "tool-call"; by: string; id: string; name: string; input: LongText };
+
+export type ToolResultEvent = {
+  event: "tool-result";
+  by: string;
+  id: string;
+  name: string;
+  /** `refused`: arguments that make no sense, a tool that there is not. `timed-out`: its own limit of time. */
+  outcome: "done" | "failed" | "refused" | "timed-out";
+  /** Of a program. */
+  exit: { code: number } | { signal: string } | null;
+  /** What the model is told. */
+  text: LongText;
+  /** Where in the workspace the whole of it lies, where it was clipped. */
+  rest: string | null;
+  durationMs: number;
+  /** Whether a program of the agent's ran. */
+  executed: boolean;
+};
+
+export type ContextCutEvent = {
+  event: "context-cut";
+  by: string;
+  /** Messages and characters that the model no longer sees, and what stays. */
+  messagesCut: number;
+  charactersCut: number;
+  messagesKept: number;
+};
+
+/** Whose failure: the last three are the agent's and are measured, the others are not. */
+export type FailureOwner =
+  | "sandbox"
+  | "provider"
+  | "harness"
+  | "verifier"
+  | "operator"
+  | "agent-error"
+  | "agent-budget"
+  | "agent-refusal";
