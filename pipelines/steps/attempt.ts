@@ -6,10 +6,12 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { chooseSandbox } from "@mlrb/agents/choose-sandbox";
+import { llmAgent, secretsOf } from "@mlrb/agents/llm-agent";
 import { runAttempt } from "@mlrb/agents/run-attempt";
 import { SandboxTrouble } from "@mlrb/agents/sandbox-trouble";
 import { checkScaffold } from "@mlrb/agents/scaffold-versions";
 import { dockerWalls } from "@mlrb/docker/docker-walls";
+import { textRedactor } from "@mlrb/core/redactor";
 import { writeJson } from "@mlrb/kit/json-file";
 import { duration } from "@mlrb/kit/rules/duration";
 import { type Json, stage } from "@mlrb/kit/stage";
@@ -18,13 +20,15 @@ const { axes, params, inputs, outputs, budget, sandbox: asked } = stage();
 const given = (name: string): Json => (name in params ? (params[name] ?? null) : null);
 
 const kind = given("kind");
-if (kind !== "command" && kind !== "nop")
-  throw new Error(`kind is ${JSON.stringify(kind)}, not command or nop`);
+if (kind !== "command" && kind !== "llm" && kind !== "replay" && kind !== "nop")
+  throw new Error(`kind is ${JSON.stringify(kind)}, not command, llm, replay or nop`);
 const command = given("command") ?? [];
 if (!Array.isArray(command) || (kind === "command" && command.length === 0))
   throw new Error("an agent of kind command needs `command: [program, argument …]` in its preset");
-const scaffold = given("scaffold");
-checkScaffold(kind, typeof scaffold === "number" ? scaffold : null);
+const version = given("scaffoldVersion");
+const llm = kind === "llm" ? llmAgent(given) : undefined;
+checkScaffold(llm?.scaffold.kind ?? kind, typeof version === "number" ? version : null);
+const recording = given("recording");
 const budgetMs = budget.timeMs ?? duration(given("budget"), "budget");
 const program = given("program");
 const library = given("library");
@@ -59,6 +63,9 @@ try {
     seed: axes.seed!,
     kind,
     command: command.map(String),
+    ...(llm && { llm }),
+    ...(typeof recording === "string" ? { recording: resolve(recording) } : {}),
+    network: asked?.network === "full",
     ...(typeof program === "string" ? { program: resolve(program) } : {}),
     ...(typeof library === "string" ? { library: resolve(library) } : {}),
     ...(process.env.MLRB_PYTHON ? { python: process.env.MLRB_PYTHON } : {}),
@@ -67,11 +74,18 @@ try {
     ...("models" in inputs ? { models: inputs.models! } : {}),
     ownCopies: Object.values(inputs).every(isOwn),
     budgetMs,
+    budget: {
+      ...(budget.tokens && { tokens: budget.tokens }),
+      ...(budget.dollars && { dollars: budget.dollars }),
+    },
+    ...(process.env.MLRB_WORK !== undefined && { spending: join(process.env.MLRB_WORK, "spending.jsonl") }),
+    redact: textRedactor(secretsOf(given("secrets"))),
     outputs: {
       submission: outputs.submission!,
       trajectory: outputs.trajectory!,
       ledger: outputs.ledger!,
       snapshots: outputs.snapshots!,
+      ...("attachments" in outputs && { attachments: outputs.attachments! }),
     },
     scratch: mkdtempSync(join(work, "scratch-")),
     limits: { bytesMax: 64 * 2 ** 30, filesMax: 100_000 },
@@ -83,7 +97,7 @@ try {
     writeJson(join(process.env.MLRB_WORK, "where.json"), { sandbox: sandbox.kind, ...sandbox.where?.() });
   console.log(`${agent}: ${ledger.ended}, ${ledger.submission.files} files handed in`);
 } catch (error) {
-  if (!(error instanceof SandboxTrouble) || process.env.MLRB_WORK === undefined) throw error;
+  if (!isMachines(error) || process.env.MLRB_WORK === undefined) throw error;
   // told to whoever supervises this step: not the agent's failure, nor this program's
   writeJson(join(process.env.MLRB_WORK, "trouble.json"), { detail: error.message });
   console.error(error.message);

@@ -37,7 +37,7 @@ async function validate(change: (folder: string) => void = () => {}, given: unkn
   writeFileSync(at("submission/model.safetensors"), safetensorsBytes({ w: float32([32, 64], values) }));
   writeFileSync(at("submission/config.json"), "{}");
   writeFileSync(at("submission/tokenizer.json"), "{}");
-  const trajectory = openTrajectory(at("trajectory"), () => ({ wall: 0, sinceStart: 0 }));
+  const trajectory = openTrajectory(at("trajectory"), { now: () => ({ wall: 0, sinceStart: 0 }) });
   trajectory.add({ event: "start" });
   trajectory.add({ event: "end" });
   const ledger = {

@@ -107,7 +107,7 @@ for (const task of readdirSync(tasks)) {
       if (spoiled === "truncated") truncateSync(join(at, "submission/model.safetensors"), 5000);
       const data = spoiled === "other-data" ? ["the whole internet"] : allowed.slice(0, 1);
       writeFileSync(join(at, "submission/provenance.json"), JSON.stringify({ data }));
-      const trajectory = openTrajectory(join(at, "trajectory"), () => ({ wall: 0, sinceStart: 0 }));
+      const trajectory = openTrajectory(join(at, "trajectory"), { now: () => ({ wall: 0, sinceStart: 0 }) });
       trajectory.add({ event: "end" });
       writeFileSync(
         join(at, "ledger"),

@@ -46,17 +46,32 @@ export function pidsIn(file: string): number[] {
 
 /** Programs that stages of runs in `root` have left running, by name; Linux only. */
 export function stageProcesses(root: string): string[] {
-  const found: string[] = [];
-  for (const pid of readdirSync("/proc").map(Number).filter(Number.isInteger)) {
-    try {
-      const variables = readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
-      if (!variables.some((one) => one.startsWith(`MLRB_WORK=${root}/`)) || !isRunning(pid)) continue;
-      found.push(readFileSync(`/proc/${pid}/comm`, "utf8").trim());
-    } catch {
-      // ended meanwhile, or another user's
-    }
-  }
-  return found.sort();
+  return workingIn(root)
+    .map(({ comm }) => comm)
+    .sort();
+}
+
+/** The pids of stages' own programs that are scripts of Node; Linux only. */
+export function stepsIn(root: string): number[] {
+  return workingIn(root)
+    .filter(({ arguments: [program] }) => program?.endsWith("node"))
+    .map(({ pid }) => pid);
+}
+
+function workingIn(root: string) {
+  return readdirSync("/proc")
+    .map(Number)
+    .filter(Number.isInteger)
+    .flatMap((pid) => {
+      const read = (file: string) => readFileSync(`/proc/${pid}/${file}`, "latin1");
+      try {
+        const variables = read("environ").split("\0");
+        if (!variables.some((one) => one.startsWith(`MLRB_WORK=${root}/`)) || !isRunning(pid)) return [];
+        return [{ pid, comm: read("comm").trim(), arguments: read("cmdline").split("\0") }];
+      } catch {
+        return []; // ended meanwhile, or another user's
+      }
+    });
 }
 
 /** The process through which a run starts its stages; Linux only. */

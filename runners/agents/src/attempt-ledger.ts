@@ -2,11 +2,15 @@
 import type { SnapshotResult } from "@mlrb/core/sandbox";
 import type { Ledger } from "@mlrb/kit/rules/ledger";
 import { treeDigest } from "./copy-out.ts";
+import type { Spending } from "./meter.ts";
+import type { ScaffoldEnd } from "./scaffold/scaffold.ts";
 import type { Ending } from "./watch-program.ts";
 
 export type Seen = {
-  budgetMs: number;
+  budget: { timeMs: number; tokens?: number; dollars?: number };
   wallMs: number;
+  workingMs: number;
+  spending: Spending;
   /** undefined: there was nothing to run. */
   ending: Ending | undefined;
   final: SnapshotResult;
@@ -14,14 +18,20 @@ export type Seen = {
   gpus: number;
 };
 
-export function attemptLedger({ budgetMs, wallMs, ending, final, trajectory, gpus }: Seen): Ledger {
+export function attemptLedger(seen: Seen): Ledger {
+  const { wallMs, workingMs, spending, ending, final, trajectory, gpus } = seen;
+  const { timeMs, ...budget } = seen.budget;
+  const { waitedMs, dollars, ...usage } = spending;
+  const called = usage.calls + usage.failedTries > 0;
   return {
     formatVersion: 1,
-    budget: { wallMs: budgetMs },
+    budget: { wallMs: timeMs, ...budget },
     wallMs,
-    workingMs: wallMs,
-    tokens: null,
-    dollars: null,
+    workingMs,
+    tokens: called ? usage.inputTokens + usage.outputTokens : null,
+    dollars: called ? dollars : null,
+    usage: called ? usage : null,
+    waitedMs: waitedMs as Record<string, number>,
     gpuHours: (gpus * wallMs) / 3_600_000,
     ended: endedAs(ending),
     exit: exitOf(ending),
@@ -33,8 +43,21 @@ export function attemptLedger({ budgetMs, wallMs, ending, final, trajectory, gpu
 
 export function endedAs(ending: Ending | undefined): Ledger["ended"] {
   if (ending?.kind === "time-limit") return "time-limit";
+  if (ending?.kind === "scaffold") return scaffoldEnded(ending.end);
   if (ending === undefined || (ending.kind === "exited" && ending.code === 0)) return "finished";
   return "agent-error";
+}
+
+function scaffoldEnded(end: ScaffoldEnd): Ledger["ended"] {
+  switch (end.kind) {
+    case "submitted":
+    case "stopped":
+      return "finished";
+    case "refused":
+      return "refusal";
+    case "over-budget":
+      return ({ tokens: "token-limit", dollars: "dollar-limit", turns: "turn-limit" } as const)[end.limit];
+  }
 }
 
 function exitOf(ending: Ending | undefined): Ledger["exit"] {

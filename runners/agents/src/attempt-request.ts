@@ -1,14 +1,29 @@
 // What a supervisor is asked for.
 import type { Gpu } from "@mlrb/core/gpu";
 import type { SnapshotLimits } from "@mlrb/core/sandbox";
+import type { ModelSpec } from "./model/model-client.ts";
+import type { ScaffoldSpec } from "./scaffold/scaffold.ts";
+
+export type LlmAgent = {
+  model: ModelSpec;
+  scaffold: ScaffoldSpec;
+  /** Of the model's provider. */
+  key?: string;
+};
 
 export type AttemptRequest = {
   task: string;
   agent: string;
   seed: number | string;
   /** nop runs nothing and hands in nothing. */
-  kind: "command" | "nop";
+  kind: "command" | "llm" | "replay" | "nop";
   command: string[];
+  /** llm: what it is made of. */
+  llm?: LlmAgent;
+  /** replay: a host folder with trajectory.jsonl and attachments/. */
+  recording?: string;
+  /** Whether programs inside reach a network. */
+  network?: boolean;
   /** Host folder of the agent's program, if it has one. */
   program?: string;
   /** Host folder of what its program shares with others, if it does. */
@@ -22,8 +37,20 @@ export type AttemptRequest = {
   models?: string;
   /** Whether the two are copies that nobody else needs: then they are moved to the agent, not copied again. */
   ownCopies?: boolean;
+  /** Of working time. */
   budgetMs: number;
-  outputs: { submission: string; trajectory: string; ledger: string; snapshots: string };
+  /** Of model calls. */
+  budget?: { tokens?: number; dollars?: number };
+  outputs: {
+    submission: string;
+    trajectory: string;
+    ledger: string;
+    snapshots: string;
+    /** For texts that are too long for a line of the trajectory; without it they stand there whole. */
+    attachments?: string;
+  };
+  /** Where what is spent is kept while the attempt goes on. */
+  spending?: string;
   /** An empty host folder that the caller removes. */
   scratch: string;
   limits: SnapshotLimits;

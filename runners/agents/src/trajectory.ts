@@ -1,15 +1,17 @@
 // The supervisor's record of an attempt: one JSON object a line, appended and never changed. Each line
 // carries the digest of the one before it, so that a changed, lost or inserted line is seen, and the
-// ledger keeps the digest of the last, so that a cut end is seen too.
+// ledger keeps the digest of the last, so that a cut end is seen too. Secrets are taken out before a line
+// reaches the disk, and texts that are too long for one stand whole among the attachments.
 import { createHash } from "node:crypto";
 import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import type { TrajectoryEvent } from "@mlrb/core/trajectory-event";
 import { canonicalJson } from "@mlrb/kit/json-file";
+import { type Attachments, shortened } from "./attachments.ts";
+
+export type { TrajectoryEvent };
 
 /** What the first line has in place of a previous line's digest. */
 export const noLine = "0".repeat(64);
-
-export type { TrajectoryEvent };
 
 export type Trajectory = {
   add(event: TrajectoryEvent): void;
@@ -18,8 +20,21 @@ export type Trajectory = {
   close(): void;
 };
 
-/** Starts a trajectory. `now` gives the wall clock's time in ms and the ms since the agent's start. */
-export function openTrajectory(path: string, now: () => { wall: number; sinceStart: number }): Trajectory {
+export type TrajectoryOptions = {
+  /** The wall clock's time in ms, and the ms since the agent's start. */
+  now: () => { wall: number; sinceStart: number };
+  /** Takes secrets out of a text. */
+  redact?: (text: string) => string;
+  /** Where texts go that are too long for a line; without it every text stands in its line. */
+  attachments?: Attachments;
+};
+
+// These come by the thousand, and what they tell of is over; everything else must survive a power cut too.
+const unsynced = new Set<TrajectoryEvent["event"]>(["output", "tool-call", "tool-result", "message", "note"]);
+
+/** Starts a trajectory. */
+export function openTrajectory(path: string, options: TrajectoryOptions): Trajectory {
+  const { now, redact, attachments } = options;
   const file = openSync(path, "ax");
   let index = 0;
   let whole = 0;
@@ -27,13 +42,14 @@ export function openTrajectory(path: string, now: () => { wall: number; sinceSta
   return {
     add(event) {
       const { wall, sinceStart } = now();
+      const clean = redact ? redacted(event, redact) : event;
       const record = {
         formatVersion: 1,
         index,
         previous,
         time: new Date(wall).toISOString(),
         sinceStartMs: Math.round(sinceStart),
-        ...event,
+        ...(attachments ? shortened(clean, attachments) : clean),
       };
       const line = canonicalJson(record);
       const bytes = Buffer.from(`${line}\n`);
@@ -50,10 +66,19 @@ export function openTrajectory(path: string, now: () => { wall: number; sinceSta
       }
       previous = createHash("sha256").update(line).digest("hex");
       index++;
-      // output comes in thousands of lines; everything else is rare and must survive a crash
-      if (event.event !== "output") fsyncSync(file);
+      if (!unsynced.has(event.event)) fsyncSync(file);
     },
     seal: () => ({ lines: index, head: previous }),
     close: () => closeSync(file),
   };
+}
+
+/** `value` with secrets taken out of every text in it, names of fields too: an agent's JSON may stand anywhere. */
+function redacted<T>(value: T, redact: (text: string) => string): T {
+  if (typeof value === "string") return redact(value) as T;
+  if (Array.isArray(value)) return value.map((one) => redacted(one, redact)) as T;
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [redact(name), redacted(one, redact)]),
+  ) as T;
 }

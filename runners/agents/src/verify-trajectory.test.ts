@@ -10,7 +10,7 @@ import { verifyTrajectory } from "./verify-trajectory.ts";
 const folder = mkdtempSync(join(tmpdir(), "trajectory-"));
 after(() => rmSync(folder, { recursive: true }));
 const original = join(folder, "original.jsonl");
-const trajectory = openTrajectory(original, () => ({ wall: 1_700_000_000_000, sinceStart: 5 }));
+const trajectory = openTrajectory(original, { now: () => ({ wall: 1_700_000_000_000, sinceStart: 5 }) });
 trajectory.add({ event: "start", task: "t" });
 for (const text of ["one", "two", "three"]) trajectory.add({ event: "output", stream: "stdout", text });
 trajectory.add({ event: "end", ended: "finished" });

@@ -1,11 +1,16 @@
 // Waits for an agent's program, looking in on it now and then, until it ends or its time is over.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecResult } from "@mlrb/core/sandbox";
+import type { ScaffoldEnd } from "./scaffold/scaffold.ts";
 
-export type Ending = ExecResult | { kind: "time-limit" };
+export type Ending =
+  | ExecResult
+  | { kind: "time-limit" }
+  /** Our loop around a model ended by itself. */
+  | { kind: "scaffold"; end: ScaffoldEnd };
 
 export type Watch = {
-  /** By a monotonic clock: setting the machine's time gives nobody more of it. */
+  /** Of working time, by a monotonic clock: setting the machine's time gives nobody more of it. It may grow by nothing, and stand still. */
   leftMs(): number;
   /** Least time between two looks. */
   pollMs: number;
@@ -17,7 +22,7 @@ export type Watch = {
 const shares = [0.25, 0.5, 0.75];
 
 /** How the program ended, or that its time is over. A look may still be going on then. Throws what a look throws. */
-export async function watchProgram(running: Promise<ExecResult>, watch: Watch): Promise<Ending> {
+export async function watchProgram(running: Promise<Ending>, watch: Watch): Promise<Ending> {
   const { leftMs, pollMs } = watch;
   const budget = leftMs();
   let told = 0;

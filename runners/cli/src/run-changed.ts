@@ -25,6 +25,7 @@ import { costAgreed } from "./cost-gate.ts";
 import { clearSandbox, executorsOf } from "./executors.ts";
 import { forecast } from "./forecast.ts";
 import { gpuGate } from "./gpu-gate.ts";
+import { keyGate } from "./key-gate.ts";
 import { leaseSilence } from "./lease-silence.ts";
 import type { PageAsked } from "./page-data.ts";
 import { Progress } from "./progress.ts";
@@ -66,9 +67,11 @@ export async function runChanged(
   await takeInAttempts(workspace, { tell: (line) => process.stderr.write(`${line}\n`), clearSandbox });
   const stale = stalePolicy(plan, options);
   const gate = { workspace, stale };
-  const lacking = [await containerGate(request, gate), await gpuGate(request, gate)].filter(
-    (problem) => problem !== undefined,
-  );
+  const lacking = [
+    await keyGate(request, gate),
+    await containerGate(request, gate),
+    await gpuGate(request, gate),
+  ].filter((problem) => problem !== undefined);
   if (lacking.length > 0) printProblems(lacking, options.json);
   const mayRun = lacking.length === 0 && (await costAgreed({ plan, selected, workspace, stale }, options));
   if (!mayRun) {

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import type { Json } from "@mlrb/kit/stage";
 import type { Scalar } from "./pipeline-spec.ts";
-import type { Instance, RunSpec } from "./plan.ts";
+import type { Budget, Instance, RunSpec } from "./plan.ts";
 
 /** Raised when the meaning of a key changes: every older key is then another key. */
 export const keyFormat = 1;
@@ -22,7 +22,7 @@ export type KeyParts = {
   inputs: Record<string, string>;
   outputs: Record<string, "file" | "dir">;
   env: Record<string, string>;
-  budget: { timeMs?: number };
+  budget: Budget;
   environment: string | null;
   host: Record<string, string> | null;
   /** Identity of the image of its containers; left out where it runs this host's own programs, trusted. */

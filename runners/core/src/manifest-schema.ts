@@ -164,6 +164,37 @@ export const scorerSchema = {
   ),
 };
 
+const model = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    id: { ...text, description: "as the provider calls it, with its date where it has one" },
+    baseUrl: {
+      type: "string",
+      pattern: "^https?://",
+      patternErrorMessage: "http:// or https://",
+      description: "an endpoint that speaks OpenAI's chat completions, or the provider's own protocol",
+    },
+    key: {
+      type: "string",
+      pattern: "^[A-Za-z_][A-Za-z0-9_]*$",
+      patternErrorMessage: "a variable's name",
+      description: "which of `secrets` holds its key; none for a local endpoint",
+    },
+    contextTokens: {
+      type: "integer",
+      minimum: 1000,
+      description: "that request and answer may have together; requests are cut to fit",
+    },
+    maxOutputTokens: { type: "integer", minimum: 1 },
+    temperature: { type: "number", minimum: 0, maximum: 2 },
+    free: { type: "boolean", description: "whether calls cost nothing, e.g. at an endpoint of one's own" },
+    options: { type: "object", description: "handed to the provider as they are" },
+  },
+  required: ["id", "contextTokens"],
+  description: "llm: the model",
+};
+
 export const agentSchema = {
   title: "mlrb agent preset",
   ...closed(
@@ -171,7 +202,7 @@ export const agentSchema = {
       formatVersion: { const: 1 },
       name,
       title: text,
-      kind: { enum: ["command", "nop"] },
+      kind: { enum: ["command", "llm", "replay", "nop"] },
       command: { ...list, minItems: 1 },
       program: text,
       library: {
@@ -200,8 +231,28 @@ export const agentSchema = {
         type: "string",
         pattern: "^[a-zA-Z0-9][a-zA-Z0-9._-]*$",
         patternErrorMessage: "letters, digits and . _ -, no sign first",
-        description: "a provider",
+        description: "whose models it calls: openai, anthropic, or any name with a baseUrl",
       },
+      model,
+      scaffold: { enum: ["react", "supervisor-worker"], description: "llm: the loop around the model" },
+      tools: {
+        ...list,
+        minItems: 1,
+        uniqueItems: true,
+        description: "llm: the names of its tools; all that the network allows where it says none",
+      },
+      turnsMax: { type: "integer", minimum: 1, description: "llm: model calls in all" },
+      secrets: {
+        type: "array",
+        items: {
+          type: "string",
+          pattern: "^[A-Za-z_][A-Za-z0-9_]*$",
+          patternErrorMessage: "a variable's name",
+        },
+        uniqueItems: true,
+        description: "environment variables with keys; its supervisor gets them, its sandbox does not",
+      },
+      recording: { ...text, description: "replay: the folder of a recorded attempt" },
     },
     ["formatVersion", "name", "title", "kind"],
   ),

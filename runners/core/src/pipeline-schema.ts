@@ -138,9 +138,16 @@ export const stageSchema = closed(
       description: "Environment variables; part of the action key.",
     },
     secrets: {
-      ...names,
-      items: variable,
-      description: "Environment variables passed on, never keyed, logged or printed.",
+      anyOf: [
+        { ...names, items: variable },
+        {
+          type: "string",
+          pattern: "^\\{[a-z][\\w.-]*\\}$",
+          patternErrorMessage: "a field, e.g. {agent.secrets}",
+        },
+      ],
+      description:
+        "Environment variables passed on, never keyed, logged or printed. May be a field that lists them.",
     },
     retries: {
       type: "integer",
@@ -150,7 +157,11 @@ export const stageSchema = closed(
     },
     environment: { ...text, description: "A Python lock file." },
     budget: closed(
-      { time: { ...text, format: "duration" } },
+      {
+        time: { ...text, format: "duration" },
+        tokens: { type: ["integer", "string"], minimum: 1, description: "Of all model calls, in and out." },
+        dollars: { type: ["number", "string"], exclusiveMinimum: 0, description: "Of all model calls." },
+      },
       { description: "What shapes the result; in the key." },
     ),
     durable: { type: "boolean", description: "Its results are records, not cache." },

@@ -72,9 +72,10 @@ export type StageSpec = ExecutionSpec & {
   params?: Record<string, Json>;
   files?: string[];
   env?: Record<string, Scalar>;
-  secrets?: string[];
+  /** Names, or a field of a manifest that lists them. */
+  secrets?: string[] | string;
   environment?: string;
-  budget?: { time?: string };
+  budget?: { time?: string; tokens?: number | string; dollars?: number | string };
   retries?: number;
   durable?: boolean;
   untrusted?: boolean;

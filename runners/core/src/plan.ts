@@ -41,6 +41,9 @@ export type RunSpec =
   | { kind: "python"; file: string }
   | { kind: "command"; command: string | string[] };
 
+/** What shapes what an agent does; `tokens` are those of all model calls, in and out. */
+export type Budget = { timeMs?: number; tokens?: number; dollars?: number };
+
 /** What an instance does; everything here but `secrets` is part of its action key. */
 export type ActionSpec = {
   run: RunSpec;
@@ -49,7 +52,7 @@ export type ActionSpec = {
   files: string[];
   env: Record<string, string>;
   secrets: string[];
-  budget: { timeMs?: number };
+  budget: Budget;
   hostSensitive: boolean;
 };
 

@@ -5,9 +5,16 @@ import { test } from "node:test";
 import { Ajv } from "ajv";
 import { agentSchema, scorerSchema, taskSchema } from "./manifest-schema.ts";
 import { pipelineSchema } from "./pipeline-schema.ts";
+import { trajectorySchema } from "./trajectory-schema.ts";
 
 const folder = join(import.meta.dirname, "../../../pipelines");
-const schemas = { pipeline: pipelineSchema, task: taskSchema, scorer: scorerSchema, agent: agentSchema };
+const schemas = {
+  pipeline: pipelineSchema,
+  task: taskSchema,
+  scorer: scorerSchema,
+  agent: agentSchema,
+  trajectory: trajectorySchema,
+};
 
 for (const [name, schema] of Object.entries(schemas)) {
   test(`pipelines/${name}.schema.json, which editors check with, is the schema that is checked here`, () => {

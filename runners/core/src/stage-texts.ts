@@ -16,6 +16,14 @@ export type StageTexts = {
   duration(value: string | undefined, path: Path): { timeMs?: number };
   /** False where nothing is said, or where the field that it names is not there. */
   truth(value: boolean | string | undefined, path: Path): boolean;
+  /** A list of names, or of those that a field lists; none where nothing is said. */
+  names(value: string[] | string | undefined, path: Path): string[];
+  /** `{ [name]: number }`; empty where nothing is said. */
+  amount<Name extends string>(
+    name: Name,
+    value: number | string | undefined,
+    path: Path,
+  ): { [key in Name]?: number };
   /** In bytes; 0 where nothing is said. */
   size(value: string | undefined, path: Path): number;
 };
@@ -75,6 +83,32 @@ export function stageTexts(lookup: Lookup, { source, problems }: ResolveContext)
         help: "write true, false, or a field that is one of them",
       });
       return false;
+    },
+    names(value, path) {
+      const found = filledAt(value ?? [], { path, at: "value", find: lookup });
+      const isVariable = (one: Json) => typeof one === "string" && /^[A-Za-z_]\w*$/.test(one);
+      if (found === null) return [];
+      if (Array.isArray(found) && found.every(isVariable)) return found as string[];
+      problems.push({
+        code: "wrong-type",
+        message: `${JSON.stringify(found)} is no list of environment variables`,
+        place: source.place(path),
+        help: "write [NAME, …], or a field that lists them",
+      });
+      return [];
+    },
+    amount(name, value, path) {
+      const found = filledAt(value ?? null, { path, at: "value", find: lookup });
+      if (found === null) return {};
+      if (typeof found === "number" && Number.isFinite(found) && found > 0)
+        return { [name]: found } as { [key in typeof name]?: number };
+      problems.push({
+        code: "wrong-type",
+        message: `${JSON.stringify(found)} is no number above 0`,
+        place: source.place(path),
+        help: `write how many ${name}, or a field that says so`,
+      });
+      return {};
     },
     size(value, path) {
       const written = text(value, path);

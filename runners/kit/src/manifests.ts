@@ -84,7 +84,7 @@ export type AgentPreset = {
   formatVersion: 1;
   name: string;
   title: string;
-  kind: "command" | "nop";
+  kind: "command" | "llm" | "replay" | "nop";
   /** command: argv; `{program}` is the folder that `program` was copied to, `{python}` the environment's Python. */
   command?: string[];
   /** command: a folder that is copied into the program's, as `library`. */
@@ -97,8 +97,24 @@ export type AgentPreset = {
   seeded?: boolean;
   /** Of what the harness does around it; 1 where it does not say. */
   scaffoldVersion?: number;
-  /** Whose API it calls; names pools. */
+  /** Whose models it calls: openai, anthropic, or any name with a baseUrl; names pools. */
   provider?: string;
+  /** llm: the model; see core's schema for what each field means. */
+  model?: {
+    id: string;
+    contextTokens: number;
+    baseUrl?: string;
+    key?: string;
+    [setting: string]: Json | undefined;
+  };
+  /** llm: the loop around the model, and the names of its tools. */
+  scaffold?: "react" | "supervisor-worker";
+  tools?: string[];
+  turnsMax?: number;
+  /** Variables with keys; they are its supervisor's, never its sandbox's. */
+  secrets?: string[];
+  /** replay: the folder of a recorded attempt. */
+  recording?: string;
   /** The environment (a lock file) the agent's programs run in; absent: none. */
   environment?: string;
 };

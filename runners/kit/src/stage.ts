@@ -20,8 +20,8 @@ export type StageContext = {
   outputs: Record<string, string>;
   /** Patterns of the repository files it declared, relative to the root; see source-file. */
   files: string[];
-  /** The budget of the stage in base units, where it declares one: time in ms. */
-  budget: { timeMs?: number };
+  /** The budget of the stage in base units, where it declares one: time in ms, tokens and dollars of model calls. */
+  budget: { timeMs?: number; tokens?: number; dollars?: number };
   /** Of an untrusted stage: what is to hold the programs it starts. */
   sandbox?: SandboxAsked;
 };

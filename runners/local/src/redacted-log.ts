@@ -3,8 +3,8 @@
 // So a killed run leaves none behind either: its work folder goes when the next run clears up.
 import { rmSync, writeFileSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { Redactor } from "@mlrb/core/redactor";
 import { readFrom } from "./read-from.ts";
-import { Redactor } from "./redactor.ts";
 
 /** How often the copy catches up while the stage runs. */
 const copyMs = 300;

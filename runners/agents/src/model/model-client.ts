@@ -68,6 +68,8 @@ export type ModelSpec = {
   maxOutputTokens?: number;
   /** Tokens that request and answer may have together; requests are cut to fit. */
   contextTokens: number;
+  /** Whether its calls cost nothing, e.g. at an endpoint of one's own. */
+  free?: boolean;
   /** Passed to the provider as they are, e.g. { reasoningEffort: high }. */
   options?: Record<string, Json>;
 };

@@ -2,19 +2,48 @@
 // It is read back as a stranger's file: rules must survive one that is not what it says.
 import { closeSync, openSync, readSync } from "node:fs";
 
+export const endings = [
+  "finished",
+  "time-limit",
+  "agent-error",
+  "token-limit",
+  "dollar-limit",
+  "turn-limit",
+  "refusal",
+] as const;
+
+export type ModelSpending = {
+  calls: number;
+  /** Tries that gave no answer. */
+  failedTries: number;
+  /** Calls and tries whose usage nobody told: what they took is not in the sums. */
+  uncounted: number;
+  inputTokens: number;
+  outputTokens: number;
+  /** Of inputTokens, and of outputTokens, as far as the provider tells. */
+  cachedInputTokens: number;
+  reasoningTokens: number;
+};
+
 export type Ledger = {
   formatVersion: 1;
-  budget: { wallMs: number };
+  /** `wallMs` is of working time: where an agent waits for nobody the two are the same. */
+  budget: { wallMs: number; tokens?: number; dollars?: number };
   /** From the start of the agent's program to its end, by a monotonic clock. */
   wallMs: number;
   /** Wall time without waits for a GPU or a rate limit. */
   workingMs: number;
-  /** null: the agent used none that the harness could count. */
+  /** In and out of all model calls; null: the agent made none that the harness could count. */
   tokens: number | null;
+  /** null: no price is known for some of them. */
   dollars: number | null;
+  /** Of model calls; absent or null where the harness saw none. */
+  usage?: ModelSpending | null;
+  /** Waits that are nobody's work, by reason. */
+  waitedMs?: Record<string, number>;
   gpuHours: number;
   /** agent-error: a non-zero exit or a signal, measured like any other end. */
-  ended: "finished" | "time-limit" | "agent-error";
+  ended: (typeof endings)[number];
   /** How the agent's program ended, where it ended by itself. */
   exit: { code: number } | { signal: string } | null;
   /** A limit of its sandbox that it met, whatever it made of that. */
@@ -54,6 +83,7 @@ export function readLedger(path: string): Ledger | string {
   if (typeof value.none === "string") return value.none.slice(0, 200); // nobody attempted this
   if (value.formatVersion !== 1) return "the ledger is of another format; this kit reads format 1";
   if (!isDuration(value.wallMs)) return "the ledger names no wall time";
+  if (!isDuration(value.workingMs)) return "the ledger names no working time";
   if (!isObject(value.trajectory) || typeof value.trajectory.head !== "string")
     return "the ledger does not seal its trajectory";
   const { submission } = value;
@@ -61,7 +91,7 @@ export function readLedger(path: string): Ledger | string {
     return "the ledger does not describe the submission";
   if (submission.overLimits !== null && typeof submission.overLimits !== "string")
     return "the ledger does not describe the submission";
-  if (!["finished", "time-limit", "agent-error"].includes(value.ended as string))
+  if (!endings.includes(value.ended as (typeof endings)[number]))
     return "the ledger does not say how the attempt ended";
   return value as Ledger;
 }

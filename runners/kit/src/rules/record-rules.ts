@@ -10,10 +10,11 @@ export const timeWithinBudget: RuleMethod = {
     if (typeof ledger === "string") return { answer: "cannot-tell", evidence: ledger };
     // stopping takes the supervisor a moment; what counts is that it did
     const patienceMs = Math.max(5000, budgetMs / 100);
-    if (ledger.wallMs > budgetMs + patienceMs)
+    // waits for a GPU or a rate limit are nobody's work
+    if (ledger.workingMs > budgetMs + patienceMs)
       return {
         answer: "fail",
-        evidence: `the ledger counts ${ledger.wallMs} ms; ${budgetMs} ms were allowed`,
+        evidence: `the ledger counts ${ledger.workingMs} ms of work; ${budgetMs} ms were allowed`,
       };
     if (ledger.ended === "time-limit")
       return { answer: "pass", evidence: "stopped at the time limit; what lay there then counts" };

@@ -65,6 +65,20 @@ export class Redactor {
   }
 }
 
+/** Takes `secrets` (values by name) out of texts that stand whole; longer forms first, since short ones are parts of them. */
+export function textRedactor(secrets: Record<string, string>): (text: string) => string {
+  const needles = Object.entries(secrets)
+    .flatMap(([name, value]) => formsOf(value).map((form) => ({ name, form })))
+    .sort((a, b) => b.form.length - a.form.length);
+  if (needles.length === 0) return (text) => text;
+  return (text) => {
+    let rest = text;
+    for (const { name, form } of needles)
+      if (rest.includes(form)) rest = rest.replaceAll(form, `[redacted ${name}]`);
+    return rest;
+  };
+}
+
 /** What a secret looks like where programs print it; none of a value that is too short. */
 export function formsOf(secret: string): string[] {
   const value = secret.toWellFormed().trim();

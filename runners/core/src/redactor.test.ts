@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { formsOf, Redactor } from "./redactor.ts";
+import { formsOf, Redactor, textRedactor } from "./redactor.ts";
 
 /** What becomes of `text` when it comes in chunks of `size` bytes. */
 function redacted(text: string, secrets: Record<string, string>, size = 1 << 20): string {
@@ -89,4 +89,10 @@ test("whatever the text and the secrets: no secret stays, all that is around the
       assert.equal(said.replace(/\[redacted (ONE|TWO)\]/g, "#"), parts.map((part) => `${part}#`).join("|"));
     }),
   );
+});
+
+test("a text that stands whole loses the value in every form, and nothing else", () => {
+  const redact = textRedactor({ KEY: key, SHORT: "dev" });
+  for (const form of formsOf(key)) assert.equal(redact(`a ${form} b dev`), "a [redacted KEY] b dev");
+  assert.equal(redact("nothing here"), "nothing here");
 });

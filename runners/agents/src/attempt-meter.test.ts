@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { attemptMeter, lastSpending } from "./attempt-meter.ts";
+import type { BudgetLimits } from "./meter.ts";
+
+function meterOf(t: TestContext, limits: BudgetLimits) {
+  const folder = mkdtempSync(join(tmpdir(), "meter-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, "spending.jsonl");
+  const clock = { now: 0 };
+  const waits: unknown[] = [];
+  const meter = attemptMeter({
+    limits,
+    startedWall: 1_000_000,
+    sinceStart: () => clock.now,
+    file,
+    waited: (wait) => void waits.push(wait),
+  });
+  t.after(() => meter.close());
+  return { meter, clock, file, waits };
+}
+
+const usage = (inputTokens: number, outputTokens: number) => ({
+  inputTokens,
+  outputTokens,
+  cachedInputTokens: null,
+  reasoningTokens: 1,
+});
+
+test("a wait is no work: the deadline moves by it, and two that overlap count once", async (t) => {
+  const { meter, clock, waits } = meterOf(t, { timeMs: 10_000 });
+  clock.now = 1000;
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const one = meter.waiting("rate-limit", () => first.promise);
+  clock.now = 2000;
+  assert.equal(meter.leftMs(), 9000, "it stands still meanwhile");
+  assert.equal(meter.deadline(), 1_000_000 + 11_000);
+  const two = meter.waiting("provider", () => second.promise);
+  clock.now = 4000;
+  first.resolve();
+  await one;
+  clock.now = 5000;
+  second.resolve();
+  await two;
+  clock.now = 6000;
+  assert.equal(meter.workingMs(), 2000);
+  assert.equal(meter.deadline(), 1_000_000 + 14_000);
+  assert.deepEqual(meter.spending().waitedMs, { "rate-limit": 3000, provider: 3000 });
+  assert.deepEqual(waits, [
+    { why: "rate-limit", durationMs: 3000, deadline: 1_013_000 },
+    { why: "provider", durationMs: 3000, deadline: 1_014_000 },
+  ]);
+});
+
+test("what fails while it is waited for ends the wait all the same", async (t) => {
+  const { meter, clock } = meterOf(t, { timeMs: 10_000 });
+  await assert.rejects(
+    meter.waiting("provider", () => Promise.reject(new Error("gone"))),
+    /gone/,
+  );
+  clock.now = 500;
+  assert.equal(meter.workingMs(), 500);
+});
+
+test("tokens and dollars end a budget, and an unknown price is unknown and not zero", (t) => {
+  const { meter } = meterOf(t, { timeMs: 10_000, tokens: 100, dollars: 1 });
+  meter.charge({ usage: usage(30, 20), dollars: 0.25, answered: true });
+  assert.equal(meter.usedShare(), 0.5);
+  assert.equal(meter.over(), undefined);
+  meter.charge({ usage: null, dollars: null, answered: false });
+  assert.equal(meter.spending().dollars, 0.25, "a try that nobody counted may have cost nothing");
+  assert.equal(meter.spending().uncounted, 1);
+  meter.charge({ usage: usage(1, 1), dollars: null, answered: true });
+  assert.equal(meter.spending().dollars, null);
+  meter.charge({ usage: usage(1, 1), dollars: 0.8, answered: true });
+  assert.equal(meter.spending().dollars, null, "a sum with an unknown part stays unknown");
+  assert.deepEqual(meter.over()?.limit, "dollars", "but what is known holds the limit");
+  meter.charge({ usage: usage(40, 20), dollars: 0, answered: true });
+  assert.equal(meter.over()?.limit, "tokens");
+});
+
+test("a supervisor that is killed leaves what was spent on the disk, up to the last call", (t) => {
+  const { meter, clock, file } = meterOf(t, { timeMs: 10_000 });
+  meter.charge({ usage: usage(30, 20), dollars: 0.25, answered: true });
+  clock.now = 700;
+  meter.charge({ usage: usage(1, 1), dollars: 0.5, answered: true });
+  appendFileSync(file, '{"formatVersion":1,"calls":9'); // killed in the middle of a line
+  const { calls, dollars, inputTokens, workingMs } = lastSpending(file)!;
+  assert.deepEqual(
+    { calls, dollars, inputTokens, workingMs },
+    { calls: 2, dollars: 0.75, inputTokens: 31, workingMs: 700 },
+  );
+  assert.equal(lastSpending(`${file}.none`), undefined);
+});

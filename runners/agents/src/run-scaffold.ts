@@ -1,0 +1,117 @@
+// Runs an agent that is our loop around a model: the loop stands outside of the sandbox, beside the keys, and
+// everything that the model wants done is done inside. A replayed attempt is the same loop, with a recording in
+// the model's place.
+import type { AttemptRequest } from "./attempt-request.ts";
+import { aiSdkClient } from "./model/ai-sdk-client.ts";
+import { askModel } from "./model/ask-model.ts";
+import type { ModelClient, ModelSpec } from "./model/model-client.ts";
+import { dollarsOf } from "./model/prices.ts";
+import { type Recording, readRecording } from "./recording.ts";
+import { replayClient } from "./replay-client.ts";
+import { type DigestRequest, requestDigest } from "./request-digest.ts";
+import type { ScaffoldSpec } from "./scaffold/scaffold.ts";
+import { scaffolds } from "./scaffold/scaffolds.ts";
+import { type Supervision, supervise } from "./supervise.ts";
+import type { Ending } from "./watch-program.ts";
+import { agentEnvironment, inside } from "./workspace.ts";
+
+export type PreparedScaffold = {
+  /** What it is made of, for the trajectory's first line. */
+  facts: { model: ModelSpec; scaffold: ScaffoldSpec };
+  run(
+    supervision: Supervision,
+    given: { prompt: string; shownDeadline: string },
+  ): Promise<{ ending: Ending; wallMs: number; workingMs: number }>;
+};
+
+/** Undefined for agents that are no loop around a model. Throws, with the way out, where one cannot be had. */
+export async function prepareScaffold(request: AttemptRequest): Promise<PreparedScaffold | undefined> {
+  const made = await partsOf(request);
+  if (!made) return undefined;
+  const { model, scaffold, clientOf, notices } = made;
+  checkPurse(request, model);
+  return {
+    facts: { model, scaffold },
+    run(supervision, { prompt, shownDeadline }) {
+      const { sandbox, meter, trajectory } = supervision;
+      const env = agentEnvironment(sandbox, request, meter.deadline());
+      const digestOf = requestDigest(
+        { provider: model.provider, id: model.id },
+        {
+          deadline: shownDeadline,
+          deadlineSeconds: env.MLRB_DEADLINE!,
+          workspace: sandbox.seenAs(inside.workspace),
+        },
+      );
+      const over = new AbortController();
+      return supervise(request, supervision, () => ({
+        stop: () => over.abort(new Error("the attempt is over")),
+        running: (async (): Promise<Ending> => {
+          const end = await scaffolds[scaffold.kind]({
+            spec: scaffold,
+            model,
+            prompt,
+            sandbox,
+            cwd: sandbox.seenAs(inside.workspace),
+            env,
+            network: request.network ?? false,
+            meter,
+            ask: askModel({
+              client: clientOf(digestOf),
+              meter,
+              dollarsOf: (usage) => (model.free ? 0 : dollarsOf(usage, model.provider, model.id)),
+              digest: (asked) => digestOf(asked).digest,
+              write: trajectory.add,
+              signal: over.signal,
+            }),
+            write: trajectory.add,
+            signal: over.signal,
+            ...(notices && { notices }),
+          });
+          return { kind: "scaffold", end };
+        })(),
+      }));
+    },
+  };
+}
+
+type Parts = {
+  model: ModelSpec;
+  scaffold: ScaffoldSpec;
+  clientOf(digestOf: DigestRequest): ModelClient;
+  notices?: Recording["notices"];
+};
+
+async function partsOf({ kind, llm, recording, agent }: AttemptRequest): Promise<Parts | undefined> {
+  if (kind === "llm") {
+    if (!llm)
+      throw new Error(`agent "${agent}" is of kind llm and names no model; write \`model:\` in its preset`);
+    const client = aiSdkClient(llm.model, llm.key);
+    return { model: llm.model, scaffold: llm.scaffold, clientOf: () => client };
+  }
+  if (kind !== "replay") return undefined;
+  if (recording === undefined)
+    throw new Error(
+      `agent "${agent}" is of kind replay and names no recording; write \`recording: FOLDER\` in its preset`,
+    );
+  const read = await readRecording(recording);
+  if (typeof read === "string") throw new Error(`the recording of agent "${agent}": ${read}`);
+  const { model, scaffold, notices } = read;
+  return {
+    model: { ...model, free: true },
+    scaffold,
+    notices,
+    clientOf: (digestOf) => replayClient(read, digestOf),
+  };
+}
+
+/** A limit of dollars cannot be held over calls whose price nobody knows. */
+function checkPurse({ budget, agent }: AttemptRequest, model: ModelSpec): void {
+  if (budget?.dollars === undefined || model.free) return;
+  const one = { inputTokens: 1, outputTokens: 1, cachedInputTokens: null, reasoningTokens: null };
+  if (dollarsOf(one, model.provider, model.id) !== null) return;
+  throw new Error(
+    `agent "${agent}" has a budget of ${budget.dollars} dollars, and the price of ${model.provider} ${model.id} is not known: ` +
+      "add it to runners/agents/prices.yaml with its date and source, say `free: true` in the preset's model, or take the limit out",
+  );
+}

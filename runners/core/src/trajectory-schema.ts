@@ -1,0 +1,175 @@
+// The schema of a line of a trajectory, published as pipelines/trajectory.schema.json for programs that read them.
+// The table has an entry for every event that the types know; the compiler holds it to that. Readers should take
+// fields that they do not know for additions.
+import type { TrajectoryEvent } from "./trajectory-event.ts";
+
+const text = { type: "string" } as const;
+const count = { type: "integer", minimum: 0 } as const;
+const digest = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
+const nullable = (schema: object) => ({ anyOf: [schema, { type: "null" }] });
+const by = { ...text, description: "whose conversation: agent, supervisor, worker-1 … or program" } as const;
+
+const longText = {
+  description: "a text, or its beginning and the digest under which attachments/ holds it whole (UTF-8)",
+  anyOf: [
+    text,
+    {
+      type: "object",
+      properties: { head: text, digest, bytes: count },
+      required: ["head", "digest", "bytes"],
+    },
+  ],
+};
+
+const usage = nullable({
+  type: "object",
+  properties: {
+    inputTokens: { ...count, description: "all of the prompt, cached or not" },
+    outputTokens: count,
+    cachedInputTokens: nullable(count),
+    reasoningTokens: nullable(count),
+  },
+  required: ["inputTokens", "outputTokens", "cachedInputTokens", "reasoningTokens"],
+});
+const dollars = { ...nullable({ type: "number", minimum: 0 }), description: "null: no price is known" };
+
+const exit = nullable({
+  anyOf: [
+    { type: "object", properties: { code: { type: "integer" } }, required: ["code"] },
+    { type: "object", properties: { signal: text }, required: ["signal"] },
+  ],
+});
+
+const tree = { digest, files: count, bytes: count };
+
+const owner = {
+  enum: [
+    "sandbox",
+    "provider",
+    "harness",
+    "verifier",
+    "operator",
+    "agent-error",
+    "agent-budget",
+    "agent-refusal",
+  ],
+};
+
+const toolCall = {
+  type: "object",
+  properties: { id: text, name: text, input: longText, malformed: { type: "boolean" } },
+  required: ["id", "name", "input", "malformed"],
+};
+
+/** `required` are all fields but those in `optional`. */
+type Fields = { fields: Record<string, object>; optional?: string[] };
+
+const events: Record<TrajectoryEvent["event"], Fields> = {
+  start: {
+    fields: {
+      task: text,
+      agent: text,
+      seed: { type: ["string", "number"] },
+      kind: text,
+      sandbox: text,
+      deadline: text,
+    },
+  },
+  exec: { fields: { argv: { type: "array", items: text } } },
+  "exec-end": { fields: { result: { type: "object" }, where: { type: "object" } }, optional: ["where"] },
+  output: { fields: { stream: { enum: ["stdout", "stderr"] }, text } },
+  "output-clipped": { fields: { stream: { enum: ["stdout", "stderr"] }, bytes: count } },
+  iteration: { fields: { line: text, wellFormed: { type: "boolean" } } },
+  snapshot: { fields: { name: text, ...tree } },
+  "snapshot-skipped": { fields: { because: text } },
+  "snapshot-dropped": { fields: { name: text } },
+  budget: { fields: { share: { type: "number", minimum: 0, maximum: 1 } } },
+  wait: {
+    fields: { why: { enum: ["gpu", "rate-limit", "provider"] }, durationMs: count, deadline: text },
+  },
+  message: {
+    fields: {
+      by,
+      role: { enum: ["system", "user"] },
+      why: { enum: ["prompt", "notice", "nudge", "task"] },
+      text: longText,
+    },
+  },
+  "model-call": {
+    fields: {
+      call: { type: "integer", minimum: 1 },
+      by,
+      provider: text,
+      model: text,
+      answeredBy: nullable(text),
+      requestDigest: digest,
+      messages: count,
+      text: longText,
+      reasoning: nullable(longText),
+      toolCalls: { type: "array", items: toolCall },
+      finish: { enum: ["stop", "tool-calls", "length", "refusal", "other"] },
+      raw: longText,
+      usage,
+      dollars,
+      durationMs: count,
+      tries: count,
+    },
+    optional: ["raw"],
+  },
+  "model-try": {
+    fields: {
+      by,
+      call: count,
+      try: count,
+      cause: text,
+      whose: owner,
+      detail: text,
+      usage,
+      dollars,
+      waitMs: nullable(count),
+    },
+  },
+  "tool-call": { fields: { by, id: text, name: text, input: longText } },
+  "tool-result": {
+    fields: {
+      by,
+      id: text,
+      name: text,
+      outcome: { enum: ["done", "failed", "refused", "timed-out"] },
+      exit,
+      text: longText,
+      rest: nullable(text),
+      durationMs: count,
+      executed: { type: "boolean" },
+    },
+  },
+  "context-cut": { fields: { by, messagesCut: count, charactersCut: count, messagesKept: count } },
+  note: { fields: { by, text: longText } },
+  end: { fields: { ended: text, iterations: { type: "object" }, submissionDigest: nullable(digest) } },
+};
+
+export const trajectorySchema = {
+  $schema: "http://json-schema.org/draft-07/schema#",
+  title: "mlrb trajectory, one line",
+  type: "object",
+  properties: {
+    formatVersion: { const: 1 },
+    index: { ...count, description: "from 0, without gaps" },
+    previous: {
+      ...digest,
+      description: "sha256 of the line before without its line feed; zeros in the first",
+    },
+    time: { ...text, description: "ISO 8601, UTC; the wall clock" },
+    sinceStartMs: { type: "integer", description: "by a monotonic clock" },
+    event: { enum: Object.keys(events) },
+  },
+  required: ["formatVersion", "index", "previous", "time", "sinceStartMs", "event"],
+  allOf: Object.entries(events).map(([event, { fields, optional = [] }]) => ({
+    if: { properties: { event: { const: event } } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: {
+      properties: fields,
+      required: Object.keys(fields).filter((name) => !optional.includes(name)),
+    },
+  })),
+};

@@ -1,0 +1,288 @@
+// Agents that are our loop around a model, behind walls, against a provider on 127.0.0.1: what they do is measured,
+// what fails them is told apart, and what they cost is right whatever ends them.
+import assert from "node:assert/strict";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { after, type TestContext, test } from "node:test";
+import { lastSpending } from "@mlrb/agents/attempt-meter";
+import { bubblewrapMissing } from "@mlrb/agents/bubblewrap-abilities";
+import { verifyTrajectory } from "@mlrb/agents/verify-trajectory";
+import { recordsIn } from "./support/end-state.ts";
+import { filesBelow, type Lab, lab, outcomes } from "./support/lab.ts";
+import {
+  attemptName,
+  defineLlmAttempt,
+  keyEnv,
+  provider,
+  recorded,
+  shell,
+  submit,
+  tool,
+} from "./support/llm-attempts.ts";
+import { LOOPBACK_KEY } from "./support/loopback-provider.ts";
+import { stepsIn, until } from "./support/processes.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+after(() => repository.remove());
+const missing = await bubblewrapMissing();
+
+function it(title: string, body: (at: Lab, t: TestContext) => Promise<void>): void {
+  const skip = missing ?? false;
+  test(title, { timeout: 180_000, skip }, async (t) => await body(lab(t, repository), t));
+}
+
+const run = (at: Lab, ...more: string[]) =>
+  at.pipeline(["run", at.name, "--json", "--root", at.root, ...more], { env: keyEnv });
+
+const saves = shell("mkdir -p submission && echo trained > submission/model");
+
+it("a model that works through its tools and submits is measured, with what it used and no key anywhere", async (at, t) => {
+  const secrets =
+    "env; cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n'; ls / ~ ; cat /root/.netrc; echo done";
+  const served = await provider(t, [
+    shell("cat TASK.md; ls"),
+    shell(secrets),
+    tool("note", { text: "baseline first" }),
+    tool("iteration", {
+      id: "1",
+      hypothesis: "h",
+      change: "c",
+      command: "x",
+      metric: { name: "loss", split: "dev", value: 1 },
+      decision: "keep",
+    }),
+    tool("write_file", { path: "submission/model", text: "trained\n" }),
+    submit(),
+  ]);
+  defineLlmAttempt(at, served);
+  const said = await run(at);
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  const { ledger, events, read, folder, record } = recorded(at);
+  assert.equal(ledger.ended, "finished");
+  assert.equal(read("submission/model"), "trained\n");
+  assert.equal(ledger.usage?.calls, 6);
+  assert.ok(ledger.tokens! > 100 && ledger.tokens === ledger.usage!.inputTokens + ledger.usage!.outputTokens);
+  assert.equal(ledger.dollars, null, "no price is known for it");
+  assert.match((record.ran as { where: { sandbox: string } }).where.sandbox, /^bubblewrap/);
+  assert.equal((await verifyTrajectory(join(folder, "trajectory.jsonl"), ledger.trajectory)).kind, "intact");
+  const result = events.filter(({ event }) => event === "tool-result").map(({ text }) => String(text));
+  assert.match(result[0]!, /Write something into submission/);
+  assert.match(result[1]!, /done/);
+  assert.equal(events.filter(({ event }) => event === "iteration").length, 1);
+  assert.equal(events.filter(({ event }) => event === "note").length, 1);
+  for (const [file, text] of Object.entries(filesBelow(join(at.root, ".mlrb"))))
+    assert.ok(!text.includes(LOOPBACK_KEY), `${file} holds the key`);
+  assert.ok(!said.stdout.includes(LOOPBACK_KEY) && !said.stderr.includes(LOOPBACK_KEY));
+  assert.ok(served.seen.every(({ body }) => !JSON.stringify(body).includes(LOOPBACK_KEY)));
+});
+
+it("waiting for a rate limit is not working time, and every try is kept with whose fault it was", async (at, t) => {
+  const busy = { status: 429, complaint: "rate-limit" as const, retryAfterMs: 1500 };
+  const served = await provider(t, [
+    busy,
+    { status: 529, complaint: "overloaded" },
+    saves,
+    { ...submit(), cut: 40 },
+    submit(),
+  ]);
+  defineLlmAttempt(at, served, { provider: "anthropic" });
+  const said = await run(at);
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  const { ledger, events } = recorded(at);
+  const tries = events.filter(({ event }) => event === "model-try");
+  assert.deepEqual([...new Set(tries.map(({ whose }) => whose))], ["provider"]);
+  assert.equal(tries.length, 3);
+  assert.equal(ledger.usage?.failedTries, 3);
+  assert.ok(ledger.waitedMs!["rate-limit"]! >= 1500, JSON.stringify(ledger.waitedMs));
+  assert.ok(ledger.workingMs <= ledger.wallMs - 1500, `${ledger.workingMs} of ${ledger.wallMs}`);
+  assert.equal(ledger.ended, "finished");
+});
+
+it("a key that the provider refuses is the operator's: nothing is measured, and nothing is tried again", async (at, t) => {
+  const served = await provider(t, [submit()]);
+  defineLlmAttempt(at, served, { attempt: { retries: 1 } });
+  const said = await at.pipeline(["run", at.name, "--json", "--root", at.root], {
+    env: { LOOPBACK_API_KEY: "another-key-of-ours" },
+  });
+  assert.equal(said.code, 1, said.stdout);
+  assert.equal(outcomes(said)[attemptName], "failed");
+  assert.deepEqual(recordsIn(at.root), []);
+  assert.equal(served.turnedAway(), 1);
+  assert.match(said.stdout + said.stderr, /key/i);
+});
+
+it("at the deadline what was saved before counts, and what was written halfway is shown for what it is", async (at, t) => {
+  const served = await provider(t, [
+    saves,
+    shell(
+      "sleep 4; echo half > submission/model; nohup sh -c 'while :; do echo x >> submission/model; sleep 0.1; done' & sleep 100",
+    ),
+  ]);
+  defineLlmAttempt(at, served, { budget: { time: "8s" } });
+  const said = await run(at);
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  const { ledger, events, read } = recorded(at);
+  assert.equal(ledger.ended, "time-limit");
+  assert.match(read("submission/model"), /^half/);
+  const kept = JSON.parse(read("snapshots/index.json")) as { snapshots: { name: string }[] };
+  assert.equal(read(`snapshots/${kept.snapshots[0]!.name}/model`), "trained\n");
+  assert.ok(ledger.wallMs < 20_000);
+  assert.equal(events.at(-1)!.event, "end");
+});
+
+it("a model that never ends, calls tools that there are not, writes no JSON and prints without end is ended by its limit", async (at, t) => {
+  const served = await provider(t, (_, index) =>
+    index % 4 === 0
+      ? tool("teleport", { to: "mars" })
+      : index % 4 === 1
+        ? { toolCalls: [{ id: `m${index}`, name: "shell", rawInput: '{"command": "ls' }] }
+        : index % 4 === 2
+          ? shell("yes 'a line of output' | head -c 3000000")
+          : saves,
+  );
+  defineLlmAttempt(at, served, { turnsMax: 12 });
+  const said = await run(at);
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  const { ledger, events, folder } = recorded(at);
+  assert.equal(ledger.ended, "turn-limit");
+  const refused = events.filter(({ event, outcome }) => event === "tool-result" && outcome === "refused");
+  assert.equal(refused.length, 6);
+  assert.ok(
+    statSync(join(folder, "trajectory.jsonl")).size < 1_000_000,
+    "clipped for the model and for the record",
+  );
+  const longest = Math.max(...served.seen.map(({ body }) => JSON.stringify(body).length));
+  assert.ok(longest < 32_000 * 5, `${longest} characters`);
+});
+
+it("a refusal is the agent's, and measured", async (at, t) => {
+  const served = await provider(t, () => ({ refusal: "I cannot help with that." }));
+  defineLlmAttempt(at, served, { provider: "anthropic" });
+  const said = await run(at);
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  assert.equal(recorded(at).ledger.ended, "refusal");
+});
+
+it("a budget of tokens ends an attempt with what lies there", async (at, t) => {
+  const served = await provider(t, () => ({ ...saves, usage: { input: 400, output: 100 } }));
+  defineLlmAttempt(at, served, { budget: { time: "60s", tokens: 1200 } });
+  const said = await run(at);
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  const { ledger } = recorded(at);
+  assert.equal(ledger.ended, "token-limit");
+  assert.equal(ledger.tokens, 1500);
+  assert.equal(ledger.submission.files, 1);
+});
+
+it("a model whose tool kills all that it can reach goes on or is ended, and its attempt is whole", async (at, t) => {
+  const served = await provider(t, [
+    saves,
+    shell("kill -9 -1; echo still here"),
+    shell("echo alive"),
+    submit(),
+  ]);
+  defineLlmAttempt(at, served);
+  const said = await run(at);
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  const { ledger, events } = recorded(at);
+  assert.ok(["finished", "agent-error"].includes(ledger.ended), ledger.ended);
+  assert.equal(events.at(-1)!.event, "end");
+  assert.equal(ledger.submission.files, 1);
+});
+
+it("a step that is killed leaves behind what was spent and done; the next run begins anew and says so", async (at, t) => {
+  const served = await provider(t, (_, index) =>
+    index === 0
+      ? { ...saves, usage: { input: 300, output: 50 } }
+      : index === 1
+        ? shell("sleep 60")
+        : submit(),
+  );
+  defineLlmAttempt(at, served);
+  const started = at.start(["run", at.name, "--json", "--root", at.root], { env: keyEnv });
+  await until("the second call", () => served.seen.length === 2);
+  const [step] = stepsIn(at.root);
+  process.kill(step!, "SIGKILL");
+  const said = await started.ended;
+  assert.equal(said.code, 1, said.stdout);
+  assert.deepEqual(recordsIn(at.root), []);
+  const lost = join(at.root, ".mlrb/attempts/lost");
+  const [name, ...others] = readdirSync(lost);
+  assert.deepEqual(others, []);
+  const spent = lastSpending(join(lost, name!, "spending.jsonl"))!;
+  assert.equal(spent.calls, 2);
+  assert.ok(spent.inputTokens >= 300);
+  assert.ok(
+    existsSync(join(lost, name!, "out/trajectory.jsonl")) || existsSync(join(lost, name!, "out/trajectory")),
+  );
+  const again = await run(at);
+  assert.equal(again.code, 0, again.stdout + again.stderr);
+  assert.equal(recorded(at).ledger.usage?.calls, 1, "the new attempt's own");
+});
+
+for (const scaffold of ["react", "supervisor-worker"] as const)
+  it(`a recorded attempt (${scaffold}) is replayed without a provider to the same submission, and a request that it does not hold is an error`, async (at, t) => {
+    const works = [
+      shell("cat TASK.md; pwd; echo $((6 * 7)) > submission/model"),
+      tool("view_file", { path: "submission/model" }),
+    ];
+    const script =
+      scaffold === "react"
+        ? [...works, submit()]
+        : [
+            tool("delegate", { task: "write the answer" }),
+            ...works,
+            tool("return_result", { summary: "it is written" }),
+            submit(),
+          ];
+    const served = await provider(t, script);
+    defineLlmAttempt(at, served, { scaffold });
+    const said = await run(at);
+    assert.equal(said.code, 0, said.stdout + said.stderr);
+    const first = recorded(at);
+    await served.close();
+
+    const recording = `${at.name}/recording`;
+    mkdirSync(join(repository.path, recording), { recursive: true });
+    for (const part of ["trajectory.jsonl", "attachments"])
+      cpSync(join(first.folder, part), join(repository.path, recording, part), { recursive: true });
+    const replays = (prompt?: string) => {
+      const again = lab(t, repository);
+      const params = { kind: "replay", recording, model: null, provider: null };
+      defineLlmAttempt(again, served, { params, ...(prompt && { prompt }), attempt: { secrets: [] } });
+      return again;
+    };
+    const faithful = replays();
+    const replayed = await faithful.run();
+    assert.equal(replayed.code, 0, replayed.stdout + replayed.stderr);
+    const second = recorded(faithful);
+    assert.equal(second.ledger.submission.digest, first.ledger.submission.digest);
+    assert.equal(second.ledger.dollars, 0, "a replay costs nothing");
+    const told = (events: typeof first.events) =>
+      events
+        .filter(({ event }) => ["message", "model-call", "tool-result"].includes(event))
+        .map(({ event, text, requestDigest }) => ({
+          event,
+          requestDigest,
+          text: String(text).replace(/Until .*/g, ""),
+        }));
+    assert.deepEqual(told(second.events), told(first.events));
+
+    const astray = replays("Something else is wanted. Until {{deadline}}.\n");
+    const missed = await astray.run();
+    assert.equal(missed.code, 1, missed.stdout);
+    assert.match(
+      readLog(astray),
+      /call 1 is not in the recording .*first messages are others.*record it again/s,
+    );
+    assert.deepEqual(recordsIn(astray.root), []);
+  });
+
+function readLog({ root }: Lab): string {
+  const logs = join(root, ".mlrb/journals/logs");
+  return readdirSync(logs)
+    .filter((name) => name.startsWith("attempt-"))
+    .map((name) => readFileSync(join(logs, name), "utf8"))
+    .join("\n");
+}

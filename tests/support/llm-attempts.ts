@@ -1,0 +1,118 @@
+// Attempts of a language model at an empty task, by the step that the benchmark uses, against a provider that says
+// what a test's script tells it to.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Ledger } from "@mlrb/kit/rules/ledger";
+import { recordsIn } from "./end-state.ts";
+import type { Lab } from "./lab.ts";
+import {
+  LOOPBACK_KEY,
+  type LoopbackProvider,
+  type Script,
+  startLoopbackProvider,
+} from "./loopback-provider.ts";
+
+/** The variable that holds the loopback's key. */
+export const keyName = "LOOPBACK_API_KEY";
+export const keyEnv = { [keyName]: LOOPBACK_KEY };
+
+type Asked = {
+  /** `openai` and `anthropic` speak their own protocols; any other name OpenAI's chat completions. */
+  provider?: string;
+  scaffold?: "react" | "supervisor-worker";
+  turnsMax?: number;
+  free?: boolean;
+  budget?: Record<string, string | number>;
+  prompt?: string;
+  /** Settings of the stage besides. */
+  attempt?: Record<string, unknown>;
+  /** Parameters besides, or in place of these. */
+  params?: Record<string, unknown>;
+};
+
+export function defineLlmAttempt(
+  at: Lab,
+  provider: Pick<LoopbackProvider, "baseUrl">,
+  asked: Asked = {},
+): void {
+  const { provider: name = "loopback", scaffold = "react", budget = { time: "60s" }, attempt = {} } = asked;
+  at.script("prompt.md", asked.prompt ?? "Write something into submission/. Until {{deadline}}.\n");
+  const prompt = `${at.name}/prompt.md`;
+  at.define({
+    axes: { task: ["empty"], agent: ["model"], seed: [1] },
+    stages: {
+      data: { each: ["task"], command: "echo x > {outputs.public}/a", gives: { public: "dir" } },
+      attempt: {
+        each: ["task", "agent", "seed"],
+        script: "pipelines/steps/attempt.ts",
+        needs: ["data.public"],
+        params: {
+          kind: "llm",
+          provider: name,
+          model: {
+            id: "scripted-1",
+            baseUrl: provider.baseUrl,
+            key: keyName,
+            contextTokens: 32_000,
+            ...(asked.free && { free: true }),
+          },
+          scaffold,
+          ...(asked.turnsMax && { turnsMax: asked.turnsMax }),
+          secrets: [keyName],
+          prompt,
+          ...asked.params,
+        },
+        files: [prompt],
+        secrets: [keyName],
+        gives: {
+          submission: "dir",
+          trajectory: { file: "trajectory.jsonl" },
+          ledger: { file: "ledger.json" },
+          snapshots: "dir",
+          attachments: "dir",
+        },
+        durable: true,
+        untrusted: true,
+        budget,
+        ...attempt,
+      },
+    },
+  });
+}
+
+export const attemptName = "attempt[task=empty,agent=model,seed=1]";
+
+export type Event = { event: string; [field: string]: unknown };
+
+/** Its one record: what it gave, event by event. */
+export function recorded({ root }: Pick<Lab, "root">) {
+  const held = recordsIn(root);
+  if (held.length !== 1) throw new Error(`${held.length} records, not one`);
+  const folder = join(root, ".mlrb/attempts/records", held[0]!.digest);
+  const read = (file: string) => readFileSync(join(folder, file), "utf8");
+  const ledger = JSON.parse(read("ledger.json")) as Ledger;
+  const events = read("trajectory.jsonl")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Event);
+  return { folder, record: held[0]!.record, ledger, events, read };
+}
+
+/** A provider that plays `script`, closed with the test. */
+export async function provider(
+  t: { after(end: () => unknown): void },
+  script: Script,
+): Promise<LoopbackProvider> {
+  const started = await startLoopbackProvider({ script });
+  t.after(() => started.close());
+  return started;
+}
+
+let calls = 0;
+
+/** An answer that calls one tool. */
+export function tool(name: string, input: Record<string, unknown>, text = "") {
+  return { text, toolCalls: [{ id: `call-${++calls}`, name, input }] };
+}
+export const shell = (command: string) => tool("shell", { command });
+export const submit = () => tool("submit", {});
