@@ -1,8 +1,8 @@
 // What a scaffold is given and how it can end. A scaffold is the loop between a model and its tools; it decides
 // nothing about budgets, retries or records: those are handed in.
-import type { Sandbox } from "@mlrb/core/sandbox";
+import type { OverLimit, Sandbox } from "@mlrb/core/sandbox";
 import type { TrajectoryEvent } from "@mlrb/core/trajectory-event";
-import type { Meter } from "../meter.ts";
+import type { Meter, OverBudget } from "../meter.ts";
 import type { Message, ModelResponse, ModelSpec, ToolSpec } from "../model/model-client.ts";
 
 export type ScaffoldSpec = {
@@ -30,6 +30,8 @@ export type ScaffoldRequest = {
   write(event: TrajectoryEvent): void;
   /** Aborted when the attempt is over. */
   signal: AbortSignal;
+  /** What the model is to be reminded of before the next call; a replay gives what was said then. By default the meter is looked at. */
+  noticesDue?(): string[];
 };
 
 export type Asked =
@@ -45,6 +47,9 @@ export type ScaffoldEnd =
   /** It stopped calling tools although it was asked to go on. */
   | { kind: "stopped"; detail: string }
   | { kind: "refused"; detail: string }
-  | { kind: "over-budget"; limit: "tokens" | "dollars" | "turns"; detail: string };
+  /** Its programs left the sandbox so that nothing can be run in it any more. */
+  | { kind: "agent-error"; detail: string; over?: OverLimit }
+  | { kind: "over-budget"; limit: OverBudget["limit"] | "turns"; detail: string };
 
+/** Throws SandboxTrouble where the sandbox is lost, and the signal's reason once that is aborted. */
 export type Scaffold = (request: ScaffoldRequest) => Promise<ScaffoldEnd>;

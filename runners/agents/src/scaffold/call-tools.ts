@@ -1,0 +1,61 @@
+// Carries out the tool calls of one answer, in order, and records each. A call that makes no sense is answered with
+// how to make it; only what a tool throws goes on.
+import type { ToolCall } from "../model/model-client.ts";
+import { refused, senseless, type Tool, type ToolResult, type ToolWorld } from "./tools.ts";
+
+export type Called = {
+  results: { call: ToolCall; result: ToolResult }[];
+  ends?: NonNullable<ToolResult["ends"]>;
+  /** Calls one after the other, up to the last, that could not be understood. */
+  senseless: number;
+};
+
+/** Of one answer; more are refused. */
+const callsMax = 32;
+
+export async function callTools(
+  calls: ToolCall[],
+  { tools, world, senseless: before }: { tools: Tool[]; world: ToolWorld; senseless: number },
+): Promise<Called> {
+  const called: Called = { results: [], senseless: before };
+  for (const [index, call] of calls.entries()) {
+    const started = performance.now();
+    const { by, write } = world;
+    const { id, name } = call;
+    const input = "malformed" in call ? call.malformed : JSON.stringify(call.input);
+    write({ event: "tool-call", by, id, name, input });
+    const result = index < callsMax ? await callOne(call, tools, world) : tooMany(calls.length);
+    write({
+      event: "tool-result",
+      by,
+      id,
+      name,
+      outcome: result.outcome,
+      exit: result.exit ?? null,
+      text: result.text,
+      rest: result.rest ?? null,
+      durationMs: Math.round(performance.now() - started),
+      executed: result.executed ?? false,
+    });
+    called.results.push({ call, result });
+    called.senseless = result.senseless ? called.senseless + 1 : 0;
+    if (result.ends) return { ...called, ends: result.ends };
+  }
+  return called;
+}
+
+async function callOne(call: ToolCall, tools: Tool[], world: ToolWorld): Promise<ToolResult> {
+  const tool = tools.find(({ spec }) => spec.name === call.name);
+  const names = tools.map(({ spec }) => spec.name).join(", ");
+  const named = JSON.stringify(call.name.slice(0, 100));
+  if (!tool) return senseless(`there is no tool ${named}; there are ${names}`);
+  if ("malformed" in call)
+    return senseless(
+      `the arguments of ${call.name} are no JSON object; call it with ${JSON.stringify(tool.spec.input.required ?? [])} as ${JSON.stringify(tool.spec.input.properties ?? {})}`,
+    );
+  return tool.run(call.input, world);
+}
+
+function tooMany(count: number): ToolResult {
+  return refused(`not done: an answer may have ${callsMax} calls, this one has ${count}`);
+}

@@ -1,0 +1,33 @@
+// What an agent wrote down to keep. Notes stay in the conversation when the rest of it is cut, and go along to
+// every worker; so all of them together are bounded.
+export type Notes = {
+  /** A text says why it was not taken. */
+  add(text: string): string | undefined;
+  replace(text: string): string | undefined;
+  /** As a model reads them; empty where there are none. */
+  text(): string;
+};
+
+/** Characters of one note, and of all. */
+export const noteMax = 4_000;
+export const notesMax = 16_000;
+
+export function notes(): Notes {
+  let all: string[] = [];
+  const take = (text: string, before: string[]): string | undefined => {
+    const kept = text.trim();
+    if (kept === "") return "an empty note keeps nothing";
+    if (kept.length > noteMax)
+      return `a note holds at most ${noteMax} characters, this one has ${kept.length}; keep what matters, and write the rest into a file`;
+    const length = before.reduce((sum, one) => sum + one.length, kept.length);
+    if (length > notesMax)
+      return `all notes together hold at most ${notesMax} characters; write one that says what still matters, with "replaceAll": true`;
+    all = [...before, kept];
+    return undefined;
+  };
+  return {
+    add: (text) => take(text, all),
+    replace: (text) => take(text, []),
+    text: () => all.map((one, index) => `${index + 1}. ${one}`).join("\n"),
+  };
+}

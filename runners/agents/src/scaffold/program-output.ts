@@ -1,0 +1,63 @@
+// Takes what a tool's program prints, as much as it likes: its first and last kilobytes in memory, its first
+// megabytes in a file of the host, and the number of all of its bytes.
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export type ProgramOutput = {
+  take(bytes: Uint8Array): void;
+  /** Takes no more from here on, whoever still prints. */
+  end(): { head: Buffer; tail: Buffer; bytes: number; kept: number };
+  /** A host file with its beginning, there until `remove`. */
+  file(): string;
+  remove(): void;
+};
+
+/** Of what is kept for the workspace. */
+export const fileMax = 32 << 20;
+const edgeMax = 64 << 10;
+
+export function programOutput(): ProgramOutput {
+  let head = Buffer.alloc(0);
+  let tail = Buffer.alloc(0);
+  let bytes = 0;
+  let kept = 0;
+  let ended = false;
+  let spill: { folder: string; path: string; file: number } | undefined;
+
+  const open = () => {
+    const folder = mkdtempSync(join(tmpdir(), "mlrb-output-"));
+    const path = join(folder, "output");
+    spill = { folder, path, file: openSync(path, "wx") };
+    put(spill.file, head);
+    return spill;
+  };
+  const put = (file: number, piece: Uint8Array) => {
+    for (let at = 0; at < piece.length; ) at += writeSync(file, piece, at);
+    kept += piece.length;
+  };
+
+  return {
+    take(piece) {
+      if (ended || piece.length === 0) return;
+      if (head.length + piece.length > edgeMax || spill) {
+        const { file } = spill ?? open();
+        if (kept < fileMax) put(file, piece.subarray(0, fileMax - kept));
+      }
+      if (head.length < edgeMax) head = Buffer.concat([head, piece.subarray(0, edgeMax - head.length)]);
+      tail = Buffer.concat([tail, piece.subarray(-edgeMax)]).subarray(-edgeMax);
+      bytes += piece.length;
+    },
+    end() {
+      ended = true;
+      return { head, tail, bytes, kept: spill ? kept : bytes };
+    },
+    file: () => (spill ?? open()).path,
+    remove() {
+      if (!spill) return;
+      closeSync(spill.file);
+      rmSync(spill.folder, { recursive: true, force: true });
+      spill = undefined;
+    },
+  };
+}

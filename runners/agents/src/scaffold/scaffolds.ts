@@ -1,0 +1,9 @@
+// The scaffolds that a preset may name.
+import { react } from "./react.ts";
+import type { Scaffold, ScaffoldSpec } from "./scaffold.ts";
+import { supervisorWorker } from "./supervisor-worker.ts";
+
+export const scaffolds: Record<ScaffoldSpec["kind"], Scaffold> = {
+  react,
+  "supervisor-worker": supervisorWorker,
+};

@@ -1,0 +1,26 @@
+// What the conversations of one attempt share, made anew for each attempt.
+import type { Shared } from "./converse.ts";
+import { notes } from "./notes.ts";
+import { deadlineNotices } from "./notices.ts";
+import type { ScaffoldRequest } from "./scaffold.ts";
+import { patience } from "./tools.ts";
+
+export function sharedOf(request: ScaffoldRequest): Shared {
+  const { sandbox, cwd, env, network, meter, signal, write } = request;
+  const due = request.noticesDue ?? deadlineNotices(meter);
+  const told: string[] = [];
+  return {
+    request,
+    world: {
+      ...{ sandbox, cwd, env, network, meter, signal, write, patience },
+      notes: notes(),
+      files: { count: 0 },
+      told: { emptySubmission: false },
+    },
+    turns: { count: 0 },
+    notices() {
+      told.push(...due());
+      return [...told];
+    },
+  };
+}

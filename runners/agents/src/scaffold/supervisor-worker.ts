@@ -1,0 +1,122 @@
+// The paper's scaffold (arXiv 2410.22553): a supervisor that gives a worker one piece of work at a time and goes on
+// from what comes back. Every worker begins a new conversation with the task and the notes, so that the supervisor's
+// own stays short over a day of work.
+import { z } from "zod";
+import { clipText } from "./clip-text.ts";
+import { converse, type Shared, type TalkEnd } from "./converse.ts";
+import { agentTask, type PromptFacts, supervisorPrompt, workerPrompt, workerTask } from "./prompts.ts";
+import type { Scaffold } from "./scaffold.ts";
+import { sharedOf } from "./shared.ts";
+import { chosenTools } from "./toolbox.ts";
+import { submit } from "./tools/submit.ts";
+import { type Tool, type ToolResult, tool } from "./tools.ts";
+
+/** Model calls of one worker. */
+const workerTurnsMax = 50;
+const supervisorsOwn = ["note", "view_file", "iteration"];
+const textMax = 20_000;
+
+export const supervisorWorker: Scaffold = async (request) => {
+  const shared = sharedOf(request);
+  const doing = chosenTools({ ...request.spec, network: request.network });
+  const workers = workersOf(shared, [...doing, returnResult]);
+  const tools = [
+    delegate(workers),
+    ...doing.filter(({ spec }) => supervisorsOwn.includes(spec.name)),
+    submit,
+  ];
+  const end = await converse(shared, {
+    by: "supervisor",
+    system: supervisorPrompt(factsOf(shared, tools), workerTurnsMax),
+    task: agentTask(request.prompt),
+    tools,
+  });
+  if (end.kind === "returned" || end.kind === "turns")
+    throw new Error(`bug: a supervisor ended as ${end.kind}`);
+  return end;
+};
+
+type Work = { task: string; context?: string | undefined };
+
+const delegate = (work: (work: Work) => Promise<ToolResult>): Tool =>
+  tool({
+    name: "delegate",
+    description:
+      "Gives a new worker one piece of work, waits for it to end, and gives what it returns. It has shell, python and file tools in the same workspace.",
+    input: {
+      task: z
+        .string()
+        .min(1)
+        .max(textMax)
+        .describe("What to do, why, how long it may take, and what to report."),
+      context: z
+        .string()
+        .max(textMax)
+        .optional()
+        .describe("What the worker must know of what was done before: files, numbers, what failed."),
+    },
+    run: work,
+  });
+
+const returnResult = tool({
+  name: "return_result",
+  description: "Ends your work and gives the supervisor your report.",
+  input: {
+    summary: z
+      .string()
+      .min(1)
+      .max(textMax)
+      .describe("What was done, what was measured on which data, where the files lie, what failed."),
+  },
+  run: ({ summary }) => ({ outcome: "done", text: "returned", ends: { kind: "returned", summary } }),
+});
+
+function workersOf(shared: Shared, tools: Tool[]): (work: Work) => Promise<ToolResult> {
+  const { request, world } = shared;
+  let count = 0;
+  return async ({ task: work, context }) => {
+    const notes = world.notes.text();
+    const end = await converse(shared, {
+      by: `worker-${++count}`,
+      system: workerPrompt(factsOf(shared, tools), workerTurnsMax),
+      task: workerTask({ prompt: request.prompt, work, context, notes, notice: shared.notices().at(-1) }),
+      tools,
+      turnsMax: workerTurnsMax,
+    });
+    const told = toldOf(end);
+    const notesNow = world.notes.text();
+    const added = notesNow === notes ? "" : `\n\nThe notes now:\n${notesNow}`;
+    const { text } = clipText(
+      { head: told.text, tail: "", gap: false },
+      "the middle of this report is left out",
+    );
+    return { ...told, text: `${text}${added}` };
+  };
+}
+
+function factsOf({ request }: Shared, tools: Tool[]): PromptFacts {
+  return { network: request.network, tools: tools.map(({ spec }) => spec.name) };
+}
+
+/** A worker that stops or refuses ends its piece of work; a budget that is used up, or a dead sandbox, ends all. */
+function toldOf(end: TalkEnd): ToolResult {
+  switch (end.kind) {
+    case "returned":
+      return { outcome: "done", text: end.summary };
+    case "turns":
+      return failed(
+        `the worker used all of its ${workerTurnsMax} answers and returned nothing; its last words:\n${end.lastWords}`,
+      );
+    case "stopped":
+      return failed(`the worker stopped and returned nothing: ${end.detail}`);
+    case "refused":
+      return failed(`the worker declined: ${end.detail}`);
+    case "submitted":
+      throw new Error("bug: a worker handed in");
+    case "agent-error":
+    case "over-budget":
+      return { ...failed(end.detail), ends: end };
+  }
+}
+
+const failed = (text: string): ToolResult => ({ outcome: "failed", text });

@@ -1,0 +1,62 @@
+// Turns what a program did into what the model is told, with the whole output in a file of the workspace where it
+// was too long to be shown.
+import { isFullDisk } from "../copy-out.ts";
+import { inside } from "../workspace.ts";
+import { clipText, shownText } from "./clip-text.ts";
+import type { ProgramOutput } from "./program-output.ts";
+import { endTold, type ProgramEnd } from "./tool-program.ts";
+import type { ToolResult, ToolWorld } from "./tools.ts";
+
+/** `number` names the file in outputs/. Removes the output's file. */
+export async function toldOutput(
+  world: ToolWorld,
+  {
+    end,
+    output,
+    number,
+    limitSeconds,
+  }: {
+    end: ProgramEnd;
+    output: ProgramOutput;
+    number: number;
+    limitSeconds: number;
+  },
+): Promise<ToolResult> {
+  try {
+    const { head, tail, bytes, kept } = output.end();
+    const { line, ...result } = endTold(end, limitSeconds);
+    if (bytes === 0) return { ...result, text: `${line}\n(no output)` };
+    const gap = bytes > head.length;
+    const shown = { head: shownText(head), tail: gap ? shownText(tail) : "", gap };
+    const whole = clipText(shown, "");
+    if (!whole.clipped) return { ...result, text: `${line}\n${whole.text}` };
+    const rest = end.kind === "dead" ? undefined : await putOutput(world, output, number);
+    const where =
+      rest === undefined
+        ? "the rest could not be kept: something in the workspace stands in the way of the folder outputs/"
+        : `${kept < bytes ? `its first ${kept} bytes lie` : "all of it lies"} in ${rest}`;
+    const { text } = clipText(shown, `the middle of ${bytes} bytes is left out; ${where}`);
+    return { ...result, text: `${line}\n${text}`, ...(rest !== undefined && { rest }) };
+  } finally {
+    output.remove();
+  }
+}
+
+async function putOutput(
+  world: ToolWorld,
+  output: ProgramOutput,
+  number: number,
+): Promise<string | undefined> {
+  const name = `${outputName(number)}.txt`;
+  try {
+    await world.sandbox.put(output.file(), `${inside.workspace}/${name}`);
+    return name;
+  } catch (error) {
+    if (isFullDisk(error)) throw error;
+    return undefined;
+  }
+}
+
+export function outputName(number: number): string {
+  return `outputs/${String(number).padStart(4, "0")}`;
+}

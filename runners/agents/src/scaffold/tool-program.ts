@@ -1,0 +1,166 @@
+// Runs one program for a tool: inside the sandbox, limited in time, its output bounded. The limit is held inside, by
+// `timeout`, and watched from outside for a sandbox that does not answer. A child in the background may go on,
+// whatever it holds open.
+import type { ExecResult, OverLimit } from "@mlrb/core/sandbox";
+import { SandboxTrouble } from "../sandbox-trouble.ts";
+import { type ProgramOutput, programOutput } from "./program-output.ts";
+import type { ToolResult, ToolWorld } from "./tools.ts";
+
+export type ToolProgram = {
+  argv: string[];
+  /** Seconds; at most what is left of the budget is given. */
+  limitSeconds: number;
+};
+
+export type ProgramEnd =
+  | { kind: "exited"; code: number; over?: OverLimit }
+  | { kind: "signalled"; signal: string; over?: OverLimit }
+  | { kind: "timed-out"; over?: OverLimit }
+  /** By the agent's doing: no workspace to stand in, no process to be had. */
+  | { kind: "not-started"; detail: string }
+  /** Nothing can be run any more. */
+  | { kind: "dead"; detail: string; over?: OverLimit };
+
+/** One pipe for both streams: what comes first is then the same in every replay. */
+const bounded =
+  'exec 2>&1; kill_after="$1"; limit="$2"; shift 2; exec timeout -k "$kill_after" "$limit" "$@"';
+
+/** Throws SandboxTrouble where the sandbox is lost, and the signal's reason once that is aborted. The caller removes `output`. */
+export async function runToolProgram(
+  world: ToolWorld,
+  { argv, limitSeconds }: ToolProgram,
+): Promise<{ end: ProgramEnd; output: ProgramOutput }> {
+  const { sandbox, cwd, env, meter, signal, patience } = world;
+  signal.throwIfAborted();
+  const output = programOutput();
+  const limit = Math.max(1, Math.min(limitSeconds, Math.ceil(meter.leftMs() / 1000)));
+  const killAfter = patience.killAfterMs / 1000;
+  const started = performance.now();
+  try {
+    const running = sandbox.exec({
+      argv: ["sh", "-c", bounded, "sh", String(killAfter), String(limit), ...argv],
+      cwd,
+      env,
+      onOutput: (_, bytes) => output.take(bytes),
+    });
+    const result = await guarded(running, limit * 1000 + patience.killAfterMs + patience.guardMs, signal);
+    output.end();
+    const elapsedMs = performance.now() - started;
+    return { end: await endOf(world, result, elapsedMs >= limit * 1000 - 50), output };
+  } catch (error) {
+    output.end();
+    output.remove();
+    throw error;
+  }
+}
+
+/** undefined: it has not come back in time. */
+async function guarded(
+  running: Promise<ExecResult>,
+  ms: number,
+  signal: AbortSignal,
+): Promise<ExecResult | undefined> {
+  running.catch(() => {}); // told by the race, or nobody waits for it any more
+  signal.throwIfAborted();
+  let timer: NodeJS.Timeout | undefined;
+  let stop = () => {};
+  const guard = new Promise<undefined>((resolve, reject) => {
+    timer = setTimeout(() => resolve(undefined), Math.min(ms, 2 ** 31 - 1));
+    stop = () => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([running, guard]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+async function endOf(
+  world: ToolWorld,
+  result: ExecResult | undefined,
+  overTime: boolean,
+): Promise<ProgramEnd> {
+  if (result === undefined) return { kind: "timed-out" };
+  switch (result.kind) {
+    case "lost":
+      throw new SandboxTrouble(
+        `the sandbox ended under its agent: ${result.detail}; that is not the agent's doing, so nothing was measured`,
+      );
+    case "not-started": {
+      const dead = await answers(world);
+      if (dead === undefined) return result;
+      // with nothing running and its root there, a sandbox that starts nothing has no process left to give
+      if (/^(EAGAIN|ENOMEM)\b/.test(dead.detail)) return { kind: "dead", ...dead };
+      throw new SandboxTrouble(`no program can be started in the sandbox: ${dead.detail}`);
+    }
+    case "exited":
+    case "signalled": {
+      const over = result.over && { over: result.over };
+      const dead = over && (await answers(world));
+      if (dead) return { kind: "dead", detail: dead.detail, ...over };
+      const code = result.kind === "exited" ? result.code : undefined;
+      const byTimeout = code === 124 || code === 137 || result.kind === "signalled";
+      return overTime && byTimeout && !over ? { kind: "timed-out" } : result;
+    }
+  }
+}
+
+/** Why the sandbox starts nothing any more; undefined where it does. */
+async function answers(world: ToolWorld): Promise<{ detail: string } | undefined> {
+  const { sandbox, env, patience, signal } = world;
+  const probe = sandbox.exec({ argv: ["true"], cwd: sandbox.seenAs(""), env, onOutput: () => {} });
+  const result = await guarded(probe, patience.guardMs, signal);
+  if (result === undefined) return { detail: "it does not answer" };
+  if (result.kind === "lost")
+    throw new SandboxTrouble(
+      `the sandbox ended under its agent: ${result.detail}; that is not the agent's doing, so nothing was measured`,
+    );
+  if (result.kind === "not-started") return { detail: result.detail };
+  return result.kind === "exited" && result.code === 0
+    ? undefined
+    : { detail: "it ends whatever is started" };
+}
+
+/** The first line of what a model is told, and the result but for its text. */
+export function endTold(end: ProgramEnd, limitSeconds: number): { line: string } & Omit<ToolResult, "text"> {
+  const met = "over" in end && end.over ? `; the limit of the sandbox was met: ${end.over.detail}` : "";
+  switch (end.kind) {
+    case "exited":
+      return {
+        line: `exit code ${end.code}${met}`,
+        outcome: end.code === 0 ? "done" : "failed",
+        exit: { code: end.code },
+        executed: true,
+      };
+    case "signalled":
+      return {
+        line: `ended by ${end.signal}${met}`,
+        outcome: "failed",
+        exit: { signal: end.signal },
+        executed: true,
+      };
+    case "timed-out":
+      return {
+        line: `ended at its limit of ${limitSeconds} s, or what was left of the budget; start longer work in the background and look at its log`,
+        outcome: "timed-out",
+        executed: true,
+      };
+    case "not-started":
+      return {
+        line: "could not be started: the workspace's folder is gone, or there are too many processes; look with shell",
+        outcome: "failed",
+      };
+    case "dead":
+      return {
+        line: `the sandbox starts no programs any more: ${end.detail}${met}`,
+        outcome: "failed",
+        ends: {
+          kind: "agent-error",
+          detail: `its programs left the sandbox unusable: ${end.detail}`,
+          ...(end.over && { over: end.over }),
+        },
+      };
+  }
+}

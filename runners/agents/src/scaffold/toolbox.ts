@@ -1,0 +1,34 @@
+// Which tools a scaffold gives, by their names.
+import type { ToolSpec } from "../model/model-client.ts";
+import { editFile } from "./tools/edit-file.ts";
+import { fetchUrl } from "./tools/fetch-url.ts";
+import { iteration } from "./tools/iteration.ts";
+import { note } from "./tools/note.ts";
+import { python } from "./tools/python.ts";
+import { shell } from "./tools/shell.ts";
+import { viewFile } from "./tools/view-file.ts";
+import { writeFile } from "./tools/write-file.ts";
+import type { Tool } from "./tools.ts";
+
+/** Of what does the work; each may be left out by a preset. */
+const doing = [shell, python, viewFile, editFile, writeFile, fetchUrl, note, iteration];
+const needNetwork = [fetchUrl];
+
+export const toolNames: string[] = doing.map(({ spec }) => spec.name);
+
+export type Asked = { tools?: string[]; network: boolean };
+
+/** Throws where a preset names a tool that there is not. */
+export function chosenTools({ tools, network }: Asked): Tool[] {
+  const unknown = (tools ?? []).filter((name) => !toolNames.includes(name));
+  if (unknown.length > 0)
+    throw new Error(
+      `the preset names tools that there are not: ${unknown.join(", ")}; there are ${toolNames.join(", ")}`,
+    );
+  return doing.filter(
+    (one) =>
+      (tools === undefined || tools.includes(one.spec.name)) && (network || !needNetwork.includes(one)),
+  );
+}
+
+export const specsOf = (tools: Tool[]): ToolSpec[] => tools.map(({ spec }) => spec);

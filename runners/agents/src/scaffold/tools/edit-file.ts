@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { wholeText } from "../read-inside.ts";
+import { refused, tool } from "../tools.ts";
+import { workspacePath } from "../workspace-path.ts";
+import { writeInside } from "../write-inside.ts";
+import { path } from "./view-file.ts";
+
+export const editFile = tool({
+  name: "edit_file",
+  description:
+    "Replaces one piece of a text file of the workspace by another. The piece must stand there exactly once, spaces and line ends included; " +
+    "give enough lines around it.",
+  input: {
+    path,
+    old: z.string().min(1).describe("The piece as it stands in the file, without line numbers."),
+    new: z.string().describe("What is to stand there."),
+  },
+  async run({ path: asked, old, new: text }, world) {
+    const found = workspacePath(asked, world.cwd);
+    if ("refused" in found) return refused(found.refused);
+    const before = await wholeText(world, found);
+    if (typeof before !== "string") return refused(before.refused);
+    const times = count(before, old);
+    if (times === 0)
+      return refused(
+        `"old" does not stand in ${found.shown}; view_file shows what does (its line numbers are no part of it)`,
+      );
+    if (times > 1)
+      return refused(
+        `"old" stands ${times} times in ${found.shown}; give more lines around the one that you mean`,
+      );
+    const at = before.indexOf(old);
+    const after = before.slice(0, at) + text + before.slice(at + old.length);
+    const trouble = await writeInside(world, found, { text: after, how: "replace" });
+    if (trouble) return trouble;
+    const line = before.slice(0, at).split("\n").length;
+    return { outcome: "done", text: `${found.shown} changed at line ${line}` };
+  },
+});
+
+/** Overlapping ones too: each is a place that could be meant. */
+function count(text: string, piece: string): number {
+  let times = 0;
+  for (let at = text.indexOf(piece); at >= 0; at = text.indexOf(piece, at + 1)) times++;
+  return times;
+}

@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { inside } from "../../workspace.ts";
+import { putText } from "../put-text.ts";
+import { outputName, toldOutput } from "../told-output.ts";
+import { runToolProgram } from "../tool-program.ts";
+import { refused, tool } from "../tools.ts";
+import { secondsDefault, timeoutSeconds } from "./shell.ts";
+
+const codeMax = 1 << 20;
+
+export const python = tool({
+  name: "python",
+  description:
+    "Runs Python code as a program of its own, in the workspace, and gives its exit code and output. Nothing stays in memory " +
+    "from one call to the next; print what you want to see. The code is kept in outputs/. Modules in the workspace can be imported. " +
+    "For long work write a file and start it in the background with shell.",
+  input: { code: z.string().min(1).describe("The program's text."), timeoutSeconds },
+  async run({ code, timeoutSeconds: limitSeconds = secondsDefault }, world) {
+    if (code.length > codeMax)
+      return refused(`code may have ${codeMax} characters; read long data from files`);
+    const number = ++world.files.count;
+    const name = `${outputName(number)}.py`;
+    if (!(await putText(world, code, `${inside.workspace}/${name}`)))
+      return {
+        outcome: "failed",
+        text: "the code could not be put into outputs/: something in the workspace stands in the way of that folder",
+      };
+    const path = [world.cwd, world.env.PYTHONPATH].filter(Boolean).join(":");
+    const ours = { ...world, env: { ...world.env, PYTHONPATH: path } };
+    // -u: what a program printed before it was ended is seen
+    const { end, output } = await runToolProgram(ours, { argv: ["python3", "-u", name], limitSeconds });
+    return toldOutput(world, { end, output, number, limitSeconds });
+  },
+});

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { toldOutput } from "../told-output.ts";
+import { runToolProgram } from "../tool-program.ts";
+import { refused, tool } from "../tools.ts";
+
+/** Of one argument of a program, Linux takes 128 KiB. */
+const commandMax = 100_000;
+export const secondsDefault = 600;
+
+export const timeoutSeconds = z
+  .number()
+  .int()
+  .min(1)
+  .max(604_800)
+  .optional()
+  .describe(`Limit in seconds; ${secondsDefault} where none is given, at most what is left of the budget.`);
+
+export const shell = tool({
+  name: "shell",
+  description:
+    "Runs a command in bash, in the workspace, and gives its exit code and output (stdout and stderr together). " +
+    "Each call is a new shell: variables and the working directory do not last, files do. There is no input and no terminal. " +
+    "A long output is shown by its beginning and end, and kept in outputs/. " +
+    "For work that takes longer than a few minutes, start it in the background and look at its log later: " +
+    "nohup python3 -u train.py > train.log 2>&1 &",
+  input: { command: z.string().min(1).describe("What bash -c is given."), timeoutSeconds },
+  async run({ command, timeoutSeconds: limitSeconds = secondsDefault }, world) {
+    if (command.includes("\0")) return refused("a command cannot hold a zero byte");
+    if (Buffer.byteLength(command) > commandMax)
+      return refused(
+        `a command may have ${commandMax} bytes; write the long text into a file with write_file`,
+      );
+    const number = ++world.files.count;
+    const argv = [
+      "sh",
+      "-c",
+      'exec "$(command -v bash || command -v sh)" -c "$1"',
+      "sh",
+      command.toWellFormed(),
+    ];
+    const { end, output } = await runToolProgram(world, { argv, limitSeconds });
+    return toldOutput(world, { end, output, number, limitSeconds });
+  },
+});

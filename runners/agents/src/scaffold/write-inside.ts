@@ -1,0 +1,58 @@
+// Writes a file of the workspace by a program inside the sandbox: it is the agent's user there, so that what the
+// agent may not write (its data) is refused by the same permissions, modes stay, and no link leads the harness
+// anywhere. The text comes as a file that is put in beside the workspace.
+import { putText } from "./put-text.ts";
+import { endTold, runToolProgram } from "./tool-program.ts";
+import { refused, type ToolResult, type ToolWorld } from "./tools.ts";
+import type { WorkspacePath } from "./workspace-path.ts";
+
+const staged = "tmp/.tool-text";
+
+/** Exit codes below 30 are other programs'. */
+const program = `
+from="$1"; to="$2"; how="$3"
+trap 'rm -f -- "$from"' EXIT
+workspace="$(pwd -P)"
+folder="$(dirname -- "$to")"
+mkdir -p -- "$folder" 2>/dev/null || exit 31
+case "$(cd -- "$folder" && pwd -P)/" in "$workspace"/*) ;; *) exit 32 ;; esac
+if [ -L "$to" ] || { [ -e "$to" ] && ! [ -f "$to" ]; }; then exit 33; fi
+if [ "$how" = append ]; then
+  if [ -s "$to" ] && [ -n "$(tail -c 1 -- "$to")" ]; then echo >> "$to" || exit 34; fi
+  cat -- "$from" >> "$to" || exit 34
+else
+  cat -- "$from" > "$to" || exit 34
+fi
+`;
+
+const why: Record<number, string> = {
+  31: "its folder cannot be made: a file stands in the way, or it is read-only",
+  32: "its folder is a link that leads out of the workspace",
+  33: "a link, a folder or a device stands in its place; remove it with shell first",
+  34: "it cannot be written: read-only, or no room",
+};
+
+/** undefined: it was written. */
+export async function writeInside(
+  world: ToolWorld,
+  path: Exclude<WorkspacePath, { refused: string }>,
+  { text, how }: { text: string; how: "replace" | "append" },
+): Promise<ToolResult | undefined> {
+  if (/^(data|models)\//.test(path.shown))
+    return refused(`${path.shown} was given read-only; write elsewhere`);
+  if (!(await putText(world, text, staged)))
+    return failed('the folder for temporary files is gone; make it again with shell: mkdir -p "$TMPDIR"');
+  const limitSeconds = 60;
+  // ./ keeps a name that begins with a dash from being an option
+  const argv = ["sh", "-c", program, "sh", world.sandbox.seenAs(staged), `./${path.shown}`, how];
+  const { end, output } = await runToolProgram(world, { argv, limitSeconds });
+  output.remove();
+  if (end.kind === "exited" && end.code === 0) return undefined;
+  const { line, executed: _, exit: __, ...told } = endTold(end, limitSeconds);
+  const known = end.kind === "exited" ? why[end.code] : undefined;
+  return { ...told, text: `${path.shown} was not written: ${known ?? line}` };
+}
+
+function failed(text: string): ToolResult {
+  return { outcome: "failed", text };
+}
