@@ -48,6 +48,8 @@ export function endedAs(ending: Ending | undefined): Ledger["ended"] {
   return "agent-error";
 }
 
+const overWord = { time: "time", tokens: "token", dollars: "dollar", turns: "turn" } as const;
+
 function scaffoldEnded(end: ScaffoldEnd): Ledger["ended"] {
   switch (end.kind) {
     case "submitted":
@@ -55,8 +57,10 @@ function scaffoldEnded(end: ScaffoldEnd): Ledger["ended"] {
       return "finished";
     case "refused":
       return "refusal";
+    case "agent-error":
+      return "agent-error";
     case "over-budget":
-      return ({ tokens: "token-limit", dollars: "dollar-limit", turns: "turn-limit" } as const)[end.limit];
+      return `${overWord[end.limit]}-limit`;
   }
 }
 
@@ -66,7 +70,8 @@ function exitOf(ending: Ending | undefined): Ledger["exit"] {
 }
 
 function overOf(ending: Ending | undefined): Pick<Ledger, "over"> {
-  return ending && "over" in ending && ending.over ? { over: ending.over } : {};
+  const told = ending?.kind === "scaffold" ? ending.end : ending;
+  return told && "over" in told && told.over ? { over: told.over } : {};
 }
 
 function submissionOf(final: SnapshotResult): Ledger["submission"] {

@@ -3,7 +3,7 @@
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { LongText, MessageEvent, ModelCallEvent } from "@mlrb/core/trajectory-event";
+import type { LongText, ModelCallEvent } from "@mlrb/core/trajectory-event";
 import type { Json } from "@mlrb/kit/stage";
 import { wholeText } from "./attachments.ts";
 import type { ModelResponse, ModelSpec, ToolCall } from "./model/model-client.ts";
@@ -16,8 +16,8 @@ export type Recording = {
   model: ModelSpec;
   scaffold: ScaffoldSpec;
   calls: RecordedCall[];
-  /** Reminders, with how many calls of that conversation had been answered before each. */
-  notices: { by: string; after: number; text: string }[];
+  /** What the model was reminded of, with the look that found it. */
+  reminders: { look: number; text: string }[];
 };
 
 /** Reads `folder` (trajectory.jsonl, attachments/); a text says what is wrong with it. */
@@ -28,8 +28,7 @@ export async function readRecording(folder: string): Promise<Recording | string>
   if (check.kind === "broken")
     return `${path}:${check.line}: ${check.reason}; take the recording as the attempt gave it`;
   const calls: RecordedCall[] = [];
-  const notices: Recording["notices"] = [];
-  const answered = new Map<string, number>();
+  const reminders: Recording["reminders"] = [];
   let begin: { model?: ModelSpec; scaffold?: ScaffoldSpec } = {};
   let line = 0;
   for await (const text of createInterface({
@@ -39,22 +38,17 @@ export async function readRecording(folder: string): Promise<Recording | string>
     line++;
     const event = JSON.parse(text) as { event: string };
     if (event.event === "start") begin = event as typeof begin;
-    if (event.event === "message") {
-      const { by, why, text: said } = event as MessageEvent;
-      const whole = wholeText(said, attachments);
-      if (why === "notice") notices.push({ by, after: answered.get(by) ?? 0, text: whole.text });
-    }
+    if (event.event === "reminder") reminders.push(event as unknown as Recording["reminders"][number]);
     if (event.event !== "model-call") continue;
     const call = event as ModelCallEvent;
     const response = responseOf(call, attachments);
     if (typeof response === "string") return `${path}:${line}: ${response}`;
     calls.push({ call: call.call, by: call.by, requestDigest: call.requestDigest, response });
-    answered.set(call.by, (answered.get(call.by) ?? 0) + 1);
   }
   const { model, scaffold } = begin;
   if (!model || !scaffold)
     return `${path}:1: it names no model and scaffold; only attempts of llm agents can be replayed`;
-  return { model, scaffold, calls, notices };
+  return { model, scaffold, calls, reminders };
 }
 
 function responseOf(event: ModelCallEvent, attachments: string): ModelResponse | string {

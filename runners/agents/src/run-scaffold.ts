@@ -9,6 +9,7 @@ import { dollarsOf } from "./model/prices.ts";
 import { type Recording, readRecording } from "./recording.ts";
 import { replayClient } from "./replay-client.ts";
 import { type DigestRequest, requestDigest } from "./request-digest.ts";
+import { deadlineNotices } from "./scaffold/notices.ts";
 import type { ScaffoldSpec } from "./scaffold/scaffold.ts";
 import { scaffolds } from "./scaffold/scaffolds.ts";
 import { type Supervision, supervise } from "./supervise.ts";
@@ -28,7 +29,7 @@ export type PreparedScaffold = {
 export async function prepareScaffold(request: AttemptRequest): Promise<PreparedScaffold | undefined> {
   const made = await partsOf(request);
   if (!made) return undefined;
-  const { model, scaffold, clientOf, notices } = made;
+  const { model, scaffold, clientOf, reminders } = made;
   checkPurse(request, model);
   return {
     facts: { model, scaffold },
@@ -66,7 +67,7 @@ export async function prepareScaffold(request: AttemptRequest): Promise<Prepared
             }),
             write: trajectory.add,
             signal: over.signal,
-            ...(notices && { notices }),
+            noticesDue: remindersOf({ meter, write: trajectory.add, recorded: reminders }),
           });
           return { kind: "scaffold", end };
         })(),
@@ -79,7 +80,7 @@ type Parts = {
   model: ModelSpec;
   scaffold: ScaffoldSpec;
   clientOf(digestOf: DigestRequest): ModelClient;
-  notices?: Recording["notices"];
+  reminders?: Recording["reminders"];
 };
 
 async function partsOf({ kind, llm, recording, agent }: AttemptRequest): Promise<Parts | undefined> {
@@ -96,11 +97,11 @@ async function partsOf({ kind, llm, recording, agent }: AttemptRequest): Promise
     );
   const read = await readRecording(recording);
   if (typeof read === "string") throw new Error(`the recording of agent "${agent}": ${read}`);
-  const { model, scaffold, notices } = read;
+  const { model, scaffold, reminders } = read;
   return {
     model: { ...model, free: true },
     scaffold,
-    notices,
+    reminders,
     clientOf: (digestOf) => replayClient(read, digestOf),
   };
 }
@@ -114,4 +115,21 @@ function checkPurse({ budget, agent }: AttemptRequest, model: ModelSpec): void {
     `agent "${agent}" has a budget of ${budget.dollars} dollars, and the price of ${model.provider} ${model.id} is not known: ` +
       "add it to runners/agents/prices.yaml with its date and source, say `free: true` in the preset's model, or take the limit out",
   );
+}
+
+type Reminding = Pick<Supervision, "meter"> & {
+  write: Supervision["trajectory"]["add"];
+  recorded: Recording["reminders"] | undefined;
+};
+
+/** By the clock, and on record; a replay's come at the looks at which the recording's came. */
+function remindersOf({ meter, write, recorded }: Reminding): () => string[] {
+  const byClock = deadlineNotices(meter);
+  let look = 0;
+  return () => {
+    look++;
+    const due = recorded ? recorded.filter((one) => one.look === look).map(({ text }) => text) : byClock();
+    for (const text of due) write({ event: "reminder", look, text });
+    return due;
+  };
 }

@@ -88,7 +88,8 @@ export async function supervise(
 }
 
 function endedOver(ending: Ending): string | undefined {
-  return "over" in ending ? ending.over?.limit : undefined;
+  const told = ending.kind === "scaffold" ? ending.end : ending;
+  return "over" in told ? told.over?.limit : undefined;
 }
 
 /** What is not the agent's doing is no end of an attempt. */

@@ -18,6 +18,8 @@ export type TrajectoryEvent =
   | { event: "snapshot-dropped"; name: string }
   /** That this share of the working time is used up. */
   | { event: "budget"; share: number }
+  /** What a model is to be reminded of from now on, and the how manyeth look for reminders found it: replay gives it then. */
+  | { event: "reminder"; look: number; text: string }
   /** Time that is not the agent's work began and ended; the deadline has moved by it. */
   | { event: "wait"; why: WaitReason; durationMs: number; deadline: string }
   | MessageEvent

@@ -84,6 +84,7 @@ const events: Record<TrajectoryEvent["event"], Fields> = {
   "snapshot-skipped": { fields: { because: text } },
   "snapshot-dropped": { fields: { name: text } },
   budget: { fields: { share: { type: "number", minimum: 0, maximum: 1 } } },
+  reminder: { fields: { look: { type: "integer", minimum: 1 }, text } },
   wait: {
     fields: { why: { enum: ["gpu", "rate-limit", "provider"] }, durationMs: count, deadline: text },
   },

@@ -1,0 +1,94 @@
+// The attempt that docs/bring-an-agent.md demonstrates: a language model does a piece of research on a task of the
+// benchmark through its tools, behind walls, and its recording does the same again without a provider and a key.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { bubblewrapMissing } from "@mlrb/agents/bubblewrap-abilities";
+import type { Ledger } from "@mlrb/kit/rules/ledger";
+import {
+  demonstrationArgs,
+  indexVariables,
+  playDemonstration,
+  recordingFolder,
+} from "./support/demonstration/play.ts";
+import { recordsIn } from "./support/end-state.ts";
+import { shareEnvironments } from "./support/environments.ts";
+import { leftovers } from "./support/lab.ts";
+import { type Line, startProgram } from "./support/run-program.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+const root = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-demonstration-")));
+after(() => {
+  repository.remove();
+  rmSync(root, { recursive: true, force: true });
+});
+shareEnvironments(root);
+const skip = (await bubblewrapMissing()) ?? false;
+
+const report = (agent: string): Line =>
+  JSON.parse(
+    readFileSync(
+      join(root, `results/full-benchmark/smoke+agent=${agent},seed=1,task=baby-lm`, "report.json"),
+      "utf8",
+    ),
+  );
+const attemptOf = (agent: string) => (report(agent).attempts as Line[]).find((one) => one.agent === agent)!;
+const ledgerOf = (agent: string): Ledger => {
+  const held = recordsIn(root).find(({ record }) => record.slot.stage.includes(`agent=${agent}`));
+  return JSON.parse(
+    readFileSync(join(root, ".mlrb/attempts/records", held!.digest, "ledger.json"), "utf8"),
+  ) as Ledger;
+};
+const requests = (path: string) =>
+  readFileSync(path, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Line)
+    .filter(({ event }) => event === "model-call")
+    .map(({ requestDigest }) => requestDigest);
+
+test("a model trains, evaluates and hands in through its tools, and is judged and scored like any agent", {
+  skip,
+  timeout: 20 * 60_000,
+}, async () => {
+  const { said, folder, seen } = await playDemonstration(repository, root);
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  assert.equal(seen, 9);
+  const attempt = attemptOf("scripted-model");
+  assert.equal(attempt.verdict.kind, "pass", JSON.stringify(attempt.verdict));
+  assert.equal(attempt.scores["bits-per-byte"].kind, "scored", JSON.stringify(attempt.scores));
+  assert.ok(attempt.scores["bits-per-byte"].value < 4);
+  const ledger = ledgerOf("scripted-model");
+  assert.equal(ledger.usage?.calls, 9);
+  assert.equal(ledger.dollars, 0);
+  assert.deepEqual(leftovers({ root }), []);
+  assert.deepEqual(
+    requests(join(folder!, "trajectory.jsonl")),
+    requests(join(repository.path, recordingFolder, "trajectory.jsonl")),
+    "a model is asked otherwise than in the recording: run `node scripts/record-demonstration.ts`, and raise scaffoldVersion where the scaffold changed",
+  );
+});
+
+test("its recording is replayed without a key to the same submission and the same scores", {
+  skip,
+  timeout: 20 * 60_000,
+}, async () => {
+  const args = [
+    "run",
+    "full-benchmark",
+    "--set",
+    "agent=demonstration",
+    ...demonstrationArgs,
+    "--root",
+    root,
+  ];
+  const said = await startProgram(repository.path, args, { env: indexVariables() }).ended;
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  const [live, again] = [attemptOf("scripted-model"), attemptOf("demonstration")];
+  assert.equal(again.submission, live.submission);
+  assert.deepEqual(again.scores, live.scores);
+  assert.equal(ledgerOf("demonstration").dollars, 0);
+});
