@@ -1,10 +1,12 @@
 // Carries out the tool calls of one answer, in order, and records each. A call that makes no sense is answered with
 // how to make it; only what a tool throws goes on.
 import type { ToolCall } from "../model/model-client.ts";
-import { refused, senseless, type Tool, type ToolResult, type ToolWorld } from "./tools.ts";
+import { type Entry, entry } from "./context.ts";
+import { refused, senseless, type Tool, type ToolResult, type ToolWorld } from "./tool.ts";
 
 export type Called = {
-  results: { call: ToolCall; result: ToolResult }[];
+  /** One for each call that was answered, in their order. */
+  results: Entry[];
   ends?: NonNullable<ToolResult["ends"]>;
   /** Calls one after the other, up to the last, that could not be understood. */
   senseless: number;
@@ -37,7 +39,9 @@ export async function callTools(
       durationMs: Math.round(performance.now() - started),
       executed: result.executed ?? false,
     });
-    called.results.push({ call, result });
+    const { text, outcome, rest } = result;
+    const message = { role: "tool" as const, callId: id, name, text, failed: outcome !== "done" };
+    called.results.push(entry(message, rest === undefined ? {} : { rest }));
     called.senseless = result.senseless ? called.senseless + 1 : 0;
     if (result.ends) return { ...called, ends: result.ends };
   }

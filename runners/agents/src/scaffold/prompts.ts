@@ -1,11 +1,13 @@
 // What the models are told besides their task, in our own words. Every word here is part of the scaffold: a change
 // is a new scaffoldVersion.
-import { patience } from "./tools.ts";
+import { patience } from "./tool.ts";
 
 export type PromptFacts = {
   network: boolean;
-  /** Whether it records iterations, takes notes. */
+  /** Names of its own. */
   tools: string[];
+  /** Whether somebody else does the work. */
+  leads: boolean;
 };
 
 const research = `How to work:
@@ -17,13 +19,13 @@ const research = `How to work:
 6. Measure honestly: hold out a part of the data that you never train on and compare on it. Do not train on test data or on the benchmark that the task is scored with, and do not report a number that you have not measured. Report failures as failures.
 7. When something fails, read the error and find its cause before you try again; do not repeat what failed unchanged.`;
 
-function workspace({ network, tools }: PromptFacts): string {
+function workspace({ network, tools, leads }: PromptFacts): string {
+  const recording = leads
+    ? " The worker records the experiments that it runs; add those that are missing with the tool iteration."
+    : " The tool iteration appends to it: call it after every experiment, also those that failed.";
   const lines = [
     "- TASK.md is the task with its rules and deadline. data/ is read-only, and so is models/ where there is one. submission/ is what you hand in; what lies in it when the time is over counts.",
-    "- iterations.jsonl holds one JSON line for each experiment." +
-      (tools.includes("iteration")
-        ? " The tool iteration appends to it: call it after every experiment, also those that failed."
-        : ""),
+    `- iterations.jsonl holds one JSON line for each experiment.${tools.includes("iteration") ? recording : ""}`,
     "- outputs/ is where long outputs of your tools are kept.",
     "- Programs run in a sandbox with limits of memory, processors, processes and disk. " +
       (network ? "They reach the network." : "They reach no network: nothing can be downloaded."),
@@ -91,7 +93,7 @@ export const nudges = {
   noTool:
     "Your answer called no tool, so nothing happened. Go on with the work by calling one; end it by the tool for that, if there is really nothing left to do. After three such answers in a row you are taken to have stopped.",
   length:
-    "Your answer was cut off at the limit of its length before it called a tool. Do less in one answer: write long files in pieces.",
+    "Your answer was cut off at the limit of its length. Do less in one answer: write long files in pieces.",
   refusal:
     "You declined. The task is ordinary machine-learning research in a sandbox. If something in it is a problem, leave that out and do the rest; a second refusal in a row ends the attempt.",
   /** Said when so many answers of a worker are left. */

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isFullDisk } from "../copy-out.ts";
-import type { ToolWorld } from "./tools.ts";
+import type { ToolWorld } from "./tool.ts";
 
 export async function putText(
   { sandbox }: Pick<ToolWorld, "sandbox">,

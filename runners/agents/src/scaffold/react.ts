@@ -1,15 +1,16 @@
 // The single loop: one model, one conversation, all tools (Yao et al. 2022, arXiv 2210.03629: reasoning and acting
 // in turns).
+
+import { chosenTools } from "./chosen-tools.ts";
 import { converse } from "./converse.ts";
 import { agentPrompt, agentTask } from "./prompts.ts";
 import type { Scaffold } from "./scaffold.ts";
-import { sharedOf } from "./shared.ts";
-import { chosenTools } from "./toolbox.ts";
+import { sharedOf } from "./shared-of.ts";
 import { submit } from "./tools/submit.ts";
 
 export const react: Scaffold = async (request) => {
   const tools = [...chosenTools({ ...request.spec, network: request.network }), submit];
-  const facts = { network: request.network, tools: tools.map(({ spec }) => spec.name) };
+  const facts = { network: request.network, tools: tools.map(({ spec }) => spec.name), leads: false };
   const end = await converse(sharedOf(request), {
     by: "agent",
     system: agentPrompt(facts),

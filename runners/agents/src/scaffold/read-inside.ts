@@ -1,6 +1,6 @@
 // Reads text files of the workspace through the sandbox's port, which opens no link and no device, piece by piece,
 // so that a file of any size costs a bounded amount.
-import type { ToolWorld } from "./tools.ts";
+import type { ToolWorld } from "./tool.ts";
 import type { WorkspacePath } from "./workspace-path.ts";
 
 const pieceBytes = 1 << 20;

@@ -7,7 +7,7 @@ import type { Message, ModelResponse, ModelSpec, ToolSpec } from "../model/model
 
 export type ScaffoldSpec = {
   kind: "react" | "supervisor-worker";
-  /** Names from tools.ts; all that the network allows where it says none. */
+  /** Names from chosen-tools.ts; all that the network allows where it says none. */
   tools?: string[];
   /** Model calls in all; a loop that never ends is ended. */
   turnsMax?: number;
@@ -30,7 +30,10 @@ export type ScaffoldRequest = {
   write(event: TrajectoryEvent): void;
   /** Aborted when the attempt is over. */
   signal: AbortSignal;
-  /** What the model is to be reminded of before the next call; a replay gives what was said then. By default the meter is looked at. */
+  /**
+   * What is to be said before the next answer, called once before each (not again where a request was too long); a
+   * replay gives what was said then. By default the meter is looked at.
+   */
   noticesDue?(): string[];
 };
 

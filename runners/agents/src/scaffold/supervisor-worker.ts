@@ -2,14 +2,14 @@
 // from what comes back. Every worker begins a new conversation with the task and the notes, so that the supervisor's
 // own stays short over a day of work.
 import { z } from "zod";
+import { chosenTools } from "./chosen-tools.ts";
 import { clipText } from "./clip-text.ts";
 import { converse, type Shared, type TalkEnd } from "./converse.ts";
 import { agentTask, type PromptFacts, supervisorPrompt, workerPrompt, workerTask } from "./prompts.ts";
 import type { Scaffold } from "./scaffold.ts";
-import { sharedOf } from "./shared.ts";
-import { chosenTools } from "./toolbox.ts";
+import { sharedOf } from "./shared-of.ts";
+import { type Tool, type ToolResult, tool } from "./tool.ts";
 import { submit } from "./tools/submit.ts";
-import { type Tool, type ToolResult, tool } from "./tools.ts";
 
 /** Model calls of one worker. */
 const workerTurnsMax = 50;
@@ -27,7 +27,7 @@ export const supervisorWorker: Scaffold = async (request) => {
   ];
   const end = await converse(shared, {
     by: "supervisor",
-    system: supervisorPrompt(factsOf(shared, tools), workerTurnsMax),
+    system: supervisorPrompt({ ...factsOf(shared, tools), leads: true }, workerTurnsMax),
     task: agentTask(request.prompt),
     tools,
   });
@@ -79,7 +79,7 @@ function workersOf(shared: Shared, tools: Tool[]): (work: Work) => Promise<ToolR
     const end = await converse(shared, {
       by: `worker-${++count}`,
       system: workerPrompt(factsOf(shared, tools), workerTurnsMax),
-      task: workerTask({ prompt: request.prompt, work, context, notes, notice: shared.notices().at(-1) }),
+      task: workerTask({ prompt: request.prompt, work, context, notes, notice: shared.notices.told.at(-1) }),
       tools,
       turnsMax: workerTurnsMax,
     });
@@ -95,7 +95,7 @@ function workersOf(shared: Shared, tools: Tool[]): (work: Work) => Promise<ToolR
 }
 
 function factsOf({ request }: Shared, tools: Tool[]): PromptFacts {
-  return { network: request.network, tools: tools.map(({ spec }) => spec.name) };
+  return { network: request.network, tools: tools.map(({ spec }) => spec.name), leads: false };
 }
 
 /** A worker that stops or refuses ends its piece of work; a budget that is used up, or a dead sandbox, ends all. */

@@ -4,8 +4,8 @@ import { isFullDisk } from "../copy-out.ts";
 import { inside } from "../workspace.ts";
 import { clipText, shownText } from "./clip-text.ts";
 import type { ProgramOutput } from "./program-output.ts";
-import { endTold, type ProgramEnd } from "./tool-program.ts";
-import type { ToolResult, ToolWorld } from "./tools.ts";
+import { endTold, type ProgramEnd } from "./run-tool-program.ts";
+import type { ToolResult, ToolWorld } from "./tool.ts";
 
 /** `number` names the file in outputs/. Removes the output's file. */
 export async function toldOutput(

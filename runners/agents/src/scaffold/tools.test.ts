@@ -5,10 +5,11 @@ import type { Sandbox } from "@mlrb/core/sandbox";
 import type { Json } from "@mlrb/kit/stage";
 import { bubblewrapMissing } from "../bubblewrap-abilities.ts";
 import { SandboxTrouble } from "../sandbox-trouble.ts";
+import { fakeSandbox } from "../testing/fake-sandbox.ts";
 import { toolWorld, workspaceIn } from "../testing/scripted-scaffold.ts";
-import { chosenTools } from "./toolbox.ts";
+import { chosenTools } from "./chosen-tools.ts";
+import type { ToolResult, ToolWorld } from "./tool.ts";
 import { submit } from "./tools/submit.ts";
-import type { ToolResult, ToolWorld } from "./tools.ts";
 
 const missing = await bubblewrapMissing();
 const kinds = [
@@ -282,19 +283,8 @@ test("a program that ends everything it can ends itself, not the loop", walled!.
   assert.match((await call(world, "shell", { command: "echo on" })).text, /^exit code 0\non/);
 });
 
-/** A sandbox whose programs end as the test says. */
-function fake(exec: Sandbox["exec"]): Sandbox {
-  const none = async () => {};
-  return {
-    kind: "fake",
-    seenAs: (inside) => `/attempt/${inside}`,
-    ...{ exec, put: none, get: async () => undefined, freeze: none, kill: none, close: none },
-    snapshot: async () => ({ kind: "unchanged" }),
-  };
-}
-
 test("a lost sandbox is nobody's failure, and ends the loop", async () => {
-  const lost = fake(async () => ({ kind: "lost", detail: "the engine is gone" }));
+  const lost = fakeSandbox(async () => ({ kind: "lost", detail: "the engine is gone" }));
   await assert.rejects(call(toolWorld(lost).world, "shell", { command: "true" }), (error) => {
     assert.ok(error instanceof SandboxTrouble);
     assert.match(error.message, /ended under its agent: the engine is gone; that is not the agent's doing/);
@@ -303,12 +293,12 @@ test("a lost sandbox is nobody's failure, and ends the loop", async () => {
 });
 
 test("a sandbox that starts nothing, though nobody took its processes, is nobody's failure", async () => {
-  const dead = fake(async () => ({ kind: "not-started", detail: "ENOENT: no such file" }));
+  const dead = fakeSandbox(async () => ({ kind: "not-started", detail: "ENOENT: no such file" }));
   await assert.rejects(call(toolWorld(dead).world, "shell", { command: "true" }), SandboxTrouble);
 });
 
 test("an agent that took all processes of its sandbox has ended itself", async () => {
-  const full = fake(async () => ({ kind: "not-started", detail: "EAGAIN: no process" }));
+  const full = fakeSandbox(async () => ({ kind: "not-started", detail: "EAGAIN: no process" }));
   const { ends } = await call(toolWorld(full).world, "shell", { command: "true" });
   assert.deepEqual(ends, {
     kind: "agent-error",
@@ -318,7 +308,7 @@ test("an agent that took all processes of its sandbox has ended itself", async (
 
 test("a program that met a limit ends the loop where nothing can be run after it", async () => {
   const over = { limit: "disk" as const, detail: "more than 5 bytes" };
-  const full = fake(async () => ({ kind: "exited", code: 1, over }));
+  const full = fakeSandbox(async () => ({ kind: "exited", code: 1, over }));
   const { ends } = await call(toolWorld(full).world, "shell", { command: "true" });
   assert.deepEqual(ends, {
     kind: "agent-error",
@@ -329,7 +319,7 @@ test("a program that met a limit ends the loop where nothing can be run after it
 
 test("a sandbox that does not come back holds the loop no longer than it is waited for", async () => {
   const patience = { killAfterMs: 1, guardMs: 1 };
-  const mute = fake(() => new Promise(() => {}));
+  const mute = fakeSandbox(() => new Promise(() => {}));
   const result = await call(toolWorld(mute, { patience }).world, "shell", {
     command: "true",
     timeoutSeconds: 1,
@@ -339,7 +329,7 @@ test("a sandbox that does not come back holds the loop no longer than it is wait
 
 test("a program gets no more time than is left of the budget", async () => {
   const argvs: string[][] = [];
-  const noting = fake(async ({ argv }) => {
+  const noting = fakeSandbox(async ({ argv }) => {
     argvs.push(argv);
     return { kind: "exited", code: 0 };
   });
@@ -389,4 +379,21 @@ test("tools that need a network are there only with one, and a tool that is none
     () => chosenTools({ tools: ["shel"], network: true }),
     /are not: shel; there are shell, python/,
   );
+});
+
+test("an agent whose programs hold all processes is told, and can end them", walled!.options, async (t) => {
+  const { world } = toolWorld(await workspaceIn(t, "walled", { processes: 24 }));
+  const code = [
+    "import os, time",
+    "while True:",
+    "  try:",
+    "    if os.fork() == 0: time.sleep(600); os._exit(0)",
+    "  except OSError:",
+    "    break",
+  ].join("\n");
+  const result = await call(world, "python", { code });
+  assert.match(result.text, /limit of the sandbox was met: more than 24 processes/);
+  assert.equal((await call(world, "python", { code: "import os; os.fork()" })).outcome, "failed");
+  await call(world, "shell", { command: "kill -9 -1" });
+  assert.equal((await call(world, "shell", { command: "ls | head -n 1" })).text, "exit code 0\nTASK.md\n");
 });

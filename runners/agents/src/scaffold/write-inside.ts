@@ -2,8 +2,8 @@
 // agent may not write (its data) is refused by the same permissions, modes stay, and no link leads the harness
 // anywhere. The text comes as a file that is put in beside the workspace.
 import { putText } from "./put-text.ts";
-import { endTold, runToolProgram } from "./tool-program.ts";
-import { refused, type ToolResult, type ToolWorld } from "./tools.ts";
+import { endTold, runToolProgram } from "./run-tool-program.ts";
+import { refused, type ToolResult, type ToolWorld } from "./tool.ts";
 import type { WorkspacePath } from "./workspace-path.ts";
 
 const staged = "tmp/.tool-text";

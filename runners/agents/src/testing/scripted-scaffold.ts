@@ -12,8 +12,8 @@ import type { Meter, OverBudget } from "../meter.ts";
 import type { Message, ModelResponse, ToolCall, ToolSpec } from "../model/model-client.ts";
 import { plainSandbox } from "../plain-sandbox.ts";
 import type { Asked, ScaffoldRequest } from "../scaffold/scaffold.ts";
-import { sharedOf } from "../scaffold/shared.ts";
-import type { Patience, ToolWorld } from "../scaffold/tools.ts";
+import { sharedOf } from "../scaffold/shared-of.ts";
+import type { Patience, ToolWorld } from "../scaffold/tool.ts";
 import { walledSandbox } from "../walled-sandbox.ts";
 import { inside } from "../workspace.ts";
 

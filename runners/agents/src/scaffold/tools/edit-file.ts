@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { wholeText } from "../read-inside.ts";
-import { refused, tool } from "../tools.ts";
+import { refused, tool } from "../tool.ts";
 import { workspacePath } from "../workspace-path.ts";
 import { writeInside } from "../write-inside.ts";
 import { path } from "./view-file.ts";

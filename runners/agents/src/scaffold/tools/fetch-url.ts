@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { runToolProgram } from "../run-tool-program.ts";
 import { toldOutput } from "../told-output.ts";
-import { runToolProgram } from "../tool-program.ts";
-import { refused, tool } from "../tools.ts";
+import { refused, tool } from "../tool.ts";
 
 /** Runs inside the sandbox, so that it reaches what the agent's programs reach and nothing else. */
 const program = `

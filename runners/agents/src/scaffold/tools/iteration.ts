@@ -1,7 +1,7 @@
 import type { Json } from "@mlrb/kit/stage";
 import { z } from "zod";
 import { inside } from "../../workspace.ts";
-import { refused, tool } from "../tools.ts";
+import { refused, tool } from "../tool.ts";
 import { writeInside } from "../write-inside.ts";
 
 /** As iterations-reader.ts takes them. */
@@ -14,10 +14,9 @@ export const iteration = tool({
     "Records one experiment in iterations.jsonl, once it has ended: what you expected, what you changed, what you ran, what came out, what you decided. " +
     "Record failed ones too. Further fields are kept.",
   input: {
-    id: z.string().min(1).max(200).describe("Yours to choose, each once, e.g. 3."),
+    id: z.union([z.string().min(1).max(200), z.number()]).describe("Yours to choose, each once, e.g. 3."),
     parent: z
-      .string()
-      .max(200)
+      .union([z.string().max(200), z.number()])
       .nullable()
       .describe("The id of the experiment that it builds on; null for the first."),
     hypothesis: text.describe("What you expected, and why."),
@@ -33,8 +32,8 @@ export const iteration = tool({
   loose: true,
   async run({ id, parent, hypothesis, change, command, metric, decision, ...more }, world) {
     const core = {
-      id,
-      parent,
+      id: String(id),
+      parent: parent === null ? null : String(parent),
       time: new Date().toISOString(),
       hypothesis,
       change,

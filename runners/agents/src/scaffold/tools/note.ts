@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { noteMax, notesMax } from "../notes.ts";
-import { refused, tool } from "../tools.ts";
+import { refused, tool } from "../tool.ts";
 
 export const note = tool({
   name: "note",

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { inside } from "../../workspace.ts";
 import { putText } from "../put-text.ts";
+import { runToolProgram } from "../run-tool-program.ts";
 import { outputName, toldOutput } from "../told-output.ts";
-import { runToolProgram } from "../tool-program.ts";
-import { refused, tool } from "../tools.ts";
+import { refused, tool } from "../tool.ts";
 import { secondsDefault, timeoutSeconds } from "./shell.ts";
 
 const codeMax = 1 << 20;

@@ -1,10 +1,12 @@
 import { z } from "zod";
+import { runToolProgram } from "../run-tool-program.ts";
 import { toldOutput } from "../told-output.ts";
-import { runToolProgram } from "../tool-program.ts";
-import { refused, tool } from "../tools.ts";
+import { refused, tool } from "../tool.ts";
 
 /** Of one argument of a program, Linux takes 128 KiB. */
 const commandMax = 100_000;
+/** Without a process more than the shell itself: where programs took all there are, it can still end them. */
+const shellOf = 'if command -v bash > /dev/null; then exec bash -c "$1"; fi; exec sh -c "$1"';
 export const secondsDefault = 600;
 
 export const timeoutSeconds = z
@@ -31,13 +33,7 @@ export const shell = tool({
         `a command may have ${commandMax} bytes; write the long text into a file with write_file`,
       );
     const number = ++world.files.count;
-    const argv = [
-      "sh",
-      "-c",
-      'exec "$(command -v bash || command -v sh)" -c "$1"',
-      "sh",
-      command.toWellFormed(),
-    ];
+    const argv = ["sh", "-c", shellOf, "sh", command.toWellFormed()];
     const { end, output } = await runToolProgram(world, { argv, limitSeconds });
     return toldOutput(world, { end, output, number, limitSeconds });
   },

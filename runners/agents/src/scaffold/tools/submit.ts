@@ -1,5 +1,5 @@
-import { runToolProgram } from "../tool-program.ts";
-import { tool } from "../tools.ts";
+import { runToolProgram } from "../run-tool-program.ts";
+import { tool } from "../tool.ts";
 
 export const submit = tool({
   name: "submit",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { clipMax, shownText } from "../clip-text.ts";
 import { pieces } from "../read-inside.ts";
-import { refused, type ToolResult, type ToolWorld, tool } from "../tools.ts";
+import { refused, type ToolResult, type ToolWorld, tool } from "../tool.ts";
 import { type WorkspacePath, workspacePath } from "../workspace-path.ts";
 
 /** Bytes that are looked through for the first line asked for. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { refused, tool } from "../tools.ts";
+import { refused, tool } from "../tool.ts";
 import { workspacePath } from "../workspace-path.ts";
 import { writeInside } from "../write-inside.ts";
 import { path } from "./view-file.ts";

@@ -1,5 +1,6 @@
 // Which tools a scaffold gives, by their names.
 import type { ToolSpec } from "../model/model-client.ts";
+import type { Tool } from "./tool.ts";
 import { editFile } from "./tools/edit-file.ts";
 import { fetchUrl } from "./tools/fetch-url.ts";
 import { iteration } from "./tools/iteration.ts";
@@ -8,7 +9,6 @@ import { python } from "./tools/python.ts";
 import { shell } from "./tools/shell.ts";
 import { viewFile } from "./tools/view-file.ts";
 import { writeFile } from "./tools/write-file.ts";
-import type { Tool } from "./tools.ts";
 
 /** Of what does the work; each may be left out by a preset. */
 const doing = [shell, python, viewFile, editFile, writeFile, fetchUrl, note, iteration];

@@ -4,7 +4,7 @@
 import type { ExecResult, OverLimit } from "@mlrb/core/sandbox";
 import { SandboxTrouble } from "../sandbox-trouble.ts";
 import { type ProgramOutput, programOutput } from "./program-output.ts";
-import type { ToolResult, ToolWorld } from "./tools.ts";
+import type { ToolResult, ToolWorld } from "./tool.ts";
 
 export type ToolProgram = {
   argv: string[];
@@ -107,10 +107,15 @@ async function endOf(
   }
 }
 
-/** Why the sandbox starts nothing any more; undefined where it does. */
+/** Why the sandbox starts nothing any more, a tool being two processes at least; undefined where it does. */
 async function answers(world: ToolWorld): Promise<{ detail: string } | undefined> {
   const { sandbox, env, patience, signal } = world;
-  const probe = sandbox.exec({ argv: ["true"], cwd: sandbox.seenAs(""), env, onOutput: () => {} });
+  const probe = sandbox.exec({
+    argv: ["timeout", "30", "true"],
+    cwd: sandbox.seenAs(""),
+    env,
+    onOutput: () => {},
+  });
   const result = await guarded(probe, patience.guardMs, signal);
   if (result === undefined) return { detail: "it does not answer" };
   if (result.kind === "lost")

@@ -3,7 +3,7 @@ import type { Shared } from "./converse.ts";
 import { notes } from "./notes.ts";
 import { deadlineNotices } from "./notices.ts";
 import type { ScaffoldRequest } from "./scaffold.ts";
-import { patience } from "./tools.ts";
+import { patience } from "./tool.ts";
 
 export function sharedOf(request: ScaffoldRequest): Shared {
   const { sandbox, cwd, env, network, meter, signal, write } = request;
@@ -18,9 +18,6 @@ export function sharedOf(request: ScaffoldRequest): Shared {
       told: { emptySubmission: false },
     },
     turns: { count: 0 },
-    notices() {
-      told.push(...due());
-      return [...told];
-    },
+    notices: { told, look: () => void told.push(...due()) },
   };
 }

@@ -1,0 +1,56 @@
+// Asks the model with a conversation that is cut to what it reads, and harder where it turns out to read less.
+import type { ModelResponse } from "../model/model-client.ts";
+import { specsOf } from "./chosen-tools.ts";
+import {
+  type Conversation,
+  correctedWindow,
+  cutToFit,
+  narrowedWindow,
+  requestCharacters,
+  requestMessages,
+  windowCharacters,
+  windowOf,
+} from "./context.ts";
+import type { ScaffoldRequest } from "./scaffold.ts";
+import type { Tool } from "./tool.ts";
+
+/** Without a response the budget is used up. What was cut stays cut. */
+export type FittingAsker = (
+  conversation: Conversation,
+  notes: string,
+) => Promise<{ conversation: Conversation; response?: ModelResponse }>;
+
+const tooLongMax = 8;
+
+/** Throws where what may not be cut is more than the model reads. */
+export function fittingAsker(request: ScaffoldRequest, by: string, tools: Tool[]): FittingAsker {
+  const specs = specsOf(tools);
+  let window = windowOf(request.model);
+  return async (whole, notes) => {
+    let conversation = whole;
+    for (let tries = 0; ; tries++) {
+      const fitted = cutToFit(conversation, { notes, tools: specs, charactersMax: windowCharacters(window) });
+      conversation = fitted.conversation;
+      if (fitted.cut) request.write({ event: "context-cut", by, ...fitted.cut });
+      const asked = await request.ask(by, requestMessages(conversation, notes), specs);
+      request.signal.throwIfAborted();
+      const characters = requestCharacters(conversation, notes, specs);
+      switch (asked.kind) {
+        case "answered": {
+          const { usage } = asked.response;
+          if (usage) window = correctedWindow(window, characters, usage.inputTokens);
+          return { conversation, response: asked.response };
+        }
+        case "over":
+          return { conversation };
+        case "too-long":
+          if (tries === tooLongMax)
+            throw new Error(
+              `the model takes no request of ${characters} characters, and less than system prompt, task and notes cannot be sent; ` +
+                "set contextTokens in the preset to what the model takes, or take one that reads more",
+            );
+          window = narrowedWindow(window, characters);
+      }
+    }
+  };
+}

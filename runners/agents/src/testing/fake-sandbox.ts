@@ -1,0 +1,12 @@
+// A sandbox without files, whose programs end as a test says.
+import type { Sandbox } from "@mlrb/core/sandbox";
+
+export function fakeSandbox(exec: Sandbox["exec"] = async () => ({ kind: "exited", code: 0 })): Sandbox {
+  const none = async () => {};
+  return {
+    kind: "fake",
+    seenAs: (inside) => `/attempt/${inside}`,
+    ...{ exec, put: none, get: async () => undefined, freeze: none, kill: none, close: none },
+    snapshot: async () => ({ kind: "unchanged" }),
+  };
+}
