@@ -1,7 +1,6 @@
 // Takes what a tool's program prints, as much as it likes: its first and last kilobytes in memory, its first
 // megabytes in a file of the host, and the number of all of its bytes.
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export type ProgramOutput = {
@@ -17,7 +16,8 @@ export type ProgramOutput = {
 export const fileMax = 32 << 20;
 const edgeMax = 64 << 10;
 
-export function programOutput(): ProgramOutput {
+/** `scratch` is a host folder. `take` throws where its disk is full. */
+export function programOutput(scratch: string): ProgramOutput {
   let head = Buffer.alloc(0);
   let tail = Buffer.alloc(0);
   let bytes = 0;
@@ -26,7 +26,7 @@ export function programOutput(): ProgramOutput {
   let spill: { folder: string; path: string; file: number } | undefined;
 
   const open = () => {
-    const folder = mkdtempSync(join(tmpdir(), "mlrb-output-"));
+    const folder = mkdtempSync(join(scratch, "output-"));
     const path = join(folder, "output");
     spill = { folder, path, file: openSync(path, "wx") };
     put(spill.file, head);

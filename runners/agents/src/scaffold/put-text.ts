@@ -1,17 +1,16 @@
 // Puts a text of the model's into the sandbox as a file of the agent's. Undefined where something inside stands in
 // the way, which is the agent's doing; what else goes wrong throws.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isFullDisk } from "../copy-out.ts";
 import type { ToolWorld } from "./tool.ts";
 
 export async function putText(
-  { sandbox }: Pick<ToolWorld, "sandbox">,
+  { sandbox, scratch }: Pick<ToolWorld, "sandbox" | "scratch">,
   text: string,
   inside: string,
 ): Promise<"put" | undefined> {
-  const folder = mkdtempSync(join(tmpdir(), "mlrb-text-"));
+  const folder = mkdtempSync(join(scratch, "text-"));
   try {
     const path = join(folder, "text");
     writeFileSync(path, text.toWellFormed());

@@ -32,19 +32,27 @@ export async function runToolProgram(
 ): Promise<{ end: ProgramEnd; output: ProgramOutput }> {
   const { sandbox, cwd, env, meter, signal, patience } = world;
   signal.throwIfAborted();
-  const output = programOutput();
+  const output = programOutput(world.scratch);
   const limit = Math.max(1, Math.min(limitSeconds, Math.ceil(meter.leftMs() / 1000)));
   const killAfter = patience.killAfterMs / 1000;
   const started = performance.now();
+  let failure: unknown;
   try {
     const running = sandbox.exec({
       argv: ["sh", "-c", bounded, "sh", String(killAfter), String(limit), ...argv],
       cwd,
       env,
-      onOutput: (_, bytes) => output.take(bytes),
+      onOutput(_, bytes) {
+        try {
+          output.take(bytes);
+        } catch (error) {
+          failure ??= error; // thrown where somebody waits for it: here it would end the supervisor
+        }
+      },
     });
     const result = await guarded(running, limit * 1000 + patience.killAfterMs + patience.guardMs, signal);
     output.end();
+    if (failure) throw failure;
     const elapsedMs = performance.now() - started;
     return { end: await endOf(world, result, elapsedMs >= limit * 1000 - 50), output };
   } catch (error) {

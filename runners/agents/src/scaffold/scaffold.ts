@@ -24,6 +24,8 @@ export type ScaffoldRequest = {
   env: Record<string, string>;
   /** Whether programs inside reach a network. */
   network: boolean;
+  /** Host folder for what is written on the way; the system's own for such where none is given. */
+  scratch?: string;
   meter: Meter;
   /** Asks the model until it answers or will not; charges, waits, retries and records on the way. */
   ask(by: string, messages: Message[], tools: ToolSpec[]): Promise<Asked>;

@@ -1,4 +1,5 @@
 // What the conversations of one attempt share, made anew for each attempt.
+import { tmpdir } from "node:os";
 import type { Shared } from "./converse.ts";
 import { notes } from "./notes.ts";
 import { deadlineNotices } from "./notices.ts";
@@ -15,6 +16,7 @@ export function sharedOf(request: ScaffoldRequest): Shared {
       ...{ sandbox, cwd, env, network, meter, signal, write, patience },
       notes: notes(),
       files: { count: 0 },
+      scratch: request.scratch ?? tmpdir(),
       told: { emptySubmission: false },
     },
     turns: { count: 0 },

@@ -31,6 +31,8 @@ export type ToolWorld = Pick<
   notes: Notes;
   /** Counts what is left in outputs/, over all conversations. */
   files: { count: number };
+  /** Host folder for what is written on the way. */
+  scratch: string;
   /** What the agent was told once and is not told again. */
   told: { emptySubmission: boolean };
   patience: Patience;

@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { join } from "node:path";
 import { test } from "node:test";
 import type { Sandbox } from "@mlrb/core/sandbox";
 import type { Json } from "@mlrb/kit/stage";
 import { bubblewrapMissing } from "../bubblewrap-abilities.ts";
 import { SandboxTrouble } from "../sandbox-trouble.ts";
 import { fakeSandbox } from "../testing/fake-sandbox.ts";
-import { toolWorld, workspaceIn } from "../testing/scripted-scaffold.ts";
-import { chosenTools } from "./chosen-tools.ts";
+import { base, toolWorld, workspaceIn } from "../testing/scripted-scaffold.ts";
+import { chosenTools, toolNames } from "./chosen-tools.ts";
 import type { ToolResult, ToolWorld } from "./tool.ts";
 import { submit } from "./tools/submit.ts";
 
@@ -396,4 +398,35 @@ test("an agent whose programs hold all processes is told, and can end them", wal
   assert.equal((await call(world, "python", { code: "import os; os.fork()" })).outcome, "failed");
   await call(world, "shell", { command: "kill -9 -1" });
   assert.equal((await call(world, "shell", { command: "ls | head -n 1" })).text, "exit code 0\nTASK.md\n");
+});
+
+test("an output that cannot be kept on the host ends the call, not the supervisor", async (t) => {
+  const { world } = toolWorld(await workspaceIn(t, "plain"), { scratch: "/nonexistent" });
+  await assert.rejects(call(world, "shell", { command: "seq 1 100000; sleep 0.1" }), /ENOENT/);
+});
+
+test("nothing that was written on the way is left on the host", async (t) => {
+  const scratch = base(t);
+  const { world } = toolWorld(await workspaceIn(t, "plain"), { scratch });
+  await call(world, "shell", { command: "seq 1 100000" });
+  await call(world, "write_file", { path: "a", text: "b" });
+  await call(world, "python", { code: "print(1)" });
+  assert.deepEqual(readdirSync(scratch), []);
+});
+
+test("of an output without end the first megabytes are kept, and its end is shown", async (t) => {
+  const { world } = toolWorld(await workspaceIn(t, "plain"));
+  const result = await call(world, "shell", {
+    command: "head -c 50000000 /dev/zero | tr '\\0' x; echo; echo last",
+  });
+  assert.match(
+    result.text,
+    /the middle of 50000006 bytes is left out; its first 33554432 bytes lie in outputs\/0001\.txt …\][\s\S]*last\n$/,
+  );
+});
+
+test("the guide names every tool", () => {
+  const guide = readFileSync(join(import.meta.dirname, "../../../../docs/scaffolds.md"), "utf8");
+  for (const name of [...toolNames, "delegate", "return_result", "submit"])
+    assert.match(guide, new RegExp(`\`${name}\``));
 });

@@ -53,8 +53,9 @@ async function view(world: ToolWorld, found: Path, { fromLine, lines }: Range): 
   };
   // one line's beginning is kept, in bytes: a character has at most four of them
   const gather = (part: Uint8Array) => {
+    if (number + 1 < fromLine) return;
     const kept = part.subarray(0, Math.max(0, 4 * lineMax - line.length));
-    if (number + 1 >= fromLine && kept.length > 0) line = Buffer.concat([line, kept]);
+    if (kept.length > 0) line = Buffer.concat([line, kept]);
     cutBytes += part.length - kept.length;
   };
 
@@ -67,8 +68,11 @@ async function view(world: ToolWorld, found: Path, { fromLine, lines }: Range): 
     from += piece.length;
     let at = 0;
     for (let end = piece.indexOf(10); end >= 0 && !full; end = piece.indexOf(10, at)) {
-      gather(piece.subarray(at, end));
-      take();
+      if (number + 1 < fromLine) number++;
+      else {
+        gather(piece.subarray(at, end));
+        take();
+      }
       at = end + 1;
     }
     if (full) break;
