@@ -35,6 +35,8 @@ export type Meter = {
   usedShare(): number;
   /** Runs what is nobody's work: the deadline moves by it. */
   waiting<T>(why: WaitReason, wait: () => Promise<T>): Promise<T>;
+  /** The same for what turned out to be nobody's work: a try that failed. Up to now, since so many ms ago. */
+  waited?(why: WaitReason, ms: number): void;
   /** On disk before it returns. `answered` is false for a failed try. */
   charge(spent: { usage: ModelUsage | null; dollars: number | null; answered: boolean }): void;
   over(): OverBudget | undefined;

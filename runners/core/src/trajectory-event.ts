@@ -50,6 +50,8 @@ export type ModelUsage = {
   outputTokens: number;
   /** Of inputTokens; null where the provider does not say. */
   cachedInputTokens: number | null;
+  /** Of inputTokens, written to the provider's cache at a price of its own; absent where it does not say. */
+  cacheWrittenTokens?: number;
   /** Of outputTokens; null where the provider does not say. */
   reasoningTokens: number | null;
 };

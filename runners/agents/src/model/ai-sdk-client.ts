@@ -1,0 +1,136 @@
+// The models that providers serve, by the AI SDK: one try of one step, streamed, so that what breaks off or falls
+// silent is noticed. Tools are told and never run here; retries, prices and records stand around it.
+import { jsonSchema, type ModelMessage, streamText, type ToolSet, tool } from "ai";
+import { type AnswerParts, answerParts } from "./answer-parts.ts";
+import { causeOf, failureOf } from "./cause-of.ts";
+import { guardedFetch, TransportTrouble } from "./guarded-fetch.ts";
+import type {
+  ModelClient,
+  ModelRequest,
+  ModelResponse,
+  ModelResult,
+  ModelSpec,
+  ToolSpec,
+} from "./model-client.ts";
+import { sdkMessages } from "./sdk-messages.ts";
+import { sdkModel } from "./sdk-model.ts";
+
+export type ClientLimits = {
+  /** Without a byte, before a connection is given up. Node's own fetch gives up after 300 s whatever is said here. */
+  idleMs?: number;
+  /** Of text, reasoning and arguments together; what comes after it is not taken. */
+  answerCharactersMax?: number;
+  bodyBytesMax?: number;
+};
+
+const limits: Required<ClientLimits> = {
+  // models that think for long without a word: the providers send signs of life, or nothing for minutes
+  idleMs: 240_000,
+  // four times what the largest answers of today's models hold (128 000 tokens)
+  answerCharactersMax: 2_000_000,
+  bodyBytesMax: 256 * 2 ** 20,
+};
+
+/** Throws where the spec cannot be meant. */
+export function aiSdkClient(spec: ModelSpec, key: string | undefined, given: ClientLimits = {}): ModelClient {
+  const held = { ...limits, ...given };
+  sdkModel(spec, key, fetch);
+  return {
+    provider: spec.provider,
+    model: spec.id,
+    async call(request) {
+      request.signal.throwIfAborted();
+      const result = await oneTry(spec, { key, held, request });
+      // an answer that came while it was being ended is lost with it, like everything after
+      request.signal.throwIfAborted();
+      return result;
+    },
+  };
+}
+
+type Try = { key: string | undefined; held: Required<ClientLimits>; request: ModelRequest };
+
+async function oneTry(spec: ModelSpec, { key, held, request }: Try): Promise<ModelResult> {
+  const transport = guardedFetch(held);
+  const { model, providerOptions, cache } = sdkModel(spec, key, transport.fetch);
+  const enough = new AbortController();
+  const answer = answerParts();
+  let error: unknown;
+  try {
+    const { fullStream } = streamText({
+      model,
+      messages: sdkMessages(request.messages, { provider: spec.provider, cache }) as ModelMessage[],
+      allowSystemInMessages: true,
+      tools: sdkTools(request.tools),
+      providerOptions,
+      maxRetries: 0,
+      abortSignal: AbortSignal.any([request.signal, enough.signal]),
+      ...(spec.temperature !== undefined && { temperature: spec.temperature }),
+      ...(spec.maxOutputTokens !== undefined && { maxOutputTokens: spec.maxOutputTokens }),
+      onError() {}, // it would print it
+    });
+    for await (const part of fullStream) {
+      if (part.type === "error") error ??= part.error;
+      answer.take(part);
+      if (answer.characters() > held.answerCharactersMax) {
+        enough.abort();
+        return answered(answer, spec, "length");
+      }
+    }
+  } catch (thrown) {
+    error ??= thrown;
+  }
+  request.signal.throwIfAborted();
+  return judged(answer, { spec, error: transport.trouble() ?? error });
+}
+
+/** What is to be thought of a stream that has ended. */
+function judged(answer: AnswerParts, { spec, error }: { spec: ModelSpec; error: unknown }): ModelResult {
+  const finish = answer.finish();
+  if (error !== undefined) return failed(answer, { error, begun: answer.characters() > 0 });
+  switch (finish) {
+    case "stop":
+    case "tool-calls":
+    case "length":
+      return answered(answer, spec, finish);
+    case "content-filter":
+      return answered(answer, spec, "refusal");
+    case "other":
+      return answered(answer, spec, "other");
+    case "interrupted":
+    case "error":
+    case undefined: {
+      const cause = answer.characters() > 0 ? "cut-stream" : "garbage";
+      const detail =
+        cause === "garbage"
+          ? "an answer in which nothing was said in the protocol's words"
+          : "the answer ended before its end";
+      return { kind: "failed", failure: { ...failureOf(cause, { detail }), usage: answer.usage() } };
+    }
+  }
+}
+
+function answered(answer: AnswerParts, spec: ModelSpec, finish: ModelResponse["finish"]): ModelResult {
+  return { kind: "answered", response: answer.response(spec.provider, finish) };
+}
+
+function failed(answer: AnswerParts, { error, begun }: { error: unknown; begun: boolean }): ModelResult {
+  let failure = causeOf(error);
+  // an answer that had begun is cut, whatever the SDK calls its end
+  if (
+    begun &&
+    ["connection-lost", "garbage", "unforeseen"].includes(failure.cause) &&
+    !(error instanceof TransportTrouble)
+  )
+    failure = failureOf("cut-stream", { detail: failure.detail });
+  return { kind: "failed", failure: { ...failure, usage: answer.usage() } };
+}
+
+function sdkTools(tools: ToolSpec[]): ToolSet {
+  return Object.fromEntries(
+    tools.map(({ name, description, input }) => [
+      name,
+      tool({ description, inputSchema: jsonSchema(input) }),
+    ]),
+  );
+}

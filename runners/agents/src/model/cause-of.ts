@@ -1,0 +1,216 @@
+// Which row of the table of causes an error of a model call is. Providers word the same thing in many ways and
+// endpoints that speak their protocols invent statuses, so codes go first, then statuses, then words.
+// Pure. Codes and words: https://platform.openai.com/docs/guides/error-codes,
+// https://docs.claude.com/en/api/errors, and vLLM's and Ollama's answers to requests that are too long.
+import { causeRow, type ModelCause } from "./failure-causes.ts";
+import type { ModelFailure } from "./model-client.ts";
+
+/** A longer complaint is cut: some servers answer with a page. */
+const detailCharactersMax = 500;
+
+/** Whatever the AI SDK, fetch or a socket threw, or a provider said in a stream. */
+export function causeOf(error: unknown): ModelFailure {
+  const seen = lookAt(error);
+  const cause = causeOfSeen(seen);
+  return failureOf(cause, { detail: detailOf(seen), retryAfterMs: retryAfter(seen) });
+}
+
+export function failureOf(
+  cause: ModelCause,
+  { detail, retryAfterMs = null }: { detail: string; retryAfterMs?: number | null },
+): ModelFailure {
+  const { whose, retry } = causeRow(cause);
+  return {
+    cause,
+    whose,
+    detail: detail.slice(0, detailCharactersMax),
+    retry: retry === "until-patience-ends" || retry === "some-times",
+    retryAfterMs,
+    usage: null,
+  };
+}
+
+type Seen = {
+  status: number | null;
+  headers: Record<string, string>;
+  /** Codes and types, of the provider's answer and of sockets. */
+  codes: string[];
+  messages: string[];
+  names: string[];
+  /** Whether a provider answered at all, be it with an error. */
+  answered: boolean;
+};
+
+function causeOfSeen({ status, codes, messages, names, answered }: Seen): ModelCause {
+  const words = messages.join("\n").toLowerCase();
+  const code = (...some: string[]) => codes.some((one) => some.includes(one));
+  if (code("MLRB_IDLE", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT")) return "idle";
+  if (code("MLRB_OVERSIZE")) return "garbage";
+  if (code("MLRB_REDIRECT")) return "wrong-address";
+
+  if (code("insufficient_quota", "billing_error") || status === 402) return "out-of-money";
+  if (/credit balance is too low|exceeded your current quota|billing hard limit/u.test(words))
+    return "out-of-money";
+  if (code("context_length_exceeded", "string_above_max_length", "request_too_large")) return "too-long";
+  const refused = status === null || status === 400 || status === 413 || status === 422;
+  if (refused && tooLong.test(words)) return "too-long";
+  if (code("invalid_prompt", "content_filter", "content_policy_violation")) return "blocked-request";
+  if (refused && /content filtering policy|usage policy|content management policy/u.test(words))
+    return "blocked-request";
+  if (code("rate_limit_exceeded", "rate_limit_error")) return "rate-limit";
+  if (code("overloaded_error")) return "overloaded";
+  if (code("authentication_error", "invalid_api_key")) return "wrong-key";
+  if (code("permission_error")) return "forbidden";
+  if (code("model_not_found", "not_found_error", "DeploymentNotFound")) return "unknown-model";
+
+  if (status !== null && status >= 300) {
+    const known = causeOfStatus(status, words);
+    if (known) return known;
+  }
+  if (/overloaded/u.test(words)) return "overloaded";
+  if (code("server_error", "api_error", "timeout_error", "internal_error")) return "server-error";
+  if (code("invalid_request_error")) return "bad-request";
+
+  const transport = causeOfTransport(codes, words, answered);
+  if (transport) return transport;
+  if (
+    names.some((name) =>
+      /JSONParse|TypeValidation|InvalidResponseData|NoOutputGenerated|EmptyResponse/u.test(name),
+    )
+  )
+    return "garbage";
+  return "unforeseen";
+}
+
+const tooLong =
+  /maximum context length|context window|context length|prompt is too long|input is too long|too many (?:input )?tokens|reduce the length of/u;
+
+function causeOfStatus(status: number, words: string): ModelCause | undefined {
+  switch (status) {
+    case 400:
+    case 415:
+    case 422:
+      return "bad-request";
+    case 401:
+      return "wrong-key";
+    case 403:
+      return "forbidden";
+    case 404:
+      return /model/u.test(words) ? "unknown-model" : "wrong-address";
+    case 405:
+      return "wrong-address";
+    case 410:
+      return "unknown-model";
+    case 408:
+    case 409:
+      return "server-error";
+    case 413:
+      return "too-long";
+    case 429:
+      return "rate-limit";
+    case 503:
+    case 529:
+      return "overloaded";
+    default:
+      if (status < 400) return "wrong-address";
+      return status >= 500 ? "server-error" : undefined;
+  }
+}
+
+function causeOfTransport(codes: string[], words: string, answered: boolean): ModelCause | undefined {
+  if (codes.some((code) => /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL/u.test(code)))
+    return "no-certificate";
+  const broken = codes.some((code) =>
+    ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "ERR_STREAM_PREMATURE_CLOSE", "UND_ERR_ABORTED"].includes(code),
+  );
+  if (broken || /terminated|premature close|socket hang up/u.test(words))
+    return answered ? "cut-stream" : "connection-lost";
+  if (
+    codes.some((code) =>
+      /^(?:ECONNREFUSED|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT)/u.test(code),
+    ) ||
+    /cannot connect to api|fetch failed|bad port/u.test(words)
+  )
+    return "unreachable";
+  return undefined;
+}
+
+/** Follows `cause` and what providers put inside; a few steps, for a stranger's error may go round. */
+function lookAt(error: unknown): Seen {
+  const seen: Seen = { status: null, headers: {}, codes: [], messages: [], names: [], answered: false };
+  let next: unknown = error;
+  for (let step = 0; step < 6 && next !== null && next !== undefined; step++) {
+    if (typeof next === "string") {
+      seen.messages.push(next);
+      break;
+    }
+    if (typeof next !== "object") break;
+    const { name, message, statusCode, responseHeaders, responseBody, cause, data } = next as Record<
+      string,
+      unknown
+    >;
+    if (typeof name === "string") seen.names.push(name);
+    if (typeof statusCode === "number") seen.status ??= statusCode;
+    if (isTable(responseHeaders)) {
+      seen.headers = { ...(responseHeaders as Record<string, string>), ...seen.headers };
+      seen.answered = true;
+    }
+    if (typeof message === "string" && message !== "") seen.messages.push(message);
+    takeComplaint(next, seen);
+    if (isTable(data)) takeComplaint(data, seen);
+    if (typeof responseBody === "string" && responseBody !== "") takeBody(responseBody, seen);
+    next = cause;
+  }
+  // fetch says 200 and then breaks off: that status is no complaint
+  if (seen.status !== null && seen.status < 300) seen.status = null;
+  return seen;
+}
+
+/** `code` and `type` as the provider said them, also where `error` or `response` stands around them. */
+function takeComplaint(value: object, seen: Seen, depth = 0): void {
+  const { code, type, message, error, response } = value as Record<string, unknown>;
+  for (const word of [code, type]) if (typeof word === "string") seen.codes.push(word);
+  // vLLM says its status as a number in the body
+  if (typeof code === "number" && code >= 400 && code < 600) seen.status ??= code;
+  if (typeof message === "string" && message !== "" && !seen.messages.includes(message))
+    seen.messages.push(message);
+  if (depth > 2) return;
+  for (const inner of [error, response]) {
+    if (isTable(inner)) takeComplaint(inner, seen, depth + 1);
+    else if (typeof inner === "string") seen.messages.push(inner);
+  }
+}
+
+function takeBody(body: string, seen: Seen): void {
+  try {
+    const read: unknown = JSON.parse(body);
+    // some endpoints wrap the complaint in a list
+    const complaint = Array.isArray(read) ? read[0] : read;
+    if (isTable(complaint)) {
+      takeComplaint(complaint, seen);
+      return;
+    }
+  } catch {}
+  seen.messages.push(body.slice(0, 2000));
+}
+
+/** `retry-after-ms`, else `retry-after` in seconds or as a date; null where it is neither. */
+function retryAfter({ headers }: Seen): number | null {
+  const ms = headers["retry-after-ms"];
+  if (ms !== undefined && ms.trim() !== "" && Number(ms) >= 0) return Math.round(Number(ms));
+  const text = headers["retry-after"];
+  if (text === undefined || text.trim() === "") return null;
+  if (Number(text) >= 0) return Math.round(Number(text) * 1000);
+  const [then, now] = [Date.parse(text), Date.parse(headers.date ?? "")];
+  return Number.isNaN(then) || Number.isNaN(now) ? null : Math.max(0, then - now);
+}
+
+function detailOf({ status, messages, codes }: Seen): string {
+  const [first = codes[0] ?? "it failed without a word", ...more] = messages;
+  const because = more.find((message) => !first.includes(message) && !message.includes(first));
+  return `${status === null ? "" : `${status}: `}${first}${because === undefined ? "" : ` (${because})`}`;
+}
+
+function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,93 @@
+// Our messages in the AI SDK's form. What a provider wants back with its own words (signed or sealed reasoning,
+// names of items) goes back as it came, as long as the message still makes the same calls.
+import type { Json } from "@mlrb/kit/stage";
+import type { AssistantContent, ModelMessage, SystemModelMessage } from "ai";
+import type { Message } from "./model-client.ts";
+import { isRaw, type RawPart } from "./raw-parts.ts";
+import { wellFormed, wellFormedJson } from "./well-formed.ts";
+
+type ProviderOptions = NonNullable<SystemModelMessage["providerOptions"]>;
+
+/** Marks up to where Anthropic keeps the request for the next one; other providers do that unasked. */
+const keepUntilHere: ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
+
+/** `provider` is of whom the answers in the messages must be, for their raw parts to go back. */
+export function sdkMessages(
+  messages: Message[],
+  { provider, cache }: { provider: string; cache: boolean },
+): ModelMessage[] {
+  const converted: ModelMessage[] = [];
+  for (const message of messages) {
+    const last = converted.at(-1);
+    // the results of one answer's calls are one message for Anthropic, and may be for the others
+    if (message.role === "tool" && last?.role === "tool") last.content.push(toolResult(message));
+    else converted.push(sdkMessage(message, provider));
+  }
+  if (cache) {
+    const system = converted.findLast((message) => message.role === "system");
+    if (system) system.providerOptions = keepUntilHere;
+    const last = converted.at(-1);
+    if (last && last !== system) last.providerOptions = keepUntilHere;
+  }
+  return converted;
+}
+
+function sdkMessage(message: Message, provider: string): ModelMessage {
+  switch (message.role) {
+    case "system":
+    case "user":
+      return { role: message.role, content: wellFormed(message.text) };
+    case "tool":
+      return { role: "tool", content: [toolResult(message)] };
+    case "assistant":
+      return { role: "assistant", content: assistantParts(message, provider) };
+  }
+}
+
+function toolResult({ callId, name, text, failed }: Extract<Message, { role: "tool" }>) {
+  const value = wellFormed(text);
+  return {
+    type: "tool-result" as const,
+    toolCallId: callId,
+    toolName: name,
+    output: failed ? { type: "error-text" as const, value } : { type: "text" as const, value },
+  };
+}
+
+function assistantParts(
+  { text, toolCalls, raw }: Extract<Message, { role: "assistant" }>,
+  provider: string,
+): Exclude<AssistantContent, string> {
+  if (raw !== undefined && isRaw(raw) && raw.provider === provider) {
+    const called = raw.parts.filter((part) => part.type === "tool-call").map((part) => part.id);
+    if (called.join() === toolCalls.map((call) => call.id).join()) return raw.parts.map(sdkPart);
+  }
+  const calls = toolCalls.map((call) =>
+    sdkPart({ type: "tool-call", id: call.id, name: call.name, input: inputOf(call) }),
+  );
+  // an answer that says and calls nothing still has to stand between two of the user's
+  const said = text.trim() === "" && calls.length > 0 ? [] : [sdkPart({ type: "text", text: text || "…" })];
+  return [...said, ...calls];
+}
+
+function inputOf(call: { input: Record<string, Json> } | { malformed: string }): Json {
+  // providers take objects only, also for what was none
+  return "input" in call ? call.input : { malformed: call.malformed };
+}
+
+function sdkPart(part: RawPart) {
+  const options = part.options && { providerOptions: part.options as ProviderOptions };
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return { type: part.type, text: wellFormed(part.text), ...options };
+    case "tool-call":
+      return {
+        type: part.type,
+        toolCallId: part.id,
+        toolName: part.name,
+        input: wellFormedJson(part.input),
+        ...options,
+      };
+  }
+}

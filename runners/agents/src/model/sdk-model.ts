@@ -1,0 +1,56 @@
+// The AI SDK's model for what a preset says: OpenAI and Anthropic by their own protocols, any other name by chat
+// completions at its `baseUrl`.
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createOpenAI } from "@ai-sdk/openai";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import type { Json } from "@mlrb/kit/stage";
+import type { LanguageModel } from "ai";
+import type { ModelSpec } from "./model-client.ts";
+
+// It prints warnings to stderr, which is the log of whoever runs the attempt; what matters of them shows in answers.
+(globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
+
+export type SdkModel = {
+  model: LanguageModel;
+  providerOptions: Record<string, Record<string, Json>>;
+  /** Whether the end of what is to be cached must be marked. */
+  cache: boolean;
+};
+
+/** Throws where the spec cannot be meant: a name without an address. */
+export function sdkModel(spec: ModelSpec, key: string | undefined, transport: typeof fetch): SdkModel {
+  const { provider, id, baseUrl, options = {} } = spec;
+  // without a key of ours the SDK would take one from the environment, or complain: an endpoint that wants none ignores it
+  const apiKey = key ?? "none";
+  const address = baseUrl === undefined ? {} : { baseURL: baseUrl };
+  switch (provider) {
+    case "openai":
+      return {
+        model: createOpenAI({ apiKey, fetch: transport, ...address })(id),
+        // nothing is left with the provider: an attempt must be whole in its own record, so reasoning comes sealed
+        providerOptions: { openai: { store: false, ...options } },
+        cache: false,
+      };
+    case "anthropic":
+      return {
+        model: createAnthropic({ apiKey, fetch: transport, ...address })(id),
+        // their fine-grained streaming hands out arguments unchecked, and older models do not know it
+        providerOptions: { anthropic: { toolStreaming: false, ...options } },
+        cache: true,
+      };
+    default: {
+      if (baseUrl === undefined)
+        throw new Error(
+          `provider "${provider}" needs \`baseUrl\` in the preset's model, e.g. http://127.0.0.1:8000/v1; only openai and anthropic have one of their own`,
+        );
+      const made = createOpenAICompatible({
+        name: provider,
+        baseURL: baseUrl,
+        includeUsage: true,
+        fetch: transport,
+        ...(key !== undefined && { apiKey: key }),
+      });
+      return { model: made(id), providerOptions: { [provider]: options }, cache: false };
+    }
+  }
+}
