@@ -1,6 +1,13 @@
 // The models that providers serve, by the AI SDK: one try of one step, streamed, so that what breaks off or falls
 // silent is noticed. Tools are told and never run here; retries, prices and records stand around it.
-import { jsonSchema, type ModelMessage, streamText, type ToolSet, tool } from "ai";
+import {
+  jsonSchema,
+  type LanguageModelMiddleware,
+  streamText,
+  type ToolSet,
+  tool,
+  wrapLanguageModel,
+} from "ai";
 import { type AnswerParts, answerParts } from "./answer-parts.ts";
 import { causeOf, failureOf } from "./cause-of.ts";
 import { guardedFetch, TransportTrouble } from "./guarded-fetch.ts";
@@ -58,8 +65,8 @@ async function oneTry(spec: ModelSpec, { key, held, request }: Try): Promise<Mod
   let error: unknown;
   try {
     const { fullStream } = streamText({
-      model,
-      messages: sdkMessages(request.messages, { provider: spec.provider, cache }) as ModelMessage[],
+      model: wrapLanguageModel({ model, middleware: inputsAsWritten(answer.takeInput) }),
+      messages: sdkMessages(request.messages, { provider: spec.provider, cache }),
       allowSystemInMessages: true,
       tools: sdkTools(request.tools),
       providerOptions,
@@ -82,6 +89,28 @@ async function oneTry(spec: ModelSpec, { key, held, request }: Try): Promise<Mod
   }
   request.signal.throwIfAborted();
   return judged(answer, { spec, error: transport.trouble() ?? error });
+}
+
+/**
+ * Takes the arguments of calls before the SDK reads them: it would tell what is malformed in its own words, and
+ * run out of stack over JSON that is nested deep enough.
+ */
+function inputsAsWritten(take: (text: string) => void): LanguageModelMiddleware {
+  return {
+    specificationVersion: "v4",
+    async wrapStream({ doStream }) {
+      const { stream, ...rest } = await doStream();
+      type Part = typeof stream extends ReadableStream<infer One> ? One : never;
+      const taken = new TransformStream<Part, Part>({
+        transform(part, controller) {
+          if (part.type !== "tool-call") return controller.enqueue(part);
+          take(part.input);
+          controller.enqueue({ ...part, input: "{}" });
+        },
+      });
+      return { stream: stream.pipeThrough(taken), ...rest };
+    },
+  };
 }
 
 /** What is to be thought of a stream that has ended. */

@@ -11,6 +11,8 @@ import { wellFormed } from "./well-formed.ts";
 type Part = TextStreamPart<ToolSet>;
 
 export type AnswerParts = {
+  /** What the next call's arguments are, as the model wrote them. */
+  takeInput(text: string): void;
   take(part: Part): void;
   /** Characters so far, of everything. */
   characters(): number;
@@ -27,7 +29,7 @@ type Taken =
 
 export function answerParts(): AnswerParts {
   const taken: Taken[] = [];
-  const inputs = new Map<string, string>();
+  const inputs: string[] = [];
   let characters = 0;
   let usage: ModelUsage | null = null;
   let finish: FinishReason | undefined;
@@ -68,11 +70,10 @@ export function answerParts(): AnswerParts {
         hang(open(part.type === "text-end" ? "text" : "reasoning", part.id), part.providerMetadata);
         return;
       case "tool-input-delta":
-        inputs.set(part.id, (inputs.get(part.id) ?? "") + part.delta);
         characters += part.delta.length;
         return;
       case "tool-call": {
-        const text = inputs.get(part.toolCallId) ?? writtenInput(part.input);
+        const text = inputs.shift() ?? "";
         const call: Taken = { type: "tool-call", id: part.toolCallId, name: part.toolName, text };
         taken.push(call);
         hang(call, part.providerMetadata);
@@ -89,6 +90,7 @@ export function answerParts(): AnswerParts {
   };
 
   return {
+    takeInput: (text) => inputs.push(text),
     take,
     characters: () => characters,
     usage: () => usage,
@@ -115,10 +117,6 @@ export function answerParts(): AnswerParts {
       };
     },
   };
-}
-
-function writtenInput(input: unknown): string {
-  return typeof input === "string" ? input : (JSON.stringify(input) ?? "");
 }
 
 /** Endpoints give the same id twice, or an empty one; an answer's results are told apart by it. */

@@ -63,11 +63,11 @@ function causeOfSeen({ status, codes, messages, names, answered }: Seen): ModelC
   if (code("permission_error")) return "forbidden";
   if (code("model_not_found", "not_found_error", "DeploymentNotFound")) return "unknown-model";
 
+  if (/overloaded/u.test(words) && (status === null || status >= 500)) return "overloaded";
   if (status !== null && status >= 300) {
     const known = causeOfStatus(status, words);
     if (known) return known;
   }
-  if (/overloaded/u.test(words)) return "overloaded";
   if (code("server_error", "api_error", "timeout_error", "internal_error")) return "server-error";
   if (code("invalid_request_error")) return "bad-request";
 

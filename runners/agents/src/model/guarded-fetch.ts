@@ -33,40 +33,45 @@ export function guardedFetch({
       giveUp.abort(trouble);
       return trouble;
     };
-    const idle = () => fail("MLRB_IDLE", `nothing came for ${idleMs / 1000} s`);
-    let timer = setTimeout(idle, idleMs);
+    let timer: NodeJS.Timeout | undefined;
+    const rest = () => clearTimeout(timer);
+    const listen = () => {
+      rest();
+      timer = setTimeout(() => fail("MLRB_IDLE", `nothing came for ${idleMs / 1000} s`), idleMs);
+    };
     const signal = init?.signal ? AbortSignal.any([init.signal, giveUp.signal]) : giveUp.signal;
+    listen();
     try {
       const response = await fetch(input, { ...init, signal, redirect: "manual" });
       if (response.status >= 300 && response.status < 400) {
-        clearTimeout(timer);
         const to = response.headers.get("location") ?? "nowhere";
         throw fail("MLRB_REDIRECT", `${response.status}: it sends on to ${to}`);
       }
       if (response.body === null) {
-        clearTimeout(timer);
+        rest();
         return response;
       }
       let bytes = 0;
       const counted = new TransformStream<Uint8Array, Uint8Array>({
         transform(part, controller) {
-          clearTimeout(timer);
+          rest();
           bytes += part.byteLength;
           if (bytes > bodyBytesMax) {
             controller.error(fail("MLRB_OVERSIZE", `an answer of more than ${bodyBytesMax} bytes`));
             return;
           }
-          timer = setTimeout(idle, idleMs);
+          if (!signal.aborted) listen();
           controller.enqueue(part);
         },
-        flush: () => clearTimeout(timer),
+        flush: rest,
+        cancel: rest,
       });
-      signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+      signal.addEventListener("abort", rest, { once: true });
       const { status, statusText, headers } = response;
       const body = response.body.pipeThrough(counted);
       return new Response(body, { status, statusText, headers });
     } catch (error) {
-      clearTimeout(timer);
+      rest();
       throw error;
     }
   };

@@ -20,7 +20,7 @@ export function sdkMessages(
   for (const message of messages) {
     const last = converted.at(-1);
     // the results of one answer's calls are one message for Anthropic, and may be for the others
-    if (message.role === "tool" && last?.role === "tool") last.content.push(toolResult(message));
+    if (message.role === "tool" && last?.role === "tool") last.content.push(toolResult(message, provider));
     else converted.push(sdkMessage(message, provider));
   }
   if (cache) {
@@ -38,19 +38,21 @@ function sdkMessage(message: Message, provider: string): ModelMessage {
     case "user":
       return { role: message.role, content: wellFormed(message.text) };
     case "tool":
-      return { role: "tool", content: [toolResult(message)] };
+      return { role: "tool", content: [toolResult(message, provider)] };
     case "assistant":
       return { role: "assistant", content: assistantParts(message, provider) };
   }
 }
 
-function toolResult({ callId, name, text, failed }: Extract<Message, { role: "tool" }>) {
+function toolResult({ callId, name, text, failed }: Extract<Message, { role: "tool" }>, provider: string) {
   const value = wellFormed(text);
+  // the others have no word for it, and the SDK would wrap the text in JSON
+  const error = failed && provider === "anthropic";
   return {
     type: "tool-result" as const,
     toolCallId: callId,
     toolName: name,
-    output: failed ? { type: "error-text" as const, value } : { type: "text" as const, value },
+    output: error ? { type: "error-text" as const, value } : { type: "text" as const, value },
   };
 }
 

@@ -4,14 +4,14 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { Json } from "@mlrb/kit/stage";
-import type { LanguageModel } from "ai";
+import type { wrapLanguageModel } from "ai";
 import type { ModelSpec } from "./model-client.ts";
 
 // It prints warnings to stderr, which is the log of whoever runs the attempt; what matters of them shows in answers.
 (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
 
 export type SdkModel = {
-  model: LanguageModel;
+  model: Parameters<typeof wrapLanguageModel>[0]["model"];
   providerOptions: Record<string, Record<string, Json>>;
   /** Whether the end of what is to be cached must be marked. */
   cache: boolean;
