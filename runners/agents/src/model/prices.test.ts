@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import type { ModelUsage } from "@mlrb/core/trajectory-event";
+import { costOf, dollarsOf, priceOf, readPrices } from "./prices.ts";
+
+const usage = (some: Partial<ModelUsage>): ModelUsage => ({
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedInputTokens: null,
+  reasoningTokens: null,
+  ...some,
+});
+const million = 1_000_000;
+
+test("the models of the paper cost what they cost when it was written", () => {
+  const both = usage({ inputTokens: million, outputTokens: million });
+  assert.equal(dollarsOf(both, "openai", "gpt-4o-2024-08-06"), 12.5);
+  assert.equal(dollarsOf(both, "anthropic", "claude-3-5-sonnet-20240620"), 18);
+  assert.equal(dollarsOf(both, "anthropic", "claude-3-5-sonnet-20241022"), 18);
+});
+
+test("what came from the cache or went into it is paid at its own price, once", () => {
+  const spent = usage({
+    inputTokens: 10 * million,
+    cachedInputTokens: 6 * million,
+    cacheWrittenTokens: 3 * million,
+  });
+  assert.equal(dollarsOf(spent, "anthropic", "claude-3-5-sonnet-20241022"), 3 + 6 * 0.3 + 3 * 3.75);
+});
+
+test("reasoning is part of the output, not paid twice", () => {
+  const spent = usage({ outputTokens: million, reasoningTokens: 900_000 });
+  assert.equal(dollarsOf(spent, "openai", "gpt-4o-2024-08-06"), 10);
+});
+
+test("a model, a provider or a cached token without a price is unknown, not free", () => {
+  const spent = usage({ inputTokens: 100, outputTokens: 100 });
+  assert.equal(dollarsOf(spent, "openai", "gpt-4o"), null);
+  assert.equal(dollarsOf(spent, "local", "gpt-4o-2024-08-06"), null);
+  assert.equal(dollarsOf({ ...spent, cachedInputTokens: 50 }, "openai", "gpt-4o-2024-05-13"), null);
+  assert.equal(priceOf("local", "x"), undefined);
+});
+
+test("a request past the limit of a tier pays the tier's price for all of it", () => {
+  const [price] = readPrices(
+    entry("above: { inputTokens: 1000, input: 2, output: 3 }"),
+    "prices.yaml",
+  ).values();
+  assert.equal(costOf(usage({ inputTokens: 1000, outputTokens: million }), price), 1.001);
+  assert.equal(costOf(usage({ inputTokens: 2000, outputTokens: million }), price), 3.004);
+});
+
+test("every price has a date and a source, and no cache read is dearer than plain input", () => {
+  const path = new URL("../../prices.yaml", import.meta.url);
+  const prices = [...readPrices(readFileSync(path, "utf8"), "prices.yaml").values()];
+  assert.ok(prices.length > 0);
+  for (const { models, asOf, source, input, cached, output } of prices) {
+    assert.ok(Date.parse(asOf) > Date.parse("2024-01-01"), models.join());
+    assert.match(source, /openai\.com|anthropic\.com|claude\.com/u);
+    assert.ok((cached ?? 0) < input && input < output, models.join());
+  }
+});
+
+test("an entry without its source, with a word of its own or twice is refused with its place", () => {
+  const refused: [string, RegExp][] = [
+    [entry("").replace(/ +source.*\n/u, ""), /prices\.yaml: .*source/su],
+    [entry("price: 3"), /prices\.yaml: .*price/su],
+    [entry("").replace("input: 1", "input: -1"), /prices\.yaml: .*input/su],
+    [entry("").replace("[m]", "[m, m]"), /openai m has two prices/u],
+    [entry("").replace("2026-01-01", "soon"), /asOf/u],
+  ];
+  for (const [text, what] of refused) assert.throws(() => readPrices(text, "prices.yaml"), what);
+});
+
+function entry(more: string): string {
+  return `formatVersion: 1
+prices:
+  - provider: openai
+    models: [m]
+    asOf: 2026-01-01
+    source: https://example.org/prices
+    input: 1
+    output: 1
+    ${more}
+`;
+}

@@ -1,0 +1,31 @@
+// The model cannot be had, and that is not its agent's doing: the provider's, the operator's or ours. What it ends
+// was not measured.
+import type { FailureOwner } from "@mlrb/core/trajectory-event";
+import { causeRow, type ModelCause } from "./failure-causes.ts";
+import type { ModelFailure } from "./model-client.ts";
+
+export class ProviderTrouble extends Error {
+  override readonly cause: string;
+  readonly whose: FailureOwner;
+  readonly detail: string;
+  readonly wayOut: string;
+
+  constructor(model: { provider: string; id: string }, failure: ModelFailure, tries: Tries) {
+    const wayOut = causeRow(failure.cause as ModelCause).wayOut ?? "run the pipeline again";
+    super(
+      `${model.provider} ${model.id}: ${failure.cause}: ${failure.detail}; ${triesWords(tries)}; ${wayOut}`,
+    );
+    this.cause = failure.cause;
+    this.whose = failure.whose;
+    this.detail = failure.detail;
+    this.wayOut = wayOut;
+  }
+}
+
+type Tries = { tries: number; waitedMs: number };
+
+function triesWords({ tries, waitedMs }: Tries): string {
+  if (tries === 1) return "nothing was measured";
+  const minutes = Math.round(waitedMs / 60_000);
+  return `tried ${tries} times over ${minutes < 1 ? `${Math.round(waitedMs / 1000)} s` : `${minutes} min`}, so nothing was measured`;
+}
