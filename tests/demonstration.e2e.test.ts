@@ -12,6 +12,7 @@ import {
   indexVariables,
   playDemonstration,
   recordingFolder,
+  stageOf,
 } from "./support/demonstration/play.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { shareEnvironments } from "./support/environments.ts";
@@ -37,7 +38,7 @@ const report = (agent: string): Line =>
   );
 const attemptOf = (agent: string) => (report(agent).attempts as Line[]).find((one) => one.agent === agent)!;
 const ledgerOf = (agent: string): Ledger => {
-  const held = recordsIn(root).find(({ record }) => record.slot.stage.includes(`agent=${agent}`));
+  const held = recordsIn(root).find(({ record }) => stageOf(record).includes(`agent=${agent}`));
   return JSON.parse(
     readFileSync(join(root, ".mlrb/attempts/records", held!.digest, "ledger.json"), "utf8"),
   ) as Ledger;

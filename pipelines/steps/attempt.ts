@@ -7,12 +7,12 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { chooseSandbox } from "@mlrb/agents/choose-sandbox";
 import { llmAgent, secretsOf } from "@mlrb/agents/llm-agent";
+import { ProviderTrouble } from "@mlrb/agents/model/provider-trouble";
 import { runAttempt } from "@mlrb/agents/run-attempt";
 import { SandboxTrouble } from "@mlrb/agents/sandbox-trouble";
-import { ProviderTrouble } from "@mlrb/agents/model/provider-trouble";
 import { checkScaffold } from "@mlrb/agents/scaffold-versions";
-import { dockerWalls } from "@mlrb/docker/docker-walls";
 import { textRedactor } from "@mlrb/core/redactor";
+import { dockerWalls } from "@mlrb/docker/docker-walls";
 import { writeJson } from "@mlrb/kit/json-file";
 import { duration } from "@mlrb/kit/rules/duration";
 import { type Json, stage } from "@mlrb/kit/stage";
@@ -29,7 +29,11 @@ if (!Array.isArray(command) || (kind === "command" && command.length === 0))
 const version = given("scaffoldVersion");
 const llm = kind === "llm" ? llmAgent(given) : undefined;
 // a replay that meets another scaffold than its recording's misses, and says so
-if (kind !== "replay") checkScaffold(llm?.scaffold.kind ?? (kind === "nop" ? "nop" : "command"), typeof version === "number" ? version : null);
+if (kind !== "replay")
+  checkScaffold(
+    llm?.scaffold.kind ?? (kind === "nop" ? "nop" : "command"),
+    typeof version === "number" ? version : null,
+  );
 const recording = given("recording");
 const budgetMs = budget.timeMs ?? duration(given("budget"), "budget");
 const program = given("program");
@@ -99,12 +103,19 @@ try {
     writeJson(join(process.env.MLRB_WORK, "where.json"), { sandbox: sandbox.kind, ...sandbox.where?.() });
   console.log(`${agent}: ${ledger.ended}, ${ledger.submission.files} files handed in`);
 } catch (error) {
-  const trouble = error instanceof SandboxTrouble || (error instanceof ProviderTrouble && error.whose === "provider");
-  if (!trouble || process.env.MLRB_WORK === undefined) throw error;
+  const cause = troubleCause(error);
+  if (cause === undefined || process.env.MLRB_WORK === undefined) throw error;
   // told to whoever supervises this step: not the agent's failure, nor this program's
-  writeJson(join(process.env.MLRB_WORK, "trouble.json"), { detail: error.message });
-  console.error(error.message);
+  const { message } = error as Error;
+  writeJson(join(process.env.MLRB_WORK, "trouble.json"), { cause, detail: message });
+  console.error(message);
   process.exitCode = 75;
 } finally {
   await leave();
+}
+
+function troubleCause(error: unknown): "machine" | "operator" | undefined {
+  if (error instanceof SandboxTrouble) return "machine";
+  if (!(error instanceof ProviderTrouble) || error.whose === "harness") return undefined;
+  return error.whose === "operator" ? "operator" : "machine";
 }

@@ -55,6 +55,11 @@ export function attemptMeter(options: MeterOptions): AttemptMeter {
   const workingMs = () => sinceStart() - waitingMs();
   const deadline = () => startedWall + limits.timeMs + waitingMs();
 
+  const tell = (why: WaitReason, durationMs: number) => {
+    if (durationMs >= toldWaitMs)
+      options.waited?.({ why, durationMs: Math.round(durationMs), deadline: deadline() });
+  };
+
   const over = (): OverBudget | undefined => {
     if (workingMs() >= limits.timeMs) return { limit: "time", detail: `${limits.timeMs} ms of work` };
     const tokens = spent.inputTokens + spent.outputTokens;
@@ -86,9 +91,14 @@ export function attemptMeter(options: MeterOptions): AttemptMeter {
         if (--waiters === 0) waitedMs += end - waitingSince;
         spent.waitedMs[why] = Math.round((spent.waitedMs[why] ?? 0) + end - begin);
         keep();
-        if (end - begin >= toldWaitMs)
-          options.waited?.({ why, durationMs: Math.round(end - begin), deadline: deadline() });
+        tell(why, end - begin);
       }
+    },
+    waited(why, durationMs) {
+      waitedMs += durationMs;
+      spent.waitedMs[why] = Math.round((spent.waitedMs[why] ?? 0) + durationMs);
+      keep();
+      tell(why, durationMs);
     },
     charge({ usage, dollars, answered }) {
       if (answered) spent.calls++;

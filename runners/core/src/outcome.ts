@@ -9,6 +9,8 @@ export type FailureCause =
   | "missing-output"
   /** The code it ran from changed while it ran: its result belongs to no key. */
   | "code-changed"
+  /** What only a person can mend, e.g. a key that its provider refuses: trying again changes nothing. */
+  | "operator"
   /** It could not be started, or its result could not be kept. */
   | "machine";
 

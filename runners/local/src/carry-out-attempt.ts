@@ -67,7 +67,8 @@ export async function carryOutAttempt(
       return result; // left to itself: the next run goes on with it
     if (result.kind !== "succeeded") {
       over = true;
-      if (result.kind === "cancelled" || result.cause !== "machine") return result;
+      if (result.kind === "cancelled") return result;
+      // whoever failed it, it was not the agent: what it did may have cost much
       await context.clearSandbox?.(sandboxToken(attemptToken(name)), card.executor);
       const kept = putAside(attempt, workspace.state);
       return kept === undefined ? result : { ...result, detail: `${result.detail}; ${keptWords(kept)}` };

@@ -43,6 +43,9 @@ test("dollars are unknown where a secret is handed out and no earlier attempt kn
   t.after(() => delete process.env.MLRB_TEST_KEY);
   const paid = instance({ secrets: ["MLRB_TEST_KEY"] });
   assert.equal(estimateFrom(paid, []).dollars, null);
+  const bounded = { ...paid, action: { ...paid.action, budget: { ...paid.action.budget, dollars: 50 } } };
+  assert.equal(estimateFrom(bounded, []).dollars, 50, "its budget is what it can cost at most");
+  assert.equal(estimateFrom(bounded, [spent(1, 43)]).dollars, 43);
   assert.equal(estimateFrom(paid, [spent(1, null)]).dollars, null);
   assert.equal(estimateFrom(paid, [spent(1, null), spent(1, 43)]).dollars, 43);
   assert.equal(estimateFrom(instance({ secrets: ["MLRB_TEST_UNSET"] }), []).dollars, 0);

@@ -31,7 +31,7 @@ export function estimateFrom(
   const allowedMs = action.budget.timeMs ?? execution.limits.timeMs;
   return {
     gpuHours: gpuHours ?? (gpus === 0 ? 0 : allowedMs === undefined ? null : (gpus * allowedMs) / 3_600_000),
-    dollars: dollars ?? (isPaid(action) ? null : 0),
+    dollars: dollars ?? (isPaid(action) ? (action.budget.dollars ?? null) : 0),
     timeMs: median(earlier.map(({ ran }) => ran.durationMs)) ?? allowedMs ?? null,
     from: earlier.length,
   };

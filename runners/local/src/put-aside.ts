@@ -1,4 +1,4 @@
-// What is left of an attempt that the machine ended: what the agent did and had handed in may have cost much,
+// What is left of an attempt that was ended, or never finished, through no doing of its agent: what the agent did and had handed in may have cost much,
 // and only a person can tell what it is still worth. It is no record, and nothing here reads it again.
 import { mkdirSync, readdirSync, renameSync, statSync } from "node:fs";
 import { join, relative } from "node:path";

@@ -57,7 +57,7 @@ function whileWanted(folder: string, end: () => void): NodeJS.Timeout {
   }, lookMs);
 }
 
-/** With what the stage itself told: in what it ran, or that its failure is the machine's. */
+/** With what the stage itself told: in what it ran, or that its failure is the machine's or the operator's. */
 function told(result: ExecutionResult, work: string): ExecutionResult {
   const words = {
     where: readWords(join(work, "where.json")),
@@ -65,8 +65,10 @@ function told(result: ExecutionResult, work: string): ExecutionResult {
   };
   if (result.kind === "succeeded" && words.where)
     return { ...result, where: { ...result.where, ...words.where } };
-  if (result.kind === "failed" && result.cause === "exit-code" && words.trouble?.detail)
-    return { kind: "failed", cause: "machine", detail: words.trouble.detail };
+  if (result.kind === "failed" && result.cause === "exit-code" && words.trouble?.detail) {
+    const cause = words.trouble.cause === "operator" ? "operator" : "machine";
+    return { kind: "failed", cause, detail: words.trouble.detail };
+  }
   return result;
 }
 

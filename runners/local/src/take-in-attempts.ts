@@ -49,6 +49,12 @@ async function takeIn({ name, path, card, state }: AttemptFolder, context: Conte
         `lost    ${stage}  (its supervisor, begun ${card.startedAt}, ended without a word${kept ? `; ${keptWords(kept)}` : ""})`,
       );
   }
+  if (state.kind === "ended" && state.end.result.kind === "failed") {
+    await context.clearSandbox(sandboxToken(attemptToken(name)), card.executor);
+    const kept = putAside({ name, path, card }, workspace.state);
+    const { cause, detail } = state.end.result;
+    tell(`failed  ${stage}  (${cause}: ${detail}${kept ? `; ${keptWords(kept)}` : ""})`);
+  }
   if (state.kind === "ended" && state.end.result.kind === "succeeded") {
     const own = join(path, "log");
     const log = card.secrets.length === 0 && existsSync(own) ? own : logPath(workspace.state.logs, stage);

@@ -21,10 +21,10 @@ export async function playDemonstration(
   const provider = await startLoopbackProvider({ script: conversation });
   try {
     repository.write("runners/agents/presets/scripted-model.yaml", preset(provider.baseUrl));
-    const args = ["run", "full-benchmark", "--set", "agent=scripted-model", ...demonstrationArgs];
+    const args = ["run", "full-benchmark", "--set", "agent=scripted-model", "--yes", ...demonstrationArgs];
     const env = { ...indexVariables(), LOOPBACK_API_KEY: LOOPBACK_KEY };
     const said = await startProgram(repository.path, [...args, "--root", root], { env }).ended;
-    const held = recordsIn(root).find(({ record }) => /agent=scripted-model/.test(record.slot.stage));
+    const held = recordsIn(root).find(({ record }) => /agent=scripted-model/.test(stageOf(record)));
     return {
       said,
       folder: held && join(root, ".mlrb/attempts/records", held.digest),
@@ -47,6 +47,11 @@ scaffoldVersion: 1
 secrets: [LOOPBACK_API_KEY]
 environment: pipelines/environments/ml.lock
 `;
+}
+
+/** The stage instance that a record is of. */
+export function stageOf(record: { slot?: unknown }): string {
+  return (record.slot as { stage: string }).stage;
 }
 
 /** Building an environment goes to the package index in the user's way. */
