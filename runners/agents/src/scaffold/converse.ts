@@ -34,6 +34,8 @@ export type TalkEnd =
   /** Its own model calls are used up. */
   | { kind: "turns"; lastWords: string };
 
+/** A day of work takes hundreds; a model that answers at once and never ends would fill the trajectory. */
+export const turnsMaxDefault = 5_000;
 const silentMax = 3;
 const senselessMax = 10;
 
@@ -42,7 +44,7 @@ export async function converse(shared: Shared, talk: Talk): Promise<TalkEnd> {
   const { by, tools, system, task, turnsMax = Number.POSITIVE_INFINITY } = talk;
   const world: ToolWorld = { ...shared.world, by };
   const ask = fittingAsker(request, by, tools);
-  const turnsInAll = request.spec.turnsMax ?? Number.POSITIVE_INFINITY;
+  const turnsInAll = request.spec.turnsMax ?? turnsMaxDefault;
   let conversation = beginConversation([
     { role: "system", text: system },
     { role: "user", text: task },
@@ -72,7 +74,7 @@ export async function converse(shared: Shared, talk: Talk): Promise<TalkEnd> {
       return undefined;
     }
     refusals = 0;
-    const calls = withOwnIds(response.toolCalls);
+    const calls = usableCalls(response.toolCalls);
     add(answer(response, calls));
     if (calls.length === 0 && ++silent >= silentMax)
       return {
@@ -125,16 +127,21 @@ function answer({ text, raw, toolCalls, finish }: ModelResponse, calls: ToolCall
   });
 }
 
-/** Results find their calls by id: some endpoints give none, or the same to all calls of an answer. */
-function withOwnIds(calls: ToolCall[]): ToolCall[] {
+/**
+ * Calls that can be sent back: results find theirs by id, and some endpoints give none, or the same to all calls of
+ * an answer; providers refuse names that none of their tools could have.
+ */
+function usableCalls(calls: ToolCall[]): ToolCall[] {
   const seen = new Set<string>();
   return calls.map((call, index) => {
-    const own = call.id !== "" && !seen.has(call.id);
-    const id = own ? call.id : `${call.id || "call"}-${index + 1}`;
+    const [given, name] = [usable(call.id), usable(call.name) || "unnamed"];
+    const id = given !== "" && !seen.has(given) ? given : `${given || "call"}-${index + 1}`;
     seen.add(id);
-    return own ? call : { ...call, id };
+    return id === call.id && name === call.name ? call : { ...call, id, name };
   });
 }
+
+const usable = (text: string) => text.slice(0, 64).replace(/[^A-Za-z0-9_-]/g, "_");
 
 function overBudget({ meter }: ScaffoldRequest): ScaffoldEnd {
   const over = meter.over();

@@ -131,6 +131,8 @@ async function answers(world: ToolWorld): Promise<{ detail: string } | undefined
       `the sandbox ended under its agent: ${result.detail}; that is not the agent's doing, so nothing was measured`,
     );
   if (result.kind === "not-started") return { detail: result.detail };
+  // a disk that is full ends programs, but not before they have removed something
+  if (result.over?.limit === "disk") return undefined;
   return result.kind === "exited" && result.code === 0
     ? undefined
     : { detail: "it ends whatever is started" };
@@ -138,7 +140,9 @@ async function answers(world: ToolWorld): Promise<{ detail: string } | undefined
 
 /** The first line of what a model is told, and the result but for its text. */
 export function endTold(end: ProgramEnd, limitSeconds: number): { line: string } & Omit<ToolResult, "text"> {
-  const met = "over" in end && end.over ? `; the limit of the sandbox was met: ${end.over.detail}` : "";
+  const over = "over" in end ? end.over : undefined;
+  const wayOut = over?.limit === "disk" ? ". All programs were ended; remove files before anything else" : "";
+  const met = over ? `; the limit of the sandbox was met: ${over.detail}${wayOut}` : "";
   switch (end.kind) {
     case "exited":
       return {
@@ -172,7 +176,7 @@ export function endTold(end: ProgramEnd, limitSeconds: number): { line: string }
         ends: {
           kind: "agent-error",
           detail: `its programs left the sandbox unusable: ${end.detail}`,
-          ...(end.over && { over: end.over }),
+          ...(over && { over }),
         },
       };
   }

@@ -9,7 +9,7 @@ export type ScaffoldSpec = {
   kind: "react" | "supervisor-worker";
   /** Names from chosen-tools.ts; all that the network allows where it says none. */
   tools?: string[];
-  /** Model calls in all; a loop that never ends is ended. */
+  /** Model calls in all; a loop that never ends is ended. 5000 where none is given. */
   turnsMax?: number;
 };
 

@@ -4,6 +4,7 @@ import type { TrajectoryEvent } from "@mlrb/core/trajectory-event";
 import type { Message } from "../model/model-client.ts";
 import { fakeSandbox } from "../testing/fake-sandbox.ts";
 import { type Drive, type Said, type Script, type Seen, scripted } from "../testing/scripted-scaffold.ts";
+import { turnsMaxDefault } from "./converse.ts";
 import type { ScaffoldRequest, ScaffoldSpec } from "./scaffold.ts";
 import { scaffolds } from "./scaffolds.ts";
 
@@ -148,16 +149,20 @@ test("an answer with more calls than can be meant has the rest refused", async (
   assert.match(last(seen[1]!.messages).text, /^not done: an answer may have 32 calls, this one has 40/);
 });
 
-test("calls with the same id, or none, get ids of their own", async () => {
+test("calls with the same id, or none, or an odd name, are sent back as a provider takes them", async () => {
   const call = (id: string) => ({ id, name: "note", input: { text: "a" } });
   const answer = {
     ...{ text: "", reasoning: null, usage: null, answeredBy: null, finish: "tool-calls" as const },
-    toolCalls: [call(""), call("0"), call("0")],
+    toolCalls: [call(""), call("0"), call("0"), { ...call("1"), name: "fly away!" }],
+    raw: { signed: true },
   };
   const { seen } = await run("react", [{ kind: "answered", response: answer }, ...handIn]);
   const [, , asked, ...results] = seen[1]!.messages;
   const ids = asked?.role === "assistant" ? asked.toolCalls.map(({ id }) => id) : [];
-  assert.equal(new Set(ids).size, 3);
+  assert.equal(new Set(ids).size, 4);
+  assert.ok(
+    asked?.role === "assistant" && asked.raw === undefined && asked.toolCalls[3]!.name === "fly_away_",
+  );
   assert.deepEqual(
     results.map((one) => one.role === "tool" && one.callId),
     ids,
@@ -168,6 +173,20 @@ test("a loop that never ends is ended after its turns", async () => {
   const { end, seen } = await run("react", () => noting("a"), { spec: { turnsMax: 7 } });
   assert.deepEqual(end, { kind: "over-budget", limit: "turns", detail: "7 model calls are used up" });
   assert.equal(seen.length, 7);
+});
+
+test("a loop that never ends is ended also where the preset says nothing of turns", async () => {
+  let asked = 0;
+  const answer = { text: "", reasoning: null, usage: null, answeredBy: null, finish: "tool-calls" as const };
+  const toolCalls = [{ id: "a", name: "note", input: { text: "a" } }];
+  const { end } = await run("react", [], {
+    model: { provider: "test", id: "test", contextTokens: 6_000, maxOutputTokens: 100 },
+    async ask() {
+      asked++;
+      return { kind: "answered", response: { ...answer, toolCalls } };
+    },
+  });
+  assert.deepEqual([end.kind, asked], ["over-budget", turnsMaxDefault]);
 });
 
 test("a budget that is used up ends it with the limit that was met", async () => {

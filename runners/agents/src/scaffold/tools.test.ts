@@ -309,7 +309,7 @@ test("an agent that took all processes of its sandbox has ended itself", async (
 });
 
 test("a program that met a limit ends the loop where nothing can be run after it", async () => {
-  const over = { limit: "disk" as const, detail: "more than 5 bytes" };
+  const over = { limit: "memory" as const, detail: "more than 5 bytes" };
   const full = fakeSandbox(async () => ({ kind: "exited", code: 1, over }));
   const { ends } = await call(toolWorld(full).world, "shell", { command: "true" });
   assert.deepEqual(ends, {
@@ -429,4 +429,21 @@ test("the guide names every tool", () => {
   const guide = readFileSync(join(import.meta.dirname, "../../../../docs/scaffolds.md"), "utf8");
   for (const name of [...toolNames, "delegate", "return_result", "submit"])
     assert.match(guide, new RegExp(`\`${name}\``));
+});
+
+test("an agent that filled its disk is told, and can make room", walled!.options, async (t) => {
+  const { world } = toolWorld(await workspaceIn(t, "walled", { diskBytes: 2 ** 24 }));
+  const command = "for one in 1 2 3 4; do head -c 8000000 /dev/zero > $one.bin; done; sleep 60";
+  const full = await call(world, "shell", { command });
+  assert.match(full.text, /limit of the sandbox was met: .*All programs were ended; remove files before/);
+  assert.equal(full.ends, undefined);
+  await call(world, "shell", { command: "rm *.bin" });
+  assert.equal((await call(world, "shell", { command: "sleep 2; ls" })).text.split("\n")[0], "exit code 0");
+});
+
+test("a full disk that ends every program leaves the agent the chance to make room", async () => {
+  const over = { limit: "disk" as const, detail: "more than 5 bytes" };
+  const full = fakeSandbox(async () => ({ kind: "signalled", signal: "SIGKILL", over }));
+  const result = await call(toolWorld(full).world, "shell", { command: "true" });
+  assert.deepEqual([result.outcome, result.ends], ["failed", undefined]);
 });
