@@ -73,12 +73,17 @@ test("whatever is cut, calls keep their results, notes and task stay, and what f
       text(2_000),
       (turns, charactersMax, notes) => {
         const before = conversationOf(turns);
-        const { conversation, cut } = cutToFit(before, { notes, tools: [], charactersMax });
+        const { conversation, cut } = cutToFit(before, { notes, toolsCharacters: 2, charactersMax });
         const messages = requestMessages(conversation, notes);
         assert.ok(isPaired(messages));
         assert.deepEqual(messages.slice(0, 2), pinned);
-        const least = requestCharacters({ ...conversation, entries: [], dropped: 99 }, notes, []);
-        assert.ok(requestCharacters(conversation, notes, []) <= Math.max(charactersMax, least));
+        const least = requestCharacters(
+          { ...conversation, entries: [], dropped: 99 },
+          { notes, toolsCharacters: 2 },
+        );
+        assert.ok(
+          requestCharacters(conversation, { notes, toolsCharacters: 2 }) <= Math.max(charactersMax, least),
+        );
         if (conversation.dropped > 0) assert.ok(messages[2]!.text.includes(notes));
         const dropped = before.entries.slice(0, conversation.dropped).findLast((one) => one.notice);
         if (dropped) assert.ok(messages[2]!.text.includes(dropped.message.text));
@@ -93,7 +98,7 @@ test("the oldest results go first, and each says where the whole of it lies", ()
   const before = conversationOf(
     [10_000, 10_000, 10_000, 10_000].map((length) => ({ text: "", results: ["y".repeat(length)], said: [] })),
   );
-  const { conversation, cut } = cutToFit(before, { notes: "", tools: [], charactersMax: 36_000 });
+  const { conversation, cut } = cutToFit(before, { notes: "", toolsCharacters: 2, charactersMax: 36_000 });
   const texts = requestMessages(conversation, "").flatMap((one) => (one.role === "tool" ? [one.text] : []));
   assert.equal(
     texts[0],
@@ -108,7 +113,7 @@ test("the oldest results go first, and each says where the whole of it lies", ()
 
 test("a conversation that fits is left as it is", () => {
   const before = conversationOf([{ text: "a", results: ["b"], said: [] }]);
-  const { conversation, cut } = cutToFit(before, { notes: "", tools: [], charactersMax: 10_000 });
+  const { conversation, cut } = cutToFit(before, { notes: "", toolsCharacters: 2, charactersMax: 10_000 });
   assert.equal(conversation, before);
   assert.equal(cut, undefined);
 });

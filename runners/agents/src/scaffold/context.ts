@@ -3,7 +3,7 @@
 // task or the notes, and never half of a pair of call and result, which providers refuse.
 // Cut far below the limit rather than a little every turn: what stays the same from call to call is cached.
 // Pure.
-import type { Message, ModelSpec, ToolSpec } from "../model/model-client.ts";
+import type { Message, ModelSpec } from "../model/model-client.ts";
 
 export type Entry = {
   message: Message;
@@ -56,10 +56,12 @@ export function charactersOf(message: Message): number {
   return message.text.length + calls + raw + overhead;
 }
 
-export function requestCharacters(conversation: Conversation, notes: string, tools: ToolSpec[]): number {
+/** What a request is made of besides the conversation: the notes, and the characters of the tools' descriptions. */
+export type Beside = { notes: string; toolsCharacters: number };
+
+export function requestCharacters(conversation: Conversation, { notes, toolsCharacters }: Beside): number {
   const messages = requestMessages({ ...conversation, entries: [] }, notes);
-  const fixed =
-    messages.reduce((sum, message) => sum + charactersOf(message), 0) + JSON.stringify(tools).length;
+  const fixed = messages.reduce((sum, message) => sum + charactersOf(message), 0) + toolsCharacters;
   return conversation.entries.reduce((sum, one) => sum + one.characters, fixed);
 }
 
@@ -97,9 +99,9 @@ const shortResult = 400;
 /** `charactersMax` holds for the whole request, the tools' descriptions included. */
 export function cutToFit(
   conversation: Conversation,
-  { notes, tools, charactersMax }: { notes: string; tools: ToolSpec[]; charactersMax: number },
+  { charactersMax, ...beside }: Beside & { charactersMax: number },
 ): { conversation: Conversation; cut?: Cut } {
-  const total = (now: Conversation) => requestCharacters(now, notes, tools);
+  const total = (now: Conversation) => requestCharacters(now, beside);
   const before = total(conversation);
   if (before <= charactersMax) return { conversation };
   const target = charactersMax * targetShare;
@@ -136,7 +138,7 @@ export function cutToFit(
   const cut = {
     messagesCut: shortened + now.dropped - conversation.dropped,
     charactersCut: before - total(now),
-    messagesKept: requestMessages(now, notes).length,
+    messagesKept: requestMessages(now, beside.notes).length,
   };
   return cut.messagesCut === 0 ? { conversation } : { conversation: now, cut };
 }

@@ -25,16 +25,21 @@ const tooLongMax = 8;
 /** Throws where what may not be cut is more than the model reads. */
 export function fittingAsker(request: ScaffoldRequest, by: string, tools: Tool[]): FittingAsker {
   const specs = specsOf(tools);
+  const toolsCharacters = JSON.stringify(specs).length;
   let window = windowOf(request.model);
   return async (whole, notes) => {
     let conversation = whole;
     for (let tries = 0; ; tries++) {
-      const fitted = cutToFit(conversation, { notes, tools: specs, charactersMax: windowCharacters(window) });
+      const fitted = cutToFit(conversation, {
+        notes,
+        toolsCharacters,
+        charactersMax: windowCharacters(window),
+      });
       conversation = fitted.conversation;
       if (fitted.cut) request.write({ event: "context-cut", by, ...fitted.cut });
       const asked = await request.ask(by, requestMessages(conversation, notes), specs);
       request.signal.throwIfAborted();
-      const characters = requestCharacters(conversation, notes, specs);
+      const characters = requestCharacters(conversation, { notes, toolsCharacters });
       switch (asked.kind) {
         case "answered": {
           const { usage } = asked.response;

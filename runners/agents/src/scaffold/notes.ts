@@ -11,6 +11,7 @@ export type Notes = {
 /** Characters of one note, and of all. */
 export const noteMax = 4_000;
 export const notesMax = 16_000;
+export const notesCountMax = 100;
 
 export function notes(): Notes {
   let all: string[] = [];
@@ -20,8 +21,8 @@ export function notes(): Notes {
     if (kept.length > noteMax)
       return `a note holds at most ${noteMax} characters, this one has ${kept.length}; keep what matters, and write the rest into a file`;
     const length = before.reduce((sum, one) => sum + one.length, kept.length);
-    if (length > notesMax)
-      return `all notes together hold at most ${notesMax} characters; write one that says what still matters, with "replaceAll": true`;
+    if (length > notesMax || before.length === notesCountMax)
+      return `all notes together hold at most ${notesMax} characters, and there are at most ${notesCountMax}; write one that says what still matters, with "replaceAll": true`;
     all = [...before, kept];
     return undefined;
   };

@@ -29,7 +29,7 @@ function workspace({ network, tools, leads }: PromptFacts): string {
     "- outputs/ is where long outputs of your tools are kept.",
     "- Programs run in a sandbox with limits of memory, processors, processes and disk. " +
       (network ? "They reach the network." : "They reach no network: nothing can be downloaded."),
-    "- Time goes on while you think and while your tools run. You are reminded of the deadline as it comes nearer; MLRB_DEADLINE has it in seconds since 1970.",
+    "- Your budget is time, and tokens or money where those are limited. Time goes on while you think and while your tools run. You are reminded of the deadline as it comes nearer; MLRB_DEADLINE has it in seconds since 1970.",
     `- A tool ends its program after 10 minutes where you give no other limit. Run longer work in the background with its output in a file, look at it now and then, and wait with sleep rather than with many calls. At the limit a program is asked to end, and ended ${patience.killAfterMs / 1000} seconds later.`,
     ...(tools.includes("note")
       ? [

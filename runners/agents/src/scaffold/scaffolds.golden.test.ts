@@ -6,6 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
+import { bubblewrapMissing } from "../bubblewrap-abilities.ts";
 import type { Message } from "../model/model-client.ts";
 import { scaffoldVersions } from "../scaffold-versions.ts";
 import { type Drive, type Said, type Seen, scripted, workspaceIn } from "../testing/scripted-scaffold.ts";
@@ -124,10 +125,10 @@ const scenes: Record<Kind, Scene[]> = {
   ],
 };
 
-async function transcript(t: TestContext, kind: Kind): Promise<string> {
+async function transcript(t: TestContext, kind: Kind, sandboxKind: "plain" | "walled"): Promise<string> {
   const parts: string[] = [];
   for (const { title, script, used = [], contextTokens = 100_000, network = false } of scenes[kind]) {
-    const sandbox = await workspaceIn(t, "plain");
+    const sandbox = await workspaceIn(t, sandboxKind);
     const drive: Drive = { used: 0, leftMs: 0 };
     const set = (index: number) => {
       drive.used = used[index] ?? used.at(-1) ?? 0;
@@ -185,6 +186,9 @@ function messageText(message: Message): string {
   }
 }
 
+const missing = await bubblewrapMissing();
+const walled = { timeout: 60_000, ...(missing !== undefined && { skip: missing }) };
+
 for (const kind of ["react", "supervisor-worker"] as const) {
   const version = scaffoldVersions[kind];
   const options = {
@@ -196,7 +200,7 @@ for (const kind of ["react", "supervisor-worker"] as const) {
     options,
     async (t) => {
       const golden = join(import.meta.dirname, "../golden", `scaffold-${kind}-${version}.txt`);
-      const now = await transcript(t, kind);
+      const now = await transcript(t, kind, "plain");
       if (process.env.UPDATE_GOLDEN) writeFileSync(golden, now);
       assert.ok(existsSync(golden), "UPDATE_GOLDEN=1 writes the transcript of a new version");
       assert.equal(
@@ -206,4 +210,9 @@ for (const kind of ["react", "supervisor-worker"] as const) {
       );
     },
   );
+
+  test(`what ${kind} says to a model is the same behind walls`, walled, async (t) => {
+    const golden = join(import.meta.dirname, "../golden", `scaffold-${kind}-${version}.txt`);
+    assert.equal(await transcript(t, kind, "walled"), readFileSync(golden, "utf8"));
+  });
 }
