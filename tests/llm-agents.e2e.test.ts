@@ -202,7 +202,12 @@ it("a step that is killed leaves behind what was spent and done; the next run be
   );
   defineLlmAttempt(at, served);
   const started = at.start(["run", at.name, "--json", "--yes", "--root", at.root], { env: keyEnv });
-  await until("the second call", () => served.seen.length === 2);
+  const running = join(at.root, ".mlrb/attempts/running");
+  const spentBy = (name: string) => lastSpending(join(running, name, "spending.jsonl"))?.calls;
+  await until(
+    "the second answer",
+    () => existsSync(running) && readdirSync(running).some((name) => spentBy(name) === 2),
+  );
   const [step] = stepsIn(at.root);
   process.kill(step!, "SIGKILL");
   const said = await started.ended;
@@ -219,7 +224,11 @@ it("a step that is killed leaves behind what was spent and done; the next run be
   );
   const again = await run(at);
   assert.equal(again.code, 0, again.stdout + again.stderr);
-  assert.equal(recorded(at).ledger.usage?.calls, 1, "the new attempt's own");
+  assert.equal(
+    recorded(at).ledger.usage?.calls,
+    2,
+    "the new attempt's own: it hands in, is told that nothing is there, and does",
+  );
 });
 
 for (const scaffold of ["react", "supervisor-worker"] as const)

@@ -53,6 +53,7 @@ export async function prepareScaffold(request: AttemptRequest): Promise<Prepared
             model,
             prompt,
             sandbox,
+            scratch: request.scratch,
             cwd: sandbox.seenAs(inside.workspace),
             env,
             network: request.network ?? false,
