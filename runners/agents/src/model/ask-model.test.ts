@@ -1,0 +1,304 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ModelCallEvent, ModelTryEvent, TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import type { Meter, OverBudget } from "../meter.ts";
+import { type AskOptions, askModel } from "./ask-model.ts";
+import { failureOf } from "./cause-of.ts";
+import { costlyTriesMax, type ModelCause } from "./failure-causes.ts";
+import type { Message, ModelFailure, ModelResponse, ModelResult } from "./model-client.ts";
+import { ProviderTrouble } from "./provider-trouble.ts";
+
+type Step = ModelResult & { tookMs?: number };
+
+const usage = { inputTokens: 100, outputTokens: 10, cachedInputTokens: null, reasoningTokens: null };
+const messages: Message[] = [{ role: "user", text: "Begin." }];
+
+const answer = (some: Partial<ModelResponse> = {}): Step => ({
+  kind: "answered",
+  response: {
+    text: "ok",
+    reasoning: null,
+    toolCalls: [],
+    finish: "stop",
+    usage,
+    answeredBy: null,
+    ...some,
+  },
+});
+
+const failing = (cause: ModelCause, some: Partial<ModelFailure> & { tookMs?: number } = {}): Step => {
+  const { tookMs, ...more } = some;
+  const failure = { ...failureOf(cause, { detail: `it was ${cause}` }), ...more };
+  return { kind: "failed", failure, ...(tookMs !== undefined && { tookMs }) };
+};
+
+/** Everything that happens to a call, in order; the clock stands unless a try or a pause takes time. */
+function lab(
+  steps: Step[],
+  options: AskOptions & { over?: () => OverBudget | undefined; price?: number | null } = {},
+) {
+  let clock = 0;
+  const log: string[] = [];
+  const events: TrajectoryEvent[] = [];
+  const charged: Parameters<Meter["charge"]>[0][] = [];
+  const waited: Record<string, number> = {};
+  const pauses: number[] = [];
+  const count = (why: string, ms: number) => {
+    waited[why] = (waited[why] ?? 0) + ms;
+  };
+  const meter: Meter = {
+    leftMs: () => 1e9,
+    deadline: () => 0,
+    usedShare: () => 0,
+    async waiting(why, wait) {
+      const begin = clock;
+      try {
+        return await wait();
+      } finally {
+        count(why, clock - begin);
+      }
+    },
+    waited: count,
+    charge(spent) {
+      log.push("charge");
+      charged.push(spent);
+    },
+    over: options.over ?? (() => undefined),
+    spending: () => assert.fail("nobody asks for it"),
+  };
+  const control = new AbortController();
+  const ask = askModel({
+    client: {
+      provider: "openai",
+      model: "m",
+      async call() {
+        const step = steps.shift() ?? assert.fail("asked once too often");
+        clock += step.tookMs ?? 0;
+        return step;
+      },
+    },
+    meter,
+    dollarsOf: ({ inputTokens, outputTokens }) =>
+      options.price === null ? null : (inputTokens + outputTokens) * (options.price ?? 0.001),
+    digest: ({ messages: some, tools }) => `digest of ${some.length} messages and ${tools.length} tools`,
+    write(event) {
+      log.push(event.event);
+      events.push(event);
+    },
+    signal: control.signal,
+    options: {
+      random: () => 0,
+      now: () => clock,
+      async sleep(ms) {
+        pauses.push(ms);
+        clock += ms;
+      },
+      ...options,
+    },
+  });
+  const of = <T extends TrajectoryEvent>(name: T["event"]) =>
+    events.filter((one): one is T => one.event === name);
+  return {
+    ask: () => ask("agent", messages, []),
+    control,
+    log,
+    charged,
+    waited,
+    pauses,
+    calls: () => of<ModelCallEvent>("model-call"),
+    tries: () => of<ModelTryEvent>("model-try"),
+  };
+}
+
+test("an answer is charged before it is written, and written with its digest and price", async () => {
+  const { ask, log, calls, charged } = lab([
+    answer({ toolCalls: [{ id: "a", name: "shell", malformed: "{" }], raw: { x: 1 } }),
+  ]);
+  assert.equal((await ask()).kind, "answered");
+  assert.deepEqual(log, ["charge", "model-call"]);
+  assert.deepEqual(charged, [{ usage, dollars: 0.11, answered: true }]);
+  assert.deepEqual(calls()[0], {
+    event: "model-call",
+    call: 1,
+    by: "agent",
+    provider: "openai",
+    model: "m",
+    answeredBy: null,
+    requestDigest: "digest of 1 messages and 0 tools",
+    messages: 1,
+    text: "ok",
+    reasoning: null,
+    toolCalls: [{ id: "a", name: "shell", input: "{", malformed: true }],
+    finish: "stop",
+    raw: '{"x":1}',
+    usage,
+    dollars: 0.11,
+    durationMs: 0,
+    tries: 1,
+  });
+});
+
+test("a storm of 429 is waited out as told, none of it is work, and each try is kept", async () => {
+  const storm = [1500, 20_000, 61_000].map((retryAfterMs) =>
+    failing("rate-limit", { retryAfterMs, tookMs: 100 }),
+  );
+  const { ask, pauses, waited, tries, calls, charged } = lab([...storm, { ...answer(), tookMs: 7000 }]);
+  await ask();
+  assert.deepEqual(pauses, [1500, 20_000, 61_000]);
+  assert.deepEqual(waited, { "rate-limit": 82_500 + 300 });
+  assert.deepEqual(
+    tries().map((one) => [one.call, one.try, one.cause, one.waitMs]),
+    [
+      [1, 1, "rate-limit", 1500],
+      [1, 2, "rate-limit", 20_000],
+      [1, 3, "rate-limit", 61_000],
+    ],
+  );
+  assert.deepEqual([calls()[0]!.tries, calls()[0]!.durationMs], [4, 7000]);
+  const zero = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, reasoningTokens: 0 };
+  assert.deepEqual(charged.slice(0, 3), Array(3).fill({ usage: zero, dollars: 0, answered: false }));
+});
+
+test("without a word from the provider each pause is twice the one before, up to a minute", async () => {
+  const { ask, pauses } = lab([...Array.from({ length: 9 }, () => failing("overloaded")), answer()]);
+  await ask();
+  assert.deepEqual(pauses, [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
+});
+
+test("two attempts that were turned away together do not come back together", async () => {
+  const pausesOf = async (chance: number) => {
+    const { ask, pauses } = lab(
+      [failing("overloaded"), failing("rate-limit", { retryAfterMs: 1000 }), answer()],
+      {
+        random: () => chance,
+      },
+    );
+    await ask();
+    return pauses;
+  };
+  assert.deepEqual(await pausesOf(0), [500, 1000]);
+  assert.deepEqual(await pausesOf(0.9), [950, 1090]);
+});
+
+test("a provider that stays away is given up after an hour, with what to do", async () => {
+  const { ask, waited, tries } = lab(Array.from({ length: 500 }, () => failing("overloaded")));
+  await assert.rejects(ask(), (error) => {
+    assert.ok(error instanceof ProviderTrouble);
+    assert.deepEqual([error.cause, error.whose], ["overloaded", "provider"]);
+    assert.match(
+      error.message,
+      /openai m: overloaded: it was overloaded; tried \d+ times over (59|60) min.*run the pipeline again/su,
+    );
+    return true;
+  });
+  assert.ok(waited.provider! > 3_500_000 && waited.provider! <= 3_600_000, String(waited.provider));
+  assert.equal(tries().at(-1)!.waitMs, null);
+});
+
+test("a wait that is longer than anyone's patience is not begun", async () => {
+  const { ask, pauses } = lab([failing("rate-limit", { retryAfterMs: 86_400_000 })]);
+  await assert.rejects(ask(), ProviderTrouble);
+  assert.deepEqual(pauses, []);
+});
+
+test("tries that may cost tokens are not made for ever, and count as uncounted", async () => {
+  const { ask, charged, tries } = lab(Array.from({ length: 50 }, () => failing("cut-stream")));
+  await assert.rejects(ask(), ProviderTrouble);
+  assert.equal(tries().length, costlyTriesMax);
+  assert.deepEqual(charged[0], { usage: null, dollars: null, answered: false });
+});
+
+test("what a provider counted before it broke off is charged and kept with the try", async () => {
+  const { ask, charged, tries } = lab([failing("cut-stream", { usage }), answer()]);
+  await ask();
+  assert.deepEqual(charged[0], { usage, dollars: 0.11, answered: false });
+  assert.deepEqual([tries()[0]!.usage, tries()[0]!.dollars], [usage, 0.11]);
+});
+
+for (const cause of ["wrong-key", "out-of-money", "unknown-model", "bad-request"] as const)
+  test(`${cause} is not tried again`, async () => {
+    const { ask, tries } = lab([failing(cause)]);
+    await assert.rejects(ask(), (error) => {
+      assert.ok(error instanceof ProviderTrouble);
+      assert.equal(error.whose, cause === "bad-request" ? "harness" : "operator");
+      assert.match(error.message, /nothing was measured; \S/u);
+      return true;
+    });
+    assert.equal(tries().length, 1);
+  });
+
+test("a request that is too long goes back to be cut, and costs nothing", async () => {
+  const { ask, charged, tries } = lab([failing("too-long")]);
+  assert.deepEqual(await ask(), { kind: "too-long" });
+  assert.equal(charged[0]!.dollars, 0);
+  assert.equal(tries()[0]!.waitMs, null);
+});
+
+test("a request that the provider's filter stops is a refusal of the agent's, answered and charged once", async () => {
+  const { ask, charged, calls, tries } = lab([failing("blocked-request")], { price: null });
+  const asked = await ask();
+  assert.ok(asked.kind === "answered" && asked.response.finish === "refusal");
+  assert.match(asked.response.text, /it was blocked-request/u);
+  assert.deepEqual(
+    charged.map(({ dollars, answered }) => [dollars, answered]),
+    [[0, true]],
+  );
+  assert.deepEqual([calls().length, tries().length], [1, 1]);
+});
+
+test("a budget that is used up ends the asking, before a call and between tries", async () => {
+  let over: OverBudget | undefined = { limit: "tokens", detail: "all" };
+  const { ask, calls, tries } = lab([failing("overloaded"), answer()], { over: () => over });
+  assert.deepEqual(await ask(), { kind: "over" });
+  assert.equal(tries().length, 0);
+  over = undefined;
+  const asked = ask();
+  over = { limit: "time", detail: "all" };
+  assert.deepEqual(await asked, { kind: "over" });
+  assert.deepEqual([tries().length, calls().length], [1, 0]);
+  assert.equal(tries()[0]!.call, 1);
+});
+
+test("an unknown price is unknown, and a free model stays free when nobody counts", async () => {
+  const unknown = lab([answer(), answer({ usage: null })], { price: null });
+  await unknown.ask();
+  await unknown.ask();
+  assert.deepEqual(
+    unknown.charged.map(({ dollars }) => dollars),
+    [null, null],
+  );
+  const free = lab([answer(), answer({ usage: null })], { price: 0 });
+  await free.ask();
+  await free.ask();
+  assert.deepEqual(
+    free.charged.map(({ dollars }) => dollars),
+    [0, 0],
+  );
+});
+
+test("an attempt that is over ends the pause at once, with its own reason", async () => {
+  const over = new Error("the attempt is over");
+  const made = askModel({
+    client: {
+      provider: "p",
+      model: "m",
+      call: async () => failing("rate-limit", { retryAfterMs: 3_000_000 }),
+    },
+    meter: {
+      waiting: (_: string, wait: () => Promise<unknown>) => wait(),
+      charge() {},
+      over() {},
+    } as unknown as Meter,
+    dollarsOf: () => 0,
+    digest: () => "",
+    write() {},
+    signal: laterAborted(over),
+  });
+  await assert.rejects(made("agent", messages, []), over);
+});
+
+function laterAborted(reason: Error): AbortSignal {
+  const control = new AbortController();
+  setImmediate(() => control.abort(reason));
+  return control.signal;
+}
