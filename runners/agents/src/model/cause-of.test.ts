@@ -1,0 +1,191 @@
+// Every row of the table that a model call can be, from an error as the AI SDK, fetch or a provider gives it.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { APICallError } from "ai";
+import { causeOf } from "./cause-of.ts";
+import { type ModelCause, modelCauses } from "./failure-causes.ts";
+import { TransportTrouble } from "./guarded-fetch.ts";
+
+/** As the SDK makes it of a response that is an error. */
+function said(statusCode: number, body: unknown, headers: Record<string, string> = {}): APICallError {
+  const responseBody = typeof body === "string" ? body : JSON.stringify(body);
+  return new APICallError({
+    message: "Bad Request",
+    url: "http://x",
+    requestBodyValues: {},
+    statusCode,
+    responseBody,
+    responseHeaders: headers,
+  });
+}
+
+/** As the SDK makes it of what fetch throws. */
+function network(code: string, message = "it broke"): APICallError {
+  const cause = Object.assign(new Error(message), { code });
+  return new APICallError({
+    message: `Cannot connect to API: ${message}`,
+    url: "http://x",
+    requestBodyValues: {},
+    cause,
+  });
+}
+
+const openai = (code: string | null, message = "no", type = "invalid_request_error") => ({
+  error: { message, type, param: null, code },
+});
+const anthropic = (type: string, message = "no") => ({
+  type: "error",
+  error: { type, message },
+  request_id: "req",
+});
+
+const examples: Record<ModelCause, unknown[]> = {
+  "rate-limit": [
+    said(429, openai("rate_limit_exceeded")),
+    said(429, anthropic("rate_limit_error")),
+    said(429, "slow down"),
+    { type: "response.failed", response: { error: { code: "rate_limit_exceeded", message: "slow" } } },
+  ],
+  overloaded: [
+    said(529, anthropic("overloaded_error")),
+    said(503, "upstream"),
+    said(500, openai(null, "The engine is currently overloaded", "server_error")),
+    { type: "overloaded_error", message: "Overloaded" },
+  ],
+  "server-error": [
+    said(500, openai(null, "The server had an error", "server_error")),
+    said(502, "<html>Bad Gateway</html>"),
+    said(504, ""),
+    said(408, ""),
+    said(520, "cloudflare"),
+    { type: "api_error", message: "Internal server error" },
+  ],
+  unreachable: [
+    network("ECONNREFUSED"),
+    network("ENOTFOUND", "getaddrinfo ENOTFOUND api.nowhere.example"),
+    network("EAI_AGAIN"),
+    network("EHOSTUNREACH"),
+    network("UND_ERR_CONNECT_TIMEOUT"),
+    new TypeError("fetch failed"),
+  ],
+  "connection-lost": [
+    network("ECONNRESET", "read ECONNRESET"),
+    network("UND_ERR_SOCKET", "other side closed"),
+  ],
+  idle: [
+    new TransportTrouble("MLRB_IDLE", "nothing came for 240 s"),
+    network("UND_ERR_HEADERS_TIMEOUT"),
+    network("UND_ERR_BODY_TIMEOUT"),
+  ],
+  "cut-stream": [
+    Object.assign(said(200, ""), { cause: new TypeError("terminated") }),
+    Object.assign(said(200, ""), { cause: Object.assign(new Error("closed"), { code: "UND_ERR_SOCKET" }) }),
+  ],
+  garbage: [
+    Object.assign(new Error("no JSON"), { name: "AI_JSONParseError" }),
+    Object.assign(new Error("no end"), { name: "AI_NoOutputGeneratedError" }),
+    new TransportTrouble("MLRB_OVERSIZE", "too much"),
+  ],
+  unforeseen: [new Error("who knows"), "a text", undefined, null, 7, said(418, "teapot")],
+  "no-certificate": [
+    network("DEPTH_ZERO_SELF_SIGNED_CERT"),
+    network("CERT_HAS_EXPIRED"),
+    network("UNABLE_TO_VERIFY_LEAF_SIGNATURE"),
+    network("ERR_TLS_CERT_ALTNAME_INVALID"),
+  ],
+  "out-of-money": [
+    said(429, openai("insufficient_quota", "You exceeded your current quota", "insufficient_quota")),
+    said(
+      400,
+      anthropic("invalid_request_error", "Your credit balance is too low to access the Anthropic API."),
+    ),
+    said(402, "pay"),
+  ],
+  "wrong-key": [
+    said(401, openai("invalid_api_key")),
+    said(401, anthropic("authentication_error", "invalid x-api-key")),
+    said(401, ""),
+  ],
+  forbidden: [
+    said(403, anthropic("permission_error")),
+    said(403, openai("unsupported_country_region_territory")),
+  ],
+  "unknown-model": [
+    said(404, openai("model_not_found", "The model `gpt-4-32k` has been deprecated")),
+    said(404, anthropic("not_found_error", "model: claude-2")),
+    said(404, { error: "model 'qwen9' not found" }),
+    said(404, {
+      object: "error",
+      message: "The model `x` does not exist.",
+      type: "NotFoundError",
+      code: 404,
+    }),
+  ],
+  "wrong-address": [
+    said(404, "404 page not found"),
+    said(405, ""),
+    new TransportTrouble("MLRB_REDIRECT", "301: it sends on"),
+  ],
+  "bad-request": [
+    said(400, openai(null, "Unsupported parameter: 'max_tokens'")),
+    said(400, anthropic("invalid_request_error", "messages: roles must alternate")),
+    said(422, "unprocessable"),
+  ],
+  "too-long": [
+    said(400, openai("context_length_exceeded", "This model's maximum context length is 128000 tokens.")),
+    said(400, anthropic("invalid_request_error", "prompt is too long: 208310 tokens > 200000 maximum")),
+    said(400, {
+      object: "error",
+      message: "This model's maximum context length is 4096 tokens.",
+      type: "BadRequestError",
+      code: 400,
+    }),
+    said(413, anthropic("request_too_large", "Request exceeds the maximum size")),
+    said(400, [openai(null, "input is too long for requested model")]),
+    {
+      type: "response.failed",
+      response: {
+        error: { code: "context_length_exceeded", message: "Your input exceeds the context window" },
+      },
+    },
+  ],
+  "blocked-request": [
+    said(400, openai("invalid_prompt", "Invalid prompt: flagged as potentially violating our usage policy")),
+    said(400, openai("content_filter", "The response was filtered")),
+    said(400, anthropic("invalid_request_error", "Output blocked by content filtering policy")),
+  ],
+};
+
+for (const [cause, errors] of Object.entries(examples))
+  test(`${cause} is told by each of its ${errors.length} shapes`, () => {
+    for (const error of errors) {
+      const told = causeOf(error);
+      assert.equal(told.cause, cause, `${told.detail}: ${JSON.stringify(error)}`);
+      const { whose, retry } = modelCauses[cause as ModelCause];
+      assert.deepEqual(
+        [told.whose, told.retry],
+        [whose, ["until-patience-ends", "some-times"].includes(retry)],
+      );
+    }
+  });
+
+test("words of a model's about context do not turn an overloaded provider into a long request", () => {
+  assert.equal(causeOf(said(503, "overloaded; context window service is down")).cause, "overloaded");
+});
+
+test("how long to wait is read in milliseconds, seconds and as a date, and else not made up", () => {
+  const wait = (headers: Record<string, string>) => causeOf(said(429, "", headers)).retryAfterMs;
+  assert.equal(wait({ "retry-after-ms": "1604", "retry-after": "2" }), 1604);
+  assert.equal(wait({ "retry-after": "20" }), 20_000);
+  const date = "Sun, 22 Nov 2026 20:00:00 GMT";
+  assert.equal(wait({ date, "retry-after": "Sun, 22 Nov 2026 20:00:30 GMT" }), 30_000);
+  assert.equal(wait({ date, "retry-after": "Sun, 22 Nov 2026 19:00:00 GMT" }), 0);
+  for (const text of ["soon", "-3", "", "NaN"]) assert.equal(wait({ "retry-after": text }), null);
+});
+
+test("a page of HTML and an error that goes round are told short", () => {
+  const round: { message: string; cause?: unknown } = { message: "round" };
+  round.cause = round;
+  assert.equal(causeOf(round).detail, "round");
+  assert.ok(causeOf(said(502, "<p>".repeat(100_000))).detail.length <= 500);
+});
