@@ -1,0 +1,93 @@
+// Whether a preset's model can be had, by asking it for a word: models are retired, keys run out, local servers are
+// not started, and an attempt of a day should not be the one to find out. It costs a token or a few.
+import { aiSdkClient } from "./ai-sdk-client.ts";
+import { causeRow, type ModelCause } from "./failure-causes.ts";
+import type { ModelFailure, ModelSpec } from "./model-client.ts";
+
+export type ModelProbe = {
+  answer: "works" | "retired" | "no-key" | "refused-key" | "no-money" | "unreachable" | "busy" | "unclear";
+  found: string;
+  wayOut: string | null;
+};
+
+/** Responses of OpenAI's take no smaller limit. */
+const leastOutputTokens = (provider: string) => (provider === "openai" ? 16 : 1);
+
+export async function probeModel(
+  spec: ModelSpec,
+  key: string | undefined,
+  { timeoutMs = 30_000 }: { timeoutMs?: number } = {},
+): Promise<ModelProbe> {
+  const { provider, id, baseUrl, contextTokens } = spec;
+  if (spec.key !== undefined && (key ?? "") === "")
+    return {
+      answer: "no-key",
+      found: `${spec.key} is not set`,
+      wayOut: `export ${spec.key}=… before the run; it is never logged or keyed`,
+    };
+  // neither options nor a temperature: some need more room than a word
+  const plain: ModelSpec = {
+    provider,
+    id,
+    contextTokens,
+    maxOutputTokens: leastOutputTokens(provider),
+    ...(baseUrl !== undefined && { baseUrl }),
+  };
+  const over = AbortSignal.timeout(timeoutMs);
+  try {
+    const result = await aiSdkClient(plain, key, { idleMs: timeoutMs }).call({
+      messages: [{ role: "user", text: "Say yes." }],
+      tools: [],
+      signal: over,
+    });
+    if (result.kind === "failed") return ofFailure(spec, result.failure);
+    const { answeredBy } = result.response;
+    const named = answeredBy !== null && answeredBy !== id ? `, as ${answeredBy}` : "";
+    return { answer: "works", found: `${provider} answers${named}`, wayOut: null };
+  } catch (error) {
+    if (over.aborted)
+      return {
+        answer: "unreachable",
+        found: `${provider} said nothing for ${timeoutMs / 1000} s`,
+        wayOut: causeRow("unreachable").wayOut,
+      };
+    return { answer: "unclear", found: (error as Error).message, wayOut: null };
+  }
+}
+
+function ofFailure({ provider, id }: ModelSpec, { cause, detail }: ModelFailure): ModelProbe {
+  const { wayOut } = causeRow(cause as ModelCause);
+  const told = (answer: ModelProbe["answer"], found = `${provider}: ${detail}`): ModelProbe => ({
+    answer,
+    found,
+    wayOut,
+  });
+  switch (cause as ModelCause) {
+    case "unknown-model": {
+      const retired = /deprecat|retired|decommission|shut ?down|no longer/iu.test(detail);
+      const words = retired ? "it is retired" : "there is no such model: retired, misspelt or not this key's";
+      return {
+        ...told("retired", `${provider} ${id}: ${words} (${detail})`),
+        wayOut: "name a model of today in the preset, by its dated id where it has one",
+      };
+    }
+    case "wrong-key":
+    case "forbidden":
+      return told("refused-key");
+    case "out-of-money":
+      return told("no-money");
+    case "rate-limit":
+    case "overloaded":
+    case "server-error":
+      return told("busy");
+    case "unreachable":
+    case "no-certificate":
+    case "wrong-address":
+    case "connection-lost":
+    case "idle":
+    case "garbage":
+      return told("unreachable");
+    default:
+      return told("unclear");
+  }
+}
