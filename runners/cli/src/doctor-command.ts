@@ -1,15 +1,18 @@
 // `pipeline doctor`: what this machine has, and which profiles of a pipeline can run on it.
+import type { Sources } from "@mlrb/core/manifest";
 import { sourceFiles } from "@mlrb/local/source-files";
-import { type Check, machineChecks, profileCheck } from "./checkup.ts";
+import { type Check, machineChecks, type ProfileCheck, profileCheck } from "./checkup.ts";
 import { doctorText } from "./doctor-text.ts";
 import { executorNames } from "./executors.ts";
 import { lookAtMachine } from "./look-at-machine.ts";
+import { modelChecks } from "./model-checks.ts";
+import { presetModels } from "./preset-models.ts";
 import { type ProfileNeeds, profileNeeds } from "./profile-needs.ts";
 import { pipelineFile, printProblems } from "./request.ts";
 import { rootOf } from "./root-of.ts";
 import { withScripted } from "./scripted-pipeline.ts";
 
-export type DoctorOptions = { root?: string; json: boolean };
+export type DoctorOptions = { root?: string; models: boolean; json: boolean };
 
 /** 1 where the default profile cannot run here, or the program itself lacks something. */
 export async function doctorCommand(
@@ -30,6 +33,7 @@ export async function doctorCommand(
   const checks = machineChecks(machine);
   const set = (name: string) => (process.env[name] ?? "") !== "";
   const profiles = (needs as ProfileNeeds[]).map((one) => profileCheck(one, machine, set));
+  if (options.models) await checkModels(needs as ProfileNeeds[], profiles, sources);
   const broken = profiles.some(({ isDefault, runs }) => isDefault && !runs) || nodeMissing(checks);
   if (options.json) {
     for (const check of checks) process.stdout.write(`${JSON.stringify({ event: "check", ...check })}\n`);
@@ -38,6 +42,20 @@ export async function doctorCommand(
     process.stdout.write(`${JSON.stringify({ event: "summary", pipeline, runs: !broken })}\n`);
   } else process.stdout.write(doctorText(pipeline, { checks, profiles }));
   return broken ? 1 : 0;
+}
+
+/** Asks each model for a word, which costs: only where one said so. */
+async function checkModels(needs: ProfileNeeds[], profiles: ProfileCheck[], sources: Sources): Promise<void> {
+  const { probeModel } = await import("@mlrb/agents/model/probe-model");
+  const agentsOf = (one: ProfileNeeds) => ("agents" in one ? one.agents : []);
+  const models = presetModels([...new Set(needs.flatMap(agentsOf))].sort(), sources);
+  const found = await modelChecks(models, { probe: probeModel, keyOf: (name) => process.env[name] });
+  for (const [place, one] of needs.entries()) {
+    const own = agentsOf(one).flatMap((agent) => found.get(agent) ?? []);
+    const profile = profiles[place]!;
+    profile.checks.push(...own);
+    profile.runs &&= own.every(({ answer }) => answer !== "missing");
+  }
 }
 
 /** Another Node is no profile's matter: nothing can be relied on then. */

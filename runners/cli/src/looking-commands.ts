@@ -37,6 +37,11 @@ export function lookingCommands(program: Command, { repository, common, collect 
     .command("doctor")
     .argument("[pipeline]", pipelineWords, "full-benchmark")
     .description("what this machine has, what each profile lacks on it, and how to get it")
+    .option(
+      "--models",
+      "also ask each agent's model for a word, to see whether it can be had; costs a few tokens",
+      false,
+    )
     .option("--root <dir>", "where .mlrb/ is to live (default: the repository)")
     .option("--json", "one JSON object a line on stdout", false)
     .action(async (pipeline: string, options: DoctorOptions) => {

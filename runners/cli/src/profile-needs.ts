@@ -22,6 +22,7 @@ export type ProfileNeeds =
       contained: string[];
       /** What its stages are handed where it is set. */
       secrets: Secret[];
+      agents: string[];
     };
 
 export type Secret = {
@@ -64,6 +65,7 @@ function needsOf(plan: Plan): Omit<Extract<ProfileNeeds, { instances: number }>,
     offline: stages(
       here.filter(({ execution }) => execution.executor === "local" && execution.network === "none"),
     ),
+    agents: [...new Set(plan.instances.flatMap(({ axes }) => axes.agent ?? []).map(String))].sort(),
     contained: stages(here.filter(({ execution }) => execution.executor === "docker")),
     secrets: secrets.map((name) => {
       const handed = plan.instances.filter(({ action }) => action.secrets.includes(name));

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ModelProbe } from "@mlrb/agents/model/probe-model";
+import { memorySources } from "@mlrb/core/testing/memory-sources";
+import { modelChecks } from "./model-checks.ts";
+import { presetModels } from "./preset-models.ts";
+
+const sources = memorySources({
+  "runners/agents/presets/gpt.yaml": `formatVersion: 1
+name: gpt
+kind: llm
+provider: openai
+model: { id: gpt-x, key: OPENAI_API_KEY, contextTokens: 1000 }
+`,
+  "runners/agents/presets/gpt-supervisor.yaml": `kind: llm
+provider: openai
+model: { id: gpt-x, key: OPENAI_API_KEY, contextTokens: 2000 }
+scaffold: supervisor-worker
+`,
+  "runners/agents/presets/local.yaml": `kind: llm
+provider: vllm
+model: { id: qwen, baseUrl: http://127.0.0.1:8000/v1, contextTokens: 1000 }
+`,
+  "runners/agents/presets/script.yaml": "kind: command\ncommand: [python, x.py]\n",
+  "runners/agents/presets/half.yaml": "kind: llm\nprovider: openai\n",
+  "runners/agents/presets/broken.yaml": "kind: [llm\n",
+});
+
+const probed = (answer: ModelProbe["answer"]): ModelProbe => ({
+  answer,
+  found: `it is ${answer}`,
+  wayOut: answer === "works" ? null : "do something",
+});
+
+test("only presets that name a model are asked for one", () => {
+  const names = ["gpt", "local", "script", "half", "broken", "none"];
+  assert.deepEqual(
+    presetModels(names, sources).map(({ agent, spec }) => [
+      agent,
+      spec.provider,
+      spec.id,
+      spec.key,
+      spec.baseUrl,
+    ]),
+    [
+      ["gpt", "openai", "gpt-x", "OPENAI_API_KEY", undefined],
+      ["local", "vllm", "qwen", undefined, "http://127.0.0.1:8000/v1"],
+    ],
+  );
+});
+
+test("agents with one model share a probe, and each is told of its own", async () => {
+  const asked: [string, string | undefined][] = [];
+  const checks = await modelChecks(presetModels(["gpt", "gpt-supervisor", "local"], sources), {
+    async probe({ id }, key) {
+      asked.push([id, key]);
+      return probed(id === "qwen" ? "unreachable" : "works");
+    },
+    keyOf: (name) => `the value of ${name}`,
+  });
+  assert.deepEqual(asked, [
+    ["gpt-x", "the value of OPENAI_API_KEY"],
+    ["qwen", undefined],
+  ]);
+  assert.deepEqual(
+    [...checks.values()].map(({ name, answer, found, help }) => [name, answer, found, help]),
+    [
+      ["model of gpt", "works", "gpt-x: it is works", undefined],
+      ["model of gpt-supervisor", "works", "gpt-x: it is works", undefined],
+      ["model of local", "missing", "qwen: it is unreachable", "do something"],
+    ],
+  );
+});
+
+test("a model that is gone keeps a profile from running, one that is busy does not", async () => {
+  const saidOf = async (answer: ModelProbe["answer"]) => {
+    const checks = await modelChecks(presetModels(["gpt"], sources), {
+      probe: async () => probed(answer),
+      keyOf: () => undefined,
+    });
+    return checks.get("gpt")!.answer;
+  };
+  for (const gone of ["retired", "no-key", "refused-key", "no-money", "unreachable"] as const)
+    assert.equal(await saidOf(gone), "missing", gone);
+  for (const late of ["busy", "unclear"] as const) assert.equal(await saidOf(late), "note", late);
+});
