@@ -83,6 +83,7 @@ export function readLedger(path: string): Ledger | string {
   if (typeof value.none === "string") return value.none.slice(0, 200); // nobody attempted this
   if (value.formatVersion !== 1) return "the ledger is of another format; this kit reads format 1";
   if (!isDuration(value.wallMs)) return "the ledger names no wall time";
+  value.workingMs ??= value.wallMs; // where nothing was waited for the two are the same
   if (!isDuration(value.workingMs)) return "the ledger names no working time";
   if (!isObject(value.trajectory) || typeof value.trajectory.head !== "string")
     return "the ledger does not seal its trajectory";
