@@ -7,15 +7,20 @@
 import { constants, copyFileSync, cpSync } from "node:fs";
 import { join } from "node:path";
 import type { SnapshotIndex } from "@mlrb/agents/snapshot-keeper";
-import { shareOf, submissionAt } from "@mlrb/agents/submission-at";
+import { submissionAt } from "@mlrb/agents/submission-at";
 import { admit } from "@mlrb/kit/admission";
 import { readJson, writeJson } from "@mlrb/kit/json-file";
+import { momentShare } from "@mlrb/kit/moment-share";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { stage } from "@mlrb/kit/stage";
 import type { Admission } from "@mlrb/kit/verdict";
 
 const { axes, inputs, outputs } = stage();
-const share = shareOf(axes.moment!);
+const share = momentShare(axes.moment!);
+if (share === undefined)
+  throw new Error(
+    `the axis moment has the value "${axes.moment}", which is no share of the budget\n  help: write e.g. 25%, over 0% and under 100%; the end of an attempt is scored anyway`,
+  );
 const ledger = readLedger(inputs.ledger!);
 if (typeof ledger === "string") throw new Error(`${ledger}, so that nobody knows how far it came`);
 const index = readJson<SnapshotIndex>(join(inputs.snapshots!, "index.json"));

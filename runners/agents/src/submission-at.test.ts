@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SnapshotIndex } from "./snapshot-keeper.ts";
-import { shareOf, submissionAt } from "./submission-at.ts";
+import { submissionAt } from "./submission-at.ts";
 
 const one = (name: string, sinceStartMs: number, digest = name) => ({
   name,
@@ -32,10 +32,4 @@ test("once the attempt has ended, what was handed in stands, whatever the last s
     name: "0001",
   });
   assert.deepEqual(submissionAt(0.5, index(), ledger(0)), { kind: "final" }, "an agent that does nothing");
-});
-
-test("a moment is a share over nothing and under the whole, and anything else is told", () => {
-  assert.deepEqual(["25%", "7.5%", "99%"].map(shareOf), [0.25, 0.075, 0.99]);
-  for (const wrong of ["0%", "100%", "25", "half", 25, "-5%", "1e1%", "%"])
-    assert.throws(() => shareOf(wrong), /the axis moment has the value .*write e\.g\. 25%/);
 });

@@ -30,13 +30,3 @@ export function submissionAt(
   if (held) return { kind: "snapshot", name: held.name };
   return last.digest === ledger.submission.digest ? { kind: "final" } : { kind: "dropped" };
 }
-
-/** The share that a moment such as `25%` names. Throws on what is none: that is the pipeline's mistake. */
-export function shareOf(moment: string | number): number {
-  const percent = /^(\d{1,2}(?:\.\d+)?)%$/.exec(String(moment))?.[1];
-  const share = Number(percent) / 100;
-  if (share > 0) return share;
-  throw new Error(
-    `the axis moment has the value ${JSON.stringify(moment)}, which is no share of the budget: write e.g. 25%, over 0% and under 100%; the end of an attempt is scored anyway`,
-  );
-}
