@@ -13,7 +13,7 @@ export function momentsPart(report: Report): Html {
   });
   if (figures.length === 0) return html``;
   return html`<section aria-labelledby="over-time"><h2 id="over-time">Every attempt over time</h2>
-<p class="caption">What stood in the submission at a share of the budget, on the metric that decides the task. A disc is an attempt; a cross is one that had nothing yet, or something that was rejected or struck, and would have counted as the floor. The line is the agent's mean over its seeds. Only 100%, what was handed in, counts.</p>
+<p class="caption">What stood in the submission at a share of the budget, on the metric that decides the task. A filled sign is an attempt, the agent's by shape and colour; a cross is one that had nothing yet, or something that was rejected or struck, and would have counted as the floor. The line is the agent's mean over its seeds. Only 100%, what was handed in, counts.</p>
 <div class="figures">${figures.map(
     ({
       name,

@@ -1,7 +1,7 @@
 // A task's figure over time as SVG, drawn when the page is made, in the colours of the page's style.
 import * as Plot from "@observablehq/plot";
 import { parseHTML } from "linkedom";
-import { agentColour, clipped } from "./figure-looks.ts";
+import { agentColour, agentShape, clipped } from "./figure-looks.ts";
 import { type Html, trusted } from "./html.ts";
 import { type MomentPoint, type MomentsData, momentsWords } from "./moments-data.ts";
 
@@ -12,6 +12,7 @@ const width = 560;
 export function momentsSvg(data: MomentsData, agents: string[]): Html {
   const { document } = parseHTML("<html><body></body></html>");
   const stroke = ({ agent }: { agent: string }) => agentColour(agent, agents);
+  const shape = ({ agent }: { agent: string }) => agentShape(agent, agents);
   const values = [...data.points, ...data.means.map(({ mean }) => ({ value: mean }))].map(
     ({ value }) => value,
   );
@@ -68,7 +69,7 @@ export function momentsSvg(data: MomentsData, agents: string[]): Html {
             stroke,
             fill: kind === "counts" ? stroke : "none",
             fillOpacity: 0.45,
-            symbol: kind === "counts" ? "circle" : "times",
+            symbol: kind === "counts" ? shape : "times",
             r: 5,
             title: ({ agent, seed, words }: MomentPoint) => `${agent}, seed ${seed}: ${words}`,
           },

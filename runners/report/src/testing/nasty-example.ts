@@ -63,7 +63,7 @@ export function nastyExample(): Example {
     agent: string,
     moment: string,
     stood: object,
-    score: object,
+    score: Record<string, unknown>,
     digest: string,
   ) => {
     const axes = { ...at("letters", agent, seed), moment };
