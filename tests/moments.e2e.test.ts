@@ -158,6 +158,14 @@ test("a submission that was good half-way and is spoiled at the end counts as re
 
   const again = await at.run();
   assert.deepEqual([again.code, summary(again).outcomes.succeeded], [0, 0]);
+  at.repository.edit(`${at.name}/score.ts`, "items: 1,", "items: 2,");
+  const would = Object.entries(outcomes(await at.plan())).filter(([, action]) => action === "run");
+  const rescored = Object.entries(outcomes(await at.run())).filter(([, outcome]) => outcome === "succeeded");
+  assert.deepEqual(rescored.map(([stage]) => stage).sort(), would.map(([stage]) => stage).sort());
+  assert.deepEqual(
+    would.map(([stage]) => stage.replace(/\[.*(moment=\d+%).*/, " $1").replace(/\[.*/, "")).sort(),
+    ["moment-score moment=25%", "moment-score moment=50%", "report", "score"],
+  );
   const one = await at.run("--only", "moment-score[moment=50%]");
   assert.equal(outcomes(one)[`moment-score[${point},moment=50%,scorer=quality]`], "reused");
   const narrowed = await at.run("--set", "moment=50%");
