@@ -26,7 +26,8 @@ export function submissionAt(
     .sort((a, b) => a.sinceStartMs - b.sinceStartMs);
   const last = taken.at(-1);
   if (last === undefined) return { kind: "none" };
-  const held = snapshots.find(({ digest }) => digest === last.digest);
+  const equal = snapshots.filter(({ digest }) => digest === last.digest);
+  const held = equal.find(({ sinceStartMs }) => sinceStartMs === last.sinceStartMs) ?? equal[0];
   if (held) return { kind: "snapshot", name: held.name };
   return last.digest === ledger.submission.digest ? { kind: "final" } : { kind: "dropped" };
 }
