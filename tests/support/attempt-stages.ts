@@ -9,6 +9,8 @@ type Attempted = {
   trusted?: boolean;
   agent?: string;
   seeds?: number[];
+  /** Axes besides task, agent and seed. */
+  axes?: Record<string, unknown>;
   /** Settings of the attempt besides its own. */
   attempt?: Record<string, unknown>;
   /** Stages besides the data's and the attempt's. */
@@ -17,13 +19,13 @@ type Attempted = {
 
 /** Defines the lab's pipeline: `data`, `attempt` and whatever comes after. */
 export function defineAttempts(at: Lab, { script, trusted = false, ...more }: Attempted): void {
-  const { agent = "tries", seeds = [1], attempt = {}, stages = {} } = more;
+  const { agent = "tries", seeds = [1], axes = {}, attempt = {}, stages = {} } = more;
   at.script("program/agent.sh", `${script}\n`);
   at.script("prompt.md", "Until {{deadline}}.\n");
   const program = `${at.name}/program`;
   const prompt = `${at.name}/prompt.md`;
   at.define({
-    axes: { task: ["empty"], agent: [agent], seed: seeds },
+    axes: { task: ["empty"], agent: [agent], seed: seeds, ...axes },
     stages: {
       data: { each: ["task"], command: "echo x > {outputs.public}/a", gives: { public: "dir" } },
       attempt: {

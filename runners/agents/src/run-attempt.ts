@@ -83,6 +83,7 @@ export async function runAttempt(sandbox: Sandbox, request: AttemptRequest): Pro
       snapshotsMax: 40,
       bytesMax: 2 * request.limits.bytesMax,
       pauseMs: request.pauseMs ?? Math.max(1000, budgetMs / 100),
+      budgetMs,
       write,
     });
 
@@ -111,7 +112,7 @@ export async function runAttempt(sandbox: Sandbox, request: AttemptRequest): Pro
       trajectory: trajectory.seal(),
       gpus: request.gpus?.length ?? 0,
     });
-    writeJson(`${outputs.snapshots}/index.json`, { formatVersion: 1, budgetMs, snapshots: snapshots.kept() });
+    writeJson(`${outputs.snapshots}/index.json`, snapshots.index());
     writeJson(outputs.ledger, ledger);
     return ledger;
   } finally {

@@ -1,6 +1,6 @@
-// Keeps the submission as it stood at moments of the attempt. The room is bounded: when it is full,
-// every second snapshot goes and the pause between two doubles, so that what stays is spread over the
-// whole attempt however long it ran.
+// Keeps the submission as it stood at moments of the attempt. The room is bounded: when it is full, the budget is
+// cut into fewer parts and of each part only the last snapshot stays. Every count of parts is a power of two, so
+// that what stood at each quarter is the last thing to go, and what went is told.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { CopiedTree, Sandbox, SnapshotLimits, SnapshotResult } from "@mlrb/core/sandbox";
@@ -15,6 +15,15 @@ export type KeptSnapshot = {
   bytes: number;
 };
 
+/** index.json beside the snapshots, in the order in which they were taken. */
+export type SnapshotIndex = {
+  formatVersion: 1;
+  budgetMs: number;
+  snapshots: KeptSnapshot[];
+  /** Those that went for want of room; absent in records of before it was told. */
+  dropped?: Pick<KeptSnapshot, "sinceStartMs" | "digest">[];
+};
+
 export type SnapshotKeeper = {
   /** Takes a snapshot if the folder changed and nobody wrote to it meanwhile. */
   look(sinceStartMs: number): Promise<void>;
@@ -23,7 +32,7 @@ export type SnapshotKeeper = {
    * holds already is another name of the one there: whoever writes in one of them writes in both.
    */
   final(to: string): Promise<SnapshotResult>;
-  kept(): KeptSnapshot[];
+  index(): SnapshotIndex;
 };
 
 type Options = {
@@ -35,29 +44,45 @@ type Options = {
   /** All snapshots together. */
   bytesMax: number;
   pauseMs: number;
+  budgetMs: number;
   write(event: TrajectoryEvent): void;
 };
 
 const namedMax = 100;
+/** Of the budget. With the least, one snapshot of each quarter stays. */
+const [partsFirst, partsLeast] = [32, 4];
 
 export function snapshotKeeper(options: Options): SnapshotKeeper {
   const { sandbox, inside, folder, limits, write } = options;
   let kept: KeptSnapshot[] = [];
+  const dropped: KeptSnapshot[] = [];
+  let parts = 2 * partsFirst;
   let count = 0;
   let pauseMs = options.pauseMs;
   let notBefore = 0;
   let last: { name?: string; state?: string; digest?: string; files: CopiedTree["files"] } = { files: [] };
   let skipped = "";
 
-  const drop = async (name: string) => {
-    await rm(join(folder, name), { recursive: true, force: true });
-    kept = kept.filter((snapshot) => snapshot.name !== name);
-    write({ event: "snapshot-dropped", name });
+  const drop = async (snapshot: KeptSnapshot) => {
+    await rm(join(folder, snapshot.name), { recursive: true, force: true });
+    kept = kept.filter(({ name }) => name !== snapshot.name);
+    dropped.push(snapshot);
+    write({ event: "snapshot-dropped", name: snapshot.name });
   };
   const total = () => kept.reduce((sum, { bytes }) => sum + bytes, 0);
-  const thin = async () => {
-    for (const { name } of kept.filter((_, at) => at % 2 === 0)) await drop(name);
-    pauseMs *= 2;
+  const part = ({ sinceStartMs }: Pick<KeptSnapshot, "sinceStartMs">) =>
+    Math.ceil((sinceStartMs * parts) / options.budgetMs);
+  /** Makes room for one taken now: drops what has a successor in its part, or else the oldest. */
+  const thin = async (sinceStartMs: number) => {
+    for (;;) {
+      const next = [...kept.slice(1), { sinceStartMs }];
+      const followed = kept.filter((snapshot, at) => part(snapshot) === part(next[at]!));
+      for (const snapshot of followed) await drop(snapshot);
+      if (followed.length > 0) return;
+      if (parts === partsLeast) return drop(kept[0]!);
+      parts /= 2;
+      pauseMs *= 2;
+    }
   };
   const skip = (because: string) => {
     if (because !== skipped) write({ event: "snapshot-skipped", because });
@@ -77,7 +102,7 @@ export function snapshotKeeper(options: Options): SnapshotKeeper {
       // hours of work must not end for a copy in between; the final one has to fit
       if (!isFullDisk(error)) throw error;
       await rm(to, { recursive: true, force: true });
-      await thin();
+      if (kept.length > 0) await thin(Number.POSITIVE_INFINITY); // none is taken now that others give way to
       skip("no room on the disk");
       return undefined;
     }
@@ -109,7 +134,7 @@ export function snapshotKeeper(options: Options): SnapshotKeeper {
         kept.length > 0 &&
         (kept.length >= options.snapshotsMax || total() + tree.bytes > options.bytesMax)
       )
-        await thin();
+        await thin(sinceStartMs);
       count++;
       notBefore = sinceStartMs + pauseMs;
       kept.push({ name, sinceStartMs: Math.round(sinceStartMs), ...summary(tree) });
@@ -136,7 +161,12 @@ export function snapshotKeeper(options: Options): SnapshotKeeper {
       });
       return taken;
     },
-    kept: () => kept,
+    index: () => ({
+      formatVersion: 1,
+      budgetMs: options.budgetMs,
+      snapshots: kept,
+      dropped: dropped.map(({ sinceStartMs, digest }) => ({ sinceStartMs, digest })),
+    }),
   };
 }
 

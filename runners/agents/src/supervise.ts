@@ -48,7 +48,7 @@ export async function supervise(
     if (failure) throw failure;
     output.flush();
     await iterations.read();
-    await snapshots.look(sinceStart());
+    await snapshots.look(meter.workingMs()); // a moment is a share of the working time
   };
   const watching = watchProgram(running, {
     leftMs: meter.leftMs,

@@ -25,11 +25,11 @@ const instances = [
   instance(3, "report", [0, 1, 2]),
 ];
 
-function asked(took: Record<string, number>) {
+function asked(took: Record<string, number>, keyOf = (id: string) => id) {
   const looks: string[] = [];
   const get = (id: string) => {
     looks.push(id);
-    return took[id] === undefined ? undefined : { durationMs: took[id] };
+    return took[id] === undefined ? undefined : { key: keyOf(id), durationMs: took[id] };
   };
   const workspace = { last: { get } } as unknown as Workspace;
   const plan = { instances, pools: {} } as unknown as Plan;
@@ -46,6 +46,15 @@ test("a run is foretold by what its instances took in the runs before, and nothi
   const standing = (index: number) =>
     index === 1 ? { kind: "ended" as const } : { kind: "waiting" as const };
   assert.deepEqual(foretell(standing), { ms: 3500, untimed: 0 });
+});
+
+test("what was one action when it last ran is foretold to take its time once", () => {
+  const took = { "make[n=1]": 3000, "make[n=2]": 3000, "report[n=3]": 500 };
+  const { foretell } = asked(took, (id) => id.replace(/\[.*/, ""));
+  assert.deepEqual(
+    foretell(() => ({ kind: "waiting" })),
+    { ms: 3500, untimed: 0 },
+  );
 });
 
 test("a first run is not foretold at all", () => {

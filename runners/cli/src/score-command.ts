@@ -99,7 +99,8 @@ export async function scoreCommand(repository: string, path: string, options: Sc
 
 /**
  * What judges and scores the attempt, what is measured beside it for the same task, and all that these
- * need, in plan order; neither the attempt nor what collects.
+ * need, in plan order; neither the attempt nor what collects, nor what reads other folders of an attempt, such as
+ * its snapshots: a folder that was handed in has none, and an empty one would pass for an agent's.
  */
 function scoringOf({ instances }: Plan, attempt: number): number[] {
   const { axes } = instances[attempt]!;
@@ -112,8 +113,20 @@ function scoringOf({ instances }: Plan, attempt: number): number[] {
     for (const { from } of inputs) want(from);
     if (environment !== undefined) want(environment);
   };
+  const folders = instances[attempt]!.stage.gives.filter(
+    ({ name, kind }) => kind === "dir" && name !== "submission",
+  );
+  const lacking = new Set<number>();
   for (const { index, inputs, stage, axes: own } of instances) {
     if (stage.durable || stage.collect.length > 0) continue;
+    const lacks = inputs.some(
+      ({ from, output }) =>
+        lacking.has(from) || (from === attempt && folders.some(({ name }) => name === output)),
+    );
+    if (lacks) {
+      lacking.add(index);
+      continue;
+    }
     if (inputs.some(({ from }) => follows.has(from))) follows.add(index);
     // of the same task and of nothing else that an attempt has: its anchors
     const shared = Object.keys(axes).filter((axis) => Object.hasOwn(own, axis));

@@ -30,10 +30,11 @@ export async function previewPlan(
 ): Promise<{ previews: Preview[]; results: (Result | undefined)[] }> {
   const results: (Result | undefined)[] = plan.instances.map(() => undefined);
   const previews = new Map<number, Preview>();
+  const runs = new Map<string, string>();
   for (const index of selected) {
     const instance = plan.instances[index]!;
     const expectedMs = workspace.last.get(instance.id)?.durationMs;
-    const preview = await previewOne(instance, { plan, workspace, stale, results, previews });
+    const preview = await previewOne(instance, { plan, workspace, stale, results, previews, runs });
     const goesOn = preview.reasons.some(({ kind }) => kind === "goes-on"); // it is paid for
     const costs = instance.stage.durable && preview.action !== "reuse" && !goesOn;
     previews.set(index, {
@@ -55,12 +56,14 @@ type Context = {
   stale: StalePolicy;
   results: (Result | undefined)[];
   previews: Map<number, Preview>;
+  /** Which instance runs an action, by its key: the others that have the same reuse what it gives. */
+  runs: Map<string, string>;
 };
 
 type Answer = Pick<Preview, "action" | "certain" | "reasons" | "onStale">;
 
 async function previewOne(instance: Instance, context: Context): Promise<Answer> {
-  const { plan, workspace, stale, results, previews } = context;
+  const { plan, workspace, stale, results, previews, runs } = context;
   const needed = instance.inputs.map(({ from }) => previews.get(from));
   const left = needed.find((one) => one?.action === "stale" && one.onStale === "leave");
   if (left) {
@@ -79,11 +82,14 @@ async function previewOne(instance: Instance, context: Context): Promise<Answer>
   }
   const bound = await bind(instance, { plan, workspace, results });
   const found = lookUp(instance, bound, { plan, workspace });
-  if (found === undefined) {
-    return { action: "run", certain: true, reasons: reasonsToRun(instance, bound, { plan, workspace }) };
+  if (found === undefined || found === "output-missing") {
+    const runner = runs.get(bound.key);
+    if (runner !== undefined)
+      return { action: "reuse", certain: true, reasons: [{ kind: "same-action", stage: runner }] };
+    runs.set(bound.key, instance.id);
+    const reasons = found ? [{ kind: found }] : reasonsToRun(instance, bound, { plan, workspace });
+    return { action: "run", certain: true, reasons };
   }
-  if (found === "output-missing")
-    return { action: "run", certain: true, reasons: [{ kind: "output-missing" }] };
   if (!("stale" in found)) {
     results[instance.index] = { outcome: { kind: "reused" }, ...found };
     return { action: "reuse", certain: true, reasons: [{ kind: "unchanged" }] };

@@ -36,8 +36,9 @@ type Fields = Partial<Record<(typeof columns)[number], string | number | boolean
 
 /**
  * report.csv, with CRLF as RFC 4180 has it. `kind` is attempt, anchor, floor (an anchor that is the floor),
- * published, beside (what else was measured of an attempt, its name in `row`), or across-tasks, where `row` says what of an agent's normalised scores it is and `n` of how many
- * tasks. `counted` is what enters the mean: the value, the floor, or nothing for a missing attempt; `normalised`
+ * published, beside (what else was measured of an attempt, its name in `row`), moment (what stood at the share of the
+ * budget in `row`; it does not count), or across-tasks, where `row` says what of an agent's normalised scores it is
+ * and `n` of how many tasks. `counted` is what enters the mean: the value, the floor, or nothing for a missing attempt; `normalised`
  * is that on the scale from `floor` (0) to `anchor` (1).
  */
 export function csv(report: Report): string {
@@ -46,6 +47,7 @@ export function csv(report: Report): string {
     ...report.rows.map(anchorRow),
     ...report.published.map(publishedRow),
     ...report.attempts.flatMap(besideRows),
+    ...report.attempts.flatMap(momentRows),
     ...acrossRows(report.acrossTasks),
   ];
   const shared = { label: report.label, note: report.note };
@@ -120,6 +122,20 @@ function besideRows({ task, agent, seed, submission, verdict, scores }: Attempt)
           .map((row) => ({ ...own, metric, row, value: score.extra[row]! }))
       : [],
   );
+}
+
+/** What stood before the end; the end is the attempt's own row. */
+function momentRows({ task, agent, seed, verdict, moments }: Attempt): Fields[] {
+  return moments.slice(0, -1).flatMap(({ moment, submission, admission, scores }) => {
+    const own: Fields = { kind: "moment", task, agent, seed, verdict: verdict.kind, row: moment, submission };
+    if (admission.kind === "none") return [{ ...own, score: "none" }];
+    return Object.entries(scores).map(([metric, score]): Fields => {
+      if (score.kind === "scored")
+        return { ...own, metric, score: score.kind, value: score.value, standardError: score.standardError };
+      const reason = score.kind === "rejected" ? score.reason : score.cause;
+      return { ...own, metric, score: score.kind, reason };
+    });
+  });
 }
 
 function publishedRow({ task, metric, who, value, n, note, source }: Published): Fields {

@@ -1,4 +1,4 @@
-// The four files that a report reads, from text to checked data.
+// The files that a report reads, from text to checked data.
 import type { Item } from "@mlrb/core/statistics/ratio-estimate";
 import {
   asArray,
@@ -13,7 +13,8 @@ import {
   parsed,
   parseObject,
 } from "./parsed.ts";
-import type { AttemptScore, AttemptVerdict, Metric, RowValue, Rule, Seed } from "./report.ts";
+import { plainText } from "./plain-text.ts";
+import type { AttemptScore, AttemptVerdict, Metric, Moment, RowValue, Rule, Seed } from "./report.ts";
 
 export type Verdict = Exclude<AttemptVerdict, { kind: "missing" }>;
 
@@ -122,6 +123,21 @@ export function parseKinship(text: string): Parsed<{ agent: string; seed: Seed; 
       };
     }),
   );
+}
+
+/** What stood at a moment, and whether it may be loaded. */
+export function parseMoment(text: string): Parsed<Exclude<Moment["admission"], { kind: "missing" }>> {
+  return parsed(() => {
+    const fields = parseObject(text);
+    const stood = asObject(fields.stood, "stood");
+    if (asOneOf(stood.kind, "stood.kind", ["none", "snapshot", "final"]) === "none") return { kind: "none" };
+    if (fields.admitted === true) return { kind: "admitted" };
+    const reasons = asArray(fields.reasons, "reasons").map((reason, index) =>
+      asText(asObject(reason, `reasons.${index}`).detail, `reasons.${index}.detail`),
+    );
+    if (reasons.length === 0) malformed("it is not admitted, and says not why");
+    return { kind: "rejected", why: plainText(reasons.join("; ")) };
+  });
 }
 
 /** The anchors' rows for one scorer, no name twice. */

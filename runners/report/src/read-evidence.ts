@@ -1,20 +1,32 @@
 // From the manifest of everything planned to what is known of each attempt, score and anchor. A member
 // without a readable artifact stays in the report as missing, with its cause. The stages are found by the
-// names `attempt`, `validate`, `kinship`, `score` and `anchors`, and told apart by the axes task, agent, seed, scorer; of
-// `generate` and `anchor-answers`, whose texts scorers read, only what went wrong is told.
+// names `attempt`, `validate`, `kinship`, `score`, `anchors`, `moment` and `moment-score`, and told apart by the
+// axes task, agent, seed, scorer and moment; of `generate`, `moment-answers` and `anchor-answers`, whose texts
+// scorers read, only what went wrong is told.
 import type { Collected, Member } from "@mlrb/kit/collected";
+import { attemptMoments } from "./attempt-moments.ts";
 import { bySeed, byText } from "./order.ts";
 import {
   type AnchorRow,
   parseAnchors,
   parseKinship,
+  parseMoment,
   parseScore,
   parseVerdict,
   type Verdict,
 } from "./parse-artifacts.ts";
 import type { Parsed } from "./parsed.ts";
 import { plainText } from "./plain-text.ts";
-import type { Attempt, AttemptScore, AttemptVerdict, Coverage, Metric, Rule, Seed } from "./report.ts";
+import type {
+  Attempt,
+  AttemptScore,
+  AttemptVerdict,
+  Coverage,
+  Metric,
+  Moment,
+  Rule,
+  Seed,
+} from "./report.ts";
 
 /** The text of an artifact, or why there is none; the words hold no path. */
 export type ReadText = (artifact: { path: string; kind: "file" | "dir" }) => Parsed<string>;
@@ -37,6 +49,9 @@ const axesOf = {
   "anchor-answers": ["task"],
   anchors: ["task", "scorer"],
   kinship: ["task"],
+  moment: ["task", "agent", "seed", "moment"],
+  "moment-answers": ["task", "agent", "seed", "moment"],
+  "moment-score": ["task", "agent", "seed", "moment", "scorer"],
 } as const;
 
 type StageName = keyof typeof axesOf;
@@ -50,6 +65,7 @@ export function readEvidence(
   const members = new Map<string, Member>();
   const tasks = new Map<string, Set<string>>();
   const slots = new Map<string, { task: string; agent: string; seed: Seed }>();
+  const planned = new Map<string, Set<string>>(); // moments, by task
   const gaps: Coverage["gaps"] = [];
   for (const member of collected.members) {
     if (!Object.hasOwn(axesOf, member.name)) continue;
@@ -57,7 +73,9 @@ export function readEvidence(
     if (members.has(key))
       throw new Error(`${member.stage}: a second member for the same place in the report`);
     members.set(key, member);
-    const { task, agent, seed, scorer } = member.axes;
+    const { task, agent, seed, scorer, moment } = member.axes;
+    if (moment !== undefined)
+      planned.set(String(task), (planned.get(String(task)) ?? new Set()).add(String(moment)));
     const scorers = tasks.get(String(task)) ?? new Set();
     tasks.set(String(task), scorers);
     if (scorer !== undefined) scorers.add(String(scorer));
@@ -119,6 +137,23 @@ export function readEvidence(
     return score.kind === "ok" ? score.value : { kind: "not-measured", cause: score.cause };
   };
 
+  const momentsOf = (attempt: Omit<Attempt, "moments">): Moment[] => {
+    const { task, agent, seed } = attempt;
+    const at = [...(planned.get(task) ?? [])].map((moment) => {
+      const member = find("moment", task, agent, seed, moment);
+      return {
+        moment,
+        submission: member?.artifacts.submission?.digest ?? null,
+        stood: readAs(member, "moment", "moment", parseMoment),
+        scoreOf: (scorer: string) =>
+          readAs(find("moment-score", task, agent, seed, moment, scorer), "score", "score", (text) =>
+            parseScore(text, metric(scorer)),
+          ),
+      };
+    });
+    return attemptMoments(attempt, at);
+  };
+
   const taskList = [...tasks]
     .map(([name, scorers]) => ({ name, scorers: [...scorers].sort(byText) }))
     .sort((a, b) => byText(a.name, b.name));
@@ -127,7 +162,7 @@ export function readEvidence(
     .map(({ task, agent, seed }): Attempt => {
       const scorers = taskList.find((each) => each.name === task)!.scorers;
       const submission = find("attempt", task, agent, seed)?.artifacts.submission?.digest;
-      return {
+      const attempt = {
         task,
         agent,
         seed,
@@ -136,6 +171,7 @@ export function readEvidence(
         note: plainText(find("attempt", task, agent, seed)?.note ?? ""),
         scores: Object.fromEntries(scorers.map((scorer) => [scorer, scoreOf(task, agent, seed, scorer)])),
       };
+      return { ...attempt, moments: momentsOf(attempt) };
     });
   const anchors = new Map(
     taskList.flatMap(({ name, scorers }) =>

@@ -7,8 +7,9 @@ import type { AgentComparison } from "./agent-comparison.ts";
 /**
  * 2: cells say why a mean or an interval is withheld and hold their two errors; agentComparisons.
  * 3: anchors, normalised scores and published values; acrossTasks; intervals are cut to the metric's range.
+ * 4: moments of attempts.
  */
-export const reportFormat = 3;
+export const reportFormat = 4;
 
 export type Report = {
   formatVersion: typeof reportFormat;
@@ -80,7 +81,29 @@ export type Attempt = {
   /** What must be said beside its numbers, e.g. that it was accepted as stale; empty where nothing must. */
   note: string;
   scores: Record<string, AttemptScore>;
+  /** As it stood at shares of the budget, in their order, and last what was handed in; empty where none is planned. */
+  moments: Moment[];
 };
+
+/** The submission as it stood at a moment. Only the last one, what was handed in, counts. */
+export type Moment = {
+  /** As the pipeline's axis names it, e.g. `25%`; `100%` is the end, whenever that was. */
+  moment: string;
+  share: number;
+  /** Its digest, also of an empty folder; null where it is not known. */
+  submission: string | null;
+  admission:
+    | { kind: "admitted" }
+    | { kind: "rejected"; why: string }
+    /** Nothing had been put there yet. */
+    | { kind: "none" }
+    | { kind: "missing"; cause: string };
+  scores: Record<string, MomentScore>;
+};
+
+export type MomentScore =
+  | { kind: "scored"; value: number; standardError: number }
+  | Exclude<AttemptScore, { kind: "scored" }>;
 
 export type AttemptVerdict =
   | { kind: "pass" | "struck" | "rejected"; rules: Rule[]; facts: Record<string, string | number> }

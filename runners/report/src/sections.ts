@@ -9,6 +9,7 @@ import { comparisonsSection } from "./comparisons-section.ts";
 import { errorsSection } from "./errors-section.ts";
 import { gapsSection } from "./gaps-section.ts";
 import { metricsSection } from "./metrics-section.ts";
+import { momentsSection } from "./moments-section.ts";
 import { plainText } from "./plain-text.ts";
 import type { Report } from "./report.ts";
 import { resultsSection } from "./results-section.ts";
@@ -28,6 +29,7 @@ export function sections(report: Report): Section[] {
     agentsSection(report),
     comparisonsSection(report),
     attemptsSection(report),
+    momentsSection(report),
     besideSection(report),
     rulesSection(report),
     validitySection(report),

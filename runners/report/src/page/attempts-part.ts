@@ -39,7 +39,7 @@ function attemptPart(attempt: Attempt, { report, time, trajectory, instances }: 
   const head = first ? `, ${first.name} ${scoreText(scores[first.name]!, first)}` : "";
   return html`<details id="${attemptId(task, agent, seed)}" class="attempt"><summary>${task}, ${agent}, seed ${seed}: <span class="${verdict.kind}">${verdict.kind}</span>${head}</summary>
 <p>Submission ${attempt.submission === null ? "none" : html`<code>${attempt.submission}</code>`}. ${timeText(time)}${attempt.note !== "" && html` <b>${attempt.note}</b>`}</p>
-<p>Stages: ${instances.map(({ id, stage, axes }, at) => html`${at > 0 && ", "}<a href="#${instanceId(id)}">${axes.scorer === undefined ? stage : `${stage} ${axes.scorer}`}</a>`)}</p>
+<p>Stages: ${instances.map(({ id, stage, axes }, at) => html`${at > 0 && ", "}<a href="#${instanceId(id)}">${[stage, axes.scorer, axes.moment].filter((part) => part !== undefined).join(" ")}</a>`)}</p>
 ${verdict.kind === "missing" ? html`<p class="bad">Missing: ${verdict.cause}</p>` : rulesTable(verdict.rules)}
 ${metrics.map((metric) => scorePart(scores[metric.name]!, metric))}
 ${trajectory && trajectoryPart(trajectory)}

@@ -4,6 +4,7 @@ import * as Plot from "@observablehq/plot";
 import { parseHTML } from "linkedom";
 import { digitsText } from "../digits-text.ts";
 import { type FigureData, type FigureLine, type FigurePoint, figureWords } from "./figure-data.ts";
+import { agentColour, clipped } from "./figure-looks.ts";
 import { type Html, trusted } from "./html.ts";
 
 const width = 560;
@@ -11,12 +12,11 @@ const rowHeight = 46;
 const marginTop = 96; // the rows' names stand slanted there
 const marginLeft = 110;
 const marginRight = 110; // the last one's ends there
-const labelMax = 24;
 
 /** Agents get the page's colours `--agent-1` and on, in the report's order; shapes tell them apart as well. */
 export function figureSvg(data: FigureData, agents: string[]): Html {
   const { document } = parseHTML("<html><body></body></html>");
-  const colour = (agent: string) => `var(--agent-${(agents.indexOf(agent) % 6) + 1})`;
+  const colour = (agent: string) => agentColour(agent, agents);
   const names = new Map(agents.map((agent) => [agent, clipped(agent)]));
   const y = (agent: string) => names.get(agent)!;
   const shown = agents.filter((agent) => data.points.some((point) => point.agent === agent));
@@ -108,8 +108,4 @@ function spread<T extends { value: number }>(lines: T[], unit: number): (T & { a
     last = Math.max(line.value, last + 20 * unit);
     return { ...line, at: last };
   });
-}
-
-function clipped(text: string): string {
-  return text.length > labelMax ? `${text.slice(0, labelMax - 1)}…` : text;
 }

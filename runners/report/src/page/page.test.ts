@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { parseHTML } from "linkedom";
 import { hostileText, pageExample, samplePage } from "../testing/page-example.ts";
+import { idOf } from "./html.ts";
 import { page } from "./page.ts";
 
 const golden = join(import.meta.dirname, "..", "..", "golden", "nasty.html.txt");
@@ -73,6 +74,31 @@ for (const [name, data] of Object.entries({
     }
   });
 }
+
+test("instances of one action are told once, and the others lead there", () => {
+  const data = pageExample();
+  const [one, two] = data.instances.filter(({ stage, made }) => stage === "score" && made);
+  const { document: drawn } = parseHTML(
+    page({
+      ...data,
+      instances: data.instances.map((each) => (each === two ? { ...each, made: one!.made } : each)),
+    }),
+  );
+  const place = drawn.getElementById(idOf("stage", two!.id))!;
+  assert.equal(place.querySelector("a")!.getAttribute("href"), `#${idOf("stage", one!.id)}`);
+  assert.equal(place.querySelector("dl"), null);
+});
+
+test("what stood over time is drawn in words too, failures as what they are", () => {
+  const [letters, numbers] = [...document.querySelectorAll('[aria-labelledby="over-time"] svg')].map((svg) =>
+    svg.getAttribute("aria-label"),
+  );
+  assert.match(
+    letters!,
+    /plain: at 5% seed 1 nothing yet, the floor, seed 2 3\.040; .*strong: at 5% seed 1 rejected, the floor, seed 2 struck, the floor; at 50% seed 1 2\.600; .*floor 3\.070$/,
+  );
+  assert.match(numbers!, /plain: at 75% seed 2 0\.750/);
+});
 
 test("a report without attempts gives a page that says so", () => {
   const data = pageExample();

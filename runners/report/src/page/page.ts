@@ -7,6 +7,7 @@ import { attemptsPart } from "./attempts-part.ts";
 import { figureData } from "./figure-data.ts";
 import { figureSvg } from "./figure-svg.ts";
 import { type Html, html, trusted } from "./html.ts";
+import { momentsPart } from "./moments-part.ts";
 import { numbersPart } from "./numbers-part.ts";
 import type { PageData } from "./page-data.ts";
 import { pageScript } from "./page-script.ts";
@@ -47,6 +48,7 @@ ${short.tables.some(({ groups }) => groups.length > 0) && sectionHtml(short)}
 ${results && sectionHtml(results)}
 ${figuresPart(report)}
 ${others.map(sectionHtml)}
+${momentsPart(report)}
 ${attemptsPart(data)}
 ${numbersPart(report, data.instances)}
 ${stagesPart(data)}

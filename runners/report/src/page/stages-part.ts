@@ -7,6 +7,9 @@ import { instanceId } from "./section-html.ts";
 
 export function stagesPart({ graph, instances }: PageData): Html {
   const known = new Set(instances.map(({ id }) => id));
+  // of those with the same key, told once: at the first, in the order of the plan
+  const first = new Map<string, string>();
+  for (const { id, made } of instances) if (made && !first.has(made.key)) first.set(made.key, id);
   const stages = [...Map.groupBy(instances, ({ stage }) => stage)];
   return html`<section aria-labelledby="stages"><h2 id="stages">What was run</h2>
 <p class="caption">Stages as declared, and what goes between them; below, every instance. Times are of the machine and the run that made what is used now, whichever run that was.</p>
@@ -15,7 +18,7 @@ export function stagesPart({ graph, instances }: PageData): Html {
 ${stages.map(
   ([stage, own]) => html`<h3 id="${idOf("stages", stage)}">${stage}</h3>
 <p class="caption">${countsText(own)}</p>
-${own.map((instance) => instancePart(instance, known))}
+${own.map((instance) => instancePart(instance, { known, first }))}
 `,
 )}
 </section>
@@ -35,7 +38,15 @@ export function togetherMs(instances: PageInstance[]): number {
   return instances.reduce((sum, { made }) => sum + (made?.ran.durationMs ?? 0), 0);
 }
 
-function instancePart({ id, outcome, reasons, made, said }: PageInstance, known: Set<string>): Html {
+type Told = { known: Set<string>; first: Map<string, string> };
+
+function instancePart({ id, outcome, reasons, made, said }: PageInstance, { known, first }: Told): Html {
+  const twin = made && first.get(made.key);
+  if (made && twin !== id && outcome.kind === "succeeded")
+    return html`<details id="${instanceId(id)}" class="instance"><summary><code>${id}</code> <span class="succeeded">succeeded</span> (same action as another)</summary>
+<p>What <a href="#${instanceId(twin!)}">${twin!}</a> made is used here too: key, inputs and script are the same.</p>
+</details>
+`;
   const took = made ? `, ${formatDuration(made.ran.durationMs)}` : "";
   const why = reasons.length > 0 ? ` (${reasons.join("; ")})` : "";
   const cause = "cause" in outcome ? outcome.cause : "";

@@ -57,6 +57,35 @@ export function nastyExample(): Example {
     .gives("score", { ...struck, scorer: "bits" }, scored("bits", textItems(1.1)))
     .gives("score", { ...struck, scorer: "pairs" }, rejectedScore("pairs", `@SUM(1) ties: ${hostile}`));
 
+  // letters over time: one that improved, one equal all along, one of half a model, one that broke a rule.
+  const then = (
+    seed: number,
+    agent: string,
+    moment: string,
+    stood: object,
+    score: Record<string, unknown>,
+    digest: string,
+  ) => {
+    const axes = { ...at("letters", agent, seed), moment };
+    example.gives("moment", axes, { moment: { formatVersion: 1, ...stood }, submission: digest });
+    for (const scorer of ["bits", "pairs"])
+      example.gives("moment-score", { ...axes, scorer }, scorer === "bits" ? score : { score: "" });
+  };
+  const snapshot = { stood: { kind: "snapshot", name: "0001" }, admitted: true, reasons: [] };
+  const torn = { ...snapshot, admitted: false, reasons: [{ code: "config", detail: `torn: ${hostile}` }] };
+  const none = { ...torn, stood: { kind: "none" } };
+  const rejectedThen = (why: string) => rejectedScore("bits", `not admitted: ${why}`);
+  then(1, "plain", "50%", snapshot, scored("bits", textItems(3.03)), "sha256:halfway");
+  then(1, "plain", "5%", none, rejectedThen("nothing was handed in"), "sha256:empty");
+  then(2, "plain", "5%", snapshot, scored("bits", textItems(3.04, 0.02)), "sha256:plain2");
+  then(2, "plain", "50%", snapshot, scored("bits", textItems(3.04, 0.02)), "sha256:plain2");
+  then(1, "strong", "5%", torn, rejectedThen(`torn: ${hostile}`), "sha256:torn");
+  then(1, "strong", "50%", snapshot, scored("bits", textItems(2.6)), "sha256:better");
+  then(2, "strong", "5%", snapshot, scored("bits", textItems(1.2)), "sha256:early");
+  example
+    .fails("moment", { ...struck, moment: "50%" }, "failed", "it was not kept")
+    .fails("moment-score", { ...struck, moment: "50%", scorer: "bits" }, "skipped", "moment failed");
+
   // numbers: the floor's row was not measured; seed 1 is missing, seed 2 was rejected, one score is no JSON.
   for (const agent of ["plain", "strong"]) {
     const one = at("numbers", agent, 1);
@@ -72,6 +101,10 @@ export function nastyExample(): Example {
       verdict: { formatVersion: 1, kind: "rejected", rules: [], facts: {} },
     })
     .gives("score", { ...rejected, scorer: "right" }, rejectedScore("right", "config.json is missing"));
+  const spoiled = { ...rejected, moment: "75%" };
+  example
+    .gives("moment", spoiled, { moment: { formatVersion: 1, ...snapshot }, submission: "sha256:good" })
+    .gives("moment-score", { ...spoiled, scorer: "right" }, scored("right", pairItems(150)));
   const unreadable = at("numbers", "strong", 2);
   example
     .gives("attempt", unreadable, { submission: "sha256:日本語" })

@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, test } from "node:test";
+import { promisify } from "node:util";
+import { float32, safetensorsBytes } from "@mlrb/kit/safetensors-bytes";
+
+const root = mkdtempSync(join(tmpdir(), "moment-step-"));
+after(() => rmSync(root, { recursive: true }));
+
+const model = safetensorsBytes({ w: float32([2, 2], [1, 2, 3, 4]) });
+const whole = { "config.json": "{}", "tokenizer.json": "{}", "model.safetensors": model };
+type Files = Record<string, string | Uint8Array>;
+type Kept = { sinceStartMs: number; files: Files; digest?: string };
+
+/** The step at `moment` of an attempt of 1 s budget that ended after `workingMs` with `final`. */
+async function at(
+  moment: string,
+  {
+    kept = [],
+    final = whole,
+    workingMs = 1000,
+    change = () => {},
+  }: {
+    kept?: Kept[];
+    final?: Files;
+    workingMs?: number;
+    change?: (folder: string) => void;
+  },
+) {
+  const folder = mkdtempSync(join(root, "m-"));
+  const write = (into: string, files: Files) => {
+    mkdirSync(join(folder, into), { recursive: true });
+    for (const [name, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, into, name)), { recursive: true });
+      writeFileSync(join(folder, into, name), content);
+    }
+  };
+  write("submission", final);
+  const names = kept.map((_, index) => `000${index + 1}`);
+  for (const [index, { files }] of kept.entries()) write(`snapshots/${names[index]}`, files);
+  const snapshots = kept.map(({ sinceStartMs, digest = String(sinceStartMs) }, index) => ({
+    name: names[index],
+    sinceStartMs,
+    digest,
+    files: 1,
+    bytes: 1,
+  }));
+  write("snapshots", { "index.json": JSON.stringify({ formatVersion: 1, budgetMs: 1000, snapshots }) });
+  const ledger = {
+    formatVersion: 1,
+    wallMs: workingMs,
+    workingMs,
+    ended: "finished",
+    submission: { digest: "final", leftOut: [], overLimits: null },
+    trajectory: { lines: 1, head: "x" },
+  };
+  write(".", {
+    ledger: JSON.stringify(ledger),
+    admission: JSON.stringify({
+      formatVersion: 1,
+      admitted: false,
+      reasons: [{ code: "told", detail: "validate" }],
+    }),
+  });
+  mkdirSync(join(folder, "out/submission"), { recursive: true });
+  change(folder);
+  const inputs = ["submission", "snapshots", "ledger", "admission"];
+  const args = [
+    ...["--axis", `moment=${moment}`],
+    ...inputs.flatMap((name) => ["--input", `${name}=${join(folder, name)}`]),
+    ...["submission", "admission", "moment"].flatMap((name) => [
+      "--output",
+      `${name}=${join(folder, "out", name)}`,
+    ]),
+  ];
+  await promisify(execFile)(process.execPath, ["pipelines/steps/moment.ts", ...args]);
+  const read = (name: string) => JSON.parse(readFileSync(join(folder, "out", name), "utf8"));
+  return {
+    files: readdirSync(join(folder, "out/submission")).sort(),
+    submission: join(folder, "out/submission"),
+    admission: read("admission"),
+    moment: read("moment"),
+    admissionBytes: readFileSync(join(folder, "out/admission"), "utf8"),
+  };
+}
+
+test("the last snapshot before the moment is what stood there, whole and admitted by itself", async () => {
+  const kept = [
+    { sinceStartMs: 100, files: { "notes/a.txt": "x" } },
+    { sinceStartMs: 400, files: whole },
+  ];
+  const half = await at("50%", { kept, final: {} });
+  assert.deepEqual(half.files, Object.keys(whole).sort());
+  assert.deepEqual(half.admission, { formatVersion: 1, admitted: true, reasons: [] });
+  assert.deepEqual(half.moment, {
+    formatVersion: 1,
+    stood: { kind: "snapshot", name: "0002" },
+    admitted: true,
+    reasons: [],
+  });
+  const before = await at("25%", { kept });
+  assert.equal(readFileSync(join(before.submission, "notes/a.txt"), "utf8"), "x");
+  assert.equal(before.moment.admitted, false);
+});
+
+test("half a model is shown for what it is", async () => {
+  const torn = { ...whole, "model.safetensors": model.subarray(0, model.length - 3) };
+  const { moment } = await at("50%", { kept: [{ sinceStartMs: 400, files: torn }] });
+  assert.equal(moment.admitted, false);
+  assert.match(moment.reasons[0].detail, /model\.safetensors.*truncated/);
+});
+
+test("before anything was put there stands nothing, and what came later is not shown", async () => {
+  const { files, moment } = await at("50%", { kept: [{ sinceStartMs: 501, files: whole }] });
+  assert.deepEqual(files, []);
+  assert.deepEqual([moment.stood.kind, moment.admitted, moment.reasons[0].code], ["none", false, "empty"]);
+});
+
+test("what was handed in stands once the attempt has ended, under the very admission that it got", async () => {
+  const { files, admissionBytes, moment } = await at("75%", {
+    kept: [{ sinceStartMs: 100, files: {} }],
+    workingMs: 700,
+  });
+  assert.deepEqual(files, Object.keys(whole).sort());
+  assert.deepEqual(moment.stood, { kind: "final" });
+  assert.equal(JSON.parse(admissionBytes).reasons[0].detail, "validate");
+  const equal = await at("75%", { kept: [{ sinceStartMs: 100, files: whole, digest: "final" }] });
+  assert.equal(equal.admissionBytes, admissionBytes, "a snapshot that equals it shares its scores");
+});
+
+test("a moment that is no share, a ledger that is none and snapshots of another format fail the stage, with the cause", async () => {
+  await assert.rejects(
+    at("100%", {}),
+    /axis moment has the value "100%".*no share[\s\S]*help: write e\.g\. 25%/,
+  );
+  await assert.rejects(
+    at("50%", {
+      change: (folder) =>
+        writeFileSync(join(folder, "ledger"), '{"formatVersion":1,"none":"there was no attempt"}'),
+    }),
+    /there was no attempt, so that nobody knows how far it came/,
+  );
+  const index = (text: string) => (folder: string) =>
+    writeFileSync(join(folder, "snapshots/index.json"), text);
+  await assert.rejects(
+    at("50%", { change: index('{"formatVersion":2}') }),
+    /of format 2; this step reads format 1/,
+  );
+  const dropped = {
+    formatVersion: 1,
+    budgetMs: 1000,
+    snapshots: [],
+    dropped: [{ sinceStartMs: 9, digest: "gone" }],
+  };
+  await assert.rejects(
+    at("50%", { change: index(JSON.stringify(dropped)) }),
+    /stood at 50% was not kept: all snapshots together had no room/,
+  );
+});

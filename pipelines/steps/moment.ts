@@ -1,0 +1,49 @@
+// The submission as it stood at a share of the budget, e.g. `25%`: the last snapshot before it, what was handed
+// in where the attempt had ended by then, or an empty folder where there was nothing yet. It may be half of
+// something, so it is admitted like what is handed in, and said to be what it is. Rules are not asked: they are
+// of what an agent hands in.
+//   node pipelines/steps/moment.ts --axis moment=25% --input submission=DIR --input snapshots=DIR \
+//     --input ledger=FILE --input admission=FILE --output submission=DIR --output admission=FILE --output moment=FILE
+import { constants, copyFileSync, cpSync } from "node:fs";
+import { join } from "node:path";
+import type { SnapshotIndex } from "@mlrb/agents/snapshot-keeper";
+import { submissionAt } from "@mlrb/agents/submission-at";
+import { admit } from "@mlrb/kit/admission";
+import { readJson, writeJson } from "@mlrb/kit/json-file";
+import { momentShare } from "@mlrb/kit/moment-share";
+import { readLedger } from "@mlrb/kit/rules/ledger";
+import { stage } from "@mlrb/kit/stage";
+import type { Admission } from "@mlrb/kit/verdict";
+
+const { axes, inputs, outputs } = stage();
+const share = momentShare(axes.moment!);
+if (share === undefined)
+  throw new Error(
+    `the axis moment has the value "${axes.moment}", which is no share of the budget\n  help: write e.g. 25%, over 0% and under 100%; the end of an attempt is scored anyway`,
+  );
+const ledger = readLedger(inputs.ledger!);
+if (typeof ledger === "string") throw new Error(`${ledger}, so that nobody knows how far it came`);
+const index = readJson<SnapshotIndex>(join(inputs.snapshots!, "index.json"));
+if (index.formatVersion !== 1)
+  throw new Error(`the snapshots are of format ${index.formatVersion}; this step reads format 1`);
+
+const stood = submissionAt(share, index, ledger);
+if (stood.kind === "dropped")
+  throw new Error(
+    `the submission that stood at ${axes.moment} was not kept: all snapshots together had no room`,
+  );
+
+const from = stood.kind === "snapshot" ? join(inputs.snapshots!, stood.name) : inputs.submission!;
+if (stood.kind !== "none")
+  cpSync(from, outputs.submission!, { recursive: true, mode: constants.COPYFILE_FICLONE });
+
+const digestOf = (name: string) => index.snapshots.find((snapshot) => snapshot.name === name)?.digest;
+const isFinal =
+  stood.kind === "final" || (stood.kind === "snapshot" && digestOf(stood.name) === ledger.submission.digest);
+// the very admission of what was handed in, so that both have one score
+if (isFinal) copyFileSync(inputs.admission!, outputs.admission!);
+else writeJson(outputs.admission!, admit(outputs.submission!));
+
+const { admitted, reasons } = readJson<Admission>(outputs.admission!);
+writeJson(outputs.moment!, { formatVersion: 1, stood, admitted, reasons });
+console.log(`${axes.moment}: ${stood.kind}, ${admitted ? "admitted" : "not admitted"}`);

@@ -1,0 +1,43 @@
+// How a submission as it stood at a moment would have counted, had the attempt ended there. Rules are judged of
+// what is handed in only, so an attempt that broke one is struck at every moment.
+import { counting } from "./cell.ts";
+import type { Attempt, Moment } from "./report.ts";
+
+export type MomentCounting =
+  | { kind: "valid"; value: number }
+  | { kind: "failed"; because: "struck" | "rejected" | "none"; why: string }
+  | { kind: "missing"; cause: string };
+
+export function momentCounting(
+  attempt: Attempt,
+  { admission, scores, share }: Moment,
+  metric: string,
+): MomentCounting {
+  if (share === 1) {
+    const way = counting(attempt, metric);
+    return way.kind === "failed" ? { ...way, why: whyOf(admission, scores[metric]) } : way;
+  }
+  if (admission.kind === "missing") return { kind: "missing", cause: admission.cause };
+  if (attempt.verdict.kind === "struck") return { kind: "failed", because: "struck", why: "" };
+  const score = scores[metric];
+  switch (admission.kind) {
+    case "none":
+      return { kind: "failed", because: "none", why: "" };
+    case "rejected":
+      return { kind: "failed", because: "rejected", why: admission.why };
+    case "admitted":
+      if (score?.kind === "scored") return { kind: "valid", value: score.value };
+      if (score?.kind === "rejected") return { kind: "failed", because: "rejected", why: score.reason };
+      return { kind: "missing", cause: score?.cause ?? "not planned" };
+  }
+}
+
+function whyOf(admission: Moment["admission"], score: Moment["scores"][string] | undefined): string {
+  if (admission.kind === "rejected") return admission.why;
+  return score?.kind === "rejected" ? score.reason : "";
+}
+
+/** Whether something else stood at a moment than what was handed in: only then time tells anything. */
+export function changedOverTime({ moments, submission }: Attempt): boolean {
+  return moments.some((moment) => moment.submission !== null && moment.submission !== submission);
+}

@@ -1,0 +1,96 @@
+// What a task's figure over time shows: every attempt's score at shares of its budget, and for each agent the mean
+// over its seeds, what failed counting as the floor. Pure: nothing is drawn here.
+import { digitsText } from "../digits-text.ts";
+import { changedOverTime, momentCounting } from "../moment-counting.ts";
+import type { Direction, Report, Seed } from "../report.ts";
+import { metricOf } from "../report-words.ts";
+
+export type MomentsData = {
+  task: string;
+  metric: string;
+  unit: string;
+  direction: Direction;
+  digits: number;
+  floor: number | null;
+  shares: { share: number; moment: string }[];
+  points: MomentPoint[];
+  /** One per agent and moment at which something is known of it. */
+  means: { agent: string; share: number; mean: number; of: number }[];
+};
+
+/** `counts`: a score. `failed`: it stands at the floor, and `words` say why. */
+export type MomentPoint = {
+  agent: string;
+  seed: Seed;
+  share: number;
+  value: number;
+  kind: "counts" | "failed";
+  words: string;
+};
+
+/** Undefined where no attempt of the task changed over time, or nothing of it can be drawn. */
+export function momentsData(report: Report, task: string): MomentsData | undefined {
+  const attempts = report.attempts.filter((attempt) => attempt.task === task);
+  const primary = report.tasks.find(({ name }) => name === task)?.primary ?? null;
+  if (primary === null || !attempts.some(changedOverTime)) return undefined;
+  const { name: metric, digits, direction, unit } = metricOf(report, primary);
+  const floor = report.cells.find((cell) => cell.task === task && cell.primary)?.floor ?? null;
+  const points: MomentPoint[] = [];
+  const means: MomentsData["means"] = [];
+  const shares = attempts[0]!.moments.map(({ share, moment }) => ({ share, moment }));
+  for (const [agent, own] of Map.groupBy(attempts, (attempt) => attempt.agent)) {
+    for (const [at, { share }] of shares.entries()) {
+      const ways = own.map((attempt) => ({
+        seed: attempt.seed,
+        way: momentCounting(attempt, attempt.moments[at]!, metric),
+      }));
+      const known = ways.flatMap(({ seed, way }): MomentPoint[] => {
+        const point = { agent, seed, share };
+        if (way.kind === "valid")
+          return [{ ...point, value: way.value, kind: "counts", words: digitsText(way.value, digits) }];
+        if (way.kind === "missing" || floor === null) return [];
+        return [{ ...point, value: floor, kind: "failed", words: failedWords[way.because] }];
+      });
+      points.push(...known);
+      // a failure without a floor to count as leaves no mean
+      const counted = ways.filter(({ way }) => way.kind !== "missing").length;
+      if (known.length === 0 || known.length < counted) continue;
+      const mean = known.reduce((sum, { value }) => sum + value, 0) / known.length;
+      means.push({ agent, share, mean, of: known.length });
+    }
+  }
+  if (points.length === 0) return undefined;
+  return { task, metric, unit, direction, digits, floor, shares, points, means };
+}
+
+const failedWords = {
+  none: "nothing yet, the floor",
+  rejected: "rejected, the floor",
+  struck: "struck, the floor",
+};
+
+/** The figure in words, for those who do not see it. */
+export function momentsWords({
+  metric,
+  unit,
+  direction,
+  digits,
+  floor,
+  shares,
+  points,
+}: MomentsData): string {
+  const agents = [...Map.groupBy(points, ({ agent }) => agent)].map(([agent, own]) => {
+    const at = shares.flatMap(({ share, moment }) => {
+      const then = own.filter((point) => point.share === share);
+      return then.length === 0
+        ? []
+        : [`at ${moment} ${then.map(({ seed, words }) => `seed ${seed} ${words}`).join(", ")}`];
+    });
+    return `${agent}: ${at.join("; ")}`;
+  });
+  return [
+    `${metric} in ${unit} over the budget, ${direction} is better`,
+    ...agents,
+    ...(floor === null ? [] : [`floor ${digitsText(floor, digits)}`]),
+  ].join(". ");
+}

@@ -1,0 +1,183 @@
+// Score over time, from an agent that has a good submission half-way and spoils it before its deadline: the end
+// counts, and what it had is shown for what it was. Nothing of the benchmark is in it but its steps.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import type { Report } from "@mlrb/report/report";
+import { defineAttempts } from "./support/attempt-stages.ts";
+import { lab, outcomes, summary } from "./support/lab.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+after(() => repository.remove());
+
+/** A safetensors file of one tensor of four zeros: eight bytes of the header's length, the header, the values. */
+const header = '{"w":{"dtype":"F32","shape":[4],"data_offsets":[0,16]}}'.padEnd(64);
+const model = `printf '\\100\\0\\0\\0\\0\\0\\0\\0${header}\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0'`;
+
+/** Of 16 s: a good one from 6 s on, cut off at 10 s, as by a save that was never finished; then it waits for its end. */
+const spoils = `
+sleep 6
+echo '{}' > submission/tokenizer.json
+echo '{"quality": 0.75}' > submission/config.json
+${model} > submission/model.safetensors
+sleep 4
+head -c 75 submission/model.safetensors > half
+mv half submission/model.safetensors
+sleep 60
+`;
+
+const scorer = `
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { writeJson } from "@mlrb/kit/json-file";
+import { stage } from "@mlrb/kit/stage";
+const { inputs, outputs } = stage();
+const { admitted, reasons } = JSON.parse(readFileSync(inputs.admission!, "utf8"));
+const head = { formatVersion: 1, scorer: "quality", version: 1, unit: "share", direction: "higher" };
+if (!admitted) {
+  const reason = "not admitted: " + reasons.map(({ detail }: { detail: string }) => detail).join("; ");
+  writeJson(outputs.score!, { ...head, kind: "rejected", reason });
+} else {
+  const { quality } = JSON.parse(readFileSync(join(inputs.submission!, "config.json"), "utf8"));
+  const found = { value: quality, standardError: 0, items: 1, groups: {}, extra: {} };
+  writeJson(outputs.score!, { ...head, kind: "scored", ...found });
+}
+`;
+
+test("a submission that was good half-way and is spoiled at the end counts as rejected, and the report shows what it had", async (t) => {
+  const at = lab(t, repository);
+  const judged = {
+    keyed: ["task", "scorer"],
+    script: at.script("score.ts", scorer),
+    gives: { score: { file: "score.json" } },
+  };
+  const table = (value: unknown) => ({ empty: value });
+  defineAttempts(at, {
+    script: spoils,
+    trusted: true,
+    attempt: { budget: { time: "16s" } },
+    axes: { moment: ["25%", "50%", "75%"], scorer: ["quality"] },
+    stages: {
+      validate: {
+        each: ["task", "agent", "seed"],
+        script: "pipelines/steps/validate.ts",
+        needs: ["attempt.submission", "attempt.trajectory", "attempt.ledger"],
+        params: { rules: [], data: "smoke", budget: "16s" },
+        files: ["tasks/known-weights/*.json"],
+        gives: { admission: { file: "admission.json" }, verdict: { file: "verdict.json" } },
+      },
+      moment: {
+        each: ["task", "agent", "seed", "moment"],
+        keyed: ["moment"],
+        script: "pipelines/steps/moment.ts",
+        needs: ["attempt.submission", "attempt.snapshots", "attempt.ledger", "validate.admission"],
+        gives: {
+          submission: "dir",
+          admission: { file: "admission.json" },
+          moment: { file: "moment.json" },
+        },
+      },
+      score: {
+        ...judged,
+        each: ["task", "agent", "seed", "scorer"],
+        needs: ["attempt.submission", "validate.admission"],
+      },
+      "moment-score": {
+        ...judged,
+        each: ["task", "agent", "seed", "moment", "scorer"],
+        needs: ["moment.submission", "moment.admission"],
+      },
+      report: {
+        collect: [
+          "score.score",
+          "validate.verdict",
+          "digest(attempt.submission)",
+          "attempt.ledger",
+          "moment.moment",
+          "digest(moment.submission)",
+          "moment-score.score",
+        ],
+        script: "pipelines/steps/report.ts",
+        params: {
+          title: "Over time",
+          label: "test",
+          tasks: table("Empty"),
+          primary: table("quality"),
+          floors: table({ quality: 0.1 }),
+          agents: {},
+          scorers: { quality: "quality" },
+          units: { quality: "share" },
+          directions: { quality: "higher" },
+          digits: { quality: 2 },
+        },
+        gives: { report: "dir" },
+      },
+    },
+  });
+
+  const said = await at.run();
+  assert.equal(said.code, 0, said.stderr);
+  const folder = join(at.root, "results", at.name, summary(said).profile);
+  const report = JSON.parse(readFileSync(join(folder, "report.json"), "utf8")) as Report;
+  const [attempt] = report.attempts;
+  assert.deepEqual(
+    attempt!.moments.map(({ moment, admission, scores }) => [
+      moment,
+      admission.kind,
+      scores.quality!.kind === "scored" ? scores.quality!.value : scores.quality!.kind,
+    ]),
+    [
+      ["25%", "none", "rejected"],
+      ["50%", "admitted", 0.75],
+      ["75%", "rejected", "rejected"],
+      ["100%", "rejected", "rejected"],
+    ],
+  );
+  assert.equal(attempt!.verdict.kind, "rejected");
+  assert.deepEqual([report.cells[0]!.mean, report.cells[0]!.validN], [0.1, 0], "the end counts");
+
+  const text = readFileSync(join(folder, "report.md"), "utf8");
+  assert.match(
+    text,
+    /## Score over time[\s\S]*\| tries \| 1 \| none \| 0\.75 \| \*\*rejected\*\* \| \*\*rejected\*\* \|/,
+  );
+  assert.match(
+    text,
+    /handed in is rejected \("model\.safetensors": truncated: the tensors need 16 bytes, the file holds 3\)/,
+  );
+  assert.match(text, /What stood before could be loaded and scored, at 50% 0\.75; that does not count/);
+  const page = readFileSync(join(folder, "report.html"), "utf8");
+  assert.match(page, /id="over-time"[\s\S]*at 50% seed 1 0\.75/);
+
+  const ends = outcomes(said);
+  const point = "task=empty,agent=tries,seed=1";
+  const same = [`score[${point},scorer=quality]`, `moment-score[${point},moment=75%,scorer=quality]`];
+  assert.deepEqual(same.map((id) => ends[id]).sort(), ["reused", "succeeded"], "scored once, for both");
+
+  const again = await at.run();
+  assert.deepEqual([again.code, summary(again).outcomes.succeeded], [0, 0]);
+  at.repository.edit(`${at.name}/score.ts`, "items: 1,", "items: 2,");
+  const would = Object.entries(outcomes(await at.plan())).filter(([, action]) => action === "run");
+  const rescored = Object.entries(outcomes(await at.run())).filter(([, outcome]) => outcome === "succeeded");
+  assert.deepEqual(rescored.map(([stage]) => stage).sort(), would.map(([stage]) => stage).sort());
+  assert.deepEqual(
+    would.map(([stage]) => stage.replace(/\[.*(moment=\d+%).*/, " $1").replace(/\[.*/, "")).sort(),
+    ["moment-score moment=25%", "moment-score moment=50%", "report", "score"],
+  );
+  const one = await at.run("--only", "moment-score[moment=50%]");
+  assert.equal(outcomes(one)[`moment-score[${point},moment=50%,scorer=quality]`], "reused");
+  const narrowed = await at.run("--set", "moment=50%");
+  assert.equal(narrowed.code, 0, narrowed.stderr);
+  const half = JSON.parse(
+    readFileSync(
+      join(at.root, "results", at.name, `${summary(said).profile}+moment=50%`, "report.json"),
+      "utf8",
+    ),
+  ) as Report;
+  assert.deepEqual(
+    half.attempts[0]!.moments.map(({ moment }) => moment),
+    ["50%", "100%"],
+  );
+});
