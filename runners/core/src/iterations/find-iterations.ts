@@ -1,0 +1,164 @@
+// Finds the iterations of an attempt in its trajectory: the agent's own lines, and where it wrote none, what it did
+// between one change of files and the next. One pass, bounded memory.
+import type { IterationRecord } from "../iteration-record.ts";
+import { agentLine, type Claim } from "./agent-line.ts";
+import { alsoEvaluates, commandKind } from "./command-kind.ts";
+import { addPrinted, addRun, type Episode, extend, openEpisode, ran, recordOf } from "./episode.ts";
+import { printedValues } from "./printed-values.ts";
+import type { Seen } from "./seen-event.ts";
+
+export const iterationsMax = 2000;
+const pendingMax = 1000;
+/** Tools that write files themselves, by name; shells are told by their commands. */
+const editTool = /write|edit|create|replace|patch|insert/i;
+
+export type IterationFinder = {
+  take(seen: Seen): void;
+  /** Ends it. */
+  found(): { iterations: IterationRecord[]; more: number; malformedLines: number };
+};
+
+export function iterationFinder(): IterationFinder {
+  const records: IterationRecord[] = [];
+  const ids = new Set<string>();
+  /** Of agents whose tools are not seen: what their snapshots tell, unless they wrote lines. */
+  const bySnapshot: Episode[] = [];
+  const pending = new Map<string, Extract<Seen, { kind: "tool-call" }>>();
+  let more = 0;
+  let malformedLines = 0;
+  let running = false;
+  let toolsSeen = false;
+  let digest = "";
+  let open = openEpisode(0, 0);
+  let sinceSnapshot = openEpisode(0, 0);
+  /** Ended, and still open to a claim or a snapshot that comes after its end. */
+  let last: { episode: Episode; claim: Claim | undefined } | undefined;
+
+  const settle = () => {
+    if (last === undefined) return;
+    const { episode, claim } = last;
+    last = undefined;
+    const executed = toolsSeen ? ran(episode) : running;
+    if (claim === undefined && !(executed && episode.changed)) return; // a rule lists only what counts
+    if (records.length >= iterationsMax) {
+      more++;
+      return;
+    }
+    const id = freshId(claim?.id ?? `rule-${records.length + 1}`);
+    // only what came before: no cycle can be told that way
+    const parent = claim?.parent != null && ids.has(claim.parent) && claim.parent !== id ? claim.parent : null;
+    ids.add(id);
+    records.push(recordOf(episode, claim, { id, parent, executed }));
+  };
+  const freshId = (id: string) => {
+    if (!ids.has(id)) return id;
+    for (let again = records.length + 1; ; again++) if (!ids.has(`${id}~${again}`)) return `${id}~${again}`;
+  };
+  const close = (claim?: Claim) => {
+    settle();
+    last = { episode: open, claim };
+    open = openEpisode(open.to + 1, open.endMs);
+  };
+  const change = () => {
+    if (ran(open)) close();
+    open.changed = true;
+  };
+
+  const takeResult = (seen: Extract<Seen, { kind: "tool-result" }>) => {
+    const call = pending.get(seen.key);
+    pending.delete(seen.key);
+    if (call === undefined) return;
+    if (!seen.executed) {
+      if (editTool.test(call.name) && !seen.failed) {
+        change();
+        extend(open, seen);
+      }
+      return;
+    }
+    const command = call.command ?? call.input;
+    const kind = commandKind(command);
+    const isRun =
+      kind === "train" || kind === "evaluate" || (kind === "other" && printedValues(seen.text).length > 0);
+    if (kind === "write" && !seen.failed) change();
+    if (isRun && isAnotherExperiment(open, command, kind)) close();
+    if (open.from > call.index) open.from = call.index;
+    extend(open, seen);
+    if (!isRun) return;
+    addRun(open, { command, kind: kind === "other" ? "evaluate" : kind, failed: seen.failed, at: seen.index }, seen.text);
+    if (kind === "train" && alsoEvaluates(command))
+      addRun(open, { command, kind: "evaluate", failed: seen.failed, at: seen.index }, seen.text);
+    addPrinted(open, seen.text, seen.clipped);
+  };
+
+  const takeClaim = (seen: Extract<Seen, { kind: "claim" }>) => {
+    const claim = agentLine(seen.line);
+    if (claim === undefined) {
+      malformedLines++;
+      return;
+    }
+    if (toolsSeen && !ran(open) && !open.changed && last && last.claim === undefined && ran(last.episode)) {
+      last.claim = claim; // it tells of what has just been ended by a rule
+      return;
+    }
+    extend(open, seen);
+    close(claim);
+  };
+
+  const takeSnapshot = (seen: Extract<Seen, { kind: "snapshot" }>) => {
+    if (seen.digest === digest || seen.files === 0) return;
+    digest = seen.digest;
+    sinceSnapshot.changed = true;
+    extend(sinceSnapshot, seen);
+    if (running && !toolsSeen && bySnapshot.length < iterationsMax) bySnapshot.push(sinceSnapshot);
+    sinceSnapshot = openEpisode(seen.index + 1, seen.sinceStartMs);
+    const proves = open.runs.length === 0 && last && !last.episode.changed ? last.episode : open;
+    proves.changed = true;
+    extend(proves, seen);
+  };
+
+  return {
+    take(seen) {
+      switch (seen.kind) {
+        case "exec":
+          running = true;
+          break;
+        case "output":
+          addPrinted(open, seen.text, seen.clipped);
+          addPrinted(sinceSnapshot, seen.text, seen.clipped);
+          break;
+        case "model-call":
+          open.tokens = seen.tokens === null ? open.tokens : (open.tokens ?? 0) + seen.tokens;
+          open.dollars = (open.dollars ?? 0) + (seen.dollars ?? 0);
+          open.unpriced ||= seen.dollars === null;
+          break;
+        case "tool-call":
+          toolsSeen = true;
+          if (pending.size < pendingMax) pending.set(seen.key, seen);
+          break;
+        case "tool-result":
+          takeResult(seen);
+          break;
+        case "claim":
+          takeClaim(seen);
+          break;
+        case "snapshot":
+          takeSnapshot(seen);
+          break;
+      }
+    },
+    found() {
+      if (toolsSeen && (ran(open) || open.runs.length > 0)) close();
+      settle();
+      if (records.length === 0 && !toolsSeen)
+        for (const [at, episode] of bySnapshot.entries())
+          records.push(recordOf(episode, undefined, { id: `rule-${at + 1}`, parent: null, executed: true }));
+      return { iterations: records, more, malformedLines };
+    },
+  };
+}
+
+/** Training again with other arguments is one, although no file of the agent's own changed. */
+function isAnotherExperiment(open: Episode, command: string, kind: string): boolean {
+  if (kind !== "train") return false;
+  return open.runs.some((run) => run.kind === "train" && !run.failed && run.command !== command);
+}
