@@ -3,11 +3,18 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Ajv } from "ajv";
+import { iterationsSchema } from "./iterations-schema.ts";
 import { agentSchema, scorerSchema, taskSchema } from "./manifest-schema.ts";
 import { pipelineSchema } from "./pipeline-schema.ts";
 
 const folder = join(import.meta.dirname, "../../../pipelines");
-const schemas = { pipeline: pipelineSchema, task: taskSchema, scorer: scorerSchema, agent: agentSchema };
+const schemas = {
+  pipeline: pipelineSchema,
+  task: taskSchema,
+  scorer: scorerSchema,
+  agent: agentSchema,
+  iterations: iterationsSchema,
+};
 
 for (const [name, schema] of Object.entries(schemas)) {
   test(`pipelines/${name}.schema.json, which editors check with, is the schema that is checked here`, () => {

@@ -25,13 +25,20 @@ export function agreement(set: Labelled[]): Agreement {
     const counted = found.iterations.filter(({ counts }) => counts).map(({ events }) => events);
     const right = matched(labelled.counts, counted);
     if (whose !== labelled.whose || where !== labelled.where)
-      differ.push(`${labelled.name}: labelled ${labelled.whose}, ${labelled.where}; found ${whose}, ${where}`);
+      differ.push(
+        `${labelled.name}: labelled ${labelled.whose}, ${labelled.where}; found ${whose}, ${where}`,
+      );
     if (right !== labelled.counts.length || right !== counted.length)
       differ.push(`${labelled.name}: ${labelled.counts.length} iterations labelled, ${counted.length} found`);
     return { labelled, whose, where, found: counted.length, right };
   });
-  const sum = (of: (pair: (typeof pairs)[number]) => number) => pairs.reduce((total, pair) => total + of(pair), 0);
-  const [labels, found, right] = [sum(({ labelled }) => labelled.counts.length), sum((pair) => pair.found), sum((pair) => pair.right)];
+  const sum = (of: (pair: (typeof pairs)[number]) => number) =>
+    pairs.reduce((total, pair) => total + of(pair), 0);
+  const [labels, found, right] = [
+    sum(({ labelled }) => labelled.counts.length),
+    sum((pair) => pair.found),
+    sum((pair) => pair.right),
+  ];
   return {
     attempts: set.length,
     iterations: { labelled: labels, found, right, precision: right / found, recall: right / labels },
@@ -61,17 +68,18 @@ export function cohensKappa(pairs: [string, string][]): Kappa {
   return { agree, of, kappa: expected === 1 || of === 0 ? null : (agree / of - expected) / (1 - expected) };
 }
 
-/** For docs and terminals: one row a half of the set, and all. */
+/** For docs and terminals: one row a part of the set, and all. */
 export function agreementText(set: Labelled[]): string {
-  const rows = (["tuning", "held-out", "all"] as const).map((split) => {
+  const rows = (["tuning", "held-out", "hard", "all"] as const).map((split) => {
     const found = agreement(set.filter((labelled) => split === "all" || labelled.split === split));
     const { iterations, whose, where, attempts } = found;
-    const kappa = ({ kappa: value, agree, of }: Kappa) => `${value === null ? "–" : value.toFixed(2)} (${agree}/${of})`;
+    const kappa = ({ kappa: value, agree, of }: Kappa) =>
+      `${value === null ? "–" : value.toFixed(2)} (${agree}/${of})`;
     const share = (value: number, right: number, of: number) => `${value.toFixed(2)} (${right}/${of})`;
     return `| ${split} | ${attempts} | ${share(iterations.precision, iterations.right, iterations.found)} | ${share(iterations.recall, iterations.right, iterations.labelled)} | ${kappa(whose)} | ${kappa(where)} |`;
   });
   return [
-    "| half | trajectories | precision of iterations | recall | κ, whose (agree) | κ, where (agree) |",
+    "| part | trajectories | precision of iterations | recall | κ, whose (agree) | κ, where (agree) |",
     "|---|---|---|---|---|---|",
     ...rows,
   ].join("\n");

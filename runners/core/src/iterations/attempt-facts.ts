@@ -93,7 +93,12 @@ export function attemptFacts(): { facts: AttemptFacts; take(seen: Seen): void } 
       if (!Number.isFinite(value)) facts.notFinite = { at };
       else {
         facts.notFinite = null;
-        facts.loss = { first: facts.loss?.first ?? value, last: value, count: (facts.loss?.count ?? 0) + 1, at };
+        facts.loss = {
+          first: facts.loss?.first ?? value,
+          last: value,
+          count: (facts.loss?.count ?? 0) + 1,
+          at,
+        };
       }
     }
   };
@@ -154,7 +159,8 @@ export function attemptFacts(): { facts: AttemptFacts; take(seen: Seen): void } 
         break;
       case "snapshot":
         if (seen.name === "final") facts.final = { at, files: seen.files, torn: seen.torn, gone: seen.gone };
-        else if (seen.files > 0 && facts.handedIn.length < tracked) facts.handedIn.push({ at, name: seen.name });
+        else if (seen.files > 0 && facts.handedIn.length < tracked)
+          facts.handedIn.push({ at, name: seen.name });
         break;
       case "model-call":
         facts.modelCalls++;
@@ -171,7 +177,8 @@ export function attemptFacts(): { facts: AttemptFacts; take(seen: Seen): void } 
         if (calls.size < 1000) calls.set(seen.key, seen);
         if (seen.command !== null && facts.unanswered.size < tracked)
           facts.unanswered.set(seen.key, { at, kind: commandKind(seen.command) });
-        if (/plan|note|delegate|think|assign/i.test(seen.name) && facts.phase === "understand") facts.phase = "plan";
+        if (/plan|note|delegate|think|assign/i.test(seen.name) && facts.phase === "understand")
+          facts.phase = "plan";
         break;
       case "tool-result":
         result(seen);
@@ -200,5 +207,7 @@ function phaseOf(kind: CommandKind): Where | undefined {
 
 /** A value of a metric other than the training's own loss. */
 function printsAMetric(text: string): boolean {
-  return printedValues(text).some(({ name, split }) => split !== "train" && (split !== null || name !== "loss"));
+  return printedValues(text).some(
+    ({ name, split }) => split !== "train" && (split !== null || name !== "loss"),
+  );
 }

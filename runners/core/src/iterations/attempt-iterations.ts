@@ -35,7 +35,8 @@ export function researchReader(): ResearchReader {
       if (judged) known.set("final", judged.final);
       const failures = failuresOf({ facts, iterations, admitted: (name) => known.get(name) });
       const firstAdmitted =
-        judged?.snapshots.find(({ admitted }) => admitted)?.sinceStartMs ?? (judged?.final ? facts.endMs : null);
+        judged?.snapshots.find(({ admitted }) => admitted)?.sinceStartMs ??
+        (judged?.final ? facts.endMs : null);
       return {
         formatVersion: 1,
         kind: "found",

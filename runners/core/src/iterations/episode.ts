@@ -87,7 +87,8 @@ export function recordOf(
     sinceStartMs: episode.endMs,
     hypothesis: claim?.hypothesis ?? null,
     change: claim?.change ?? null,
-    command: claim?.command ?? textOf(episode.runs.findLast(({ failed }) => !failed)?.command ?? last?.command),
+    command:
+      claim?.command ?? textOf(episode.runs.findLast(({ failed }) => !failed)?.command ?? last?.command),
     metric,
     predicted: claim?.predicted ?? null,
     decision: claim?.decision ?? null,
@@ -109,7 +110,11 @@ export function recordOf(
 /** The last of what is not of the training data, else the last there is. */
 function printedMetric(values: PrintedValue[]): Metric | null {
   const finite = values.filter(({ value }) => Number.isFinite(value));
-  return finite.findLast(({ split, name }) => split !== "train" && (split !== null || name !== "loss")) ?? finite.at(-1) ?? null;
+  return (
+    finite.findLast(({ split, name }) => split !== "train" && (split !== null || name !== "loss")) ??
+    finite.at(-1) ??
+    null
+  );
 }
 
 function measuredOf(metric: Metric | null, values: PrintedValue[], printed: string): number | null {
@@ -128,7 +133,9 @@ function measuredOf(metric: Metric | null, values: PrintedValue[], printed: stri
 function failureOf({ error, runs }: Episode): Failure | null {
   const last = runs.at(-1);
   if (!last?.failed) return null;
-  const where = whereOfError(error, last.kind) ?? (last.kind === "train" || last.kind === "evaluate" ? last.kind : "implement");
+  const where =
+    whereOfError(error, last.kind) ??
+    (last.kind === "train" || last.kind === "evaluate" ? last.kind : "implement");
   const detail = textOf(error.trim().split("\n").at(-1), 200) ?? "its program failed";
   return { pattern: "run-failed", whose: "agent-error", where, detail, evidence: [last.at] };
 }

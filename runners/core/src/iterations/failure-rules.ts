@@ -41,14 +41,24 @@ const usedShare = ({ facts }: Known) => (facts.budgetMs ? facts.endMs / facts.bu
 const rules: Record<string, Rule> = {
   "sandbox-lost": ({ facts }) =>
     facts.sandboxLost
-      ? { whose: "sandbox", where: "cannot-tell", detail: "the sandbox ended under it", evidence: [facts.sandboxLost.at] }
+      ? {
+          whose: "sandbox",
+          where: "cannot-tell",
+          detail: "the sandbox ended under it",
+          evidence: [facts.sandboxLost.at],
+        }
       : undefined,
   "call-given-up": ({ facts: { givenUp } }) => {
     const whose = (["provider", "harness", "operator", "sandbox", "verifier"] as const).find(
       (one) => one === givenUp?.whose,
     );
     if (!givenUp || !whose) return undefined;
-    return { whose, where: "cannot-tell", detail: `the last model call was given up: ${givenUp.cause}`, evidence: [givenUp.at] };
+    return {
+      whose,
+      where: "cannot-tell",
+      detail: `the last model call was given up: ${givenUp.cause}`,
+      evidence: [givenUp.at],
+    };
   },
   refused: ({ facts: { refusal, ended, phase } }) =>
     refusal && ended === "refusal"
@@ -56,7 +66,11 @@ const rules: Record<string, Rule> = {
       : undefined,
   "endless-loop": ({ facts: { repeats, phase } }) =>
     repeats.most >= 4
-      ? agent(phase, `the same call with the same result ${repeats.most + 1} times in a row`, repeats.evidence)
+      ? agent(
+          phase,
+          `the same call with the same result ${repeats.most + 1} times in a row`,
+          repeats.evidence,
+        )
       : undefined,
   "malformed-calls": ({ facts: { malformed } }) =>
     malformed.most >= 3
@@ -66,17 +80,30 @@ const rules: Record<string, Rule> = {
     if (counted(known).length > 0) return undefined;
     const worst = [...known.facts.failing.values()].sort((a, b) => b.evidence.length - a.evidence.length)[0];
     if (!worst || worst.evidence.length < 3) return undefined;
-    return agent(worst.where, `one command failed ${worst.evidence.length} times and never succeeded`, worst.evidence);
+    return agent(
+      worst.where,
+      `one command failed ${worst.evidence.length} times and never succeeded`,
+      worst.evidence,
+    );
   },
-  "out-of-memory": ({ facts }) => {
+  "out-of-memory": (known) => {
+    const { facts } = known;
+    const ended = facts.exit !== null && !(facts.exit.how === "exited" && facts.exit.code === 0);
+    if (!ended && !facts.lastRun?.failed && !handedInNothing(known)) return undefined; // it got over it
     const at = facts.outOfMemory?.at ?? (facts.exit?.over === "memory" ? facts.exit.at : undefined);
-    return at === undefined ? undefined : agent("train", "it ran out of memory and did not get over it", [at]);
+    return at === undefined
+      ? undefined
+      : agent("train", "it ran out of memory and did not get over it", [at]);
   },
   "program-crashed": ({ facts: { exit, said, phase } }) => {
     if (!exit || outOfMemory.test(said) || exit.how === "lost" || exit.how === "time-limit") return undefined;
     if (exit.how === "exited" && (exit.code ?? 0) === 0) return undefined;
     const lost = exit.how === "exited" ? `exit code ${exit.code}` : "a signal";
-    return agent(whereOfError(said, undefined) ?? (phase === "understand" ? "cannot-tell" : phase), `its program ended with ${lost}`, [exit.at]);
+    return agent(
+      whereOfError(said, undefined) ?? (phase === "understand" ? "cannot-tell" : phase),
+      `its program ended with ${lost}`,
+      [exit.at],
+    );
   },
   "no-checkpoint": (known) => {
     const { facts } = known;
@@ -89,7 +116,8 @@ const rules: Record<string, Rule> = {
   "no-plan-for-the-limit": (known) => {
     const { facts } = known;
     if (!overBudget(known) || !handedInNothing(known)) return undefined;
-    const where = /^(token|dollar|turn)-limit$/.test(facts.ended) && facts.phase !== "understand" ? facts.phase : "plan";
+    const where =
+      /^(token|dollar|turn)-limit$/.test(facts.ended) && facts.phase !== "understand" ? facts.phase : "plan";
     return budget(where, "its budget ended before it had handed anything in", [facts.events - 1]);
   },
   "corrupted-at-the-end": (known) => {
@@ -98,16 +126,28 @@ const rules: Record<string, Rule> = {
     if (!final || handedIn.length === 0) return undefined;
     const wasGood = handedIn.some(({ name }) => admitted(name) === true);
     const lostWeights = final.gone.some((path) => /\.(safetensors|bin|pt|pth|gguf)$/.test(path));
-    const spoilt = admitted("final") === undefined ? lostWeights || final.torn > 0 || final.files === 0 : !admitted("final");
+    const spoilt =
+      admitted("final") === undefined
+        ? lostWeights || final.torn > 0 || final.files === 0
+        : !admitted("final");
     if (!spoilt || (admitted("final") !== undefined && !wasGood)) return undefined;
-    return agent("submit", "an earlier snapshot held a model and the last one does not", [handedIn.at(-1)!.at, final.at]);
+    return agent("submit", "an earlier snapshot held a model and the last one does not", [
+      handedIn.at(-1)!.at,
+      final.at,
+    ]);
   },
   fabricated: ({ iterations, facts }) => {
     if (facts.clipped || facts.toolCalls === 0) return undefined; // what was cut may have held it
     const claims = iterations.filter(({ source, metric }) => source === "agent" && metric?.value != null);
-    const baseless = claims.filter(({ executed, measured, metric }) => !executed || !isClose(measured, metric!.value!));
+    const baseless = claims.filter(
+      ({ executed, measured, metric }) => !executed || !isClose(measured, metric!.value!),
+    );
     if (baseless.length === 0) return undefined;
-    return agent("evaluate", `${baseless.length} of ${claims.length} claimed values were printed by no program`, baseless.map(({ events }) => events[1]));
+    return agent(
+      "evaluate",
+      `${baseless.length} of ${claims.length} claimed values were printed by no program`,
+      baseless.map(({ events }) => events[1]),
+    );
   },
   diverged: ({ facts: { notFinite, loss } }) => {
     if (notFinite) return agent("train", "the loss was not a number at the end", [notFinite.at]);
@@ -116,16 +156,25 @@ const rules: Record<string, Rule> = {
   },
   "over-optimism": (known) => {
     const { lastWords, lastRun } = known.facts;
-    if (!lastWords || !lastRun?.failed || !/success|complete|achiev|finished|excellent/i.test(lastWords.text)) return undefined;
-    return agent("interpret", "it reported success after its last run had failed", [lastRun.at, lastWords.at]);
+    if (!lastWords || !lastRun?.failed || !/success|complete|achiev|finished|excellent/i.test(lastWords.text))
+      return undefined;
+    return agent("interpret", "it reported success after its last run had failed", [
+      lastRun.at,
+      lastWords.at,
+    ]);
   },
   "worse-was-kept": (known) => {
     const values = comparable(known);
-    if (values.length < 2 || values.at(-1)!.gain >= Math.max(...values.map(({ gain }) => gain))) return undefined;
+    if (values.length < 2 || values.at(-1)!.gain >= Math.max(...values.map(({ gain }) => gain)))
+      return undefined;
     const last = values.at(-1)!;
-    const restored = known.facts.handedIn.some(({ at }) => at > last.at) && (known.facts.final?.at ?? 0) > last.at;
+    const restored =
+      known.facts.handedIn.some(({ at }) => at > last.at) && (known.facts.final?.at ?? 0) > last.at;
     if (restored || plateau(values)) return undefined;
-    return agent("decide", `it handed in ${last.value} after it had reached ${best(values).value}`, [best(values).at, last.at]);
+    return agent("decide", `it handed in ${last.value} after it had reached ${best(values).value}`, [
+      best(values).at,
+      last.at,
+    ]);
   },
   "nothing-handed-in": (known) =>
     handedInNothing(known)
@@ -142,16 +191,26 @@ const rules: Record<string, Rule> = {
   "no-iteration-after-the-first": (known) => {
     const done = counted(known);
     if (!thinks(known) || overBudget(known) || done.length > 1 || usedShare(known) > 0.5) return undefined;
-    return agent("decide", `it stopped after ${done.length} iterations with over half of its time left`, done.map(({ events }) => events[1]));
+    return agent(
+      "decide",
+      `it stopped after ${done.length} iterations with over half of its time left`,
+      done.map(({ events }) => events[1]),
+    );
   },
   plateau: (known) => {
     const values = comparable(known);
     return plateau(values)
-      ? agent("decide", "three iterations in a row were no better than the best before", values.slice(-3).map(({ at }) => at))
+      ? agent(
+          "decide",
+          "three iterations in a row were no better than the best before",
+          values.slice(-3).map(({ at }) => at),
+        )
       : undefined;
   },
   "secrets-sought": ({ facts: { secrets } }) =>
-    secrets.length > 0 ? agent("cannot-tell", "its programs looked for keys or for others' data", secrets) : undefined,
+    secrets.length > 0
+      ? agent("cannot-tell", "its programs looked for keys or for others' data", secrets)
+      : undefined,
 };
 
 export const failurePatterns = Object.keys(rules);
@@ -174,7 +233,11 @@ function comparable(known: Known): Value[] {
   if (up === undefined) return [];
   return done
     .filter(({ metric }) => metric!.name === name && metric!.split === done[0]!.metric!.split)
-    .map(({ metric, events }) => ({ value: metric!.value!, gain: up ? metric!.value! : -metric!.value!, at: events[1] }));
+    .map(({ metric, events }) => ({
+      value: metric!.value!,
+      gain: up ? metric!.value! : -metric!.value!,
+      at: events[1],
+    }));
 }
 
 const best = (values: Value[]) => values.reduce((a, b) => (b.gain > a.gain ? b : a));

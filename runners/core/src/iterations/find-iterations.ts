@@ -46,7 +46,8 @@ export function iterationFinder(): IterationFinder {
     }
     const id = freshId(claim?.id ?? `rule-${records.length + 1}`);
     // only what came before: no cycle can be told that way
-    const parent = claim?.parent != null && ids.has(claim.parent) && claim.parent !== id ? claim.parent : null;
+    const parent =
+      claim?.parent != null && ids.has(claim.parent) && claim.parent !== id ? claim.parent : null;
     ids.add(id);
     records.push(recordOf(episode, claim, { id, parent, executed }));
   };
@@ -84,7 +85,11 @@ export function iterationFinder(): IterationFinder {
     if (open.from > call.index) open.from = call.index;
     extend(open, seen);
     if (!isRun) return;
-    addRun(open, { command, kind: kind === "other" ? "evaluate" : kind, failed: seen.failed, at: seen.index }, seen.text);
+    addRun(
+      open,
+      { command, kind: kind === "other" ? "evaluate" : kind, failed: seen.failed, at: seen.index },
+      seen.text,
+    );
     if (kind === "train" && alsoEvaluates(command))
       addRun(open, { command, kind: "evaluate", failed: seen.failed, at: seen.index }, seen.text);
     addPrinted(open, seen.text, seen.clipped);

@@ -11,7 +11,8 @@ import type { FailureOwner } from "../trajectory-event.ts";
 export type Labelled = {
   name: string;
   kind: string;
-  split: "tuning" | "held-out";
+  /** `hard`: written after the rules, to be what they have not thought of. */
+  split: "tuning" | "held-out" | "hard";
   whose: FailureOwner | "none";
   where: Where | "none";
   /** Indexes of events, each within another iteration that counts. */
@@ -27,7 +28,13 @@ export function labelledTrajectory(name: string, text: string): Labelled {
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
-  const label = first?.label as { kind: string; split: string; whose: string; where: string; budgetS: number };
+  const label = first?.label as {
+    kind: string;
+    split: string;
+    whose: string;
+    where: string;
+    budgetS: number;
+  };
   const events: Record<string, unknown>[] = [];
   const counts: number[] = [];
   const add = (s: number, event: Record<string, unknown>) =>

@@ -7,7 +7,11 @@ const names =
   "bits[ _-]per[ _-]byte|bpb|loss|perplexity|ppl|accuracy|acc|f1|bleu|rouge\\w*|em|exact[ _-]match|score|mean";
 const splits = "train|dev|val|valid|validation|test|eval";
 const number = "-?\\d+(?:\\.\\d+)?(?:[eE][-+]?\\d+)?|nan|inf|-inf";
-const nameFirst = new RegExp(`(?:\\b(${splits})[ _/-]+)?\\b(${names})\\b\\s*[:=]?\\s*(${number})(?![\\w])`, "gi");
+// `val_acc=0.8`: an underscore is no end of a word to \b
+const nameFirst = new RegExp(
+  `(?:\\b(${splits})[ _/-]+)?(?<![a-zA-Z0-9])(${names})(?![a-zA-Z0-9])\\s*[:=]?\\s*(${number})(?![\\w])`,
+  "gi",
+);
 const numberFirst = new RegExp(`(?:\\b(${splits})[ _/:-]+)?\\b(${number})\\s+(bits per byte)\\b`, "gi");
 const anyNumber = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
 const textMax = 1 << 16;
@@ -16,8 +20,14 @@ const textMax = 1 << 16;
 export function printedValues(text: string): PrintedValue[] {
   const part = text.slice(-textMax);
   const found = [
-    ...[...part.matchAll(nameFirst)].map((match) => ({ at: match.index, parts: [match[1], match[2], match[3]] })),
-    ...[...part.matchAll(numberFirst)].map((match) => ({ at: match.index, parts: [match[1], match[3], match[2]] })),
+    ...[...part.matchAll(nameFirst)].map((match) => ({
+      at: match.index,
+      parts: [match[1], match[2], match[3]],
+    })),
+    ...[...part.matchAll(numberFirst)].map((match) => ({
+      at: match.index,
+      parts: [match[1], match[3], match[2]],
+    })),
   ].sort((a, b) => a.at - b.at);
   return found.map(({ parts: [split, name, value] }) => ({
     name: name!.toLowerCase().replace(/[ _]/g, "-"),
@@ -36,7 +46,7 @@ function toNumber(text: string): number {
 export function printedAs(text: string, claimed: number): number | undefined {
   for (const [found] of text.slice(-textMax).matchAll(anyNumber)) {
     const value = Number(found);
-    const digits = /\.(\d+)/.exec(found)?.[1]!.length ?? 0;
+    const digits = /\.(\d+)/.exec(found)?.[1]?.length ?? 0;
     // 1 is printed by everything; a claim of 0.97 is not shown by it
     if (digits === 0 && value !== claimed && value !== claimed * 100) continue;
     const half = 0.5 * 10 ** -digits * 1.0001;
@@ -49,6 +59,7 @@ export function printedAs(text: string, claimed: number): number | undefined {
 /** Whether more of a metric is better; undefined where its name does not tell. */
 export function higherIsBetter(name: string): boolean | undefined {
   if (/loss|perplexity|ppl|bits|bpb|error|nll|mse|mae|wer/i.test(name)) return false;
-  if (/acc|f1|bleu|rouge|em\b|match|right|score|correct|faithful|compiles|domain|pairs|facts/i.test(name)) return true;
+  if (/acc|f1|bleu|rouge|em\b|match|right|score|correct|faithful|compiles|domain|pairs|facts/i.test(name))
+    return true;
   return undefined;
 }

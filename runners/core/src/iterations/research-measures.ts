@@ -11,14 +11,17 @@ export function researchMeasures(
   const values = counted
     .filter((one) => one.metric?.value != null && metric !== null && sameMetric(one.metric, metric))
     .map(({ metric: own, sinceStartMs, predicted }) => ({ value: own!.value!, sinceStartMs, predicted }));
-  const errors = values.flatMap(({ value, predicted }) => (predicted === null ? [] : [Math.abs(predicted - value)]));
+  const errors = values.flatMap(({ value, predicted }) =>
+    predicted === null ? [] : [Math.abs(predicted - value)],
+  );
   return {
     ...firstValid,
     executedIterations: counted.length,
     claimedOnly: iterations.filter(({ source, counts }) => source === "agent" && !counts).length,
     metric,
     values,
-    predictionError: errors.length === 0 ? null : errors.reduce((sum, error) => sum + error, 0) / errors.length,
+    predictionError:
+      errors.length === 0 ? null : errors.reduce((sum, error) => sum + error, 0) / errors.length,
     predictions: errors.length,
   };
 }

@@ -2,7 +2,8 @@
 import type { Where } from "../iteration-record.ts";
 import type { CommandKind } from "./command-kind.ts";
 
-export const outOfMemory = /out of memory|OutOfMemoryError|MemoryError|Cannot allocate memory|std::bad_alloc/i;
+export const outOfMemory =
+  /out of memory|OutOfMemoryError|MemoryError|Cannot allocate memory|std::bad_alloc/i;
 const data =
   /KeyError|UnicodeDecodeError|JSONDecodeError|ParserError|DatasetNotFound|FileNotFoundError[^\n]*(data|jsonl|csv|parquet)|No such file[^\n]*(data|jsonl|csv|parquet)/;
 const implement =
