@@ -36,7 +36,7 @@ type Fields = Partial<Record<(typeof columns)[number], string | number | boolean
 
 /**
  * report.csv, with CRLF as RFC 4180 has it. `kind` is attempt, anchor, floor (an anchor that is the floor),
- * published, beside (what else was measured of an attempt, its name in `row`), or across-tasks, where `row` says what of an agent's normalised scores it is and `n` of how many
+ * published, beside (what else was measured of an attempt, its name in `row`), research (of an attempt, likewise), or across-tasks, where `row` says what of an agent's normalised scores it is and `n` of how many
  * tasks. `counted` is what enters the mean: the value, the floor, or nothing for a missing attempt; `normalised`
  * is that on the scale from `floor` (0) to `anchor` (1).
  */
@@ -46,6 +46,7 @@ export function csv(report: Report): string {
     ...report.rows.map(anchorRow),
     ...report.published.map(publishedRow),
     ...report.attempts.flatMap(besideRows),
+    ...report.attempts.flatMap(researchRows),
     ...acrossRows(report.acrossTasks),
   ];
   const shared = { label: report.label, note: report.note };
@@ -120,6 +121,34 @@ function besideRows({ task, agent, seed, submission, verdict, scores }: Attempt)
           .map((row) => ({ ...own, metric, row, value: score.extra[row]! }))
       : [],
   );
+}
+
+/** What is known of an attempt's research; of its failure the words alone. */
+function researchRows({ task, agent, seed, submission, verdict, research }: Attempt): Fields[] {
+  const own: Fields = { kind: "research", task, agent, seed, submission, verdict: verdict.kind };
+  if (research === null) return [];
+  if (research.kind === "not-measured") return [{ ...own, score: "not-measured", reason: research.cause }];
+  const { executed, claimedOnly, metric, saidMinusMeasured, bestMinusFinal, failure } = research;
+  const said = metric === null ? "" : `of ${metric}`;
+  return [
+    { ...own, row: "executed iterations", value: executed },
+    { ...own, row: "claimed only", value: claimedOnly },
+    ...(saidMinusMeasured === null
+      ? []
+      : [{ ...own, row: "said minus measured", value: saidMinusMeasured, reason: said }]),
+    ...(bestMinusFinal === null
+      ? []
+      : [{ ...own, row: "best minus final", value: bestMinusFinal, reason: said }]),
+    ...(failure === null
+      ? []
+      : [
+          {
+            ...own,
+            row: `failed at ${failure.where}`,
+            reason: `${failure.whose}: ${failure.pattern}: ${failure.detail}`,
+          },
+        ]),
+  ];
 }
 
 function publishedRow({ task, metric, who, value, n, note, source }: Published): Fields {

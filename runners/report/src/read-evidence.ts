@@ -1,8 +1,9 @@
 // From the manifest of everything planned to what is known of each attempt, score and anchor. A member
 // without a readable artifact stays in the report as missing, with its cause. The stages are found by the
-// names `attempt`, `validate`, `kinship`, `score` and `anchors`, and told apart by the axes task, agent, seed, scorer; of
+// names `attempt`, `validate`, `iterations`, `kinship`, `score` and `anchors`, and told apart by the axes task, agent, seed, scorer; of
 // `generate` and `anchor-answers`, whose texts scorers read, only what went wrong is told.
 import type { Collected, Member } from "@mlrb/kit/collected";
+import { attemptResearch } from "./attempt-research.ts";
 import { bySeed, byText } from "./order.ts";
 import {
   type AnchorRow,
@@ -12,6 +13,7 @@ import {
   parseVerdict,
   type Verdict,
 } from "./parse-artifacts.ts";
+import { parseResearch } from "./parse-research.ts";
 import type { Parsed } from "./parsed.ts";
 import { plainText } from "./plain-text.ts";
 import type { Attempt, AttemptScore, AttemptVerdict, Coverage, Metric, Rule, Seed } from "./report.ts";
@@ -32,6 +34,7 @@ export type Evidence = {
 const axesOf = {
   attempt: ["task", "agent", "seed"],
   validate: ["task", "agent", "seed"],
+  iterations: ["task", "agent", "seed"],
   generate: ["task", "agent", "seed"],
   score: ["task", "agent", "seed", "scorer"],
   "anchor-answers": ["task"],
@@ -127,6 +130,11 @@ export function readEvidence(
     .map(({ task, agent, seed }): Attempt => {
       const scorers = taskList.find((each) => each.name === task)!.scorers;
       const submission = find("attempt", task, agent, seed)?.artifacts.submission?.digest;
+      const scores = Object.fromEntries(
+        scorers.map((scorer) => [scorer, scoreOf(task, agent, seed, scorer)]),
+      );
+      const iterations = find("iterations", task, agent, seed);
+      const research = iterations && readAs(iterations, "iterations", "iterations", parseResearch);
       return {
         task,
         agent,
@@ -134,7 +142,8 @@ export function readEvidence(
         verdict: verdictOf(task, agent, seed),
         submission: submission ?? null,
         note: plainText(find("attempt", task, agent, seed)?.note ?? ""),
-        scores: Object.fromEntries(scorers.map((scorer) => [scorer, scoreOf(task, agent, seed, scorer)])),
+        scores,
+        research: attemptResearch(research, { scores, direction: (scorer) => metric(scorer).direction }),
       };
     });
   const anchors = new Map(

@@ -11,6 +11,7 @@ import { gapsSection } from "./gaps-section.ts";
 import { metricsSection } from "./metrics-section.ts";
 import { plainText } from "./plain-text.ts";
 import type { Report } from "./report.ts";
+import { researchSection } from "./research-section.ts";
 import { resultsSection } from "./results-section.ts";
 import { rowsSection } from "./rows-section.ts";
 import { rulesSection } from "./rules-section.ts";
@@ -29,6 +30,7 @@ export function sections(report: Report): Section[] {
     comparisonsSection(report),
     attemptsSection(report),
     besideSection(report),
+    researchSection(report),
     rulesSection(report),
     validitySection(report),
     gapsSection(report),
