@@ -24,10 +24,8 @@ export type Episode = {
   clipped: boolean;
   /** Printed by the last program that failed; empty once one succeeded. */
   error: string;
-  tokens: number | null;
-  dollars: number | null;
-  /** Whether one of its model calls had no known price. */
-  unpriced: boolean;
+  /** By the model calls that led to it. */
+  spent: Spent;
 };
 
 const runsMax = 50;
@@ -45,9 +43,7 @@ export function openEpisode(from: number, startMs: number): Episode {
     printed: "",
     clipped: false,
     error: "",
-    tokens: null,
-    dollars: null,
-    unpriced: false,
+    spent: nothingSpent(),
   };
 }
 
@@ -66,6 +62,18 @@ export function addPrinted(episode: Episode, text: string, clipped: boolean): vo
 export function addRun(episode: Episode, run: Run, said: string): void {
   if (episode.runs.length < runsMax) episode.runs.push(run);
   episode.error = run.failed ? said.slice(-4000) : "";
+}
+
+/** `unpriced`: one of the model calls had no known price. */
+export type Spent = { tokens: number | null; dollars: number | null; unpriced: boolean };
+
+export const nothingSpent = (): Spent => ({ tokens: null, dollars: null, unpriced: false });
+
+/** Null is not zero: no call said. */
+export function addSpent(to: Spent, { tokens, dollars, unpriced }: Spent): void {
+  if (tokens !== null) to.tokens = (to.tokens ?? 0) + tokens;
+  if (dollars !== null) to.dollars = (to.dollars ?? 0) + dollars;
+  to.unpriced ||= unpriced;
 }
 
 export const ran = ({ runs }: Episode) => runs.some(({ failed }) => !failed);
@@ -95,8 +103,8 @@ export function recordOf(
     measured: measuredOf(metric, values, episode.printed),
     cost: {
       wallMs: episode.endMs - episode.startMs,
-      tokens: episode.tokens,
-      dollars: episode.unpriced ? null : episode.dollars,
+      tokens: episode.spent.tokens,
+      dollars: episode.spent.unpriced ? null : episode.spent.dollars,
     },
     failure: failureOf(episode),
     source: claim ? "agent" : "rule",

@@ -118,7 +118,7 @@ const rules: Record<string, Rule> = {
     if (!overBudget(known) || !handedInNothing(known)) return undefined;
     const where =
       /^(token|dollar|turn)-limit$/.test(facts.ended) && facts.phase !== "understand" ? facts.phase : "plan";
-    return budget(where, "its budget ended before it had handed anything in", [facts.events - 1]);
+    return budget(where, "its budget ended before it had handed anything in", [facts.lastIndex]);
   },
   "corrupted-at-the-end": (known) => {
     const { facts, admitted } = known;
@@ -168,8 +168,7 @@ const rules: Record<string, Rule> = {
     if (values.length < 2 || values.at(-1)!.gain >= Math.max(...values.map(({ gain }) => gain)))
       return undefined;
     const last = values.at(-1)!;
-    const restored =
-      known.facts.handedIn.some(({ at }) => at > last.at) && (known.facts.final?.at ?? 0) > last.at;
+    const restored = wasPutBack(known.facts);
     if (restored || plateau(values)) return undefined;
     return agent("decide", `it handed in ${last.value} after it had reached ${best(values).value}`, [
       best(values).at,
@@ -178,7 +177,7 @@ const rules: Record<string, Rule> = {
   },
   "nothing-handed-in": (known) =>
     handedInNothing(known)
-      ? agent("submit", "it ended with nothing handed in", [known.facts.events - 1])
+      ? agent("submit", "it ended with nothing handed in", [known.facts.lastIndex])
       : undefined,
   "not-admitted": ({ facts, admitted }) =>
     facts.final && admitted("final") === false
@@ -194,7 +193,7 @@ const rules: Record<string, Rule> = {
     return agent(
       "decide",
       `it stopped after ${done.length} iterations with over half of its time left`,
-      done.map(({ events }) => events[1]),
+      done.length === 0 ? [known.facts.lastIndex] : done.map(({ events }) => events[1]),
     );
   },
   plateau: (known) => {
@@ -238,6 +237,12 @@ function comparable(known: Known): Value[] {
       gain: up ? metric!.value! : -metric!.value!,
       at: events[1],
     }));
+}
+
+/** Whether what was handed in had been there before something else was. */
+function wasPutBack({ handedIn, final }: AttemptFacts): boolean {
+  const digests = [...new Set(handedIn.map(({ digest }) => digest))];
+  return final !== null && digests.includes(final.digest) && digests.at(-1) !== final.digest;
 }
 
 const best = (values: Value[]) => values.reduce((a, b) => (b.gain > a.gain ? b : a));

@@ -3,7 +3,17 @@
 import type { IterationRecord } from "../iteration-record.ts";
 import { agentLine, type Claim } from "./agent-line.ts";
 import { alsoEvaluates, commandKind } from "./command-kind.ts";
-import { addPrinted, addRun, type Episode, extend, openEpisode, ran, recordOf } from "./episode.ts";
+import {
+  addPrinted,
+  addRun,
+  addSpent,
+  type Episode,
+  extend,
+  nothingSpent,
+  openEpisode,
+  ran,
+  recordOf,
+} from "./episode.ts";
 import { printedValues } from "./printed-values.ts";
 import type { Seen } from "./seen-event.ts";
 
@@ -30,6 +40,8 @@ export function iterationFinder(): IterationFinder {
   let toolsSeen = false;
   let digest = "";
   let open = openEpisode(0, 0);
+  /** Belongs to what the model is about to do, which may open another episode. */
+  let spent = nothingSpent();
   let sinceSnapshot = openEpisode(0, 0);
   /** Ended, and still open to a claim or a snapshot that comes after its end. */
   let last: { episode: Episode; claim: Claim | undefined } | undefined;
@@ -55,6 +67,12 @@ export function iterationFinder(): IterationFinder {
     if (!ids.has(id)) return id;
     for (let again = records.length + 1; ; again++) if (!ids.has(`${id}~${again}`)) return `${id}~${again}`;
   };
+  /** `open` goes on to an event of what the model did. */
+  const proceed = (seen: Seen) => {
+    addSpent(open.spent, spent);
+    spent = nothingSpent();
+    extend(open, seen);
+  };
   const close = (claim?: Claim) => {
     settle();
     last = { episode: open, claim };
@@ -72,7 +90,7 @@ export function iterationFinder(): IterationFinder {
     if (!seen.executed) {
       if (editTool.test(call.name) && !seen.failed) {
         change();
-        extend(open, seen);
+        proceed(seen);
       }
       return;
     }
@@ -83,7 +101,7 @@ export function iterationFinder(): IterationFinder {
     if (kind === "write" && !seen.failed) change();
     if (isRun && isAnotherExperiment(open, command, kind)) close();
     if (open.from > call.index) open.from = call.index;
-    extend(open, seen);
+    proceed(seen);
     if (!isRun) return;
     addRun(
       open,
@@ -105,7 +123,7 @@ export function iterationFinder(): IterationFinder {
       last.claim = claim; // it tells of what has just been ended by a rule
       return;
     }
-    extend(open, seen);
+    proceed(seen);
     close(claim);
   };
 
@@ -132,9 +150,7 @@ export function iterationFinder(): IterationFinder {
           addPrinted(sinceSnapshot, seen.text, seen.clipped);
           break;
         case "model-call":
-          open.tokens = seen.tokens === null ? open.tokens : (open.tokens ?? 0) + seen.tokens;
-          open.dollars = (open.dollars ?? 0) + (seen.dollars ?? 0);
-          open.unpriced ||= seen.dollars === null;
+          addSpent(spent, { tokens: seen.tokens, dollars: seen.dollars, unpriced: seen.dollars === null });
           break;
         case "tool-call":
           toolsSeen = true;
