@@ -4,7 +4,7 @@
 export type PrintedValue = { name: string; split: string | null; value: number };
 
 const names =
-  "bits[ _-]per[ _-]byte|bpb|loss|perplexity|ppl|accuracy|acc|f1|bleu|rouge\\w*|em|exact[ _-]match|score|mean";
+  "bits[ _-]per[ _-]byte|bpb|loss|perplexity|ppl|accuracy|acc|f1|rouge\\w*|em|exact[ _-]match|score|mean";
 const splits = "train|dev|val|valid|validation|test|eval";
 const number = "-?\\d+(?:\\.\\d+)?(?:[eE][-+]?\\d+)?|nan|inf|-inf";
 // `val_acc=0.8`: an underscore is no end of a word to \b
@@ -59,7 +59,7 @@ export function printedAs(text: string, claimed: number): number | undefined {
 /** Whether more of a metric is better; undefined where its name does not tell. */
 export function higherIsBetter(name: string): boolean | undefined {
   if (/loss|perplexity|ppl|bits|bpb|error|nll|mse|mae|wer/i.test(name)) return false;
-  if (/acc|f1|bleu|rouge|em\b|match|right|score|correct|faithful|compiles|domain|pairs|facts/i.test(name))
+  if (/acc|f1|rouge|em\b|match|right|score|correct|faithful|compiles|domain|pairs|facts/i.test(name))
     return true;
   return undefined;
 }
