@@ -169,7 +169,6 @@ export function attemptFacts(): { facts: AttemptFacts; take(seen: Seen): void } 
         facts.givenUp = null;
         facts.lastWords = seen.text === "" ? null : { at, text: seen.text };
         if (seen.refusal) facts.refusal = { at };
-        for (let each = 0; each < Math.min(seen.malformed, kept); each++) row(facts.malformed, true, at);
         break;
       case "model-try":
         if (seen.last) facts.givenUp = { at, whose: seen.whose, cause: seen.cause };

@@ -176,3 +176,30 @@ test("a result that answers no call, or a call without a result, is no run", () 
     assert.equal(story(lines.slice(1).map((each) => ({ ...each, s: 1 }))).iterations.length, 0, kind);
   }
 });
+
+test("a line that came by a tool is taken when the tool is called, and not again when it is read later", () => {
+  const claim = (id: string) => ({ id, change: "c", metric: { name: "loss", split: "dev", value: 3 } });
+  const found = story([
+    edit(1),
+    train(2),
+    { s: 14, tool: "iteration", input: claim("a") },
+    edit(20),
+    train(21, { out: "dev loss 2.5" }),
+    { s: 33, line: claim("a") },
+    {
+      s: 34,
+      tool: "iteration",
+      input: { ...claim("b"), metric: { name: "loss", split: "dev", value: 2.5 } },
+    },
+    { s: 35, line: claim("b") },
+    { s: 36, line: claim("a") },
+  ]);
+  assert.deepEqual(
+    found.iterations.map(({ id, counts, measured }) => [id, counts, measured]),
+    [
+      ["a", true, 3],
+      ["b", true, 2.5],
+      ["a~3", false, null],
+    ],
+  );
+});

@@ -19,6 +19,8 @@ import type { Seen } from "./seen-event.ts";
 
 export const iterationsMax = 2000;
 const pendingMax = 1000;
+/** A tool of ours that appends a line; the line itself is read a little later, perhaps after the next experiment. */
+const claimTool = "iteration";
 /** Tools that write files themselves, by name; shells are told by their commands. */
 const editTool = /write|edit|create|replace|patch|insert/i;
 
@@ -33,6 +35,8 @@ export function iterationFinder(): IterationFinder {
   const ids = new Set<string>();
   /** Of agents whose tools are not seen: what their snapshots tell, unless they wrote lines. */
   const bySnapshot: Episode[] = [];
+  /** Ids of claims that came by the tool, whose lines are still to be read. */
+  const told = new Map<string, number>();
   const pending = new Map<string, Extract<Seen, { kind: "tool-call" }>>();
   let more = 0;
   let malformedLines = 0;
@@ -88,7 +92,11 @@ export function iterationFinder(): IterationFinder {
     pending.delete(seen.key);
     if (call === undefined) return;
     if (!seen.executed) {
-      if (editTool.test(call.name) && !seen.failed) {
+      const claim = call.name === claimTool && !seen.failed ? agentLine(call.input) : undefined;
+      if (claim && told.size < iterationsMax) {
+        told.set(claim.id, (told.get(claim.id) ?? 0) + 1);
+        takeClaim(claim, seen);
+      } else if (editTool.test(call.name) && !seen.failed) {
         change();
         proceed(seen);
       }
@@ -113,12 +121,13 @@ export function iterationFinder(): IterationFinder {
     addPrinted(open, seen.text, seen.clipped);
   };
 
-  const takeClaim = (seen: Extract<Seen, { kind: "claim" }>) => {
+  const takeLine = (seen: Extract<Seen, { kind: "claim" }>) => {
     const claim = agentLine(seen.line);
-    if (claim === undefined) {
-      malformedLines++;
-      return;
-    }
+    if (claim === undefined) malformedLines++;
+    else if (told.get(claim.id)) told.set(claim.id, told.get(claim.id)! - 1);
+    else takeClaim(claim, seen);
+  };
+  const takeClaim = (claim: Claim, seen: Seen) => {
     if (toolsSeen && !ran(open) && !open.changed && last && last.claim === undefined && ran(last.episode)) {
       last.claim = claim; // it tells of what has just been ended by a rule
       return;
@@ -160,7 +169,7 @@ export function iterationFinder(): IterationFinder {
           takeResult(seen);
           break;
         case "claim":
-          takeClaim(seen);
+          takeLine(seen);
           break;
         case "snapshot":
           takeSnapshot(seen);

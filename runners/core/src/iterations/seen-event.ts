@@ -16,7 +16,6 @@ export type Fact =
       by: string;
       text: string;
       refusal: boolean;
-      malformed: number;
       tokens: number | null;
       dollars: number | null;
     }
@@ -79,14 +78,12 @@ function fact(line: Record<string, unknown>): Fact {
         gone: Array.isArray(line.gone) ? line.gone.slice(0, 100).map(text) : [],
       };
     case "model-call": {
-      const calls = Array.isArray(line.toolCalls) ? line.toolCalls : [];
       const usage = isTable(line.usage) ? line.usage : undefined;
       return {
         kind: "model-call",
         by,
         text: long.text,
         refusal: line.finish === "refusal",
-        malformed: calls.filter((call) => isTable(call) && call.malformed === true).length,
         tokens: usage ? whole(usage.inputTokens) + whole(usage.outputTokens) : null,
         dollars: finite(line.dollars),
       };
