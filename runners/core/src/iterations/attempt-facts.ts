@@ -123,7 +123,8 @@ export function attemptFacts(): { facts: AttemptFacts; take(seen: Seen): void } 
     const kind = commandKind(command);
     facts.phase = phaseOf(kind) ?? facts.phase;
     facts.clipped ||= seen.clipped;
-    if (seeksSecrets.test(command) && facts.secrets.length < kept) facts.secrets.push(call.index);
+    if (seeksSecrets.test(command.slice(0, 4000)) && facts.secrets.length < kept)
+      facts.secrets.push(call.index);
     printed(seen.text, at);
     if (seen.failed) {
       const found = facts.failing.get(command) ?? { evidence: [], where: "cannot-tell" as Where };

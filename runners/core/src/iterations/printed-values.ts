@@ -7,12 +7,16 @@ const names =
   "bits[ _-]per[ _-]byte|bpb|loss|perplexity|ppl|accuracy|acc|f1|rouge\\w*|em|exact[ _-]match|score|mean";
 const splits = "train|dev|val|valid|validation|test|eval";
 const number = "-?\\d+(?:\\.\\d+)?(?:[eE][-+]?\\d+)?|nan|inf|-inf";
+// Repeats are bounded: what is printed is hostile, and an open end beside another takes the square of its length.
 // `val_acc=0.8`: an underscore is no end of a word to \b
 const nameFirst = new RegExp(
-  `(?:\\b(${splits})[ _/-]+)?(?<![a-zA-Z0-9])(${names})(?![a-zA-Z0-9])\\s*[:=]?\\s*(${number})(?![\\w])`,
+  `(?:\\b(${splits})[ _/-]{1,4})?(?<![a-zA-Z0-9])(${names})(?![a-zA-Z0-9])\\s{0,8}[:=]?\\s{0,8}(${number})(?![\\w])`,
   "gi",
 );
-const numberFirst = new RegExp(`(?:\\b(${splits})[ _/:-]+)?\\b(${number})\\s+(bits per byte)\\b`, "gi");
+const numberFirst = new RegExp(
+  `(?:\\b(${splits})[ _/:-]{1,4})?\\b(${number})\\s{1,4}(bits per byte)\\b`,
+  "gi",
+);
 const anyNumber = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
 const textMax = 1 << 16;
 
