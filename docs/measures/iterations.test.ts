@@ -8,19 +8,26 @@ import { failurePatterns } from "@mlrb/core/iterations/failure-rules";
 import { labelledSet } from "../../scripts/iteration-agreement.ts";
 
 const path = join(import.meta.dirname, "iterations.md");
-const table = /\| part \| trajectories[^]*?(?=\n\n)/;
+const table = /\| part \| trajectories[\s\S]*?(?=\n\n)/;
 
 test("the table of agreement is the one that the rules have with the labelled set today", () => {
   const now = agreementText(labelledSet());
   const text = readFileSync(path, "utf8");
-  if (process.env.UPDATE_GOLDEN) writeFileSync(path, text.replace(table, () => now));
+  if (process.env.UPDATE_GOLDEN)
+    writeFileSync(
+      path,
+      text.replace(table, () => now),
+    );
   assert.equal(readFileSync(path, "utf8").match(table)?.[0], now);
 });
 
 test("every rule stands in the page, in the order in which they are asked", () => {
   const rows = readFileSync(path, "utf8")
     .split("\n")
-    .map((line) => /^\| ([a-z-]+) \| [a-z-]+(?:,| \|| as)/.exec(line)?.[1] ?? /^\| ([a-z-]+) \| as its/.exec(line)?.[1]);
+    .map(
+      (line) =>
+        /^\| ([a-z-]+) \| [a-z-]+(?:,| \|| as)/.exec(line)?.[1] ?? /^\| ([a-z-]+) \| as its/.exec(line)?.[1],
+    );
   assert.deepEqual(
     rows.filter((name) => name !== undefined && failurePatterns.includes(name)),
     failurePatterns,
@@ -32,7 +39,10 @@ test("the set is as large and as varied as the page lets believe, half of what c
   const count = (split: string) => set.filter((one) => one.split === split).length;
   assert.equal(set.length, 42);
   assert.deepEqual([count("tuning"), count("held-out"), count("hard")], [15, 15, 12]);
-  assert.deepEqual(new Set(set.map(({ kind }) => kind)), new Set(["scripted", "react", "supervisor-worker", "command"]));
+  assert.deepEqual(
+    new Set(set.map(({ kind }) => kind)),
+    new Set(["scripted", "react", "supervisor-worker", "command"]),
+  );
 });
 
 test("the differences that remain are these, and no others", () => {
