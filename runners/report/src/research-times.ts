@@ -12,6 +12,9 @@ export type ResearchTimes = {
   improvementPerHour: number | null;
 };
 
+/** A gain within seconds says nothing of an hour. */
+const hoursMin = 1 / 60;
+
 const unknown: ResearchTimes = { firstValidSeconds: null, improvementPerHour: null };
 
 /** `member` is of the stage `iterations`; `direction` is a scorer's, by name. */
@@ -40,7 +43,7 @@ function improvementPerHour(
   const known = direction(metric);
   const up = known === undefined ? higherIsBetter(metric) : known === "higher";
   const hours = (values.at(-1)!.sinceStartMs - values[0]!.sinceStartMs) / 3_600_000;
-  if (up === undefined || hours <= 0) return null;
+  if (up === undefined || hours < hoursMin) return null;
   const gains = values.map(
     ({ value }) => (up ? value : -value) - (up ? values[0]!.value : -values[0]!.value),
   );

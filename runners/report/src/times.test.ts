@@ -156,5 +156,10 @@ test("how soon there was something valid, and what an hour gained, stand where t
     "nobody knows which way is better",
   );
   assert.deepEqual(of(found([[3, 1]])), [61.2, null], "one value is no gain");
+  const within = [
+    [3, 1],
+    [2, 1 + 1 / 120],
+  ] as [number, number][];
+  assert.deepEqual(of(found(within)), [61.2, null], "a gain within seconds says nothing of an hour");
   assert.deepEqual(of("{"), [null, null]);
 });
