@@ -27,7 +27,13 @@ writeWhole(join(outputs.report!, "groups.md"), groupsMarkdown(report));
 writeWhole(join(outputs.report!, "groups.csv"), groupsCsv(report));
 writeWhole(join(outputs.report!, "groups.tex"), groupsLatex(report));
 
-const taken = times(collected, { label: String(params.label), readLedger });
+const directions = new Map(Object.entries(params.directions as Record<string, unknown>));
+const taken = times(collected, {
+  label: String(params.label),
+  readLedger,
+  read: readArtifact,
+  direction: (scorer) => directions.get(scorer),
+});
 writeWhole(join(outputs.report!, "times.json"), `${canonicalJson(taken, 2)}\n`);
 writeWhole(join(outputs.report!, "times.md"), markdownSection(timesSection(taken)));
 writeWhole(join(outputs.report!, "times.csv"), timesCsv(taken));

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Ajv } from "ajv";
+import { iterationsSchema } from "./iterations-schema.ts";
 import { agentSchema, scorerSchema, taskSchema } from "./manifest-schema.ts";
 import { pipelineSchema } from "./pipeline-schema.ts";
 import { trajectorySchema } from "./trajectory-schema.ts";
@@ -14,6 +15,7 @@ const schemas = {
   scorer: scorerSchema,
   agent: agentSchema,
   trajectory: trajectorySchema,
+  iterations: iterationsSchema,
 };
 
 for (const [name, schema] of Object.entries(schemas)) {

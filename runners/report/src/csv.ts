@@ -36,9 +36,10 @@ type Fields = Partial<Record<(typeof columns)[number], string | number | boolean
 
 /**
  * report.csv, with CRLF as RFC 4180 has it. `kind` is attempt, anchor, floor (an anchor that is the floor),
- * published, beside (what else was measured of an attempt, its name in `row`), moment (what stood at the share of the
- * budget in `row`; it does not count), or across-tasks, where `row` says what of an agent's normalised scores it is
- * and `n` of how many tasks. `counted` is what enters the mean: the value, the floor, or nothing for a missing attempt; `normalised`
+ * published, beside (what else was measured of an attempt, its name in `row`), research (of an attempt, likewise),
+ * moment (what stood at the share of the budget in `row`; it does not count), or across-tasks, where `row` says what
+ * of an agent's normalised scores it is and `n` of how many tasks. `counted` is what enters the mean: the value, the
+ * floor, or nothing for a missing attempt; `normalised`
  * is that on the scale from `floor` (0) to `anchor` (1).
  */
 export function csv(report: Report): string {
@@ -47,6 +48,7 @@ export function csv(report: Report): string {
     ...report.rows.map(anchorRow),
     ...report.published.map(publishedRow),
     ...report.attempts.flatMap(besideRows),
+    ...report.attempts.flatMap(researchRows),
     ...report.attempts.flatMap(momentRows),
     ...acrossRows(report.acrossTasks),
   ];
@@ -136,6 +138,34 @@ function momentRows({ task, agent, seed, verdict, moments }: Attempt): Fields[] 
       return { ...own, metric, score: score.kind, reason };
     });
   });
+}
+
+/** What is known of an attempt's research; of its failure the words alone. */
+function researchRows({ task, agent, seed, submission, verdict, research }: Attempt): Fields[] {
+  const own: Fields = { kind: "research", task, agent, seed, submission, verdict: verdict.kind };
+  if (research === null) return [];
+  if (research.kind === "not-measured") return [{ ...own, score: "not-measured", reason: research.cause }];
+  const { executed, claimedOnly, metric, saidMinusMeasured, bestMinusFinal, failure } = research;
+  const said = metric === null ? "" : `of ${metric}`;
+  return [
+    { ...own, row: "executed iterations", value: executed },
+    { ...own, row: "claimed only", value: claimedOnly },
+    ...(saidMinusMeasured === null
+      ? []
+      : [{ ...own, row: "said minus measured", value: saidMinusMeasured, reason: said }]),
+    ...(bestMinusFinal === null
+      ? []
+      : [{ ...own, row: "best minus final", value: bestMinusFinal, reason: said }]),
+    ...(failure === null
+      ? []
+      : [
+          {
+            ...own,
+            row: `failed at ${failure.where}`,
+            reason: `${failure.whose}: ${failure.pattern}: ${failure.detail}`,
+          },
+        ]),
+  ];
 }
 
 function publishedRow({ task, metric, who, value, n, note, source }: Published): Fields {

@@ -1,10 +1,11 @@
 // From the manifest of everything planned to what is known of each attempt, score and anchor. A member
 // without a readable artifact stays in the report as missing, with its cause. The stages are found by the
-// names `attempt`, `validate`, `kinship`, `score`, `anchors`, `moment` and `moment-score`, and told apart by the
-// axes task, agent, seed, scorer and moment; of `generate`, `moment-answers` and `anchor-answers`, whose texts
+// names `attempt`, `validate`, `iterations`, `kinship`, `score`, `anchors`, `moment` and `moment-score`, and told apart
+// by the axes task, agent, seed, scorer and moment; of `generate`, `moment-answers` and `anchor-answers`, whose texts
 // scorers read, only what went wrong is told.
 import type { Collected, Member } from "@mlrb/kit/collected";
 import { attemptMoments } from "./attempt-moments.ts";
+import { attemptResearch } from "./attempt-research.ts";
 import { bySeed, byText } from "./order.ts";
 import {
   type AnchorRow,
@@ -15,6 +16,7 @@ import {
   parseVerdict,
   type Verdict,
 } from "./parse-artifacts.ts";
+import { parseResearch } from "./parse-research.ts";
 import type { Parsed } from "./parsed.ts";
 import { plainText } from "./plain-text.ts";
 import type {
@@ -44,6 +46,7 @@ export type Evidence = {
 const axesOf = {
   attempt: ["task", "agent", "seed"],
   validate: ["task", "agent", "seed"],
+  iterations: ["task", "agent", "seed"],
   generate: ["task", "agent", "seed"],
   score: ["task", "agent", "seed", "scorer"],
   "anchor-answers": ["task"],
@@ -162,6 +165,11 @@ export function readEvidence(
     .map(({ task, agent, seed }): Attempt => {
       const scorers = taskList.find((each) => each.name === task)!.scorers;
       const submission = find("attempt", task, agent, seed)?.artifacts.submission?.digest;
+      const scores = Object.fromEntries(
+        scorers.map((scorer) => [scorer, scoreOf(task, agent, seed, scorer)]),
+      );
+      const iterations = find("iterations", task, agent, seed);
+      const research = iterations && readAs(iterations, "iterations", "iterations", parseResearch);
       const attempt = {
         task,
         agent,
@@ -169,7 +177,8 @@ export function readEvidence(
         verdict: verdictOf(task, agent, seed),
         submission: submission ?? null,
         note: plainText(find("attempt", task, agent, seed)?.note ?? ""),
-        scores: Object.fromEntries(scorers.map((scorer) => [scorer, scoreOf(task, agent, seed, scorer)])),
+        scores,
+        research: attemptResearch(research, { scores, direction: (scorer) => metric(scorer).direction }),
       };
       return { ...attempt, moments: momentsOf(attempt) };
     });

@@ -3,11 +3,12 @@
 import type { IntentionToTreat } from "@mlrb/core/statistics/intention-to-treat";
 import type { AcrossTasks } from "./across-tasks.ts";
 import type { AgentComparison } from "./agent-comparison.ts";
+import type { ResearchFailure } from "./parse-research.ts";
 
 /**
  * 2: cells say why a mean or an interval is withheld and hold their two errors; agentComparisons.
  * 3: anchors, normalised scores and published values; acrossTasks; intervals are cut to the metric's range.
- * 4: moments of attempts.
+ * 4: moments of attempts; what research each attempt was.
  */
 export const reportFormat = 4;
 
@@ -81,6 +82,8 @@ export type Attempt = {
   /** What must be said beside its numbers, e.g. that it was accepted as stale; empty where nothing must. */
   note: string;
   scores: Record<string, AttemptScore>;
+  /** Null where the pipeline finds no iterations. */
+  research: AttemptResearch | null;
   /** As it stood at shares of the budget, in their order, and last what was handed in; empty where none is planned. */
   moments: Moment[];
 };
@@ -104,6 +107,28 @@ export type Moment = {
 export type MomentScore =
   | { kind: "scored"; value: number; standardError: number }
   | Exclude<AttemptScore, { kind: "scored" }>;
+
+/** By rules over the trajectory; durations stand in times.json. */
+export type AttemptResearch =
+  | {
+      kind: "found";
+      /** Iterations in which a program ran and a digest changed, and those that are only claimed. */
+      executed: number;
+      claimedOnly: number;
+      /** The metric of most of its iterations; null where none has one. */
+      metric: string | null;
+      /** Its last value, by the agent. */
+      said: number | null;
+      /** Less the score, where a scorer has the metric's name. */
+      saidMinusMeasured: number | null;
+      /** Of what it said; 0 where the last was the best, null where nobody can tell which way is better. */
+      bestMinusFinal: number | null;
+      /** Mean of |predicted − said| over `predictions` iterations. */
+      predictionError: number | null;
+      predictions: number;
+      failure: ResearchFailure | null;
+    }
+  | { kind: "not-measured"; cause: string };
 
 export type AttemptVerdict =
   | { kind: "pass" | "struck" | "rejected"; rules: Rule[]; facts: Record<string, string | number> }

@@ -12,6 +12,7 @@ import { metricsSection } from "./metrics-section.ts";
 import { momentsSection } from "./moments-section.ts";
 import { plainText } from "./plain-text.ts";
 import type { Report } from "./report.ts";
+import { researchSection } from "./research-section.ts";
 import { resultsSection } from "./results-section.ts";
 import { rowsSection } from "./rows-section.ts";
 import { rulesSection } from "./rules-section.ts";
@@ -31,6 +32,7 @@ export function sections(report: Report): Section[] {
     attemptsSection(report),
     momentsSection(report),
     besideSection(report),
+    researchSection(report),
     rulesSection(report),
     validitySection(report),
     gapsSection(report),

@@ -27,10 +27,14 @@ const collected: Collected = {
   formatVersion: 1,
   members: [member("b", 10, true), member("b", 2, true), member("a", 1, false)],
 };
+const unread = {
+  read: () => ({ kind: "unreadable" as const, cause: "ENOENT" }),
+  direction: () => undefined,
+};
 const readLedger = (path: string) => (path === "b2" ? "not a ledger" : (ledger as unknown as Ledger));
 
 test("an attempt without a ledger, or with one that cannot be read, has an unknown time and not zero", () => {
-  const { attempts } = times(collected, { label: "smoke", readLedger });
+  const { attempts } = times(collected, { label: "smoke", readLedger, ...unread });
   assert.deepEqual(
     attempts.map(({ agent, seed, wallSeconds, tokens }) => [agent, seed, wallSeconds, tokens]),
     [
@@ -42,7 +46,7 @@ test("an attempt without a ledger, or with one that cannot be read, has an unkno
 });
 
 test("the table says whose seconds they are, and that it is smoke", () => {
-  const text = markdownSection(timesSection(times(collected, { label: "smoke", readLedger })));
+  const text = markdownSection(timesSection(times(collected, { label: "smoke", readLedger, ...unread })));
   assert.match(text, /Time and cost of each attempt \(smoke\)/);
   assert.match(text, /\| t \| b \| 10 \| 12\.3 \| 600 \| finished \|/);
   assert.match(text, /\| t \| a \| 1 \| unknown \| unknown \| unknown \|/);
@@ -52,6 +56,7 @@ const spent = { ...ledger, tokens: 1_200_000, dollars: 43.5, gpuHours: 0 } as un
 const paid = times(collected, {
   label: "official",
   readLedger: (path) => (path === "b2" ? "none" : spent),
+  ...unread,
 });
 
 for (const [file, text] of Object.entries({
@@ -74,8 +79,87 @@ test("what was spent stands in the table where anybody spent any, and unknown is
 });
 
 test("in CSV an unknown time is an empty field and a known one a number", () => {
-  const lines = timesCsv(times(collected, { label: "smoke", readLedger })).split("\r\n");
+  const lines = timesCsv(times(collected, { label: "smoke", readLedger, ...unread })).split("\r\n");
   assert.equal(lines.length, 5);
-  assert.equal(lines[1], "smoke,t,a,1,,,,,,,");
-  assert.equal(lines[3], "smoke,t,b,10,12.3,12,600,finished,,,");
+  assert.equal(lines[1], "smoke,t,a,1,,,,,,,,,");
+  assert.equal(lines[3], "smoke,t,b,10,12.3,12,600,finished,,,,,");
+});
+
+test("how soon there was something valid, and what an hour gained, stand where the iterations tell", () => {
+  const found = (values: [number, number][], metric = "bits-per-byte") =>
+    JSON.stringify({
+      formatVersion: 1,
+      kind: "found",
+      failure: null,
+      measures: {
+        executedIterations: values.length,
+        claimedOnly: 0,
+        firstValidMs: 61_234,
+        metric: { name: metric, split: "dev" },
+        values: values.map(([value, hours]) => ({ value, sinceStartMs: hours * 3_600_000 })),
+        predictionError: null,
+        predictions: 0,
+      },
+    });
+  const of = (text: string) => {
+    const iterations: Member = {
+      ...member("b", 10, true),
+      name: "iterations",
+      artifacts: { iterations: { digest: "i", kind: "file", path: "i" } },
+    };
+    const { attempts } = times(
+      { formatVersion: 1, members: [member("b", 10, true), iterations] },
+      {
+        label: "smoke",
+        readLedger,
+        read: () => ({ kind: "ok", value: text }),
+        direction: (scorer) => (scorer === "bits-per-byte" ? "lower" : undefined),
+      },
+    );
+    return [attempts[0]!.firstValidSeconds, attempts[0]!.improvementPerHour];
+  };
+  assert.deepEqual(
+    of(
+      found([
+        [3, 1],
+        [2, 2],
+        [2.5, 5],
+      ]),
+    ),
+    [61.2, 0.25],
+    "best minus first, over four hours",
+  );
+  assert.deepEqual(
+    of(
+      found(
+        [
+          [0.5, 1],
+          [0.7, 2],
+        ],
+        "accuracy",
+      ),
+    ),
+    [61.2, 0.7 - 0.5],
+    "by what the name means",
+  );
+  assert.deepEqual(
+    of(
+      found(
+        [
+          [0.5, 1],
+          [0.7, 2],
+        ],
+        "grumbles",
+      ),
+    ),
+    [61.2, null],
+    "nobody knows which way is better",
+  );
+  assert.deepEqual(of(found([[3, 1]])), [61.2, null], "one value is no gain");
+  const within = [
+    [3, 1],
+    [2, 1 + 1 / 120],
+  ] as [number, number][];
+  assert.deepEqual(of(found(within)), [61.2, null], "a gain within seconds says nothing of an hour");
+  assert.deepEqual(of("{"), [null, null]);
 });

@@ -1,16 +1,18 @@
 // What the attempts took, by their ledgers. Kept apart from the report: seconds differ from run to run
 // and machine to machine, and a report whose bytes moved with them could not be compared byte for byte.
-import type { Collected } from "@mlrb/kit/collected";
+import type { Collected, Member } from "@mlrb/kit/collected";
 import type { Ledger } from "@mlrb/kit/rules/ledger";
 import { csvLine } from "./csv-line.ts";
 import { byText } from "./order.ts";
 import { plainText } from "./plain-text.ts";
+import type { ReadText } from "./read-evidence.ts";
+import { type ResearchTimes, researchTimes } from "./research-times.ts";
 import { type Section, textCell } from "./table.ts";
 
 export type Times = {
   formatVersion: 1;
   label: string;
-  attempts: {
+  attempts: ({
     task: string;
     agent: string;
     seed: string | number;
@@ -23,20 +25,35 @@ export type Times = {
     tokens: number | null;
     dollars: number | null;
     gpuHours: number | null;
-  }[];
+  } & ResearchTimes)[];
 };
 
-/** `readLedger` gives a text where the ledger cannot be read. */
+/** `readLedger` gives a text where the ledger cannot be read; `direction` says of a scorer which way is better. */
 export function times(
   collected: Collected,
-  { label, readLedger }: { label: string; readLedger: (path: string) => Ledger | string },
+  {
+    label,
+    readLedger,
+    read,
+    direction,
+  }: {
+    label: string;
+    readLedger: (path: string) => Ledger | string;
+    read: ReadText;
+    direction: (scorer: string) => unknown;
+  },
 ): Times {
+  const placeOf = ({ axes: { task, agent, seed } }: Member) => JSON.stringify([task, agent, seed]);
+  const research = new Map(
+    collected.members.filter(({ name }) => name === "iterations").map((member) => [placeOf(member), member]),
+  );
   const attempts = collected.members
     .filter(({ name }) => name === "attempt")
-    .map(({ axes, artifacts }) => {
+    .map((member) => {
+      const { axes, artifacts } = member;
       const path = artifacts.ledger?.path;
-      const read = path === undefined ? "none" : readLedger(path);
-      const ledger = typeof read === "string" ? undefined : read;
+      const found = path === undefined ? "none" : readLedger(path);
+      const ledger = typeof found === "string" ? undefined : found;
       return {
         task: plainText(String(axes.task)),
         agent: plainText(String(axes.agent)),
@@ -48,6 +65,7 @@ export function times(
         tokens: ledger?.tokens ?? null,
         dollars: ledger?.dollars ?? null,
         gpuHours: ledger?.gpuHours ?? null,
+        ...researchTimes(research.get(placeOf(member)), { read, direction }),
       };
     });
   attempts.sort(
@@ -67,6 +85,8 @@ const csvColumns = [
   "tokens",
   "dollars",
   "gpuHours",
+  "firstValidSeconds",
+  "improvementPerHour",
 ] as const;
 
 /** times.csv: one row per attempt, unknown fields empty. */
@@ -94,7 +114,9 @@ export function timesSection({ attempts, label }: Times): Section {
   const rigid = (head: string) => ({ head, rigid: true });
   return {
     heading: `Time and cost of each attempt (${label})`,
-    caption: "Seconds on the machine that ran it, and what was spent, by its ledger; no part of any score.",
+    caption:
+      "Seconds on the machine that ran it, and what was spent, by its ledger; no part of any score." +
+      spent.map(({ means }) => (means === undefined ? "" : ` ${means}`)).join(""),
     tables: [
       {
         title: "",
@@ -115,10 +137,27 @@ export function timesSection({ attempts, label }: Times): Section {
 
 type Timed = Times["attempts"][number];
 
-const spentColumns: { head: string; digits: number; of: (attempt: Timed) => number | null }[] = [
+const spentColumns: {
+  head: string;
+  digits: number;
+  of: (attempt: Timed) => number | null;
+  means?: string;
+}[] = [
   { head: "tokens", digits: 0, of: ({ tokens }) => tokens },
   { head: "dollars", digits: 2, of: ({ dollars }) => dollars },
   { head: "GPU hours", digits: 2, of: ({ gpuHours }) => gpuHours },
+  {
+    head: "first valid",
+    digits: 1,
+    of: ({ firstValidSeconds }) => firstValidSeconds,
+    means: "First valid: to the first snapshot that can be loaded.",
+  },
+  {
+    head: "gain an hour",
+    digits: 3,
+    of: ({ improvementPerHour }) => improvementPerHour,
+    means: "Gain an hour: of what the agent said itself.",
+  },
 ];
 
 function seconds(ms: number | undefined): number | null {

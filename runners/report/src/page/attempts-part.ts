@@ -1,7 +1,7 @@
 // An attempt, opened up: the verdict with its evidence, every score with its groups, the time that it took, and
 // what its supervisor wrote down.
 import { digitsText } from "../digits-text.ts";
-import type { Attempt, AttemptScore, Metric, Report, Rule } from "../report.ts";
+import type { Attempt, AttemptResearch, AttemptScore, Metric, Report, Rule } from "../report.ts";
 import { metricHead, metricOf } from "../report-words.ts";
 import type { Times } from "../times.ts";
 import { type Html, html } from "./html.ts";
@@ -42,6 +42,7 @@ function attemptPart(attempt: Attempt, { report, time, trajectory, instances }: 
 <p>Stages: ${instances.map(({ id, stage, axes }, at) => html`${at > 0 && ", "}<a href="#${instanceId(id)}">${[stage, axes.scorer, axes.moment].filter((part) => part !== undefined).join(" ")}</a>`)}</p>
 ${verdict.kind === "missing" ? html`<p class="bad">Missing: ${verdict.cause}</p>` : rulesTable(verdict.rules)}
 ${metrics.map((metric) => scorePart(scores[metric.name]!, metric))}
+${attempt.research !== null && html`<p>${researchText(attempt.research)}</p>`}
 ${trajectory && trajectoryPart(trajectory)}
 </details>
 `;
@@ -53,6 +54,23 @@ function timeText(time: Behind["time"]): string {
   const dollars = time.dollars === null ? "" : `, ${time.dollars} dollars`;
   const gpu = time.gpuHours === null ? "" : `, ${time.gpuHours} GPU hours`;
   return `It took ${time.wallSeconds}${budget} s${gpu}${dollars} and ended: ${time.ended ?? "not known"}.`;
+}
+
+function researchText(research: AttemptResearch): string {
+  if (research.kind === "not-measured") return `Research: not measured: ${research.cause}`;
+  const { executed, claimedOnly, metric, said, failure, predictionError, predictions } = research;
+  const claims = claimedOnly > 0 ? `, ${claimedOnly} only claimed` : "";
+  const last =
+    metric === null || said === null ? "" : ` Its last value of ${metric}, by itself: ${shortNumber(said)}.`;
+  const missed =
+    predictionError === null
+      ? ""
+      : ` Its ${predictions} predictions missed by ${shortNumber(predictionError)}.`;
+  const ended =
+    failure === null
+      ? " No rule found a failure."
+      : ` Failed at ${failure.where} (${failure.whose}): ${failure.pattern}: ${failure.detail}.`;
+  return `Research: ${executed} iterations${claims}.${last}${missed}${ended}`;
 }
 
 function rulesTable(rules: Rule[]): Html {

@@ -105,6 +105,25 @@ function groupsOf(items: ItemValue[]) {
   );
 }
 
+/** What the stage `iterations` says of an attempt. */
+export function researched(
+  measures: Record<string, unknown> = {},
+  failure: Record<string, unknown> | null = null,
+) {
+  const none = {
+    executedIterations: 1,
+    claimedOnly: 0,
+    firstValidMs: null,
+    metric: null,
+    values: [],
+    predictionError: null,
+    predictions: 0,
+  };
+  return {
+    iterations: { formatVersion: 1, kind: "found", failure, measures: { ...none, ...measures } },
+  };
+}
+
 export function rejectedScore(scorer: "bits" | "pairs" | "right", reason: string) {
   return { score: { ...scoreHead(scorer), kind: "rejected", reason }, samples: "" };
 }

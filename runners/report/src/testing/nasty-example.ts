@@ -6,6 +6,7 @@ import {
   pairItems,
   passed,
   rejectedScore,
+  researched,
   scored,
   textItems,
   verdict,
@@ -114,6 +115,53 @@ export function nastyExample(): Example {
       { ...unreadable, scorer: "right" },
       { score: '{"formatVersion": 1, "value": NaN', samples: "" },
     );
+
+  // of the research: one improved, one claims what no score says, one is hostile, one cannot be read, one is broken.
+  const values = (...list: number[]) => list.map((value, at) => ({ value, sinceStartMs: at * 60_000 }));
+  const said = (name: string, ...list: number[]) => ({
+    metric: { name, split: "dev" },
+    values: values(...list),
+  });
+  example
+    .gives(
+      "iterations",
+      at("letters", "plain", 1),
+      researched({ executedIterations: 2, ...said("bits", 3.1, 3) }),
+    )
+    .gives(
+      "iterations",
+      at("letters", "plain", 2),
+      researched(
+        { claimedOnly: 3, ...said("bits", 1.2, 1.5), predictionError: 0.25, predictions: 2 },
+        {
+          pattern: "worse-was-kept",
+          whose: "agent-error",
+          where: "decide",
+          detail: "it handed in 1.5",
+          evidence: [],
+        },
+      ),
+    )
+    .gives(
+      "iterations",
+      at("letters", "strong", 1),
+      researched(said(groupHostile, 1e29), {
+        pattern: hostile,
+        whose: hostile,
+        where: "cannot-tell",
+        detail: hostile,
+        evidence: [],
+      }),
+    )
+    .gives("iterations", struck, { iterations: '{"formatVersion": 1, "kind": "found"}' })
+    .gives("iterations", rejected, {
+      iterations: {
+        formatVersion: 1,
+        kind: "not-measured",
+        reason: "the trajectory is broken at line 3: not JSON",
+      },
+    })
+    .fails("iterations", unreadable, "failed", "exit code 1");
 
   return example
     .gives(

@@ -71,6 +71,8 @@ function pageOf(report: Report, instances: PageInstance[]): PageData {
       tokens: null,
       dollars: null,
       gpuHours: 0,
+      firstValidSeconds: 4.5,
+      improvementPerHour: null,
     })),
   };
   return {

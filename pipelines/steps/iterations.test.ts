@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { openTrajectory, type TrajectoryEvent } from "@mlrb/agents/trajectory";
+import { readJson, writeJson } from "@mlrb/kit/json-file";
+
+const line = JSON.stringify({
+  id: "a",
+  hypothesis: "h",
+  change: "c",
+  metric: { name: "bits-per-byte", split: "dev", value: 2.3829867 },
+});
+const events: TrajectoryEvent[] = [
+  { event: "start", budget: { wallMs: 600_000 } },
+  { event: "exec", argv: ["python", "x.py"] },
+  { event: "output", stream: "stdout", text: "dev 2.3830 bits per byte\n" },
+  { event: "iteration", line, wellFormed: true },
+  { event: "snapshot", name: "0001", digest: "1", files: 1 },
+  { event: "snapshot", name: "0002", digest: "2", files: 2 },
+  { event: "exec-end", result: { kind: "exited", code: 0 } },
+  { event: "snapshot", name: "final", digest: "2", files: 2, gone: [], torn: [] },
+  { event: "end", ended: "finished" },
+];
+
+type Found = { kind: string; reason?: string; iterations?: unknown[]; measures?: Record<string, unknown> };
+
+/** What the stage says of an attempt as its supervisor leaves it, after `spoil` has been at the folder. */
+function found(t: TestContext, spoil: (folder: string) => void = () => {}): Found {
+  const folder = mkdtempSync(join(tmpdir(), "iterations-step-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = (name: string) => join(folder, name);
+  let now = 0;
+  const trajectory = openTrajectory(path("trajectory"), {
+    now: () => ({ wall: 1e12, sinceStart: 1000 * now++ }),
+  });
+  for (const event of events) trajectory.add(event);
+  trajectory.close();
+  const submission = { digest: "2", files: 2, bytes: 2, leftOut: [], overLimits: null };
+  writeJson(path("ledger"), {
+    formatVersion: 1,
+    wallMs: 9000,
+    ended: "finished",
+    submission,
+    trajectory: trajectory.seal(),
+  });
+  for (const name of ["0001", "0002"]) {
+    mkdirSync(join(folder, "snapshots", name), { recursive: true });
+    writeFileSync(join(folder, "snapshots", name, "notes.txt"), "no model");
+  }
+  const snapshots = [
+    { name: "0001", sinceStartMs: 4000 },
+    { name: "../../etc", sinceStartMs: 4500 },
+    { name: "0002", sinceStartMs: 5000 },
+  ];
+  writeJson(join(folder, "snapshots", "index.json"), { formatVersion: 1, snapshots });
+  writeJson(path("admission"), { formatVersion: 1, admitted: true, reasons: [] });
+  spoil(folder);
+  const inputs = ["trajectory", "ledger", "snapshots", "admission"].flatMap((name) => [
+    "--input",
+    `${name}=${path(name)}`,
+  ]);
+  const script = join(import.meta.dirname, "iterations.ts");
+  execFileSync(process.execPath, [script, ...inputs, "--output", `iterations=${path("out.json")}`]);
+  return readJson<Found>(path("out.json"));
+}
+
+test("an attempt's own line, its snapshot and its printed value become an iteration that counts", (t) => {
+  const { kind, iterations, measures } = found(t);
+  assert.equal(kind, "found");
+  assert.deepEqual(
+    (iterations as Record<string, unknown>[]).map(({ id, source, counts, measured }) => [
+      id,
+      source,
+      counts,
+      measured,
+    ]),
+    [["a", "agent", true, 2.383]],
+  );
+  assert.equal(measures?.firstValidBy, "admitted");
+  assert.equal(
+    measures?.firstValidMs,
+    8000,
+    "no snapshot holds a model: only what was admitted at the end does",
+  );
+});
+
+test("a trajectory that was changed, cut or never was one is not measured, with the place and the reason", (t) => {
+  const reason = (spoil: (folder: string) => void) => {
+    const { kind, reason: said } = found(t, spoil);
+    assert.equal(kind, "not-measured");
+    return said;
+  };
+  const edited = (change: (text: string) => string) => (folder: string) => {
+    const path = join(folder, "trajectory");
+    writeFileSync(path, change(readFileSync(path, "utf8")));
+  };
+  assert.match(
+    reason(edited((text) => text.replace("2.3830", "1.3830")))!,
+    /broken at line 4: does not follow/,
+  );
+  assert.match(reason(edited((text) => text.slice(0, -400)))!, /the trajectory is broken at line \d/);
+  assert.match(reason(edited(() => ""))!, /no lines/);
+  assert.match(reason((folder) => appendFileSync(join(folder, "trajectory"), "{}\n"))!, /broken at line 10/);
+  assert.match(
+    reason((folder) =>
+      writeJson(join(folder, "ledger"), { formatVersion: 1, none: "there was no attempt" }),
+    )!,
+    /there was no attempt/,
+  );
+});

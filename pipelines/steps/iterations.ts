@@ -1,0 +1,16 @@
+// What research an attempt was: its experiments, where it failed, what can be counted of that.
+import { researchOfAttempt } from "@mlrb/agents/research-of-attempt";
+import { writeJson } from "@mlrb/kit/json-file";
+import { stage } from "@mlrb/kit/stage";
+
+const { inputs, outputs } = stage();
+
+writeJson(
+  outputs.iterations!,
+  await researchOfAttempt({
+    trajectory: inputs.trajectory!,
+    ledger: inputs.ledger!,
+    snapshots: inputs.snapshots!,
+    admission: inputs.admission!,
+  }),
+);

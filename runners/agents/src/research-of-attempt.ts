@@ -1,0 +1,54 @@
+// Reads what an attempt left and says what is known of the research in it. All of it may have been through many
+// hands: a trajectory that is not as its supervisor wrote it gives no numbers, only the reason.
+import { createReadStream } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { AttemptIterations } from "@mlrb/core/iteration-record";
+import { isTable } from "@mlrb/core/iterations/agent-line";
+import { type JudgedSnapshot, researchReader } from "@mlrb/core/iterations/attempt-iterations";
+import { admit } from "@mlrb/kit/admission";
+import { readJson } from "@mlrb/kit/json-file";
+import { readLedger } from "@mlrb/kit/rules/ledger";
+import type { Admission } from "@mlrb/kit/verdict";
+import { verifyTrajectory } from "./verify-trajectory.ts";
+
+export type AttemptFiles = {
+  trajectory: string;
+  ledger: string;
+  /** Folder of the snapshots that were kept, with index.json. */
+  snapshots: string;
+  /** What validation said of the submission. */
+  admission: string;
+};
+
+export async function researchOfAttempt(files: AttemptFiles): Promise<AttemptIterations> {
+  const ledger = readLedger(files.ledger);
+  if (typeof ledger === "string") return notMeasured(ledger);
+  const check = await verifyTrajectory(files.trajectory, ledger.trajectory);
+  if (check.kind === "broken")
+    return notMeasured(`the trajectory is broken at line ${check.line}: ${check.reason}`);
+  const reader = researchReader();
+  for await (const line of createInterface({ input: createReadStream(files.trajectory) }))
+    reader.take(JSON.parse(line));
+  return reader.end({
+    snapshots: judgedSnapshots(files.snapshots),
+    final: readJson<Admission>(files.admission).admitted,
+  });
+}
+
+/** In the order in which they were taken, up to the first that admission lets through: no more is asked of them. */
+function judgedSnapshots(folder: string): JudgedSnapshot[] {
+  const { snapshots } = readJson<{ snapshots?: unknown }>(join(folder, "index.json"));
+  const judged: JudgedSnapshot[] = [];
+  for (const one of Array.isArray(snapshots) ? snapshots : []) {
+    if (!isTable(one) || typeof one.name !== "string" || !/^\d+$/.test(one.name)) continue;
+    const { admitted } = admit(join(folder, one.name));
+    judged.push({ name: one.name, sinceStartMs: Number(one.sinceStartMs) || 0, admitted });
+    if (admitted) break;
+  }
+  return judged;
+}
+
+function notMeasured(reason: string): AttemptIterations {
+  return { formatVersion: 1, kind: "not-measured", reason };
+}

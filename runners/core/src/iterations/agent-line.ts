@@ -1,0 +1,74 @@
+// A line of iterations.jsonl, as its author claims. It is a stranger's: any type may stand in any field, so what
+// makes no sense is left out field by field and the rest is kept.
+import type { Metric } from "../iteration-record.ts";
+
+export type Claim = {
+  id: string;
+  parent: string | null;
+  hypothesis: string | null;
+  change: string | null;
+  command: string | null;
+  metric: Metric | null;
+  predicted: number | null;
+  decision: string | null;
+};
+
+const textMax = 500;
+const idMax = 80;
+
+/** The claim, or undefined where the line names neither an experiment nor what was tried. Never throws. */
+export function agentLine(line: string): Claim | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  if (!isTable(value)) return undefined;
+  const id = idOf(value.id);
+  const hypothesis = textOf(value.hypothesis);
+  const change = textOf(value.change);
+  if (id === null || (hypothesis === null && change === null)) return undefined;
+  return {
+    id,
+    parent: idOf(value.parent),
+    hypothesis,
+    change,
+    command: textOf(value.command),
+    metric: metricOf(value.metric),
+    predicted: numberOf(value.predicted),
+    decision: textOf(value.decision),
+  };
+}
+
+/** A number that can be calculated with: claims near the ends of doubles overflow in every difference. */
+export function numberOf(value: unknown): number | null {
+  return typeof value === "number" && Math.abs(value) < 1e30 ? value : null;
+}
+
+/** One line without control characters, bounded; null for anything but text with something in it. */
+export function textOf(value: unknown, max = textMax): string | null {
+  if (typeof value !== "string") return null;
+  const plain = value
+    .slice(0, 4 * max)
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
+    .trim();
+  const characters = [...plain];
+  if (characters.length === 0) return null;
+  return characters.length > max ? `${characters.slice(0, max - 1).join("")}…` : plain;
+}
+
+function idOf(value: unknown): string | null {
+  return typeof value === "number" ? textOf(String(value), idMax) : textOf(value, idMax);
+}
+
+function metricOf(value: unknown): Metric | null {
+  if (!isTable(value)) return null;
+  const name = textOf(value.name, idMax);
+  return name === null ? null : { name, split: textOf(value.split, idMax), value: numberOf(value.value) };
+}
+
+export function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

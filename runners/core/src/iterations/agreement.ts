@@ -1,0 +1,86 @@
+// How well the rules agree with the hand-labelled set: precision and recall of iterations that count, Cohen's kappa
+// of whose an attempt's failure is and where (Cohen 1960).
+import type { AttemptIterations } from "../iteration-record.ts";
+import { attemptIterations } from "./attempt-iterations.ts";
+import type { Labelled } from "./labelled-trajectory.ts";
+
+export type Agreement = {
+  attempts: number;
+  iterations: { labelled: number; found: number; right: number; precision: number; recall: number };
+  whose: Kappa;
+  where: Kappa;
+  /** Where they differ, for a person to read. */
+  differ: string[];
+};
+
+/** `kappa` is null where chance alone would agree always. */
+export type Kappa = { agree: number; of: number; kappa: number | null };
+
+export function agreement(set: Labelled[]): Agreement {
+  const differ: string[] = [];
+  const pairs = set.map((labelled) => {
+    const found = attemptIterations(labelled.events) as Extract<AttemptIterations, { kind: "found" }>;
+    const whose = found.failure?.whose ?? "none";
+    const where = found.failure?.where ?? "none";
+    const counted = found.iterations.filter(({ counts }) => counts).map(({ events }) => events);
+    const right = matched(labelled.counts, counted);
+    if (whose !== labelled.whose || where !== labelled.where)
+      differ.push(
+        `${labelled.name}: labelled ${labelled.whose}, ${labelled.where}; found ${whose}, ${where}`,
+      );
+    if (right !== labelled.counts.length || right !== counted.length)
+      differ.push(`${labelled.name}: ${labelled.counts.length} iterations labelled, ${counted.length} found`);
+    return { labelled, whose, where, found: counted.length, right };
+  });
+  const sum = (of: (pair: (typeof pairs)[number]) => number) =>
+    pairs.reduce((total, pair) => total + of(pair), 0);
+  const [labels, found, right] = [
+    sum(({ labelled }) => labelled.counts.length),
+    sum((pair) => pair.found),
+    sum((pair) => pair.right),
+  ];
+  return {
+    attempts: set.length,
+    iterations: { labelled: labels, found, right, precision: right / found, recall: right / labels },
+    whose: cohensKappa(pairs.map(({ labelled, whose }) => [labelled.whose, whose])),
+    where: cohensKappa(pairs.map(({ labelled, where }) => [labelled.where, where])),
+    differ,
+  };
+}
+
+/** How many labels lie in a span of their own. */
+function matched(labels: number[], spans: [number, number][]): number {
+  const free = [...spans];
+  return labels.filter((at) => {
+    const place = free.findIndex(([from, to]) => from <= at && at <= to);
+    if (place >= 0) free.splice(place, 1);
+    return place >= 0;
+  }).length;
+}
+
+/** (observed − expected) / (1 − expected), expected from how often each of the two says each word. */
+export function cohensKappa(pairs: [string, string][]): Kappa {
+  const of = pairs.length;
+  const agree = pairs.filter(([one, other]) => one === other).length;
+  const share = (word: string, side: 0 | 1) => pairs.filter((pair) => pair[side] === word).length / of;
+  const words = new Set(pairs.flat());
+  const expected = [...words].reduce((sum, word) => sum + share(word, 0) * share(word, 1), 0);
+  return { agree, of, kappa: expected === 1 || of === 0 ? null : (agree / of - expected) / (1 - expected) };
+}
+
+/** For docs and terminals: one row a part of the set, and all. */
+export function agreementText(set: Labelled[]): string {
+  const rows = (["tuning", "held-out", "hard", "all"] as const).map((split) => {
+    const found = agreement(set.filter((labelled) => split === "all" || labelled.split === split));
+    const { iterations, whose, where, attempts } = found;
+    const kappa = ({ kappa: value, agree, of }: Kappa) =>
+      `${value === null ? "–" : value.toFixed(2)} (${agree}/${of})`;
+    const share = (value: number, right: number, of: number) => `${value.toFixed(2)} (${right}/${of})`;
+    return `| ${split} | ${attempts} | ${share(iterations.precision, iterations.right, iterations.found)} | ${share(iterations.recall, iterations.right, iterations.labelled)} | ${kappa(whose)} | ${kappa(where)} |`;
+  });
+  return [
+    "| part | trajectories | precision of iterations | recall | κ, whose (agree) | κ, where (agree) |",
+    "|---|---|---|---|---|---|",
+    ...rows,
+  ].join("\n");
+}

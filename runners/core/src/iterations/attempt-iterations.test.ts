@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Ajv } from "ajv";
+import fc from "fast-check";
+import { iterationsSchema } from "../iterations-schema.ts";
+import { attemptIterations, researchReader } from "./attempt-iterations.ts";
+import { events, model, story } from "./testing/story.ts";
+
+const valid = new Ajv({ strict: false }).compile(iterationsSchema);
+
+const kinds = [
+  "start",
+  "exec",
+  "exec-end",
+  "output",
+  "iteration",
+  "snapshot",
+  "model-call",
+  "model-try",
+  "tool-call",
+  "tool-result",
+  "end",
+];
+const fields = [
+  "text",
+  "line",
+  "input",
+  "id",
+  "by",
+  "name",
+  "result",
+  "usage",
+  "toolCalls",
+  "files",
+  "digest",
+  "gone",
+  "exit",
+];
+
+test("whatever stands in the lines of a trajectory, the answer is one that its schema describes", () => {
+  const line = fc
+    .tuple(
+      fc.constantFrom(...kinds),
+      fc.dictionary(
+        fc.constantFrom(...fields, "index", "sinceStartMs", "executed", "outcome"),
+        fc.jsonValue(),
+      ),
+    )
+    .map(([event, rest]) => ({ event, ...rest }));
+  fc.assert(
+    fc.property(fc.array(fc.oneof(line, fc.jsonValue()), { maxLength: 40 }), (lines) => {
+      const found = attemptIterations(lines);
+      assert.ok(valid(found), JSON.stringify(valid.errors));
+    }),
+  );
+});
+
+test("what a real round gives is what the schema describes", () => {
+  const found = story([
+    { s: 1, tool: "edit_file", path: "train.py" },
+    { s: 2, tool: "shell", command: "python train.py", took: 5, out: "dev loss nan", exit: 1 },
+    { s: 10, line: { id: "a", change: "c", metric: { name: "loss", value: 2 }, predicted: 1 } },
+  ]);
+  assert.ok(found.iterations[0]!.failure && found.failure);
+  assert.ok(valid(found), JSON.stringify(valid.errors));
+});
+
+test("a trajectory of 100 000 events gives an answer no larger than one of 25 000", () => {
+  const size = (count: number) => {
+    const reader = researchReader();
+    const round = events([
+      { s: 1, tool: "edit_file", path: "train.py" },
+      { s: 2, tool: "shell", command: "python train.py", took: 5, out: `dev loss 3 ${"x".repeat(1000)}` },
+      { s: 8, tool: "shell", command: "python train.py --broken", took: 5, exit: 1, out: "Error: x" },
+    ]).slice(1);
+    for (let index = 0; index < count; index++)
+      reader.take({ ...round[index % round.length], index, sinceStartMs: index });
+    return JSON.stringify(reader.end()).length;
+  };
+  const [small, large] = [size(25_000), size(100_000)];
+  assert.ok(large < 1.2 * small, `${small} and ${large} characters`);
+});
+
+test("the first valid snapshot is the first that was judged so, not the first with a file", () => {
+  const lines = events([
+    { s: 5, handed: ["notes.txt"], digest: "1" },
+    { s: 9, handed: model, digest: "2" },
+  ]);
+  const end = (judged?: Parameters<ReturnType<typeof researchReader>["end"]>[0]) => {
+    const reader = researchReader();
+    for (const line of lines) reader.take(line);
+    const found = reader.end(judged);
+    return found.kind === "found" && [found.measures.firstValidMs, found.measures.firstValidBy];
+  };
+  const snapshot = (name: string, sinceStartMs: number, admitted: boolean) => ({
+    name,
+    sinceStartMs,
+    admitted,
+  });
+  assert.deepEqual(end(), [5000, "has-a-file"]);
+  assert.deepEqual(end({ snapshots: [snapshot("1", 5000, false), snapshot("2", 9000, true)], final: true }), [
+    9000,
+    "admitted",
+  ]);
+  assert.deepEqual(
+    end({ snapshots: [], final: true }),
+    [9000, "admitted"],
+    "only what was handed in at the end",
+  );
+  assert.deepEqual(end({ snapshots: [snapshot("1", 5000, false)], final: false }), [null, "admitted"]);
+});
+
+test("predictions are held against what the agent then said, over those that have both", () => {
+  const line = (s: number, value: number, predicted?: unknown) => ({
+    s,
+    line: { id: s, change: "c", metric: { name: "acc", split: "dev", value }, predicted },
+  });
+  const found = story([
+    { s: 0, exec: ["agent"] },
+    line(1, 0.5, 0.6),
+    { s: 2, handed: model, digest: "1" },
+    line(3, 0.7, 0.4),
+    { s: 4, handed: model, digest: "2" },
+    line(5, 0.8, "much"),
+    { s: 6, handed: model, digest: "3" },
+  ]);
+  assert.equal(found.measures.predictions, 2);
+  assert.ok(Math.abs(found.measures.predictionError! - 0.2) < 1e-9);
+  assert.deepEqual(
+    found.measures.values.map(({ value }) => value),
+    [0.5, 0.7, 0.8],
+  );
+});

@@ -1,0 +1,64 @@
+// From a trajectory, line by line, to what is known of the research in it: iterations, failures, measures. Pure;
+// memory does not grow with the trajectory.
+import type { AttemptIterations } from "../iteration-record.ts";
+import { attemptFacts } from "./attempt-facts.ts";
+import { failuresOf } from "./failure-rules.ts";
+import { iterationFinder } from "./find-iterations.ts";
+import { researchMeasures } from "./research-measures.ts";
+import { seenEvent } from "./seen-event.ts";
+
+/** A snapshot that is kept, as admission judges it. */
+export type JudgedSnapshot = { name: string; sinceStartMs: number; admitted: boolean };
+
+export type ResearchReader = {
+  /** A parsed line of the trajectory; what makes no sense is passed over. */
+  take(line: unknown): void;
+  /** `snapshots`: those that somebody judged, in order; undefined where nobody did. `final` is the submission. */
+  end(judged?: { snapshots: JudgedSnapshot[]; final: boolean }): AttemptIterations;
+};
+
+export function researchReader(): ResearchReader {
+  const finder = iterationFinder();
+  const { facts, take } = attemptFacts();
+  let firstFileMs: number | null = null;
+  return {
+    take(line) {
+      const seen = seenEvent(line);
+      if (seen === undefined) return;
+      finder.take(seen);
+      take(seen);
+      if (seen.kind === "snapshot" && seen.files > 0) firstFileMs ??= seen.sinceStartMs;
+    },
+    end(judged) {
+      const { iterations, more, malformedLines } = finder.found();
+      const known = new Map(judged?.snapshots.map(({ name, admitted }) => [name, admitted]));
+      if (judged) known.set("final", judged.final);
+      const failures = failuresOf({ facts, iterations, admitted: (name) => known.get(name) });
+      const firstAdmitted =
+        judged?.snapshots.find(({ admitted }) => admitted)?.sinceStartMs ??
+        (judged?.final ? facts.endMs : null);
+      return {
+        formatVersion: 1,
+        kind: "found",
+        iterations,
+        iterationsMore: more,
+        malformedLines,
+        failures,
+        failure: failures[0] ?? null,
+        measures: researchMeasures(
+          iterations,
+          judged
+            ? { firstValidMs: firstAdmitted, firstValidBy: "admitted" }
+            : { firstValidMs: firstFileMs, firstValidBy: "has-a-file" },
+        ),
+      };
+    },
+  };
+}
+
+/** Of a whole trajectory at once. */
+export function attemptIterations(lines: Iterable<unknown>): AttemptIterations {
+  const reader = researchReader();
+  for (const line of lines) reader.take(line);
+  return reader.end();
+}

@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { events, model, story } from "./testing/story.ts";
+
+const train = (s: number, more: object = {}) => ({
+  s,
+  tool: "shell",
+  command: "python train.py",
+  took: 10,
+  out: "dev loss 3.0",
+  ...more,
+});
+const edit = (s: number) => ({ s, tool: "edit_file", path: "train.py" });
+const exec = { s: 0, exec: ["agent"] };
+const line = (s: number, id: unknown, more: object = {}) => ({ s, line: { id, change: "c", ...more } });
+
+const shapes = (found: ReturnType<typeof story>) =>
+  found.iterations.map(({ id, source, executed, changed }) => [id, source, executed, changed]);
+
+test("each change of files that is trained on is an iteration by rule, with what the program printed", () => {
+  const found = story([edit(1), train(2), edit(20), train(21, { out: "dev loss 2.5" })]);
+  assert.deepEqual(shapes(found), [
+    ["rule-1", "rule", true, true],
+    ["rule-2", "rule", true, true],
+  ]);
+  assert.deepEqual(
+    found.iterations.map(({ metric, measured }) => [metric, measured]),
+    [
+      [{ name: "loss", split: "dev", value: 3 }, 3],
+      [{ name: "loss", split: "dev", value: 2.5 }, 2.5],
+    ],
+  );
+});
+
+test("training again without any change is no iteration, whatever it prints", () => {
+  assert.equal(story([edit(1), train(2), train(30), train(60)]).iterations.length, 1);
+  assert.equal(story([train(2)]).iterations.length, 0, "nothing changed at all");
+});
+
+test("other arguments are another experiment once the submission changes", () => {
+  const found = story([
+    edit(1),
+    train(2, { command: "python train.py --lr 1" }),
+    train(30, { command: "python train.py --lr 2" }),
+    { s: 41, handed: model, digest: "d" },
+  ]);
+  assert.equal(found.iterations.length, 2);
+});
+
+test("runs that fail until one succeeds are one iteration, and reading files is none", () => {
+  const found = story([
+    edit(1),
+    train(2, { exit: 1, out: "NameError: name 'np' is not defined" }),
+    edit(20),
+    train(21),
+    { s: 40, tool: "shell", command: "cat train.py", took: 1, out: "accuracy 0.9" },
+  ]);
+  assert.equal(found.iterations.length, 1);
+  assert.equal(found.iterations[0]!.failure, null, "it got over it");
+});
+
+test("an agent's line takes the experiment before it, and one without a run is only a claim", () => {
+  const found = story([
+    edit(1),
+    train(2),
+    line(13, "mine", { metric: { name: "loss", split: "dev", value: 3 } }),
+    line(14, "more"),
+  ]);
+  assert.deepEqual(shapes(found), [
+    ["mine", "agent", true, true],
+    ["more", "agent", false, false],
+  ]);
+  assert.equal(found.iterations[0]!.measured, 3);
+  assert.deepEqual([found.measures.executedIterations, found.measures.claimedOnly], [1, 1]);
+});
+
+test("of a program whose tools are not seen, a line counts if its submission changed", () => {
+  const found = story([
+    exec,
+    line(5, "a"),
+    { s: 6, handed: model, digest: "1" },
+    line(9, "b"),
+    { s: 10, exit: 0 },
+  ]);
+  assert.deepEqual(shapes(found), [
+    ["a", "agent", true, true],
+    ["b", "agent", true, false],
+  ]);
+});
+
+test("where such a program writes no line, each new submission is an iteration by rule, an equal one is none", () => {
+  const found = story([
+    exec,
+    { s: 5, handed: model, digest: "1" },
+    { s: 6, handed: model, digest: "2" },
+    { s: 7, final: model, digest: "2" },
+    { s: 8, exit: 0 },
+  ]);
+  assert.deepEqual(shapes(found), [
+    ["rule-1", "rule", true, true],
+    ["rule-2", "rule", true, true],
+  ]);
+});
+
+test("ids that come twice are told apart, and a parent is one that came before", () => {
+  const found = story([
+    exec,
+    line(1, "a", { parent: "b" }),
+    line(2, "b", { parent: "a" }),
+    line(3, "a", { parent: "a" }),
+    line(4, "c", { parent: "c" }),
+  ]);
+  assert.deepEqual(
+    found.iterations.map(({ id, parent }) => [id, parent]),
+    [
+      ["a", null],
+      ["b", "a"],
+      ["a~3", "a"],
+      ["c", null],
+    ],
+  );
+});
+
+test("3000 lines of one id give 2000 iterations of 2000 ids, and the rest are counted", () => {
+  const found = story([exec, ...Array.from({ length: 3000 }, (_, at) => line(at, "same"))]);
+  assert.equal(new Set(found.iterations.map(({ id }) => id)).size, 2000);
+  assert.equal(found.iterationsMore, 1000);
+});
+
+test("what model calls cost goes to the iteration they lead to; one without a price leaves it unknown", () => {
+  const call = (s: number, dollars: number | null) => ({
+    s,
+    event: "model-call",
+    by: "agent",
+    text: "",
+    toolCalls: [],
+    usage: { inputTokens: 10, outputTokens: 5 },
+    dollars,
+  });
+  const tool = (s: number, name: string, input: object, out: string) => [
+    { s, event: "tool-call", by: "agent", id: `${s}`, name, input: JSON.stringify(input) },
+    {
+      s,
+      event: "tool-result",
+      by: "agent",
+      id: `${s}`,
+      name,
+      outcome: "done",
+      text: out,
+      executed: "command" in input,
+    },
+  ];
+  const round = (s: number, dollars: number | null) => [
+    call(s, dollars),
+    ...tool(s + 1, "edit_file", { path: "train.py" }, ""),
+    ...tool(s + 2, "shell", { command: "python train.py" }, "dev loss 3"),
+  ];
+  const { iterations } = story([...round(1, 0.5), ...round(10, null)]);
+  assert.deepEqual(
+    iterations.map(({ cost }) => [cost.tokens, cost.dollars]),
+    [
+      [15, 0.5],
+      [15, null],
+    ],
+  );
+});
+
+test("a result that answers no call, or a call without a result, is no run", () => {
+  const whole = events([edit(1), train(2)]);
+  const without = (kind: string) =>
+    whole.filter(
+      ({ event, executed, input }) => event !== kind || !(executed ?? String(input).includes("command")),
+    );
+  for (const kind of ["tool-call", "tool-result"]) {
+    const lines = without(kind) as (Record<string, unknown> & { s: number })[];
+    assert.equal(story(lines.slice(1).map((each) => ({ ...each, s: 1 }))).iterations.length, 0, kind);
+  }
+});
+
+test("a line that came by a tool is taken when the tool is called, and not again when it is read later", () => {
+  const claim = (id: string) => ({ id, change: "c", metric: { name: "loss", split: "dev", value: 3 } });
+  const found = story([
+    edit(1),
+    train(2),
+    { s: 14, tool: "iteration", input: claim("a") },
+    edit(20),
+    train(21, { out: "dev loss 2.5" }),
+    { s: 33, line: claim("a") },
+    {
+      s: 34,
+      tool: "iteration",
+      input: { ...claim("b"), metric: { name: "loss", split: "dev", value: 2.5 } },
+    },
+    { s: 35, line: claim("b") },
+    { s: 36, line: claim("a") },
+  ]);
+  assert.deepEqual(
+    found.iterations.map(({ id, counts, measured }) => [id, counts, measured]),
+    [
+      ["a", true, 3],
+      ["b", true, 2.5],
+      ["a~3", false, null],
+    ],
+  );
+});

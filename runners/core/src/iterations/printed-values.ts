@@ -1,0 +1,69 @@
+// Numbers that a program printed: what a claim can be held against, and the metric of an experiment of which the
+// agent wrote nothing down.
+
+export type PrintedValue = { name: string; split: string | null; value: number };
+
+const names =
+  "bits[ _-]per[ _-]byte|bpb|loss|perplexity|ppl|accuracy|acc|f1|rouge\\w*|em|exact[ _-]match|score|mean";
+const splits = "train|dev|val|valid|validation|test|eval";
+const number = "-?\\d+(?:\\.\\d+)?(?:[eE][-+]?\\d+)?|nan|inf|-inf";
+// Repeats are bounded: what is printed is hostile, and an open end beside another takes the square of its length.
+// `val_acc=0.8`: an underscore is no end of a word to \b
+const nameFirst = new RegExp(
+  `(?:\\b(${splits})[ _/-]{1,4})?(?<![a-zA-Z0-9])(${names})(?![a-zA-Z0-9])\\s{0,8}[:=]?\\s{0,8}(${number})(?![\\w])`,
+  "gi",
+);
+const numberFirst = new RegExp(
+  `(?:\\b(${splits})[ _/:-]{1,4})?\\b(${number})\\s{1,4}(bits per byte)\\b`,
+  "gi",
+);
+const anyNumber = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
+const textMax = 1 << 16;
+
+/** Named values in the order in which they stand; NaN and infinities included. */
+export function printedValues(text: string): PrintedValue[] {
+  const part = text.slice(-textMax);
+  const found = [
+    ...[...part.matchAll(nameFirst)].map((match) => ({
+      at: match.index,
+      parts: [match[1], match[2], match[3]],
+    })),
+    ...[...part.matchAll(numberFirst)].map((match) => ({
+      at: match.index,
+      parts: [match[1], match[3], match[2]],
+    })),
+  ].sort((a, b) => a.at - b.at);
+  return found.map(({ parts: [split, name, value] }) => ({
+    name: name!.toLowerCase().replace(/[ _]/g, "-"),
+    split: split?.toLowerCase() ?? null,
+    value: toNumber(value!),
+  }));
+}
+
+function toNumber(text: string): number {
+  const low = text.toLowerCase();
+  if (low === "nan") return Number.NaN;
+  return low.endsWith("inf") ? (low.startsWith("-") ? -Infinity : Infinity) : Number(text);
+}
+
+/** The number in `text` that is `claimed` to the digits that it was printed with, as it is or in per cent. */
+export function printedAs(text: string, claimed: number): number | undefined {
+  for (const [found] of text.slice(-textMax).matchAll(anyNumber)) {
+    const value = Number(found);
+    const digits = /\.(\d+)/.exec(found)?.[1]?.length ?? 0;
+    // 1 is printed by everything; a claim of 0.97 is not shown by it
+    if (digits === 0 && value !== claimed && value !== claimed * 100) continue;
+    const half = 0.5 * 10 ** -digits * 1.0001;
+    if (Math.abs(value - claimed) <= half) return value;
+    if (digits > 0 && Math.abs(value - claimed * 100) <= half) return value / 100;
+  }
+  return undefined;
+}
+
+/** Whether more of a metric is better; undefined where its name does not tell. */
+export function higherIsBetter(name: string): boolean | undefined {
+  if (/loss|perplexity|ppl|bits|bpb|error|nll|mse|mae|wer/i.test(name)) return false;
+  if (/acc|f1|rouge|em\b|match|right|score|correct|faithful|compiles|domain|pairs|facts/i.test(name))
+    return true;
+  return undefined;
+}

@@ -1,0 +1,49 @@
+// What can be counted of an attempt's research. Formulas: docs/measures/iterations.md.
+import type { IterationRecord, ResearchMeasures } from "../iteration-record.ts";
+
+/** `firstValid` is of the supervisor's snapshots. */
+export function researchMeasures(
+  iterations: IterationRecord[],
+  firstValid: Pick<ResearchMeasures, "firstValidMs" | "firstValidBy">,
+): ResearchMeasures {
+  const counted = iterations.filter(({ counts }) => counts);
+  const metric = commonMetric(counted);
+  const values = counted
+    .filter((one) => one.metric?.value != null && metric !== null && sameMetric(one.metric, metric))
+    .map(({ metric: own, sinceStartMs, predicted }) => ({ value: own!.value!, sinceStartMs, predicted }));
+  const errors = values.flatMap(({ value, predicted }) =>
+    predicted === null ? [] : [Math.abs(predicted - value)],
+  );
+  return {
+    ...firstValid,
+    executedIterations: counted.length,
+    claimedOnly: iterations.filter(({ source, counts }) => source === "agent" && !counts).length,
+    metric,
+    values,
+    predictionError:
+      errors.length === 0 ? null : errors.reduce((sum, error) => sum + error, 0) / errors.length,
+    predictions: errors.length,
+  };
+}
+
+type Named = { name: string; split: string | null };
+
+function sameMetric(a: Named, b: Named): boolean {
+  return a.name === b.name && a.split === b.split;
+}
+
+/** The metric that most of them have a value of, the earlier one where two are level. */
+function commonMetric(iterations: IterationRecord[]): Named | null {
+  const counts = new Map<string, { named: Named; count: number }>();
+  for (const { metric } of iterations) {
+    if (metric?.value == null) continue;
+    const named = { name: metric.name, split: metric.split };
+    const key = JSON.stringify([named.name, named.split]);
+    const found = counts.get(key) ?? { named, count: 0 };
+    found.count++;
+    counts.set(key, found);
+  }
+  let most: { named: Named; count: number } | undefined;
+  for (const each of counts.values()) if (most === undefined || each.count > most.count) most = each;
+  return most?.named ?? null;
+}

@@ -1,0 +1,19 @@
+// Trajectories for tests, in the short lines of the labelled set.
+import type { AttemptIterations } from "../../iteration-record.ts";
+import { attemptIterations } from "../attempt-iterations.ts";
+import { labelledTrajectory } from "../labelled-trajectory.ts";
+
+type Line = Record<string, unknown> & { s: number };
+
+export function events(lines: Line[], budgetS = 3600): Record<string, unknown>[] {
+  const label = { label: { kind: "test", split: "tuning", whose: "none", where: "none", budgetS } };
+  return labelledTrajectory("test", [label, ...lines].map((line) => JSON.stringify(line)).join("\n")).events;
+}
+
+export function story(lines: Line[], budgetS?: number): Extract<AttemptIterations, { kind: "found" }> {
+  const found = attemptIterations(events(lines, budgetS));
+  if (found.kind !== "found") throw new Error("bug: a story is always found");
+  return found;
+}
+
+export const model = ["config.json", "model.safetensors", "tokenizer.json"];
