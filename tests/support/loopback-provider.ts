@@ -196,7 +196,7 @@ async function say(
   const parts = inParts(end === undefined ? body : body.slice(0, end), reply.slow?.characters);
   for (const part of parts) {
     if (response.destroyed) return;
-    if (!response.write(part)) await Promise.race([drained(response), closed(response)]);
+    if (!response.write(part)) await drained(response);
     if (reply.slow) await sleep(reply.slow.pauseMs);
   }
   if (reply.stall !== undefined) return;
@@ -216,8 +216,16 @@ function inParts(body: string, characters = 16_384): string[] {
   return parts;
 }
 
-const drained = (response: ServerResponse) => new Promise<void>((done) => response.once("drain", done));
-const closed = (response: ServerResponse) => new Promise<void>((done) => response.once("close", done));
+/** Or closed: nothing more will drain then. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((done) => {
+    const over = () => {
+      response.off("drain", over).off("close", over);
+      done();
+    };
+    response.on("drain", over).on("close", over);
+  });
+}
 
 async function asProgram([scriptPath, log]: string[]): Promise<void> {
   if (scriptPath === undefined) throw new Error("usage: loopback-provider.ts SCRIPT [LOG]");

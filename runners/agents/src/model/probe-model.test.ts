@@ -14,7 +14,10 @@ async function probe(provider: string, reply: Reply, key?: string) {
   const server = await startLoopbackProvider({ script: [reply] });
   open.push(server);
   const spec = { provider, id: "some-model", baseUrl: server.baseUrl, contextTokens: 1000, key: "KEY" };
-  return { server, probed: await probeModel(spec, key ?? server.key, { timeoutMs: 500 }) };
+  return {
+    server,
+    probed: await probeModel(spec, key ?? server.key, { timeoutMs: "hang" in reply ? 300 : 20_000 }),
+  };
 }
 
 for (const provider of ["openai", "anthropic", "local"]) {

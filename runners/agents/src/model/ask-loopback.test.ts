@@ -1,0 +1,126 @@
+// Asking through the real client and a connection: what each provider says of limits, breaks and filters comes out
+// as charges, waits and events.
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import type { TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import {
+  type LoopbackProvider,
+  type Reply,
+  startLoopbackProvider,
+} from "../../../../tests/support/loopback-provider.ts";
+import type { Meter } from "../meter.ts";
+import { aiSdkClient } from "./ai-sdk-client.ts";
+import { askModel } from "./ask-model.ts";
+import { dollarsOf } from "./prices.ts";
+import { ProviderTrouble } from "./provider-trouble.ts";
+
+const open: LoopbackProvider[] = [];
+after(() => Promise.all(open.map((one) => one.close())));
+
+const protocols = [
+  { provider: "openai", id: "gpt-4o-2024-08-06" },
+  { provider: "anthropic", id: "claude-3-5-sonnet-20240620" },
+  { provider: "vllm", id: "qwen" },
+];
+
+async function asking({ provider, id }: { provider: string; id: string }, script: Reply[]) {
+  const server = await startLoopbackProvider({ script });
+  open.push(server);
+  const events: TrajectoryEvent[] = [];
+  const charged: Parameters<Meter["charge"]>[0][] = [];
+  const waits: string[] = [];
+  const pauses: number[] = [];
+  const meter = {
+    waiting: (why: string, wait: () => Promise<unknown>) => {
+      waits.push(why);
+      return wait();
+    },
+    charge: (spent: (typeof charged)[number]) => charged.push(spent),
+    over: () => undefined,
+  } as unknown as Meter;
+  const ask = askModel({
+    client: aiSdkClient({ provider, id, baseUrl: server.baseUrl, contextTokens: 9000 }, server.key, {
+      idleMs: 2000,
+    }),
+    meter,
+    dollarsOf: (usage) => dollarsOf(usage, provider, id),
+    digest: () => "digest",
+    write: (event) => events.push(event),
+    signal: new AbortController().signal,
+    options: {
+      random: () => 0,
+      async sleep(ms) {
+        pauses.push(ms);
+      },
+    },
+  });
+  const causes = () => events.flatMap((one) => (one.event === "model-try" ? [one.cause] : []));
+  return {
+    server,
+    events,
+    charged,
+    waits,
+    pauses,
+    causes,
+    ask: () => ask("agent", [{ role: "user", text: "Begin." }], []),
+  };
+}
+
+for (const protocol of protocols) {
+  test(`${protocol.provider}: everything that passes is waited out, and the answer is charged once`, async () => {
+    const { ask, causes, pauses, waits, charged, server, events } = await asking(protocol, [
+      { status: 429, retryAfterMs: 2500 },
+      { status: 529 },
+      { status: 500 },
+      { reset: true },
+      { text: "a beginning that is never said to its end".repeat(9), cut: 1200 },
+      { hang: true },
+      { garbage: true },
+      { text: "here", usage: { input: 1000, output: 100 } },
+    ]);
+    const asked = await ask();
+    assert.ok(asked.kind === "answered" && asked.response.text === "here");
+    assert.deepEqual(causes(), [
+      "rate-limit",
+      "overloaded",
+      "server-error",
+      "connection-lost",
+      "cut-stream",
+      "idle",
+      "garbage",
+    ]);
+    assert.equal(pauses[0], 2500);
+    assert.deepEqual(waits, ["rate-limit", ...Array(6).fill("provider")]);
+    assert.equal(server.seen.length, 8);
+    assert.deepEqual(
+      charged.map(({ answered }) => answered),
+      [...Array(7).fill(false), true],
+    );
+    const price = protocol.provider === "vllm" ? null : protocol.provider === "openai" ? 0.0035 : 0.0045;
+    assert.equal(charged.at(-1)!.dollars, price);
+    const call = events.at(-1)!;
+    assert.ok(call.event === "model-call" && call.tries === 8 && call.dollars === price);
+  });
+
+  test(`${protocol.provider}: a request too long goes back, one that the filter stops is a refusal`, async () => {
+    const { ask } = await asking(protocol, [
+      { status: 400, complaint: "too-long" },
+      { status: 400, complaint: "policy" },
+    ]);
+    assert.deepEqual(await ask(), { kind: "too-long" });
+    const asked = await ask();
+    assert.ok(asked.kind === "answered" && asked.response.finish === "refusal");
+  });
+
+  test(`${protocol.provider}: a retired model ends it at once, with whose fault it is and the way out`, async () => {
+    const { ask, server } = await asking(protocol, [{ status: 404, complaint: "retired-model" }]);
+    await assert.rejects(ask(), (error) => {
+      assert.ok(error instanceof ProviderTrouble);
+      assert.deepEqual([error.cause, error.whose], ["unknown-model", "operator"]);
+      assert.ok(error.message.startsWith(`${protocol.provider} ${protocol.id}: unknown-model: 404: `));
+      assert.ok(error.message.endsWith(error.wayOut));
+      return true;
+    });
+    assert.equal(server.seen.length, 1);
+  });
+}
