@@ -18,13 +18,19 @@ export type GuardedFetch = {
   trouble(): TransportTrouble | undefined;
 };
 
-export function guardedFetch({
-  idleMs,
-  bodyBytesMax,
-}: {
+type Limits = {
   idleMs: number;
   bodyBytesMax: number;
-}): GuardedFetch {
+  /** The clock: runs `then` after `ms` unless what it gives is called before. */
+  later?: (then: () => void, ms: number) => () => void;
+};
+
+const onTheClock = (then: () => void, ms: number) => {
+  const timer = setTimeout(then, ms);
+  return () => clearTimeout(timer);
+};
+
+export function guardedFetch({ idleMs, bodyBytesMax, later = onTheClock }: Limits): GuardedFetch {
   let trouble: TransportTrouble | undefined;
   const guarded = async (input: Parameters<typeof fetch>[0], init?: RequestInit): Promise<Response> => {
     const giveUp = new AbortController();
@@ -33,11 +39,10 @@ export function guardedFetch({
       giveUp.abort(trouble);
       return trouble;
     };
-    let timer: NodeJS.Timeout | undefined;
-    const rest = () => clearTimeout(timer);
+    let rest = () => {};
     const listen = () => {
       rest();
-      timer = setTimeout(() => fail("MLRB_IDLE", `nothing came for ${idleMs / 1000} s`), idleMs);
+      rest = later(() => fail("MLRB_IDLE", `nothing came for ${idleMs / 1000} s`), idleMs);
     };
     const signal = init?.signal ? AbortSignal.any([init.signal, giveUp.signal]) : giveUp.signal;
     listen();
@@ -63,10 +68,10 @@ export function guardedFetch({
           if (!signal.aborted) listen();
           controller.enqueue(part);
         },
-        flush: rest,
-        cancel: rest,
+        flush: () => rest(),
+        cancel: () => rest(),
       });
-      signal.addEventListener("abort", rest, { once: true });
+      signal.addEventListener("abort", () => rest(), { once: true });
       const { status, statusText, headers } = response;
       const body = response.body.pipeThrough(counted);
       return new Response(body, { status, statusText, headers });
