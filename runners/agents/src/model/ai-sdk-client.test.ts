@@ -282,6 +282,21 @@ test("anthropic: what can be kept is marked, at the system message and at the la
   });
 });
 
+test("anthropic: of an answer that breaks off, the prompt was counted", async () => {
+  const { ask } = await lab(protocols[1]!, {
+    text: "a text that is never said to its end".repeat(9),
+    usage: { input: 1000, output: 90, cached: 600, cacheWritten: 300 },
+    cut: 1200,
+  });
+  assert.deepEqual(failure(await ask()).usage, {
+    inputTokens: 1000,
+    outputTokens: 1,
+    cachedInputTokens: 600,
+    cacheWrittenTokens: 300,
+    reasoningTokens: null,
+  });
+});
+
 test("openai: nothing of an attempt is left with the provider", async () => {
   const { server, ask } = await lab(protocols[0]!, { text: "hi" });
   await ask();

@@ -134,7 +134,7 @@ function judged(answer: AnswerParts, { spec, error }: { spec: ModelSpec; error: 
         cause === "garbage"
           ? "an answer in which nothing was said in the protocol's words"
           : "the answer ended before its end";
-      return { kind: "failed", failure: { ...failureOf(cause, { detail }), usage: answer.usage() } };
+      return { kind: "failed", failure: { ...failureOf(cause, { detail }), usage: answer.usageSoFar() } };
     }
   }
 }
@@ -152,7 +152,7 @@ function failed(answer: AnswerParts, { error, begun }: { error: unknown; begun: 
     !(error instanceof TransportTrouble)
   )
     failure = failureOf("cut-stream", { detail: failure.detail });
-  return { kind: "failed", failure: { ...failure, usage: answer.usage() } };
+  return { kind: "failed", failure: { ...failure, usage: answer.usageSoFar() } };
 }
 
 function sdkTools(tools: ToolSpec[]): ToolSet {

@@ -16,8 +16,8 @@ export type AnswerParts = {
   take(part: Part): void;
   /** Characters so far, of everything. */
   characters(): number;
-  /** What the provider said that it counted; null where it said nothing. */
-  usage(): ModelUsage | null;
+  /** What the provider had counted until now; null where it had said nothing. */
+  usageSoFar(): ModelUsage | null;
   /** Undefined as long as it has not come to its end. */
   finish(): FinishReason | undefined;
   response(provider: string, finish: ModelResponse["finish"]): ModelResponse;
@@ -32,6 +32,7 @@ export function answerParts(): AnswerParts {
   const inputs: string[] = [];
   let characters = 0;
   let usage: ModelUsage | null = null;
+  let begun: ModelUsage | null = null;
   let finish: FinishReason | undefined;
   let answeredBy: string | null = null;
 
@@ -79,6 +80,9 @@ export function answerParts(): AnswerParts {
         hang(call, part.providerMetadata);
         return;
       }
+      case "custom":
+        begun = usageAtTheStart(part.providerMetadata?.anthropic?.usage) ?? begun;
+        return;
       case "finish-step":
         usage = countedUsage(part.usage);
         finish = part.finishReason;
@@ -93,7 +97,7 @@ export function answerParts(): AnswerParts {
     takeInput: (text) => inputs.push(text),
     take,
     characters: () => characters,
-    usage: () => usage,
+    usageSoFar: () => usage ?? begun,
     finish: () => finish,
     response(provider, ended) {
       const calls = numbered(taken.filter((part) => part.type === "tool-call"));
@@ -138,6 +142,25 @@ function rawParts(taken: Taken[], calls: ToolCall[]): RawPart[] {
     const input = "input" in call ? call.input : { malformed: call.malformed };
     return { type: "tool-call", id: call.id, name: call.name, input, ...options };
   });
+}
+
+/** Anthropic counts the prompt when it begins to answer: of an answer that breaks off that much is known. */
+function usageAtTheStart(said: unknown): ModelUsage | undefined {
+  if (typeof said !== "object" || said === null) return undefined;
+  const tokens = (name: string) => {
+    const value = (said as Record<string, unknown>)[name];
+    return typeof value === "number" ? value : 0;
+  };
+  const [cached, written] = [tokens("cache_read_input_tokens"), tokens("cache_creation_input_tokens")];
+  const inputTokens = tokens("input_tokens") + cached + written;
+  if (inputTokens === 0) return undefined;
+  return {
+    inputTokens,
+    outputTokens: tokens("output_tokens"),
+    cachedInputTokens: cached,
+    cacheWrittenTokens: written,
+    reasoningTokens: null,
+  };
 }
 
 function countedUsage({
