@@ -41,7 +41,6 @@ export function* inspectEvents(source: AttemptSource, { look, texts, limit }: Co
   let iterationSpan: string | undefined;
   let time = utc(look.startedAt ?? source.startedAt);
   let sinceStartMs = 0;
-  let last = 0;
 
   const place = (name: string | number, by?: string): Place => {
     const span = (by !== undefined && workers.get(by)) || iterationSpan;
@@ -68,7 +67,6 @@ export function* inspectEvents(source: AttemptSource, { look, texts, limit }: Co
     }
     if (line.time !== null) time = utc(line.time);
     sinceStartMs = line.sinceStartMs ?? sinceStartMs;
-    last = line.index;
     while (moments[0] && moments[0].atMs !== null && moments[0].atMs <= sinceStartMs)
       yield* momentScores(moments.shift()!, place);
     if (
