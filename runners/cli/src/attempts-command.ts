@@ -2,13 +2,12 @@
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { formatDuration } from "@mlrb/core/units";
-import { type AttemptRecord, AttemptRecords, type HeldRecord } from "@mlrb/local/attempt-records";
+import { AttemptRecords, type HeldRecord } from "@mlrb/local/attempt-records";
 import { exportRecord } from "@mlrb/local/export-record";
 import { stateFolder } from "@mlrb/local/state-folder";
 import { Store } from "@mlrb/local/store";
 import { VerifiedContents } from "@mlrb/local/verified-contents";
 import { rootOf } from "./root-of.ts";
-import { spent, spentWords } from "./spent.ts";
 
 export type PlaceOptions = { root?: string; json: boolean };
 
@@ -46,27 +45,6 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
   }
   if (!options.json) process.stdout.write(`${attemptsWord(held.length)}\n`);
   return 0;
-}
-
-export function attemptsShow(repository: string, prefix: string, options: PlaceOptions): number {
-  const { records, folder } = open(repository, options);
-  const found = named(records, [prefix]);
-  if (!found) return 2;
-  for (const { digest, record } of found) {
-    if (options.json) process.stdout.write(`${JSON.stringify({ event: "attempt", digest, ...record })}\n`);
-    else
-      process.stdout.write(
-        `${JSON.stringify(record, null, 2)}\n${costLine(record)}${join(folder, digest)}\n`,
-      );
-  }
-  return 0;
-}
-
-/** What it cost against what it was estimated to; empty where neither was anything. */
-function costLine({ cost, estimate, ran }: AttemptRecord): string {
-  if (!estimate) return "";
-  const words = spentWords(spent([{ estimate, cost, durationMs: ran.durationMs }])!);
-  return words === undefined ? "" : `${words}\n`;
 }
 
 export function attemptsExport(

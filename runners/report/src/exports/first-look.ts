@@ -81,6 +81,7 @@ export function firstLook(lines: Iterable<TrajectoryLine>): FirstLook {
     look.lastSinceStartMs = line.sinceStartMs ?? look.lastSinceStartMs;
     if (line.kind === "other") continue;
     const { event, index } = line;
+    if ("by" in event && typeof event.by === "string") conversation(event.by, index);
     switch (event.event) {
       case "start": {
         const { event: _, ...facts } = event;
@@ -93,7 +94,6 @@ export function firstLook(lines: Iterable<TrajectoryLine>): FirstLook {
         break;
       }
       case "message":
-        conversation(event.by, index);
         if (event.why === "prompt" && event.role === "user") look.prompt ??= event.text;
         break;
       case "model-call": {
@@ -113,7 +113,6 @@ export function firstLook(lines: Iterable<TrajectoryLine>): FirstLook {
         break;
       }
       case "tool-call":
-        conversation(event.by, index);
         if (open.size < openMax) open.set(`${event.by} ${event.id}`, { by: event.by, id: event.id, index });
         break;
       case "tool-result":

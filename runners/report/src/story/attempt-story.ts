@@ -10,7 +10,7 @@ import type {
   TrajectoryLine,
 } from "../exports/attempt-source.ts";
 import { type BudgetPart, budgetParts } from "./budget-parts.ts";
-import { eventWords, factsWords, resultWords, toolWords } from "./event-words.ts";
+import { eventWords, factsWords, resultWords, shown, toolWords } from "./event-words.ts";
 
 export type AttemptStory = {
   id: string;
@@ -99,8 +99,10 @@ export function attemptStory(source: AttemptSource, { full = false }: { full?: b
         if (event.finish === "refusal" || event.finish === "length")
           timeline.notable(line, "model", eventWords(event), "bad");
         else timeline.quiet("model calls");
-        for (const { malformed, name } of event.toolCalls)
+        for (const { id, malformed, name, input } of event.toolCalls) {
           if (malformed) failed("agent-error", "malformed tool call", name);
+          if (calls.size < openMax) calls.set(`${event.by} ${id}`, input);
+        }
         break;
       case "model-try":
         failed(event.whose, event.cause, event.detail);
@@ -129,7 +131,7 @@ export function attemptStory(source: AttemptSource, { full = false }: { full?: b
       }
       case "message":
         if (event.why === "notice" || event.why === "nudge" || event.why === "task")
-          timeline.notable(line, event.why, eventWords(event), "faint");
+          timeline.notable(line, event.why, `to ${event.by}: ${shown(event.text)}`, "faint");
         break;
       case "exec-end": {
         const words = eventWords(event);
@@ -225,7 +227,7 @@ class Timeline {
 
   #tellQuiet(): void {
     if (this.#quiet.size === 0) return;
-    const text = [...this.#quiet].map(([what, count]) => `${count} ${what}`).join(", ");
+    const text = [...this.#quiet].map(([what, count]) => `${what}: ${count}`).join(", ");
     this.#quiet = new Map();
     this.#push({ sinceStartMs: null, what: "", text, mark: "faint" });
   }

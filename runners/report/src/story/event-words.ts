@@ -26,7 +26,7 @@ export function eventWords(event: TrajectoryEvent): string {
     case "snapshot-dropped":
       return event.name;
     case "budget":
-      return `${Math.round(100 * event.share)} % of it is used`;
+      return `${Math.round(100 * event.share)} % of the time is used`;
     case "wait":
       return `${formatDuration(event.durationMs)} for ${waitWords(event.why)}, which is not the agent's time; the deadline moved to ${event.deadline}`;
     case "message":
@@ -165,7 +165,7 @@ export function waitWords(why: string): string {
   return words[why] ?? why;
 }
 
-function shown(text: LongText): string {
+export function shown(text: LongText): string {
   if (typeof text === "string") return text.length > partMax ? `${text.slice(0, partMax)}…` : text;
   return `${text.head.slice(0, partMax)}… (${bytesText(text.bytes)})`;
 }

@@ -12,6 +12,7 @@ import { bytesText } from "./bytes-text.ts";
 
 const widthMin = 40;
 const barMax = 30;
+const timeWidth = 9;
 /** Of one line of the timeline, where all is asked for. */
 const fullLines = 20;
 
@@ -79,9 +80,7 @@ function facts(story: AttemptStory, width: number): string[] {
     ],
   ];
   return told.flatMap(([name, value]) =>
-    wrap(`${name.padEnd(11)} ${plainText(value, 500)}`, width).map((line, at) =>
-      at === 0 ? line : `${" ".repeat(12)}${line}`.slice(0, width),
-    ),
+    wrap(plainText(value, 500), width - 12).map((line, at) => `${(at === 0 ? name : "").padEnd(11)} ${line}`),
   );
 }
 
@@ -106,27 +105,22 @@ function bars(parts: BudgetPart[], width: number): string[] {
   });
 }
 
+/** `wrap` keeps no spaces at the beginning of a line, so the column of times stands before it. */
 function timelineLines(
   { sinceStartMs, what, text, mark }: StoryLine,
   { width, color, full }: Required<Look>,
 ): string[] {
-  const when = (sinceStartMs === null ? "" : formatDuration(Math.max(0, sinceStartMs))).padStart(9);
-  const head = what === "" ? `${when}  ` : `${when}  ${plainText(what, 30)}: `;
-  const plain = plainText(text, full ? 4000 : 600);
-  const lines = wrap(`${head}${plain}`.trimEnd(), width);
-  const indented = full ? indent(lines.slice(0, fullLines), 11, width) : [cut(lines, width)];
-  return indented.map((line) => paint(line, mark, color));
+  const when = (sinceStartMs === null ? "" : formatDuration(Math.max(0, sinceStartMs))).padStart(timeWidth);
+  const head = what === "" ? "" : `${plainText(what, 30)}: `;
+  const room = width - timeWidth - 2;
+  const lines = wrap(`${head}${plainText(text, full ? 4000 : 600)}`.trimEnd(), room);
+  const shown = full ? lines.slice(0, fullLines) : [cut(lines, room)];
+  return shown.map((line, at) => `${at === 0 ? when : " ".repeat(timeWidth)}  ${paint(line, mark, color)}`);
 }
 
 function cut([first = "", ...rest]: string[], width: number): string {
   if (rest.length === 0) return first;
   return displayWidth(first) < width ? `${first}…` : `${wrap(first, width - 1)[0]}…`;
-}
-
-function indent([first = "", ...rest]: string[], by: number, width: number): string[] {
-  return [first, ...wrap(rest.join(" "), width - by).map((line) => `${" ".repeat(by)}${line}`)].filter(
-    (line) => line.trim() !== "",
-  );
 }
 
 function hanging(text: string, width: number, linesMax: number): string[] {
