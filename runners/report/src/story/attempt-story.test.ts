@@ -119,7 +119,7 @@ test("quiet events are counted between those that are told, and failing or long 
     ],
   );
   assert.deepEqual(failures, [
-    { whose: "agent-error", cause: "tool timed-out", count: 1, detail: "shell sleep 999" },
+    { whose: "agent-error", cause: "tool timed-out", count: 1, detail: "shell: total 0" },
   ]);
 });
 

@@ -56,13 +56,7 @@ const notableShare = 0.01;
 export function attemptStory(source: AttemptSource, { full = false }: { full?: boolean } = {}): AttemptStory {
   const { read: ledger } = source.ledger;
   const timeline = new Timeline(full);
-  const failures = new Map<string, StoryFailure>();
-  const failed = (whose: string, cause: string, detail: string) => {
-    const key = `${whose} ${cause}`;
-    const found = failures.get(key);
-    if (found) found.count++;
-    else if (failures.size < failuresMax) failures.set(key, { whose, cause, count: 1, detail });
-  };
+  const failures = new Failures();
   const calls = new Map<string, LongText>();
   const models = new Set<string>();
   const missing: string[] = [];
@@ -83,6 +77,7 @@ export function attemptStory(source: AttemptSource, { full = false }: { full?: b
       continue;
     }
     const { event } = line;
+    failures.see(event);
     if (full) timeline.add(line, event.event, eventWords(event), markOf(event));
     switch (event.event) {
       case "start":
@@ -95,17 +90,13 @@ export function attemptStory(source: AttemptSource, { full = false }: { full?: b
         break;
       case "model-call":
         if (models.size < modelsMax) models.add(`${event.provider}/${event.answeredBy ?? event.model}`);
-        if (event.finish === "refusal") failed("agent-refusal", "refusal", "the model refused");
         if (event.finish === "refusal" || event.finish === "length")
           timeline.notable(line, "model", eventWords(event), "bad");
         else timeline.quiet("model calls");
-        for (const { id, malformed, name, input } of event.toolCalls) {
-          if (malformed) failed("agent-error", "malformed tool call", name);
+        for (const { id, input } of event.toolCalls)
           if (calls.size < openMax) calls.set(`${event.by} ${id}`, input);
-        }
         break;
       case "model-try":
-        failed(event.whose, event.cause, event.detail);
         timeline.notable(line, "try", eventWords(event), "bad");
         break;
       case "tool-call":
@@ -115,7 +106,6 @@ export function attemptStory(source: AttemptSource, { full = false }: { full?: b
         const key = `${event.by} ${event.id}`;
         const words = toolWords(event.name, calls.get(key) ?? "");
         calls.delete(key);
-        if (event.outcome !== "done") failed("agent-error", `tool ${event.outcome}`, words);
         const bad =
           event.outcome !== "done" ||
           (event.exit !== null && (!("code" in event.exit) || event.exit.code !== 0));
@@ -162,8 +152,9 @@ export function attemptStory(source: AttemptSource, { full = false }: { full?: b
   if (source.scores === null && source.state === "recorded")
     missing.push("its scores: no report here is of this submission (`pnpm pipeline run` makes one)");
   if (ledger && ledger.ended === "agent-error")
-    failed("agent-error", "its program failed", exitWords(ledger.exit));
-  if (ledger && /-limit$/.test(ledger.ended)) failed("agent-budget", ledger.ended, "the supervisor ended it");
+    failures.add("agent-error", "its program failed", exitWords(ledger.exit));
+  if (ledger && /-limit$/.test(ledger.ended))
+    failures.add("agent-budget", ledger.ended, "the supervisor ended it");
   return {
     id: source.id,
     state: source.state,
@@ -179,12 +170,44 @@ export function attemptStory(source: AttemptSource, { full = false }: { full?: b
     ended,
     budget: budgetParts(ledger),
     timeline: timeline.lines(),
-    failures: [...failures.values()],
+    failures: failures.all(),
     iterations,
     submission: ledger && ledger.submission.files > 0 ? ledger.submission : null,
     scores: source.scores,
     missing,
   };
+}
+
+/** What failed in these lines, and by whose fault. */
+export function storyFailures(lines: Iterable<TrajectoryLine>): StoryFailure[] {
+  const failures = new Failures();
+  for (const line of lines) if (line.kind === "event") failures.see(line.event);
+  return failures.all();
+}
+
+class Failures {
+  readonly #known = new Map<string, StoryFailure>();
+
+  see(event: TrajectoryEvent): void {
+    if (event.event === "model-try") this.add(event.whose, event.cause, event.detail);
+    if (event.event === "tool-result" && event.outcome !== "done")
+      this.add("agent-error", `tool ${event.outcome}`, `${event.name}: ${shown(event.text)}`);
+    if (event.event !== "model-call") return;
+    if (event.finish === "refusal") this.add("agent-refusal", "refusal", shown(event.text));
+    for (const { malformed, name } of event.toolCalls)
+      if (malformed) this.add("agent-error", "malformed tool call", name);
+  }
+
+  add(whose: string, cause: string, detail: string): void {
+    const key = `${whose} ${cause}`;
+    const found = this.#known.get(key);
+    if (found) found.count++;
+    else if (this.#known.size < failuresMax) this.#known.set(key, { whose, cause, count: 1, detail });
+  }
+
+  all(): StoryFailure[] {
+    return [...this.#known.values()];
+  }
 }
 
 /** The beginning and the end of what is told, with counts of the quiet between. */
