@@ -1,7 +1,6 @@
 // `pipeline attempts`: the records of what agents did, on this machine and from others.
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { formatDuration } from "@mlrb/core/units";
 import { AttemptRecords, type HeldRecord } from "@mlrb/local/attempt-records";
 import { exportRecord } from "@mlrb/local/export-record";
 import { stateFolder } from "@mlrb/local/state-folder";
@@ -20,31 +19,6 @@ function open(repository: string, options: PlaceOptions): { records: AttemptReco
     }),
     folder: join(state.attempts, "records"),
   };
-}
-
-export function attemptsList(repository: string, options: PlaceOptions): number {
-  const { records } = open(repository, options);
-  const held = records
-    .list()
-    .map((digest) => ({ digest, record: records.read(digest) }))
-    .sort((a, b) => (a.record.ran.startedAt < b.record.ran.startedAt ? -1 : 1));
-  for (const { digest, record } of held) {
-    const current = records.inSlot(record.slot)?.digest === digest;
-    const { slot, ran, cost } = record;
-    if (options.json) {
-      process.stdout.write(
-        `${JSON.stringify({ event: "attempt", record: digest, current, slot, ran, cost })}\n`,
-      );
-      continue;
-    }
-    const where = `${slot.pipeline} (${slot.profile})`;
-    const mark = current ? " " : "older";
-    process.stdout.write(
-      `${digest.slice(0, 12)}  ${ran.startedAt}  ${formatDuration(ran.durationMs).padStart(10)}  ${where}  ${slot.stage}  ${mark}\n`,
-    );
-  }
-  if (!options.json) process.stdout.write(`${attemptsWord(held.length)}\n`);
-  return 0;
 }
 
 export function attemptsExport(
@@ -85,7 +59,7 @@ export function attemptsImport(repository: string, dir: string, options: PlaceOp
   return refused > 0 ? 1 : 0;
 }
 
-function attemptsWord(count: number): string {
+export function attemptsWord(count: number): string {
   return `${count} ${count === 1 ? "attempt" : "attempts"}`;
 }
 

@@ -193,7 +193,7 @@ const place = (command: Command) =>
     .option("--root <dir>", "where .mlrb/ lives (default: the repository)")
     .option("--json", "one JSON object a line on stdout", false);
 place(attempts.command("list")).action(async (options: PlaceOptions) => {
-  const { attemptsList } = await import("./attempts-command.ts");
+  const { attemptsList } = await import("./attempts-list.ts");
   process.exitCode = attemptsList(repository, options);
 });
 place(
