@@ -199,7 +199,7 @@ place(attempts.command("list")).action(async (options: PlaceOptions) => {
 place(
   attempts
     .command("show")
-    .argument("<attempt>", "the beginning of a record's digest, or a stage such as 'attempt[task=baby-lm]'"),
+    .argument("<attempt>", "the beginning of a record's digest, or a stage instance or pattern; quote it"),
 )
   .option("--full", "every event", false)
   .action(async (attempt: string, options: ShowOptions) => {
