@@ -6,10 +6,10 @@ import { readLedger } from "@mlrb/kit/rules/ledger";
 import type { TrajectoryLine } from "@mlrb/report/exports/attempt-source";
 import { knownEvent } from "@mlrb/report/exports/known-event";
 import type { PageEvent, PageTrajectory } from "@mlrb/report/page/page-data";
-import { storyFailures } from "@mlrb/report/story/attempt-story";
 import { budgetParts } from "@mlrb/report/story/budget-parts";
 import { eventWords, factsWords } from "@mlrb/report/story/event-words";
 import { isNotable } from "@mlrb/report/story/is-notable";
+import { storyFailures } from "@mlrb/report/story/story-failures";
 
 /** Read from the beginning and from the end. */
 const bytesMax = 256 << 10;

@@ -1,34 +1,21 @@
 // The events of a trajectory as Inspect's, one after the other. Iterations are spans of type "iteration": one lasts
 // from the end of the one before to the line that tells of it, since agents tell of experiments after them. Workers
 // are spans of type "agent". Whatever Inspect has no event for is an info event of source "mlrb", whole. Pure.
-import type {
-  LongText,
-  ModelCallEvent,
-  ToolCallEvent,
-  ToolResultEvent,
-  TrajectoryEvent,
-} from "@mlrb/core/trajectory-event";
+import type { LongText, ToolCallEvent, TrajectoryEvent } from "@mlrb/core/trajectory-event";
 import type { AttemptSource, NamedScore } from "./attempt-source.ts";
 import type { FirstLook } from "./first-look.ts";
-import { assistantMessage, isSaid, toolArguments, toolError } from "./inspect-messages.ts";
+import { modelEvent, type Place, toolEvent } from "./inspect-calls.ts";
+import { isSaid } from "./inspect-messages.ts";
 import type { InspectTexts } from "./inspect-texts.ts";
-import { seconds, usageOf, utc } from "./inspect-values.ts";
+import { seconds, utc } from "./inspect-values.ts";
 import { PoolPlaces } from "./pool-places.ts";
 
 export type InspectLimit = { type: string; message: string; limit?: number };
 
 type Context = { look: FirstLook; texts: InspectTexts; limit: InspectLimit | undefined };
-type Place = { uuid: string; span_id?: string; timestamp: string; working_start: number };
 
 /** Calls that wait for their result; of more, the oldest are given without one. */
 const openMax = 1000;
-const stopReasons = {
-  stop: "stop",
-  "tool-calls": "tool_calls",
-  length: "max_tokens",
-  refusal: "content_filter",
-  other: "unknown",
-} as const;
 
 export function* inspectEvents(source: AttemptSource, { look, texts, limit }: Context): Generator<object> {
   const moments = [...(source.scores?.moments ?? [])];
@@ -199,95 +186,6 @@ export function scoreOf(score: Exclude<NamedScore, { kind: "not-measured" }>) {
     return { value: "rejected", explanation: score.reason, history: [], metadata };
   const { value, standardError, items } = score;
   return { value, history: [], metadata: { ...metadata, standardError, items } };
-}
-
-type Called = { at: Place; pool: PoolPlaces; texts: InspectTexts; waitedMs: number; sinceStartMs: number };
-
-function modelEvent(
-  index: number,
-  event: ModelCallEvent,
-  { at, pool, texts, waitedMs, sinceStartMs }: Called,
-): object {
-  const {
-    by,
-    provider,
-    model,
-    answeredBy,
-    finish,
-    usage,
-    dollars,
-    durationMs,
-    tries,
-    call,
-    requestDigest,
-    messages,
-  } = event;
-  const input = pool.asked(by);
-  return {
-    event: "model",
-    ...at,
-    timestamp: utc(new Date(Date.parse(at.timestamp) - durationMs).toISOString()),
-    working_start: seconds(Math.max(0, sinceStartMs - waitedMs - durationMs)),
-    completed: at.timestamp,
-    working_time: seconds(durationMs),
-    model: `${provider}/${model}`,
-    role: by,
-    input: [],
-    ...(input.length > 0 && { input_refs: input }),
-    tools: [],
-    tool_choice: "auto",
-    config: {},
-    output: {
-      model: answeredBy ?? model,
-      choices: [{ message: assistantMessage(index, event, texts), stop_reason: stopReasons[finish] }],
-      completion: texts.reference(event.text),
-      ...(usage && {
-        usage: usageOf({
-          ...usage,
-          cachedInputTokens: usage.cachedInputTokens ?? 0,
-          reasoningTokens: usage.reasoningTokens ?? 0,
-          dollars,
-        }),
-      }),
-      time: seconds(durationMs),
-    },
-    retries: Math.max(0, tries - 1),
-    // by how many messages the request had one sees whether all of them could be told
-    metadata: {
-      call,
-      requestDigest,
-      messages,
-      messagesTold: input.reduce((sum, [from, to]) => sum + to - from, 0),
-    },
-  };
-}
-
-function toolEvent(
-  { event: { id, name, input, by }, place }: { event: ToolCallEvent; place: Place },
-  result: { event: ToolResultEvent; at: string; index: number } | undefined,
-  texts: InspectTexts,
-): object {
-  const made = {
-    event: "tool",
-    ...place,
-    type: "function",
-    id,
-    function: name,
-    arguments: toolArguments(input, texts),
-    events: [],
-  };
-  if (!result) return { ...made, result: "", pending: true, metadata: { by } };
-  const { outcome, exit, text, rest, durationMs, executed } = result.event;
-  const error = toolError(result.event);
-  return {
-    ...made,
-    result: texts.inline(text),
-    ...(error && { error }),
-    completed: result.at,
-    working_time: seconds(durationMs),
-    message_id: `m${result.index}`,
-    metadata: { by, outcome, executed, ...(exit && { exit }), ...(rest !== null && { rest }) },
-  };
 }
 
 /** An event as it is, with references in place of long texts. */

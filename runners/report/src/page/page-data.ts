@@ -2,8 +2,8 @@
 // not depend on clocks and machines; when, where and for how long stands only here.
 import type { Ran } from "@mlrb/core/ran";
 import type { Report, Seed } from "../report.ts";
-import type { StoryFailure } from "../story/attempt-story.ts";
 import type { BudgetPart } from "../story/budget-parts.ts";
+import type { StoryFailure } from "../story/story-failures.ts";
 import type { Times } from "../times.ts";
 
 export type PageData = {

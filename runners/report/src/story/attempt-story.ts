@@ -1,16 +1,13 @@
 // What a person wants to know of an attempt: what it was, what it used of its budget, what happened in which order,
 // what failed and by whose fault, what came of it, and what cannot be told. One reading of the trajectory, in bounded
 // memory; what is quiet is counted and not listed. Pure.
-import type { FailureOwner, LongText, TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import type { LongText, TrajectoryEvent } from "@mlrb/core/trajectory-event";
 import { formatDuration } from "@mlrb/core/units";
-import type {
-  AttemptScores,
-  AttemptSource,
-  AttemptState,
-  TrajectoryLine,
-} from "../exports/attempt-source.ts";
+import type { AttemptScores, AttemptSource, AttemptState } from "../exports/attempt-source.ts";
 import { type BudgetPart, budgetParts } from "./budget-parts.ts";
 import { eventWords, factsWords, resultWords, shown, toolWords } from "./event-words.ts";
+import { Failures, type StoryFailure } from "./story-failures.ts";
+import { type StoryLine, Timeline } from "./timeline.ts";
 
 export type AttemptStory = {
   id: string;
@@ -35,18 +32,6 @@ export type AttemptStory = {
   missing: string[];
 };
 
-export type StoryLine = {
-  sinceStartMs: number | null;
-  what: string;
-  text: string;
-  mark?: "bad" | "strong" | "faint";
-};
-/** As they were told apart: who, and of what. */
-export type StoryFailure = { whose: FailureOwner | string; cause: string; count: number; detail: string };
-
-/** Lines of the timeline at its beginning and at its end; between them is said how many are left out. */
-const edge = 150;
-const failuresMax = 50;
 const modelsMax = 10;
 const openMax = 1000;
 /** A command that took longer, or this share of the budget, is told by itself. */
@@ -176,95 +161,6 @@ export function attemptStory(source: AttemptSource, { full = false }: { full?: b
     scores: source.scores,
     missing,
   };
-}
-
-/** What failed in these lines, and by whose fault. */
-export function storyFailures(lines: Iterable<TrajectoryLine>): StoryFailure[] {
-  const failures = new Failures();
-  for (const line of lines) if (line.kind === "event") failures.see(line.event);
-  return failures.all();
-}
-
-class Failures {
-  readonly #known = new Map<string, StoryFailure>();
-
-  see(event: TrajectoryEvent): void {
-    if (event.event === "model-try") this.add(event.whose, event.cause, event.detail);
-    if (event.event === "tool-result" && event.outcome !== "done")
-      this.add("agent-error", `tool ${event.outcome}`, `${event.name}: ${shown(event.text)}`);
-    if (event.event !== "model-call") return;
-    if (event.finish === "refusal") this.add("agent-refusal", "refusal", shown(event.text));
-    for (const { malformed, name } of event.toolCalls)
-      if (malformed) this.add("agent-error", "malformed tool call", name);
-  }
-
-  add(whose: string, cause: string, detail: string): void {
-    const key = `${whose} ${cause}`;
-    const found = this.#known.get(key);
-    if (found) found.count++;
-    else if (this.#known.size < failuresMax) this.#known.set(key, { whose, cause, count: 1, detail });
-  }
-
-  all(): StoryFailure[] {
-    return [...this.#known.values()];
-  }
-}
-
-/** The beginning and the end of what is told, with counts of the quiet between. */
-class Timeline {
-  readonly #full: boolean;
-  readonly #first: StoryLine[] = [];
-  #last: StoryLine[] = [];
-  #left = 0;
-  #quiet = new Map<string, number>();
-
-  constructor(full: boolean) {
-    this.#full = full;
-  }
-
-  quiet(what: string): void {
-    if (!this.#full) this.#quiet.set(what, (this.#quiet.get(what) ?? 0) + 1);
-  }
-
-  notable(line: TrajectoryLine, what: string, text: string, mark?: StoryLine["mark"]): void {
-    if (!this.#full) this.add(line, what, text, mark);
-  }
-
-  add(line: TrajectoryLine, what: string, text: string, mark?: StoryLine["mark"]): void {
-    this.#tellQuiet();
-    const sinceStartMs = line.kind === "broken" ? null : line.sinceStartMs;
-    this.#push({ sinceStartMs, what, text, ...(mark && { mark }) });
-  }
-
-  lines(): StoryLine[] {
-    this.#tellQuiet();
-    if (this.#left > 0)
-      this.#last.unshift({
-        sinceStartMs: null,
-        what: "…",
-        text: `${this.#left} more, left out here`,
-        mark: "faint",
-      });
-    return [...this.#first, ...this.#last];
-  }
-
-  #tellQuiet(): void {
-    if (this.#quiet.size === 0) return;
-    const text = [...this.#quiet].map(([what, count]) => `${what}: ${count}`).join(", ");
-    this.#quiet = new Map();
-    this.#push({ sinceStartMs: null, what: "", text, mark: "faint" });
-  }
-
-  #push(line: StoryLine): void {
-    if (this.#full || this.#first.length < edge) {
-      this.#first.push(line);
-      return;
-    }
-    this.#last.push(line);
-    if (this.#last.length < 2 * edge) return;
-    this.#left += edge;
-    this.#last = this.#last.slice(edge);
-  }
 }
 
 function markOf(event: TrajectoryEvent): StoryLine["mark"] {

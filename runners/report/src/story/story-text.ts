@@ -6,9 +6,10 @@ import type { NamedScore } from "../exports/attempt-source.ts";
 import { plainText } from "../plain-text.ts";
 import { paint } from "../terminal-layout.ts";
 import { displayWidth, wrap } from "../terminal-text.ts";
-import { type AttemptStory, durationOrUnknown, type StoryLine } from "./attempt-story.ts";
+import { type AttemptStory, durationOrUnknown } from "./attempt-story.ts";
 import type { BudgetPart } from "./budget-parts.ts";
 import { bytesText } from "./bytes-text.ts";
+import type { StoryLine } from "./timeline.ts";
 
 const widthMin = 40;
 const barMax = 30;
