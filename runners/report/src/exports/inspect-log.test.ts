@@ -103,6 +103,7 @@ test("an attempt with every kind of event loses no field when Inspect reads and 
     ],
   );
   assert.equal(pool.messages.length, 11);
+  assert.equal(sample.input, "Train a model. ".repeat(200), "Inspect's pages follow no reference here");
   assert.equal(calls[0].input[1].content, "Train a model. ".repeat(200));
 });
 

@@ -112,7 +112,7 @@ export function* inspectLog(source: AttemptSource): Generator<string> {
         input:
           look.prompt === null
             ? `The prompt of task ${task}, of digest ${String(look.start.promptDigest ?? "unknown")}.`
-            : texts.reference(look.prompt),
+            : texts.inline(look.prompt),
         target: "",
         metadata: { mlrb: { record: id } },
         messages: listOf(() => (main === undefined ? [] : inspectConversation(source.lines(), main, texts))),
