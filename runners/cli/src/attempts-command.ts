@@ -1,14 +1,12 @@
 // `pipeline attempts`: the records of what agents did, on this machine and from others.
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { formatDuration } from "@mlrb/core/units";
-import { type AttemptRecord, AttemptRecords, type HeldRecord } from "@mlrb/local/attempt-records";
+import { AttemptRecords, type HeldRecord } from "@mlrb/local/attempt-records";
 import { exportRecord } from "@mlrb/local/export-record";
 import { stateFolder } from "@mlrb/local/state-folder";
 import { Store } from "@mlrb/local/store";
 import { VerifiedContents } from "@mlrb/local/verified-contents";
 import { rootOf } from "./root-of.ts";
-import { spent, spentWords } from "./spent.ts";
 
 export type PlaceOptions = { root?: string; json: boolean };
 
@@ -21,52 +19,6 @@ function open(repository: string, options: PlaceOptions): { records: AttemptReco
     }),
     folder: join(state.attempts, "records"),
   };
-}
-
-export function attemptsList(repository: string, options: PlaceOptions): number {
-  const { records } = open(repository, options);
-  const held = records
-    .list()
-    .map((digest) => ({ digest, record: records.read(digest) }))
-    .sort((a, b) => (a.record.ran.startedAt < b.record.ran.startedAt ? -1 : 1));
-  for (const { digest, record } of held) {
-    const current = records.inSlot(record.slot)?.digest === digest;
-    const { slot, ran, cost } = record;
-    if (options.json) {
-      process.stdout.write(
-        `${JSON.stringify({ event: "attempt", record: digest, current, slot, ran, cost })}\n`,
-      );
-      continue;
-    }
-    const where = `${slot.pipeline} (${slot.profile})`;
-    const mark = current ? " " : "older";
-    process.stdout.write(
-      `${digest.slice(0, 12)}  ${ran.startedAt}  ${formatDuration(ran.durationMs).padStart(10)}  ${where}  ${slot.stage}  ${mark}\n`,
-    );
-  }
-  if (!options.json) process.stdout.write(`${attemptsWord(held.length)}\n`);
-  return 0;
-}
-
-export function attemptsShow(repository: string, prefix: string, options: PlaceOptions): number {
-  const { records, folder } = open(repository, options);
-  const found = named(records, [prefix]);
-  if (!found) return 2;
-  for (const { digest, record } of found) {
-    if (options.json) process.stdout.write(`${JSON.stringify({ event: "attempt", digest, ...record })}\n`);
-    else
-      process.stdout.write(
-        `${JSON.stringify(record, null, 2)}\n${costLine(record)}${join(folder, digest)}\n`,
-      );
-  }
-  return 0;
-}
-
-/** What it cost against what it was estimated to; empty where neither was anything. */
-function costLine({ cost, estimate, ran }: AttemptRecord): string {
-  if (!estimate) return "";
-  const words = spentWords(spent([{ estimate, cost, durationMs: ran.durationMs }])!);
-  return words === undefined ? "" : `${words}\n`;
 }
 
 export function attemptsExport(
@@ -107,7 +59,7 @@ export function attemptsImport(repository: string, dir: string, options: PlaceOp
   return refused > 0 ? 1 : 0;
 }
 
-function attemptsWord(count: number): string {
+export function attemptsWord(count: number): string {
   return `${count} ${count === 1 ? "attempt" : "attempts"}`;
 }
 

@@ -127,7 +127,11 @@ const examples: Record<string, Example[]> = {
   ],
   attempts: [
     { line: "pnpm pipeline attempts list", does: "every record, newest last" },
-    { line: "pnpm pipeline attempts show 3f2a", does: "one, by the beginning of its digest" },
+    { line: "pnpm pipeline attempts show 3f2a", does: "one's story, by the beginning of its digest" },
+    {
+      line: "pnpm pipeline attempts show 'attempt[task=baby-lm,seed=1]'",
+      does: "the newest of a stage, also while it goes on",
+    },
     {
       line: "pnpm pipeline attempts stop 'attempt[task=baby-lm,agent=reference,seed=1]'",
       does: "end one that goes on without a run",
@@ -135,6 +139,10 @@ const examples: Record<string, Example[]> = {
     {
       line: "pnpm pipeline attempts export ../records",
       does: "copies for another machine, which imports them",
+    },
+    {
+      line: "pnpm pipeline attempts export 3f2a --format inspect --output log.json",
+      does: "one as a log that `inspect view` shows; atif is the other format",
     },
   ],
   cache: [

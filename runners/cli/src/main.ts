@@ -3,6 +3,8 @@ import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command, Option } from "commander";
 import type { PlaceOptions } from "./attempts-command.ts";
+import type { LogOptions } from "./attempts-export-log.ts";
+import type { ShowOptions } from "./attempts-show.ts";
 import { teachByExamples } from "./examples.ts";
 import type { ExplainOptions } from "./explain-command.ts";
 import { lookingCommands } from "./looking-commands.ts";
@@ -191,24 +193,37 @@ const place = (command: Command) =>
     .option("--root <dir>", "where .mlrb/ lives (default: the repository)")
     .option("--json", "one JSON object a line on stdout", false);
 place(attempts.command("list")).action(async (options: PlaceOptions) => {
-  const { attemptsList } = await import("./attempts-command.ts");
+  const { attemptsList } = await import("./attempts-list.ts");
   process.exitCode = attemptsList(repository, options);
 });
-place(attempts.command("show").argument("<record>", "the beginning of a record's digest")).action(
-  async (record: string, options: PlaceOptions) => {
-    const { attemptsShow } = await import("./attempts-command.ts");
-    process.exitCode = attemptsShow(repository, record, options);
-  },
-);
+place(
+  attempts
+    .command("show")
+    .argument("<attempt>", "the beginning of a record's digest, or a stage instance or pattern; quote it"),
+)
+  .option("--full", "every event", false)
+  .action(async (attempt: string, options: ShowOptions) => {
+    const { attemptsShow } = await import("./attempts-show.ts");
+    process.exitCode = attemptsShow(repository, attempt, options);
+  });
 place(
   attempts
     .command("export")
-    .argument("<dir>", "a folder to copy records to")
+    .argument("<dir>", "a folder to copy records to; with --format, the attempt")
     .argument("[record...]", "default: all"),
-).action(async (dir: string, records: string[], options: PlaceOptions) => {
-  const { attemptsExport } = await import("./attempts-command.ts");
-  process.exitCode = attemptsExport(repository, { dir, records }, options);
-});
+)
+  .option("--format <name>", "inspect or atif: one attempt as a log for other programs")
+  .option("--output <file>", "where to write that")
+  .action(async (dir: string, records: string[], options: PlaceOptions & Partial<LogOptions>) => {
+    const { format } = options;
+    if (format !== undefined) {
+      const { attemptsExportLog } = await import("./attempts-export-log.ts");
+      process.exitCode = attemptsExportLog(repository, [dir, ...records], { ...options, format });
+      return;
+    }
+    const { attemptsExport } = await import("./attempts-command.ts");
+    process.exitCode = attemptsExport(repository, { dir, records }, options);
+  });
 place(
   attempts.command("stop").argument("<stage>", "its stage instance, as status tells it; quote it"),
 ).action(async (stage: string, options: PlaceOptions) => {

@@ -44,14 +44,19 @@ test("a short trajectory is shown whole, in words", () => {
         seed: 1,
       },
       output(5, "\u001b[31mloss\u001b[0m 3.1\n"),
-      { event: "iteration", sinceStartMs: 9, line: '{"id":"one"}', wellFormed: true },
+      {
+        event: "iteration",
+        sinceStartMs: 9,
+        line: '{"id":"one","hypothesis":"a larger rate helps"}',
+        wellFormed: true,
+      },
     ]),
   );
   assert.equal(lines, 3);
   assert.deepEqual(events, [
     { sinceStartMs: 2, event: "start", text: "agent a, seed 1", skippedBefore: false },
     { sinceStartMs: 5, event: "output", text: "loss 3.1", skippedBefore: false },
-    { sinceStartMs: 9, event: "iteration", text: '{"id":"one"}', skippedBefore: false },
+    { sinceStartMs: 9, event: "iteration", text: "one: a larger rate helps", skippedBefore: false },
   ]);
 });
 
@@ -61,7 +66,7 @@ test("of thousands of lines the beginning, the end and what is no output are sho
     at === 40 || at === 19_970 ? { ...line, event: "snapshot", text: undefined, name: "s" } : line,
   );
   const { events } = read(written(marked));
-  assert.ok(events.length <= 60, String(events.length));
+  assert.ok(events.length <= 120, String(events.length));
   assert.deepEqual([events[0]?.sinceStartMs, events.at(-1)?.sinceStartMs], [0, 19_999]);
   const found = events.filter(({ event }) => event === "snapshot");
   assert.deepEqual(
@@ -78,9 +83,50 @@ test("an endless flood of events stays bounded, and so does one endless line", (
   const flood = read(
     written(Array.from({ length: 3000 }, (_, at) => ({ event: "budget", sinceStartMs: at, share: 1 }))),
   );
-  assert.equal(flood.events.length, 60);
+  assert.equal(flood.events.length, 120);
   const long = read(written([output(1, "y".repeat(3_000_000))]));
   assert.ok(JSON.stringify(long.events).length < 2000);
+});
+
+test("of a long conversation what failed, was noted, reminded or cut is shown before what went well", () => {
+  const call = (at: number) => ({
+    event: "tool-call",
+    sinceStartMs: at,
+    by: "agent",
+    id: String(at),
+    name: "shell",
+    input: '{"command":"ls"}',
+  });
+  const note = (at: number) => ({ event: "note", sinceStartMs: at, by: "agent", text: "worth keeping" });
+  const { events, failures } = read(
+    written(
+      Array.from({ length: 1000 }, (_, at) =>
+        at === 600
+          ? {
+              event: "model-try",
+              sinceStartMs: at,
+              by: "agent",
+              call: 1,
+              try: 1,
+              cause: "rate-limit",
+              whose: "provider",
+              detail: "slow down",
+              usage: null,
+              dollars: null,
+              waitMs: 500,
+            }
+          : at % 100 === 50
+            ? note(at)
+            : call(at),
+      ),
+    ),
+  );
+  assert.deepEqual(
+    events.slice(15, -15).map(({ sinceStartMs }) => sinceStartMs),
+    [50, 150, 250, 350, 450, 550, 600, 650, 750, 850, 950],
+  );
+  assert.equal(events[0]?.text, "agent: shell ls");
+  assert.deepEqual(failures, [{ whose: "provider", cause: "rate-limit", count: 1, detail: "slow down" }]);
 });
 
 test("torn, foreign and missing files are told, and break nothing", () => {

@@ -3,21 +3,26 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import { readLedger } from "@mlrb/kit/rules/ledger";
-import type { PageEvent } from "@mlrb/report/page/page-data";
+import type { TrajectoryLine } from "@mlrb/report/exports/attempt-source";
+import { knownEvent } from "@mlrb/report/exports/known-event";
+import type { PageEvent, PageTrajectory } from "@mlrb/report/page/page-data";
+import { budgetParts } from "@mlrb/report/story/budget-parts";
+import { eventWords, factsWords } from "@mlrb/report/story/event-words";
+import { isNotable } from "@mlrb/report/story/is-notable";
+import { storyFailures } from "@mlrb/report/story/story-failures";
 
 /** Read from the beginning and from the end. */
 const bytesMax = 256 << 10;
 /** Shown of the beginning and of the end, whatever they are. */
 const edge = 15;
-const eventsMax = 60;
+const eventsMax = 120;
 const textMax = 400;
 const common = new Set(["formatVersion", "index", "previous", "time", "sinceStartMs", "event"]);
 
-type Extract =
-  | { kind: "read"; lines: number | null; events: PageEvent[] }
-  | { kind: "unreadable"; cause: string };
+type Read<T> = T extends { kind: "read" | "unreadable" } ? Omit<T, "task" | "agent" | "seed"> : never;
+type Extract = Read<PageTrajectory>;
 
-/** `ledger` is a path; it knows how many lines there are. */
+/** `ledger` is a path; it knows how many lines there are, and what was used. */
 export function trajectoryExtract(path: string, ledger?: string): Extract {
   let parts: string[][];
   try {
@@ -31,23 +36,46 @@ export function trajectoryExtract(path: string, ledger?: string): Extract {
   const read = parts.map((lines) => lines.map(parse));
   const all = read.flat();
   const sealed = ledger === undefined ? undefined : readLedger(ledger);
-  const lines =
-    sealed !== undefined && typeof sealed !== "string" ? (sealed.trajectory?.lines ?? null) : null;
+  const known = sealed === undefined || typeof sealed === "string" ? null : sealed;
+  const lines = known?.trajectory?.lines ?? null;
   const gap = read.length > 1 ? read[0]!.length : undefined;
+  return {
+    kind: "read",
+    lines: lines ?? (gap === undefined ? all.length : null),
+    events: chosen(all, gap),
+    budget: budgetParts(known).map((part) => ({ ...part, words: clipped(part.words) })),
+    failures: storyFailures(all.flatMap(({ line }) => line ?? [])).map(({ whose, cause, count, detail }) => ({
+      whose: clipped(whose),
+      cause: clipped(cause),
+      count,
+      detail: clipped(detail),
+    })),
+    partly: gap !== undefined,
+  };
+}
+
+type Parsed = Omit<PageEvent, "skippedBefore"> & { line: TrajectoryLine | undefined };
+
+/** The edges, and between them what is notable; where all of it fits, all that is no output. */
+function chosen(all: Parsed[], gap: number | undefined): PageEvent[] {
+  const atEdge = (at: number) => at < edge || at >= all.length - edge;
+  const inner = all.filter(({ event }, at) => !atEdge(at) && event !== "output").length;
   let room = eventsMax - Math.min(all.length, 2 * edge);
+  const wanted = ({ line, event }: Parsed) =>
+    event !== "output" && (inner <= room || !line || isNotable(line));
   const events: PageEvent[] = [];
   let skipped = false;
-  for (const [at, event] of all.entries()) {
-    const atEdge = at < edge || at >= all.length - edge;
+  const fits = all.map((event, at) => atEdge(at) || wanted(event));
+  for (const [at, { line: _, ...event }] of all.entries()) {
     if (at === gap) skipped = true;
-    if (!atEdge && (event.event === "output" || room-- <= 0)) {
+    if (!fits[at] || (!atEdge(at) && room-- <= 0)) {
       skipped = true;
       continue;
     }
     events.push({ ...event, skippedBefore: skipped });
     skipped = false;
   }
-  return { kind: "read", lines: lines ?? (gap === undefined ? all.length : null), events };
+  return events;
 }
 
 /** The file's lines, or where it is long those of its beginning and of its end, torn ones left out. */
@@ -67,29 +95,27 @@ function edges(path: string): string[][] {
   }
 }
 
-function parse(line: string): Omit<PageEvent, "skippedBefore"> {
+function parse(line: string): Parsed {
   let fields: Record<string, unknown>;
   try {
     fields = Object(JSON.parse(line)) as Record<string, unknown>;
   } catch {
-    return { sinceStartMs: null, event: "unreadable", text: clipped(line) };
+    return { sinceStartMs: null, event: "unreadable", text: clipped(line), line: undefined };
   }
-  const { sinceStartMs, event } = fields;
+  const since =
+    typeof fields.sinceStartMs === "number" && Number.isFinite(fields.sinceStartMs)
+      ? fields.sinceStartMs
+      : null;
+  const own = Object.fromEntries(Object.entries(fields).filter(([name]) => !common.has(name)));
+  const name = String(fields.event);
+  const event = knownEvent({ ...own, event: name });
+  const place = { index: 0, time: null, sinceStartMs: since };
   return {
-    sinceStartMs: typeof sinceStartMs === "number" && Number.isFinite(sinceStartMs) ? sinceStartMs : null,
-    event: clipped(String(event)),
-    text: clipped(textOf(fields)),
+    sinceStartMs: since,
+    event: clipped(name),
+    text: clipped(event ? eventWords(event) : factsWords(own)),
+    line: event ? { kind: "event", ...place, event } : { kind: "other", ...place, name, fields: own },
   };
-}
-
-/** What was written, where the event is of that; else all that is its own. */
-function textOf(fields: Record<string, unknown>): string {
-  if (typeof fields.text === "string") return fields.text.trimEnd();
-  if (typeof fields.line === "string") return fields.line;
-  const own = Object.entries(fields).filter(([name]) => !common.has(name));
-  return own
-    .map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`)
-    .join(", ");
 }
 
 function clipped(text: string): string {

@@ -7,6 +7,7 @@ import type { Times } from "../times.ts";
 import { type Html, html } from "./html.ts";
 import type { PageData, PageInstance, PageTrajectory } from "./page-data.ts";
 import { attemptId, instanceId } from "./section-html.ts";
+import { trajectoryPart } from "./trajectory-part.ts";
 
 export function attemptsPart({ report, times, instances, trajectories }: PageData): Html {
   return html`<section aria-labelledby="each-attempt"><h2 id="each-attempt">Each attempt</h2>
@@ -105,18 +106,6 @@ ${
 <thead><tr><th scope="col">group</th><th scope="col" class="number">value</th><th scope="col" class="number">items</th></tr></thead>
 <tbody>${names.map((name) => html`<tr><th scope="row">${name}</th><td class="number">${digitsText(groups[name]!.value, metric.digits)}</td><td class="number">${groups[name]!.items}</td></tr>`)}</tbody></table></div></details>`
 }
-`;
-}
-
-function trajectoryPart(trajectory: PageTrajectory): Html {
-  if (trajectory.kind === "unreadable") return html`<p>Trajectory: ${trajectory.cause}</p>`;
-  const { lines, events } = trajectory;
-  return html`<details><summary>Trajectory: ${lines ?? "unknown number of"} events</summary><ol class="trajectory">
-${events.map(
-  ({ sinceStartMs, event, text, skippedBefore }) =>
-    html`${skippedBefore && html`<li class="faint">… some left out; the whole is in the attempt's record</li>`}<li><span class="when">${sinceStartMs === null ? "" : `${(sinceStartMs / 1000).toFixed(1)} s`}</span> <b>${event}</b> <span class="said">${text}</span></li>`,
-)}
-</ol></details>
 `;
 }
 

@@ -2,6 +2,8 @@
 // not depend on clocks and machines; when, where and for how long stands only here.
 import type { Ran } from "@mlrb/core/ran";
 import type { Report, Seed } from "../report.ts";
+import type { BudgetPart } from "../story/budget-parts.ts";
+import type { StoryFailure } from "../story/story-failures.ts";
 import type { Times } from "../times.ts";
 
 export type PageData = {
@@ -59,6 +61,12 @@ export type PageTrajectory = { task: string; agent: string; seed: Seed } & (
       lines: number | null;
       /** Some of them, in order; `skippedBefore` says that lines before it are left out. */
       events: PageEvent[];
+      /** Of its budget, by its ledger; empty where that cannot be read. */
+      budget: BudgetPart[];
+      /** In what was read of it. */
+      failures: StoryFailure[];
+      /** Whether its middle was not read. */
+      partly: boolean;
     }
   | { kind: "unreadable"; cause: string }
 );

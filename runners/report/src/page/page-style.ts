@@ -33,7 +33,7 @@ details:target>summary{background:var(--card);font-weight:600}
 details>:not(summary){margin-left:1.1rem}
 dl{margin:.4rem 0}dl div{display:flex;gap:.8rem;flex-wrap:wrap}dt{min-width:8rem;color:var(--soft)}dd{margin:0;overflow-wrap:anywhere;flex:1 1 20rem}
 code,pre{font:.88em/1.45 ui-monospace,monospace;overflow-wrap:anywhere}pre{white-space:pre-wrap;background:var(--card);padding:.5rem}
-.trajectory{padding-left:1.2rem;font-size:.92rem}.when{color:var(--soft);font-variant-numeric:tabular-nums}.said{white-space:pre-wrap;overflow-wrap:anywhere}
+meter{width:10rem}.trajectory{padding-left:1.2rem;font-size:.92rem}.when{color:var(--soft);font-variant-numeric:tabular-nums}.said{white-space:pre-wrap;overflow-wrap:anywhere}
 .graph{background:#fff;border-radius:.4rem;padding:.5rem}.graph svg{height:auto;min-width:60rem;max-width:none}
 button,input{font:inherit;padding:.25rem .6rem}
 [hidden]{display:none!important}

@@ -94,6 +94,13 @@ function pageOf(report: Report, instances: PageInstance[]): PageData {
               { sinceStartMs: 2, event: "start", text: hostileText, skippedBefore: false },
               { sinceStartMs: 1234, event: "output", text: "step 1\nstep 2", skippedBefore: true },
             ],
+            budget: [
+              { name: "working time", used: 12_500, limit: 600_000, words: "13 s of 10 m 0 s (2 %)" },
+              { name: "tokens", used: null, limit: null, words: "unknown" },
+            ],
+            failures:
+              at % 3 === 1 ? [{ whose: "provider", cause: "rate-limit", count: 3, detail: hostileText }] : [],
+            partly: true,
           },
     ),
   };

@@ -1,0 +1,42 @@
+// `pipeline attempts show`: an attempt's story for a person, or its record for a program.
+import type { AttemptRecord } from "@mlrb/local/attempt-records";
+import { attemptStory } from "@mlrb/report/story/attempt-story";
+import { storyText } from "@mlrb/report/story/story-text";
+import type { PlaceOptions } from "./attempts-command.ts";
+import { attemptPlace, findAttempt } from "./find-attempt.ts";
+import { readAttempt } from "./read-attempt.ts";
+import { spent, spentWords } from "./spent.ts";
+
+export type ShowOptions = PlaceOptions & { full: boolean };
+
+export function attemptsShow(repository: string, what: string, options: ShowOptions): number {
+  const place = attemptPlace(repository, options.root);
+  const found = findAttempt(what, place);
+  if (typeof found === "string") {
+    process.stderr.write(`${found}\n`);
+    return 2;
+  }
+  if (options.json) {
+    const { kind } = found;
+    const line =
+      kind === "record"
+        ? { event: "attempt", digest: found.digest, ...found.record }
+        : { event: "attempt", state: kind, name: found.attempt.name, ...found.attempt.card };
+    process.stdout.write(`${JSON.stringify(line)}\n`);
+    return 0;
+  }
+  const color = process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== "dumb";
+  const width = process.stdout.columns ?? Number(process.env.COLUMNS ?? 100);
+  const { full } = options;
+  process.stdout.write(storyText(attemptStory(readAttempt(found, place), { full }), { width, color, full }));
+  const kept = found.kind === "record" ? `${costLine(found.record)}${found.folder}` : found.attempt.path;
+  process.stdout.write(`\n${kept}\n`);
+  return 0;
+}
+
+/** What it cost against what it was estimated to; empty where neither was anything. */
+function costLine({ cost, estimate, ran }: AttemptRecord): string {
+  if (!estimate) return "";
+  const words = spentWords(spent([{ estimate, cost, durationMs: ran.durationMs }])!);
+  return words === undefined ? "" : `${words}\n`;
+}

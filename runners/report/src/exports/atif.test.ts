@@ -1,0 +1,201 @@
+// The document is read by the PyPI package `atif`, which refuses unknown keys; what that one lets pass, references to
+// sub-agents that are not there, is looked for here.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import type { TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import {
+  everyEvent,
+  exampleAttempt,
+  exampleScore,
+  modelCall,
+  toolResult,
+} from "../testing/attempt-example.ts";
+import { exportReader, readBack } from "../testing/export-reader.ts";
+import { atif } from "./atif.ts";
+import type { AttemptSource } from "./attempt-source.ts";
+
+const { python, skip } = await exportReader();
+const folder = mkdtempSync(join(tmpdir(), "mlrb-atif-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is in another project's format
+type Any = any;
+
+const validate = `
+import json, sys
+from atif import Trajectory
+print(json.dumps([Trajectory.model_validate(json.load(open(path))).to_json_dict() for path in sys.argv[1:]]))
+`;
+
+function written(source: AttemptSource): Any {
+  return JSON.parse([...atif(source)].join(""));
+}
+
+function validated(documents: Any[]): Any[] {
+  const paths = documents.map((document, at) => {
+    const path = join(folder, `${at}.json`);
+    writeFileSync(path, JSON.stringify(document));
+    return path;
+  });
+  return readBack(python!, validate, paths) as Any[];
+}
+
+/** Without what the validator leaves out: fields that are null. */
+function filled(value: Any): Any {
+  if (Array.isArray(value)) return value.map(filled);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, one]) => one !== null)
+      .map(([name, one]) => [name, filled(one)]),
+  );
+}
+
+/** Names of sub-agents that are referred to, in every step of every trajectory. */
+function references({ steps, subagent_trajectories: workers = [] }: Any): string[] {
+  const own = steps.flatMap(({ observation }: Any) =>
+    (observation?.results ?? []).flatMap(({ subagent_trajectory_ref: to = [] }: Any) =>
+      to.map(({ trajectory_id: id }: Any) => id),
+    ),
+  );
+  return [...own, ...workers.flatMap(references)];
+}
+
+const attachments = new Map<string, string>();
+const everything = () =>
+  exampleAttempt(after, everyEvent(attachments), {
+    attachments,
+    scores: { primary: "loss", final: [exampleScore("loss")], moments: [] },
+  });
+
+test("an attempt with every kind of event is valid, and nothing of it is lost on the way", { skip }, () => {
+  const ours = written(everything());
+  const [theirs] = validated([ours]);
+  assert.deepEqual(filled(theirs), filled(ours));
+});
+
+test("a worker is a trajectory of its own, referred to by the call that began it, and no reference dangles", () => {
+  const ours = written(everything());
+  assert.deepEqual(
+    ours.subagent_trajectories.map(({ trajectory_id: id }: Any) => id),
+    ["worker-1"],
+  );
+  assert.deepEqual(references(ours), ["worker-1"]);
+  const delegating = ours.steps.find(({ tool_calls: calls }: Any) => calls?.[0].function_name === "delegate");
+  assert.deepEqual(
+    delegating.observation.results.map(({ source_call_id: id, subagent_trajectory_ref: to }: Any) => [
+      id,
+      to?.[0].trajectory_id,
+    ]),
+    [
+      ["c2", undefined],
+      ["c1", "worker-1"],
+    ],
+  );
+  const [worker] = ours.subagent_trajectories;
+  assert.equal(worker.steps[1].observation.results[0].content, "step ".repeat(9000));
+  assert.equal(worker.steps[0].message, "Do it.");
+  assert.equal("total_cost_usd" in worker.final_metrics, false, "an unknown price is not 0");
+});
+
+test("a worker that no call began is referred to where it began", () => {
+  const ours = written(
+    exampleAttempt(after, [
+      { event: "start" },
+      modelCall(1, { by: "one" }),
+      modelCall(2, { by: "two" }),
+      { event: "end" },
+    ]),
+  );
+  assert.deepEqual(references(ours), ["two"]);
+  assert.equal(ours.steps.at(-2).message, "two began");
+});
+
+test("what happens while a tool runs comes after the step that called it, and a late result is not lost", () => {
+  const events: TrajectoryEvent[] = [
+    { event: "start" },
+    modelCall(1, {
+      toolCalls: [{ id: "a", name: "shell", input: "{}", malformed: false }],
+      finish: "tool-calls",
+    }),
+    { event: "tool-call", by: "agent", id: "a", name: "shell", input: "{}" },
+    { event: "snapshot", name: "0001" },
+    toolResult("a"),
+    toolResult("a", { text: "again" }),
+    { event: "end" },
+  ];
+  const { steps } = written(exampleAttempt(after, events));
+  assert.deepEqual(
+    steps.map(({ message, observation }: Any) => [message, observation?.results.length]),
+    [
+      ["start", undefined],
+      ["I shall look.", 1],
+      ["snapshot", undefined],
+      ["shell gave", 1],
+      ["end", undefined],
+    ],
+  );
+});
+
+test("programs, agents that do nothing, damaged, lost and running attempts are valid, and say what is missing", {
+  skip,
+}, () => {
+  const program: TrajectoryEvent[] = [
+    { event: "start", kind: "command" },
+    { event: "exec", argv: ["python", "agent.py"] },
+    { event: "output", stream: "stdout", text: "a\ud800" },
+    { event: "output", stream: "stdout", text: "b" },
+    { event: "output", stream: "stderr", text: "c" },
+    { event: "exec-end", result: { kind: "exited", code: 0 } },
+    { event: "end" },
+  ];
+  const noLedger = { ledger: { read: null, why: "it has no ledger" } } as const;
+  const documents = [
+    exampleAttempt(after, program),
+    exampleAttempt(after, [{ event: "start", kind: "nop" }, { event: "end" }]),
+    exampleAttempt(after, program.slice(0, 4), { tail: '{"eve', ...noLedger }),
+    exampleAttempt(after, program.slice(0, 4), { state: "running", ...noLedger }),
+    exampleAttempt(after, program.slice(0, 4), { state: "lost", ...noLedger }),
+    exampleAttempt(after, [], noLedger),
+    exampleAttempt(after, [{ event: "dream", of: 1 } as never]),
+  ].map(written);
+  assert.equal(validated(documents).length, 7);
+  assert.deepEqual(
+    documents.map(({ extra }) => extra.incomplete),
+    [
+      null,
+      null,
+      "line 5: it is cut off in the middle of a line",
+      "running",
+      "lost",
+      "line 1: it is empty",
+      "the trajectory has no end",
+    ],
+  );
+  assert.deepEqual(
+    documents[0].steps.map(({ message, observation }: Any) => [message, observation?.results[0].content]),
+    [
+      ["start", undefined],
+      ["", undefined],
+      ["the program wrote to stdout", "a\ufffdb"],
+      ["the program wrote to stderr", "c"],
+      ["exec-end", undefined],
+      ["end", undefined],
+    ],
+  );
+});
+
+test("of twenty thousand events no more than one step is held at a time", { skip }, () => {
+  const many: TrajectoryEvent[] = [{ event: "start" }];
+  for (let call = 1; call <= 10_000; call++)
+    many.push(modelCall(call), { event: "note", by: "agent", text: "x".repeat(200) });
+  many.push({ event: "end" });
+  const source = exampleAttempt(after, many);
+  let largest = 0;
+  for (const piece of atif(source)) largest = Math.max(largest, piece.length);
+  assert.ok(largest < 20_000, `a piece of ${largest}`);
+  assert.equal(validated([written(source)])[0].steps.length, 20_002);
+});

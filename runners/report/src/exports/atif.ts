@@ -1,0 +1,120 @@
+// An attempt in the Agent Trajectory Interchange Format, version 1.8
+// (https://github.com/harbor-framework/harbor/blob/main/rfcs/0001-trajectory-format.md). The first conversation, or
+// the program, is the trajectory; workers are embedded beside it, each named by what began it. The format knows no
+// key that is not its own, so the rest stands under `extra`. Pure: gives the text in pieces, and reads the attempt's
+// trajectory once for each conversation.
+import { atifSteps } from "./atif-steps.ts";
+import type { AttemptSource } from "./attempt-source.ts";
+import { type Conversation, type FirstLook, firstLook, type Usage } from "./first-look.ts";
+import { jsonPieces, listOf } from "./json-pieces.ts";
+
+const notes =
+  "Made by mlrb from the supervisor's own record. A step of source agent with llm_call_count 1 is an answer of a " +
+  "model with the results of its tool calls; one with 0 is a program that the agent consists of. Steps of source " +
+  "system whose extra names an event tell what the supervisor saw beside: output, snapshots, budget, waits, " +
+  "iterations as the agent told them, tries of model calls that failed.";
+
+export function* atif(source: AttemptSource): Generator<string> {
+  const look = firstLook(source.lines());
+  const [main, ...workers] = look.conversations;
+  const { axes, slot, ledger } = source;
+  const agent = String(axes.agent ?? "agent");
+  const version = String(look.start.scaffoldVersion ?? "unknown");
+  yield* jsonPieces({
+    schema_version: "ATIF-v1.8",
+    session_id: source.id,
+    trajectory_id: source.id,
+    agent: agentOf(agent, version, main),
+    steps: listOf(() => atifSteps(source, { conversation: main ?? null, look })),
+    notes,
+    final_metrics: {
+      ...metricsOf(main?.usage),
+      extra: {
+        all_conversations: metricsOf(sum(look.conversations.map(({ usage }) => usage))),
+        gpu_hours: ledger.read?.gpuHours ?? null,
+        wall_seconds: ledger.read ? ledger.read.wallMs / 1000 : null,
+        working_seconds: ledger.read ? ledger.read.workingMs / 1000 : null,
+      },
+    },
+    extra: {
+      source: "mlrb",
+      state: source.state,
+      pipeline: slot.pipeline,
+      profile: slot.profile,
+      stage: slot.stage,
+      axes,
+      attempt_key: source.key,
+      started_at: source.startedAt,
+      executor: source.executor,
+      where: source.where,
+      incomplete: incomplete(source, look),
+      ledger: ledger.read,
+      scores: source.scores,
+    },
+    ...(workers.length > 0 && {
+      subagent_trajectories: listOf(() =>
+        workers.map((worker) => subagent(source, { worker, agent, version, look })),
+      ),
+    }),
+  });
+  yield "\n";
+}
+
+type Worker = { worker: Conversation; agent: string; version: string; look: FirstLook };
+
+function subagent(source: AttemptSource, { worker, agent, version, look }: Worker) {
+  return {
+    schema_version: "ATIF-v1.8",
+    session_id: source.id,
+    trajectory_id: worker.by,
+    agent: agentOf(`${agent}/${worker.by}`, version, worker),
+    steps: listOf(() => atifSteps(source, { conversation: worker, look })),
+    final_metrics: metricsOf(worker.usage),
+  };
+}
+
+function agentOf(name: string, version: string, conversation: Conversation | undefined) {
+  const model = conversation?.model;
+  return { name, version, ...(model && { model_name: model }) };
+}
+
+/** Totals of the steps; unknown is left out, never 0. */
+function metricsOf(usage: Usage | undefined) {
+  if (usage === undefined || usage.calls === 0) return {};
+  const { calls, uncounted, inputTokens, outputTokens, cachedInputTokens, dollars } = usage;
+  return {
+    ...(uncounted < calls && {
+      total_prompt_tokens: inputTokens,
+      total_completion_tokens: outputTokens,
+      total_cached_tokens: cachedInputTokens,
+    }),
+    ...(dollars !== null && { total_cost_usd: dollars }),
+    ...(uncounted > 0 && { extra: { calls_without_usage: uncounted } }),
+  };
+}
+
+function sum(usages: Usage[]): Usage | undefined {
+  const [first, ...others] = usages;
+  return (
+    first &&
+    others.reduce(
+      (all, one) => ({
+        calls: all.calls + one.calls,
+        inputTokens: all.inputTokens + one.inputTokens,
+        outputTokens: all.outputTokens + one.outputTokens,
+        cachedInputTokens: all.cachedInputTokens + one.cachedInputTokens,
+        reasoningTokens: all.reasoningTokens + one.reasoningTokens,
+        dollars: all.dollars === null || one.dollars === null ? null : all.dollars + one.dollars,
+        uncounted: all.uncounted + one.uncounted,
+      }),
+      first,
+    )
+  );
+}
+
+function incomplete({ state, ledger }: AttemptSource, look: FirstLook): string | null {
+  if (state !== "recorded") return state;
+  if (look.broken !== null) return look.broken;
+  if (look.end === null) return "the trajectory has no end";
+  return ledger.read === null ? ledger.why : null;
+}

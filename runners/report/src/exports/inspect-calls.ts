@@ -1,0 +1,106 @@
+// Calls of models and of tools as Inspect's events. Pure.
+import type { ModelCallEvent, ToolCallEvent, ToolResultEvent } from "@mlrb/core/trajectory-event";
+import { assistantMessage, toolArguments, toolError } from "./inspect-messages.ts";
+import type { InspectTexts } from "./inspect-texts.ts";
+import { seconds, usageOf, utc } from "./inspect-values.ts";
+import type { PoolPlaces } from "./pool-places.ts";
+
+/** What every event of Inspect's says of itself. */
+export type Place = { uuid: string; span_id?: string; timestamp: string; working_start: number };
+
+const stopReasons = {
+  stop: "stop",
+  "tool-calls": "tool_calls",
+  length: "max_tokens",
+  refusal: "content_filter",
+  other: "unknown",
+} as const;
+
+type Called = { at: Place; pool: PoolPlaces; texts: InspectTexts; waitedMs: number; sinceStartMs: number };
+
+export function modelEvent(
+  index: number,
+  event: ModelCallEvent,
+  { at, pool, texts, waitedMs, sinceStartMs }: Called,
+): object {
+  const {
+    by,
+    provider,
+    model,
+    answeredBy,
+    finish,
+    usage,
+    dollars,
+    durationMs,
+    tries,
+    call,
+    requestDigest,
+    messages,
+  } = event;
+  const input = pool.asked(by);
+  return {
+    event: "model",
+    ...at,
+    timestamp: utc(new Date(Date.parse(at.timestamp) - durationMs).toISOString()),
+    working_start: seconds(Math.max(0, sinceStartMs - waitedMs - durationMs)),
+    completed: at.timestamp,
+    working_time: seconds(durationMs),
+    model: `${provider}/${model}`,
+    role: by,
+    input: [],
+    ...(input.length > 0 && { input_refs: input }),
+    tools: [],
+    tool_choice: "auto",
+    config: {},
+    output: {
+      model: answeredBy ?? model,
+      choices: [{ message: assistantMessage(index, event, texts), stop_reason: stopReasons[finish] }],
+      completion: texts.reference(event.text),
+      ...(usage && {
+        usage: usageOf({
+          ...usage,
+          cachedInputTokens: usage.cachedInputTokens ?? 0,
+          reasoningTokens: usage.reasoningTokens ?? 0,
+          dollars,
+        }),
+      }),
+      time: seconds(durationMs),
+    },
+    retries: Math.max(0, tries - 1),
+    // by how many messages the request had one sees whether all of them could be told
+    metadata: {
+      call,
+      requestDigest,
+      messages,
+      messagesTold: input.reduce((sum, [from, to]) => sum + to - from, 0),
+    },
+  };
+}
+
+export function toolEvent(
+  { event: { id, name, input, by }, place }: { event: ToolCallEvent; place: Place },
+  result: { event: ToolResultEvent; at: string; index: number } | undefined,
+  texts: InspectTexts,
+): object {
+  const made = {
+    event: "tool",
+    ...place,
+    type: "function",
+    id,
+    function: name,
+    arguments: toolArguments(input, texts),
+    events: [],
+  };
+  if (!result) return { ...made, result: "", pending: true, metadata: { by } };
+  const { outcome, exit, text, rest, durationMs, executed } = result.event;
+  const error = toolError(result.event);
+  return {
+    ...made,
+    result: texts.inline(text),
+    ...(error && { error }),
+    completed: result.at,
+    working_time: seconds(durationMs),
+    message_id: `m${result.index}`,
+    metadata: { by, outcome, executed, ...(exit && { exit }), ...(rest !== null && { rest }) },
+  };
+}

@@ -1,0 +1,248 @@
+// The log is read by Inspect AI itself: what it does not accept fails, and what it silently drops is found by
+// comparing every field of ours with what it wrote again.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import type { TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import {
+  everyEvent,
+  exampleAttempt,
+  exampleLedger,
+  exampleScore,
+  modelCall,
+} from "../testing/attempt-example.ts";
+import { exportReader, readBack } from "../testing/export-reader.ts";
+import type { AttemptSource } from "./attempt-source.ts";
+import { inspectLog } from "./inspect-log.ts";
+
+const { python, skip } = await exportReader();
+const folder = mkdtempSync(join(tmpdir(), "mlrb-inspect-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const file = join(folder, "log.json");
+
+// biome-ignore lint/suspicious/noExplicitAny: the log is another project's format
+type Any = any;
+
+// messages are pooled in the file, and stand in the events once it is read
+const rewrite = `
+import json, sys
+from inspect_ai.log import read_eval_log, write_eval_log
+found = []
+for path in sys.argv[1:]:
+    write_eval_log(read_eval_log(path), path + ".json")
+    resolved = read_eval_log(path, resolve_attachments="full")
+    found.append({"again": json.load(open(path + ".json")), "resolved": json.loads(resolved.model_dump_json(exclude_none=True))})
+print(json.dumps(found))
+`;
+
+/** Writes the log; gives what was written. */
+function written(source: AttemptSource, path = file): Any {
+  const text = [...inspectLog(source)].join("");
+  writeFileSync(path, text);
+  return JSON.parse(text);
+}
+
+/** As Inspect writes it again, and as it gives it with attachments in their places. */
+function readByInspect(...paths: string[]): { again: Any; resolved: Any }[] {
+  return readBack(python!, rewrite, paths) as Any;
+}
+
+/** Every field of `ours` that is missing or another in `theirs`. */
+function lost(ours: Any, theirs: Any, path = ""): string[] {
+  if (typeof ours !== "object" || ours === null)
+    return Object.is(ours, theirs)
+      ? []
+      : [`${path}: ${JSON.stringify(ours)} became ${JSON.stringify(theirs)}`];
+  if (typeof theirs !== "object" || theirs === null) return [`${path} is gone`];
+  if (Array.isArray(ours) && ours.length !== theirs.length)
+    return [`${path}: ${ours.length} became ${theirs.length}`];
+  return Object.entries(ours).flatMap(([name, value]) => lost(value, theirs[name], `${path}/${name}`));
+}
+
+const attachments = new Map<string, string>();
+const whole = () =>
+  exampleAttempt(after, everyEvent(attachments), {
+    attachments,
+    ledger: { read: exampleLedger({ ended: "time-limit" }) },
+    scores: {
+      primary: "loss",
+      final: [
+        exampleScore("loss"),
+        { ...exampleScore("accuracy"), kind: "rejected", reason: "no model" } as never,
+        { ...exampleScore("memory"), kind: "not-measured", cause: "no room" } as never,
+      ],
+      moments: [{ moment: "25%", atMs: 9000, scores: [exampleScore("loss", { value: 3.5 })] }],
+    },
+  });
+
+test("an attempt with every kind of event loses no field when Inspect reads and writes its log", {
+  skip,
+}, () => {
+  const ours = written(whole());
+  const { again, resolved } = readByInspect(file)[0]!;
+  const [sample] = ours.samples;
+  const { events_data: pool, ...others } = sample;
+  // pooled anew by the writer, so compared where the references are resolved
+  for (const event of others.events) {
+    if (event.input_refs === undefined) continue;
+    delete event.input;
+    delete event.input_refs;
+  }
+  assert.deepEqual(lost({ ...ours, samples: [others] }, again), []);
+  const calls = resolved.samples[0].events.filter((event: Any) => event.event === "model");
+  assert.equal(calls.length, 4);
+  assert.deepEqual(
+    calls.map(({ input }: Any) => input.map(({ role }: Any) => role)),
+    [
+      ["system", "user"],
+      ["user"],
+      ["user", "assistant", "tool"],
+      ["system", "user", "assistant", "tool", "tool", "user"],
+    ],
+  );
+  assert.equal(pool.messages.length, 11);
+  assert.equal(sample.input, "Train a model. ".repeat(200), "Inspect's pages follow no reference here");
+  assert.equal(calls[0].input[1].content, "Train a model. ".repeat(200));
+});
+
+test("iterations are spans with their own words, workers are agents, moments are intermediate scores, and a limit is one", {
+  skip,
+}, () => {
+  written(whole());
+  const [sample] = readByInspect(file)[0]!.resolved.samples;
+  const spans = sample.events.filter(({ event }: Any) => event === "span_begin");
+  assert.deepEqual(
+    spans.map(({ name, type, parent_id: parent }: Any) => [name, type, parent]),
+    [
+      ["first", "iteration", undefined],
+      ["worker-1", "agent", "iteration-1"],
+    ],
+  );
+  const told = sample.events.find(({ event, data }: Any) => event === "info" && data.event === "iteration");
+  assert.equal(told.span_id, "iteration-1");
+  assert.equal(told.source, "mlrb");
+  assert.equal(JSON.parse(told.data.line).decision, "keep");
+  const scores = sample.events.filter(({ event }: Any) => event === "score");
+  assert.deepEqual(
+    scores.map(({ score, intermediate, scorer }: Any) => [scorer, score.value, intermediate]),
+    [
+      ["loss", 3.5, true],
+      ["loss", 2.5, false],
+      ["accuracy", "rejected", false],
+    ],
+  );
+  assert.equal(scores[0].score.metadata.moment, "25%");
+  assert.deepEqual([sample.limit.type, sample.limit.limit], ["working", 600]);
+  assert.equal(sample.events.find(({ event }: Any) => event === "sample_limit").limit, 600);
+  assert.deepEqual([sample.total_time, sample.working_time], [61, 58]);
+  assert.equal(sample.model_usage["openai/gpt-4o-2024-08-06"].input_tokens, 60);
+  assert.equal(
+    "total_cost" in sample.model_usage["anthropic/claude-3-5-sonnet-20241022"],
+    false,
+    "unknown is not 0",
+  );
+  const tools = sample.events.filter(({ event }: Any) => event === "tool");
+  assert.deepEqual(
+    tools.map(({ function: name, error, pending }: Any) => [name, error?.type, pending]),
+    [
+      ["shell", "parsing", undefined],
+      ["shell", undefined, undefined],
+      ["delegate", undefined, undefined],
+      ["shell", undefined, true],
+    ],
+  );
+  assert.equal(tools[1].result, "step ".repeat(9000));
+});
+
+const nop: TrajectoryEvent[] = [
+  { event: "start", kind: "nop", promptDigest: "aa" },
+  { event: "end", ended: "finished" },
+];
+const program: TrajectoryEvent[] = [
+  { event: "start", kind: "command" },
+  { event: "exec", argv: ["python", "agent.py"] },
+  { event: "output", stream: "stdout", text: "\u001b[2Jhello \u0000\ud800" },
+  { event: "exec-end", result: { kind: "exited", code: 1 } },
+  { event: "end", ended: "agent-error" },
+];
+const odd: [title: string, status: string, source: AttemptSource][] = [
+  ["of an agent that does nothing", "success", exampleAttempt(after, nop)],
+  [
+    "of a program without any model call",
+    "success",
+    exampleAttempt(after, program, {
+      ledger: { read: exampleLedger({ ended: "agent-error", exit: { code: 1 } }) },
+    }),
+  ],
+  [
+    "cut off in the middle of a line",
+    "error",
+    exampleAttempt(after, program.slice(0, 3), {
+      tail: '{"event":',
+      ledger: { read: null, why: "it has no ledger" },
+    }),
+  ],
+  ["without its end", "error", exampleAttempt(after, program.slice(0, 4))],
+  [
+    "that goes on",
+    "started",
+    exampleAttempt(after, program.slice(0, 3), {
+      state: "running",
+      ledger: { read: null, why: "it has no ledger yet" },
+    }),
+  ],
+  ["that was lost", "error", exampleAttempt(after, program, { state: "lost" })],
+  ["without any line", "error", exampleAttempt(after, [])],
+  [
+    "with events that nobody knows",
+    "success",
+    exampleAttempt(after, [
+      ...nop.slice(0, 1),
+      { event: "dream", of: [1] } as never,
+      { event: "model-call", usage: "none" } as never,
+      ...nop.slice(1),
+    ]),
+  ],
+];
+
+test("attempts of every kind and state are accepted whole, each with its status", { skip }, () => {
+  const paths = odd.map((_, at) => join(folder, `${at}.json`));
+  const ours = odd.map(([, , source], at) => written(source, paths[at]));
+  for (const [at, { again }] of readByInspect(...paths).entries()) {
+    const [title, status] = odd[at]!;
+    assert.equal(ours[at].status, status, title);
+    assert.deepEqual(lost(ours[at], again), [], title);
+    assert.equal(ours[at].error === undefined, status !== "error", title);
+  }
+});
+
+test("a long text whose file is gone says so in its place", () => {
+  const events = everyEvent(new Map());
+  const ours = written(exampleAttempt(after, events));
+  assert.ok(
+    Object.values(ours.samples[0].attachments).every((text) =>
+      /\[the rest of \d+ bytes is missing\]$/.test(text as string),
+    ),
+  );
+  assert.equal(Object.keys(ours.samples[0].attachments).length, 2);
+});
+
+test("twenty thousand events pass through in small pieces and are read", { skip }, () => {
+  const many: TrajectoryEvent[] = [{ event: "start" }];
+  for (let call = 1; call <= 10_000; call++)
+    many.push(modelCall(call), { event: "note", by: "agent", text: "x".repeat(200) });
+  many.push({ event: "end", ended: "finished" });
+  const source = exampleAttempt(after, many);
+  let largest = 0;
+  for (const piece of inspectLog(source)) largest = Math.max(largest, piece.length);
+  assert.ok(largest < 20_000, `a piece of ${largest}`);
+  written(source);
+  const count = readBack(
+    python!,
+    "import sys; from inspect_ai.log import read_eval_log; print(len(read_eval_log(sys.argv[1]).samples[0].events))",
+    [file],
+  );
+  assert.equal(count, 20_002);
+});

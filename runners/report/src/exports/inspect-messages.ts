@@ -1,0 +1,110 @@
+// What was said to models and by them as Inspect's messages. All stand once in a pool; a model event names by
+// position what it was asked. Pure.
+import type { MessageEvent, ModelCallEvent, ToolResultEvent } from "@mlrb/core/trajectory-event";
+import type { TrajectoryLine } from "./attempt-source.ts";
+import type { InspectTexts } from "./inspect-texts.ts";
+
+/** Arguments of a tool that are longer are one text, not fields. */
+const argumentsMax = 256 << 10;
+
+type Said = MessageEvent | ModelCallEvent | ToolResultEvent;
+
+export function isSaid(line: TrajectoryLine): line is TrajectoryLine & { kind: "event"; event: Said } {
+  return (
+    line.kind === "event" &&
+    (line.event.event === "message" ||
+      line.event.event === "model-call" ||
+      line.event.event === "tool-result")
+  );
+}
+
+/** Every message of every conversation, in the order of the trajectory. */
+export function* inspectPool(lines: Iterable<TrajectoryLine>, texts: InspectTexts): Generator<object> {
+  for (const line of lines) if (isSaid(line)) yield message(line.index, line.event, texts);
+}
+
+export function* inspectConversation(
+  lines: Iterable<TrajectoryLine>,
+  by: string,
+  texts: InspectTexts,
+): Generator<object> {
+  for (const line of lines)
+    if (isSaid(line) && line.event.by === by) yield message(line.index, line.event, texts);
+}
+
+function message(index: number, event: Said, texts: InspectTexts): object {
+  const id = `m${index}`;
+  if (event.event === "model-call") return assistantMessage(index, event, texts);
+  if (event.event === "message") {
+    const { by, role, why, text } = event;
+    return {
+      id,
+      role,
+      content: texts.reference(text),
+      ...(role === "user" && { source: "input" }),
+      metadata: { by, why },
+    };
+  }
+  const { by, id: callId, name, text } = event;
+  const error = toolError(event);
+  return {
+    id,
+    role: "tool",
+    content: texts.reference(text),
+    tool_call_id: callId,
+    function: name,
+    ...(error && { error }),
+    metadata: { by },
+  };
+}
+
+export function assistantMessage(index: number, event: ModelCallEvent, texts: InspectTexts): object {
+  const { by, text, reasoning, toolCalls, answeredBy, model } = event;
+  const content =
+    reasoning === null
+      ? texts.reference(text)
+      : [
+          { type: "reasoning", reasoning: texts.reference(reasoning), redacted: false },
+          { type: "text", text: texts.reference(text) },
+        ];
+  const calls = toolCalls.map(({ id, name, input, malformed }) => ({
+    id,
+    function: name,
+    arguments: malformed ? {} : toolArguments(input, texts),
+    ...(malformed && { parse_error: texts.reference(input) }),
+    type: "function",
+  }));
+  return {
+    id: `m${index}`,
+    role: "assistant",
+    content,
+    source: "generate",
+    model: answeredBy ?? model,
+    ...(calls.length > 0 && { tool_calls: calls }),
+    metadata: { by },
+  };
+}
+
+/** As an object; what is none, or is too long to be taken apart, under the name `input`. */
+export function toolArguments(
+  input: ModelCallEvent["toolCalls"][number]["input"],
+  texts: InspectTexts,
+): Record<string, unknown> {
+  const whole = texts.whole(input, argumentsMax);
+  if (whole !== undefined && whole.length <= argumentsMax)
+    try {
+      const value: unknown = JSON.parse(whole);
+      if (typeof value === "object" && value !== null && !Array.isArray(value))
+        return value as Record<string, unknown>;
+    } catch {
+      // as it is, then
+    }
+  return { input: texts.reference(input) };
+}
+
+export function toolError({ outcome, text }: ToolResultEvent): { type: string; message: string } | undefined {
+  if (outcome === "done") return undefined;
+  const type = outcome === "refused" ? "parsing" : outcome === "timed-out" ? "timeout" : "unknown";
+  const words = typeof text === "string" ? text : text.head;
+  return { type, message: words.slice(0, 500) };
+}

@@ -1,0 +1,70 @@
+// JSON written in pieces, so that a document of any length takes the memory of one of its parts. Pure.
+
+type Part = unknown | Streamed;
+
+const streamed = Symbol("written one by one");
+type Streamed =
+  | { [streamed]: () => Iterable<unknown>; as: "list" }
+  | { [streamed]: () => Iterable<[string, unknown]>; as: "object" };
+
+/** A list whose elements are made while it is written; each may be streamed itself. */
+export function listOf(elements: () => Iterable<unknown>): Part {
+  return { [streamed]: elements, as: "list" };
+}
+
+/** An object whose fields are made while it is written. */
+export function objectOf(entries: () => Iterable<[string, unknown]>): Part {
+  return { [streamed]: entries, as: "object" };
+}
+
+/** The text of `value`, an object or a list, which may hold listOf and objectOf at any depth. Leaves undefined out. */
+export function* jsonPieces(value: Part): Generator<string> {
+  if (isStreamed(value)) {
+    const list = value.as === "list";
+    yield list ? "[" : "{";
+    let between = "\n";
+    for (const one of value[streamed]()) {
+      yield between;
+      between = ",\n";
+      if (list) yield* jsonPieces(one);
+      else yield* entryPieces(one as [string, unknown]);
+    }
+    yield list ? "]" : "}";
+    return;
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value) || !holdsStreamed(value)) {
+    yield text(value);
+    return;
+  }
+  yield "{";
+  let between = "";
+  for (const entry of Object.entries(value)) {
+    if (entry[1] === undefined) continue;
+    yield between;
+    between = ",\n";
+    yield* entryPieces(entry);
+  }
+  yield "}";
+}
+
+function* entryPieces([name, value]: [string, unknown]): Generator<string> {
+  yield `${text(name)}:`;
+  yield* jsonPieces(value);
+}
+
+/** Half a surrogate pair is valid in JSON and in few readers: it becomes the sign for what cannot be shown. */
+function text(value: unknown): string {
+  return JSON.stringify(value).replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, "$1\ufffd");
+}
+
+function isStreamed(value: unknown): value is Streamed {
+  return typeof value === "object" && value !== null && streamed in value;
+}
+
+function holdsStreamed(value: object): boolean {
+  return Object.values(value).some(
+    (one) =>
+      isStreamed(one) ||
+      (typeof one === "object" && one !== null && !Array.isArray(one) && holdsStreamed(one)),
+  );
+}

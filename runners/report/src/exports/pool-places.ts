@@ -1,0 +1,61 @@
+// Which messages of the pool a model was asked with, as runs of positions. A trajectory tells every message and what
+// was cut, not each request: after a cut the request is taken to be the conversation's first two messages (what it
+// is told of its task) and the newest. Pure.
+
+/** Of one conversation: positions [from, to). */
+type Runs = [from: number, to: number][];
+
+const heldFirst = 2;
+
+export class PoolPlaces {
+  readonly #runs = new Map<string, Runs>();
+  #next = 0;
+
+  /** The next message of the pool belongs to `by`. */
+  said(by: string): void {
+    const runs = this.#runs.get(by) ?? [];
+    this.#runs.set(by, runs);
+    const last = runs.at(-1);
+    if (last && last[1] === this.#next) last[1]++;
+    else runs.push([this.#next, this.#next + 1]);
+    this.#next++;
+  }
+
+  /** Of the conversation so far `kept` messages stay. */
+  cut(by: string, kept: number): void {
+    const runs = this.#runs.get(by) ?? [];
+    const first = taken(runs, Math.min(heldFirst, kept));
+    const newest = taken(
+      [...runs].reverse().map(([from, to]) => [-to, -from]),
+      Math.max(0, kept - heldFirst),
+    );
+    const tail = newest.map(([from, to]): [number, number] => [-to, -from]).reverse();
+    const end = first.at(-1)?.[1] ?? 0;
+    const rest = tail.flatMap(([from, to]): Runs => (to <= end ? [] : [[Math.max(from, end), to]]));
+    this.#runs.set(by, joined([...first, ...rest]));
+  }
+
+  asked(by: string): Runs {
+    return (this.#runs.get(by) ?? []).map(([from, to]) => [from, to]);
+  }
+}
+
+function taken(runs: Runs, count: number): Runs {
+  const out: Runs = [];
+  for (const [from, to] of runs) {
+    if (count <= 0) break;
+    out.push([from, Math.min(to, from + count)]);
+    count -= to - from;
+  }
+  return out;
+}
+
+function joined(runs: Runs): Runs {
+  const out: Runs = [];
+  for (const [from, to] of runs) {
+    const last = out.at(-1);
+    if (last && last[1] === from) last[1] = to;
+    else out.push([from, to]);
+  }
+  return out;
+}

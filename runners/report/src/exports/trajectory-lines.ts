@@ -1,0 +1,80 @@
+// Reads a trajectory line by line with bounded memory. It may have been through many hands and may have been cut
+// off anywhere: what is not as it should be ends the reading with words, and what came before it stands.
+import { closeSync, openSync, readSync } from "node:fs";
+import type { TrajectoryLine } from "./attempt-source.ts";
+import { knownEvent } from "./known-event.ts";
+
+const pieceBytes = 256 << 10;
+/** As verify-trajectory has it: no line of ours is longer. */
+const lineMax = 4 << 20;
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+export function* trajectoryLines(path: string): Generator<TrajectoryLine> {
+  let file: number;
+  try {
+    file = openSync(path, "r");
+  } catch (error) {
+    yield { kind: "broken", index: 0, why: `it cannot be read (${(error as NodeJS.ErrnoException).code})` };
+    return;
+  }
+  let index = 0;
+  try {
+    for (const bytes of splitLines(file)) {
+      const line = typeof bytes === "string" ? broken(index, bytes) : parsed(index, bytes);
+      yield line;
+      if (line.kind === "broken") return;
+      index++;
+    }
+    if (index === 0) yield broken(0, "it is empty");
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Lines as bytes; a text is what is wrong, and the last thing given. */
+function* splitLines(file: number): Generator<Uint8Array | string> {
+  const piece = Buffer.alloc(pieceBytes);
+  let rest: Buffer[] = [];
+  let length = 0;
+  for (;;) {
+    const read = readSync(file, piece, 0, pieceBytes, null);
+    if (read === 0) break;
+    let from = 0;
+    for (let end = piece.indexOf(10); end >= 0 && end < read; end = piece.indexOf(10, from)) {
+      yield Buffer.concat([...rest, piece.subarray(from, end)]);
+      rest = [];
+      length = 0;
+      from = end + 1;
+    }
+    rest.push(Buffer.from(piece.subarray(from, read)));
+    length += read - from;
+    if (length > lineMax) return yield "a line is longer than 4 MiB";
+  }
+  if (length > 0) yield "it is cut off in the middle of a line";
+}
+
+function parsed(index: number, bytes: Uint8Array): TrajectoryLine {
+  let fields: unknown;
+  try {
+    fields = JSON.parse(utf8.decode(bytes));
+  } catch {
+    return broken(index, "a line is not JSON");
+  }
+  if (typeof fields !== "object" || fields === null || Array.isArray(fields))
+    return broken(index, "a line is no JSON object");
+  const { formatVersion, index: _, previous, time, sinceStartMs, ...own } = fields as Record<string, unknown>;
+  if (formatVersion !== 1)
+    return broken(index, "a line is of another format; this version of mlrb reads format 1");
+  const place = {
+    index,
+    time: typeof time === "string" && !Number.isNaN(Date.parse(time)) ? new Date(time).toISOString() : null,
+    sinceStartMs: typeof sinceStartMs === "number" && Number.isFinite(sinceStartMs) ? sinceStartMs : null,
+  };
+  const event = knownEvent(own);
+  if (event) return { kind: "event", ...place, event };
+  return { kind: "other", ...place, name: String(own.event), fields: own };
+}
+
+function broken(index: number, why: string): TrajectoryLine {
+  return { kind: "broken", index, why: `line ${index + 1}: ${why}` };
+}

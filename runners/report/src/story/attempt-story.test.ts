@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import type { TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import { displayWidth } from "../terminal-text.ts";
+import {
+  everyEvent,
+  exampleAttempt,
+  exampleLedger,
+  exampleScore,
+  modelCall,
+  toolResult,
+} from "../testing/attempt-example.ts";
+import { hostileText } from "../testing/page-example.ts";
+import { attemptStory } from "./attempt-story.ts";
+import { storyText } from "./story-text.ts";
+
+const golden = join(import.meta.dirname, "..", "..", "golden");
+
+const example = () =>
+  exampleAttempt(after, everyEvent(new Map()), {
+    ledger: {
+      read: {
+        ...exampleLedger({ ended: "time-limit" }),
+        budget: { wallMs: 600_000, tokens: 2000, dollars: 1 },
+        usage: { calls: 4, uncounted: 1 },
+        waitedMs: { "rate-limit": 2000 },
+      } as never,
+    },
+    scores: {
+      primary: "loss",
+      final: [
+        exampleScore("loss"),
+        { ...exampleScore("accuracy"), kind: "rejected", reason: "no model", floor: null } as never,
+      ],
+      moments: [{ moment: "25%", atMs: 150_000, scores: [exampleScore("loss", { value: 3.5 })] }],
+    },
+  });
+
+for (const width of [100, 50])
+  test(`the story of an attempt in ${width} columns is, byte for byte, golden/story-${width}.txt`, () => {
+    const text = storyText(attemptStory(example()), { width, color: false });
+    const path = join(golden, `story-${width}.txt`);
+    if (process.env.UPDATE_GOLDEN) writeFileSync(path, text);
+    assert.equal(text, readFileSync(path, "utf8"));
+  });
+
+test("no line is wider than the terminal, whatever was written and however narrow it is", () => {
+  const wide: TrajectoryEvent[] = [
+    { event: "start", kind: "llm" },
+    { event: "note", by: "agent", text: "漢字".repeat(300) },
+    { event: "iteration", line: "x".repeat(9000), wellFormed: false },
+    toolResult("a", {
+      outcome: "failed",
+      name: "very-long-name-of-a-tool-that-nobody-has",
+      text: "y".repeat(500),
+    }),
+  ];
+  for (const width of [40, 63, 200])
+    for (const full of [false, true])
+      for (const source of [exampleAttempt(after, wide), example()])
+        for (const line of storyText(attemptStory(source, { full }), { width, color: false, full }).split(
+          "\n",
+        ))
+          assert.ok(displayWidth(line) <= width, `${width}: ${line}`);
+});
+
+test("nothing that an agent wrote steers the terminal or breaks a line", () => {
+  const said = `${hostileText}\u001b[2J\u001b]0;title\u0007\r\nfaked: line\u202e`;
+  const events: TrajectoryEvent[] = [
+    { event: "start", kind: said },
+    { event: "output", stream: "stdout", text: said },
+    { event: "iteration", line: JSON.stringify({ id: said, hypothesis: said }), wellFormed: true },
+    modelCall(1, { by: said, text: said, model: said, answeredBy: said, finish: "refusal" }),
+    { event: "tool-call", by: said, id: said, name: said, input: said },
+    toolResult(said, { by: said, name: said, text: said, outcome: "failed" }),
+    { event: "snapshot-skipped", because: said },
+    { event: said, [said]: said } as never,
+    { event: "end", ended: said },
+  ];
+  for (const full of [false, true]) {
+    const source = exampleAttempt(after, events, {
+      where: { image: said },
+      ledger: { read: null, why: said },
+    });
+    const text = storyText(attemptStory(source, { full }), { width: 100, color: false, full });
+    assert.doesNotMatch(text.replaceAll("\n", ""), /[\p{Cc}\p{Cf}]/u);
+    assert.doesNotMatch(text, /^faked/m);
+  }
+});
+
+test("quiet events are counted between those that are told, and failing or long commands are told", () => {
+  const run = (id: string, command: string, more = {}): TrajectoryEvent[] => [
+    { event: "tool-call", by: "agent", id, name: "shell", input: JSON.stringify({ command }) },
+    toolResult(id, more),
+  ];
+  const { timeline, failures } = attemptStory(
+    exampleAttempt(after, [
+      { event: "start", kind: "llm" },
+      modelCall(1),
+      ...run("a", "ls"),
+      modelCall(2),
+      ...run("b", "python train.py", { durationMs: 20_000 }),
+      ...run("c", "make", { exit: { code: 2 } }),
+      ...run("d", "sleep 999", { outcome: "timed-out", exit: { signal: "SIGKILL" } }),
+      { event: "end", ended: "finished" },
+    ]),
+  );
+  assert.deepEqual(
+    timeline.map(({ what, text }) => `${what}: ${text}`),
+    [
+      "began: an agent of kind llm",
+      ": model calls: 2, programs run by tools: 1",
+      "shell: python train.py (done, exit 0, 20 s)",
+      "shell: make (done, exit 2, 300 ms)",
+      "shell: sleep 999 (timed-out, ended by SIGKILL, 300 ms)",
+      "ended: finished",
+    ],
+  );
+  assert.deepEqual(failures, [
+    { whose: "agent-error", cause: "tool timed-out", count: 1, detail: "shell: total 0" },
+  ]);
+});
+
+test("of twenty thousand notable events the beginning and the end are told, and how many are left out", () => {
+  const many: TrajectoryEvent[] = Array.from({ length: 20_000 }, (_, at) => ({
+    event: "note",
+    by: "agent",
+    text: `note ${at}`,
+  }));
+  const { timeline } = attemptStory(exampleAttempt(after, many));
+  assert.ok(timeline.length <= 451, String(timeline.length));
+  const left = timeline.find(({ what }) => what === "…")!;
+  assert.equal(timeline.length - 1 + Number(/^\d+/.exec(left.text)![0]), 20_000);
+  assert.match(timeline[0]!.text, /note 0$/);
+  assert.match(timeline.at(-1)!.text, /note 19999$/);
+});
+
+test("what cannot be told is said: a damaged trajectory, no ledger, no scores, an attempt that goes on", () => {
+  const noLedger = { ledger: { read: null, why: "it has no ledger" } } as const;
+  const missing = (more: Parameters<typeof exampleAttempt>[2]) =>
+    attemptStory(exampleAttempt(after, [{ event: "start" }], more)).missing.map((one) => one.split(":")[0]);
+  assert.deepEqual(missing({ tail: "{", ...noLedger }), [
+    "the trajectory from there on",
+    "what it used",
+    "its scores",
+  ]);
+  assert.deepEqual(missing({}), ["how it ended", "its scores"]);
+  assert.deepEqual(missing({ state: "running", ...noLedger }), ["what it used", "how it ends"]);
+  assert.deepEqual(missing({ state: "lost", ...noLedger }), ["what it used", "a measurement"]);
+});

@@ -1,0 +1,66 @@
+// What an attempt used of each part of its budget, by its ledger. Unknown is null, never 0. Pure.
+import { formatDuration } from "@mlrb/core/units";
+import type { Ledger } from "@mlrb/kit/rules/ledger";
+import { waitWords } from "./event-words.ts";
+
+export type BudgetPart = {
+  name: string;
+  /** null: nobody counted it. */
+  used: number | null;
+  /** null: it was not limited. */
+  limit: number | null;
+  words: string;
+};
+
+/** A ledger as later versions of its format write it: the fields that today's type does not have. */
+type More = {
+  budget: { tokens?: unknown; dollars?: unknown; gpuHours?: unknown };
+  usage?: unknown;
+  waitedMs?: unknown;
+};
+
+export function budgetParts(ledger: Ledger | null): BudgetPart[] {
+  if (ledger === null) return [];
+  const more = ledger as unknown as More;
+  const limits = more.budget ?? {};
+  const waited = Object.entries(Object(more.waitedMs) as Record<string, unknown>).filter(
+    (one): one is [string, number] => typeof one[1] === "number" && one[1] > 0,
+  );
+  const usage = Object(more.usage) as Record<string, unknown>;
+  const calls = typeof usage.calls === "number" ? ` in ${usage.calls} model calls` : "";
+  const uncounted =
+    typeof usage.uncounted === "number" && usage.uncounted > 0
+      ? `, ${usage.uncounted} of them uncounted`
+      : "";
+  return [
+    part("working time", ledger.workingMs, ledger.budget?.wallMs ?? null, formatDuration),
+    part("wall time", ledger.wallMs, null, formatDuration),
+    ...waited.map(([why, ms]) => part(`waited for ${waitWords(why)}`, ms, null, formatDuration)),
+    part("tokens", ledger.tokens, number(limits.tokens), (count) => String(count), `${calls}${uncounted}`),
+    part("dollars", ledger.dollars, number(limits.dollars), (amount) => amount.toFixed(4)),
+    part("GPU hours", ledger.gpuHours, number(limits.gpuHours), (hours) => hours.toFixed(2)),
+  ];
+}
+
+function part(
+  name: string,
+  used: number | null | undefined,
+  limit: number | null,
+  text: (value: number) => string,
+  after = "",
+): BudgetPart {
+  const known = used ?? null;
+  const of = limit === null ? "" : ` of ${text(limit)}`;
+  const percent =
+    known !== null && limit !== null && limit > 0 ? ` (${Math.round((100 * known) / limit)} %)` : "";
+  return {
+    name,
+    used: known,
+    limit,
+    words: `${known === null ? "unknown" : text(known)}${of}${percent}${after}`,
+  };
+}
+
+function number(value: unknown): number | null {
+  return typeof value === "number" && Number.isFinite(value) ? value : null;
+}

@@ -1,0 +1,171 @@
+// One event of a trajectory in words for people, for the terminal and the page alike. What an agent or a model wrote
+// is in it as it is, long: whoever shows it makes it harmless and clips it. Pure.
+import type { LongText, ModelCallEvent, ToolResultEvent, TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import { formatDuration } from "@mlrb/core/units";
+import { bytesText } from "./bytes-text.ts";
+
+/** Of a text among others in one line. */
+const partMax = 400;
+
+export function eventWords(event: TrajectoryEvent): string {
+  switch (event.event) {
+    case "output":
+      return event.text.trimEnd();
+    case "output-clipped":
+      return `${bytesText(event.bytes)} more of ${event.stream} are not kept`;
+    case "exec":
+      return event.argv.join(" ");
+    case "exec-end":
+      return endWords(event.result);
+    case "iteration":
+      return iterationWords(event.line, event.wellFormed);
+    case "snapshot":
+      return snapshotWords(event);
+    case "snapshot-skipped":
+      return event.because;
+    case "snapshot-dropped":
+      return event.name;
+    case "budget":
+      return `${Math.round(100 * event.share)} % of the time is used`;
+    case "wait":
+      return `${formatDuration(event.durationMs)} for ${waitWords(event.why)}, which is not the agent's time; the deadline moved to ${event.deadline}`;
+    case "message":
+      return `to ${event.by} (${event.why === "prompt" ? event.role : event.why}): ${shown(event.text)}`;
+    case "model-call":
+      return callWords(event);
+    case "model-try": {
+      const { by, call, cause, whose, detail, waitMs } = event;
+      const then = waitMs === null ? "; not tried again" : `; tried again after ${formatDuration(waitMs)}`;
+      return `call ${call} of ${by}, try ${event.try} failed, ${whose}: ${cause}: ${detail.slice(0, partMax)}${then}`;
+    }
+    case "tool-call":
+      return `${event.by}: ${toolWords(event.name, event.input)}`;
+    case "tool-result":
+      return `${event.by}: ${event.name} ${resultWords(event)}: ${shown(event.text)}${event.rest === null ? "" : ` (whole in ${event.rest})`}`;
+    case "context-cut": {
+      const { by, messagesCut, charactersCut, messagesKept } = event;
+      return `${by} no longer sees ${messagesCut} messages of ${charactersCut} characters; ${messagesKept} stay`;
+    }
+    case "note":
+      return `${event.by}: ${shown(event.text)}`;
+    default: {
+      const { event: _, ...facts } = event;
+      return factsWords(facts);
+    }
+  }
+}
+
+/** `name value, …` of what has no words of its own. */
+export function factsWords(facts: Record<string, unknown>): string {
+  return Object.entries(facts)
+    .map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join(", ");
+}
+
+/** A tool with what matters of its input: the one text that most tools take, else all of it. */
+export function toolWords(name: string, input: LongText): string {
+  if (typeof input === "string")
+    try {
+      const fields = Object.entries(Object(JSON.parse(input)) as Record<string, unknown>);
+      const texts = fields.filter(([, value]) => typeof value === "string");
+      if (fields.length === 0) return name;
+      if (texts.length === 1) return `${name} ${texts[0]![1] as string}`;
+    } catch {
+      // as it is, then
+    }
+  return `${name} ${shown(input)}`;
+}
+
+export function resultWords({
+  outcome,
+  exit,
+  durationMs,
+}: Pick<ToolResultEvent, "outcome" | "exit" | "durationMs">): string {
+  const ended = exit === null ? "" : "code" in exit ? `, exit ${exit.code}` : `, ended by ${exit.signal}`;
+  return `${outcome}${ended}, ${formatDuration(durationMs)}`;
+}
+
+function callWords({
+  by,
+  call,
+  model,
+  answeredBy,
+  text,
+  reasoning,
+  toolCalls,
+  finish,
+  usage,
+  dollars,
+  durationMs,
+  tries,
+}: ModelCallEvent): string {
+  const tokens = usage === null ? "tokens unknown" : `${usage.inputTokens} + ${usage.outputTokens} tokens`;
+  const price = dollars === null ? "price unknown" : `${dollars.toFixed(4)} dollars`;
+  const tools = toolCalls.map(({ name, input, malformed }) =>
+    malformed ? `${name} (malformed)` : toolWords(name, input),
+  );
+  const ended = finish === "stop" || finish === "tool-calls" ? "" : `, ended by ${finish}`;
+  const again = tries > 1 ? `, ${tries} tries` : "";
+  return [
+    `call ${call} of ${by}, ${answeredBy ?? model}: ${tokens}, ${price}, ${formatDuration(durationMs)}${again}${ended}`,
+    ...(reasoning === null ? [] : [`thought: ${shown(reasoning)}`]),
+    ...(text === "" ? [] : [`said: ${shown(text)}`]),
+    ...tools.map((tool) => `asked for: ${tool.slice(0, partMax)}`),
+  ].join("\n");
+}
+
+function iterationWords(line: string, wellFormed: boolean): string {
+  if (!wellFormed) return `not well formed: ${line}`;
+  try {
+    const { id, hypothesis, change, metric, decision } = JSON.parse(line) as Record<string, unknown>;
+    const { name, split, value } = Object(metric) as Record<string, unknown>;
+    const seen =
+      name === undefined ? undefined : `${name}${split === undefined ? "" : ` on ${split}`} ${value}`;
+    return [`${id}: ${hypothesis ?? change}`, ...[hypothesis && change, seen, decision].filter(Boolean)].join(
+      "; ",
+    );
+  } catch {
+    return line;
+  }
+}
+
+function snapshotWords({ name, digest, files, bytes, changed, gone }: Record<string, unknown>): string {
+  const paths = (list: unknown) =>
+    Array.isArray(list)
+      ? list.slice(0, 3).map((one) => (typeof one === "string" ? one : String(Object(one).path)))
+      : [];
+  const more = (list: unknown) =>
+    Array.isArray(list) && list.length > 3 ? ` and ${list.length - 3} more` : "";
+  const said = (word: string, list: unknown) =>
+    paths(list).length === 0 ? "" : `; ${word} ${paths(list).join(", ")}${more(list)}`;
+  const size = typeof bytes === "number" ? `, ${bytesText(bytes)}` : "";
+  const count = typeof files === "number" ? `, ${files} ${files === 1 ? "file" : "files"}` : "";
+  return `${String(name)}: ${String(digest ?? "no digest").slice(0, 12)}${count}${size}${said("new or changed", changed)}${said("gone", gone)}`;
+}
+
+function endWords(result: unknown): string {
+  const { kind, code, signal, detail, over } = Object(result) as Record<string, unknown>;
+  const how =
+    kind === "exited"
+      ? `exit ${code}`
+      : kind === "signalled"
+        ? `ended by ${signal}`
+        : [kind, detail].filter(Boolean).join(": ");
+  return over === undefined
+    ? String(how)
+    : `${how}; over its limit of ${String((Object(over) as { limit?: unknown }).limit)}`;
+}
+
+export function waitWords(why: string): string {
+  const words: Record<string, string> = {
+    gpu: "a GPU",
+    "rate-limit": "a rate limit",
+    provider: "a provider",
+  };
+  return words[why] ?? why;
+}
+
+export function shown(text: LongText): string {
+  if (typeof text === "string") return text.length > partMax ? `${text.slice(0, partMax)}…` : text;
+  return `${text.head.slice(0, partMax)}… (${bytesText(text.bytes)})`;
+}

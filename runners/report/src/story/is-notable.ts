@@ -1,0 +1,21 @@
+// Whether an event is told by itself where there is no room for all: what changed, what failed, what was learnt.
+import type { TrajectoryLine } from "../exports/attempt-source.ts";
+
+export function isNotable(line: TrajectoryLine): boolean {
+  if (line.kind !== "event") return true;
+  const { event } = line;
+  switch (event.event) {
+    case "output":
+    case "output-clipped":
+    case "tool-call":
+      return false;
+    case "model-call":
+      return event.finish === "refusal" || event.finish === "length";
+    case "tool-result":
+      return event.outcome !== "done";
+    case "message":
+      return event.why !== "prompt";
+    default:
+      return true;
+  }
+}

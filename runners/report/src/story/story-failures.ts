@@ -1,0 +1,42 @@
+// What failed in an attempt and by whose fault, each kind once with how often. Only what the events say: nothing is
+// guessed from output. Pure.
+import type { TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import type { TrajectoryLine } from "../exports/attempt-source.ts";
+import { shown } from "./event-words.ts";
+
+/** `whose` is a FailureOwner where the record is ours. */
+export type StoryFailure = { whose: string; cause: string; count: number; detail: string };
+
+const failuresMax = 50;
+
+/** What failed in these lines, and by whose fault. */
+export function storyFailures(lines: Iterable<TrajectoryLine>): StoryFailure[] {
+  const failures = new Failures();
+  for (const line of lines) if (line.kind === "event") failures.see(line.event);
+  return failures.all();
+}
+
+export class Failures {
+  readonly #known = new Map<string, StoryFailure>();
+
+  see(event: TrajectoryEvent): void {
+    if (event.event === "model-try") this.add(event.whose, event.cause, event.detail);
+    if (event.event === "tool-result" && event.outcome !== "done")
+      this.add("agent-error", `tool ${event.outcome}`, `${event.name}: ${shown(event.text)}`);
+    if (event.event !== "model-call") return;
+    if (event.finish === "refusal") this.add("agent-refusal", "refusal", shown(event.text));
+    for (const { malformed, name } of event.toolCalls)
+      if (malformed) this.add("agent-error", "malformed tool call", name);
+  }
+
+  add(whose: string, cause: string, detail: string): void {
+    const key = `${whose} ${cause}`;
+    const found = this.#known.get(key);
+    if (found) found.count++;
+    else if (this.#known.size < failuresMax) this.#known.set(key, { whose, cause, count: 1, detail });
+  }
+
+  all(): StoryFailure[] {
+    return [...this.#known.values()];
+  }
+}

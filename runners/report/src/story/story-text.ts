@@ -1,0 +1,159 @@
+// The story of an attempt in lines that fit a terminal. Nothing in it may steer the terminal: whatever an agent or a
+// model wrote is made one plain line. Width and colour are arguments. Pure.
+import { formatDuration } from "@mlrb/core/units";
+import { digitsText } from "../digits-text.ts";
+import type { NamedScore } from "../exports/attempt-source.ts";
+import { plainText } from "../plain-text.ts";
+import { paint } from "../terminal-layout.ts";
+import { displayWidth, wrap } from "../terminal-text.ts";
+import { type AttemptStory, durationOrUnknown } from "./attempt-story.ts";
+import type { BudgetPart } from "./budget-parts.ts";
+import { bytesText } from "./bytes-text.ts";
+import type { StoryLine } from "./timeline.ts";
+
+const widthMin = 40;
+const barMax = 30;
+const timeWidth = 9;
+/** Of one line of the timeline, where all is asked for. */
+const fullLines = 20;
+
+type Look = { width: number; color: boolean; full?: boolean };
+
+export function storyText(story: AttemptStory, look: Look): string {
+  const width = Math.max(widthMin, Math.floor(look.width));
+  const { color, full = false } = look;
+  const strong = (text: string) => paint(text, "strong", color);
+  const lines: string[] = [...wrap(plainText(story.stage), width).map(strong), ...facts(story, width)];
+  const section = (title: string, body: string[]) => lines.push("", strong(title), ...body);
+  if (story.budget.length > 0) section("Budget", bars(story.budget, width));
+  section(
+    "What happened",
+    story.timeline.flatMap((line) => timelineLines(line, { width, color, full })),
+  );
+  if (story.failures.length > 0)
+    section(
+      "Failures, and whose",
+      story.failures.flatMap(({ whose, cause, count, detail }) =>
+        hanging(`${whose}: ${cause}${count > 1 ? `, ${count} times` : ""}: ${detail}`, width, 2),
+      ),
+    );
+  if (story.scores) section("Scores", scores(story.scores, width));
+  if (story.missing.length > 0)
+    section(
+      "Not told here",
+      story.missing.flatMap((one) => hanging(one, width, 3)),
+    );
+  return `${lines.join("\n")}\n`;
+}
+
+function facts(story: AttemptStory, width: number): string[] {
+  const {
+    pipeline,
+    profile,
+    state,
+    startedAt,
+    durationMs,
+    executor,
+    where,
+    models,
+    kind,
+    ended,
+    submission,
+    id,
+  } = story;
+  const place = [executor, ...Object.entries(where).map(([name, value]) => `${name} ${value}`)].join(", ");
+  const told: [string, string][] = [
+    ["pipeline", `${pipeline} (${profile})`],
+    [state === "recorded" ? "record" : state, id],
+    ["agent", [kind === null ? "of unknown kind" : `of kind ${kind}`, ...models].join(", ")],
+    ["began", `${startedAt}, took ${durationOrUnknown(durationMs)}`],
+    ["ran on", place],
+    ["ended", ended ?? "not known"],
+    [
+      "submission",
+      submission === null
+        ? "none is known"
+        : `${submission.digest.slice(0, 12)}, ${submission.files} ${submission.files === 1 ? "file" : "files"}, ${bytesText(submission.bytes)}`,
+    ],
+    [
+      "iterations",
+      `${story.iterations.wellFormed} told by the agent${story.iterations.malformed > 0 ? `, ${story.iterations.malformed} more not well formed` : ""}`,
+    ],
+  ];
+  return told.flatMap(([name, value]) =>
+    wrap(plainText(value, 500), width - 12).map((line, at) => `${(at === 0 ? name : "").padEnd(11)} ${line}`),
+  );
+}
+
+/** One line each: name, bar where there is a limit, words. */
+function bars(parts: BudgetPart[], width: number): string[] {
+  const names = Math.max(...parts.map(({ name }) => displayWidth(name)));
+  const words = Math.max(...parts.map(({ words: text }) => displayWidth(text)));
+  const room = Math.min(barMax, width - names - words - 4);
+  return parts.flatMap(({ name, used, limit, words: text }) => {
+    const share = used !== null && limit !== null && limit > 0 ? Math.min(1, used / limit) : undefined;
+    const filled = share === undefined ? 0 : Math.round(share * room);
+    const bar =
+      room < 5
+        ? ""
+        : share === undefined
+          ? " ".repeat(room + 2)
+          : `${"█".repeat(filled)}${"░".repeat(room - filled)}  `;
+    return wrap(`${name.padEnd(names)}`, width).length > 1 ||
+      names + bar.length + displayWidth(text) + 2 > width
+      ? hanging(`${name}: ${text}`, width, 3)
+      : [`${name.padEnd(names)}  ${bar}${text}`];
+  });
+}
+
+/** `wrap` keeps no spaces at the beginning of a line, so the column of times stands before it. */
+function timelineLines(
+  { sinceStartMs, what, text, mark }: StoryLine,
+  { width, color, full }: Required<Look>,
+): string[] {
+  const when = (sinceStartMs === null ? "" : formatDuration(Math.max(0, sinceStartMs))).padStart(timeWidth);
+  const head = what === "" ? "" : `${plainText(what, 30)}: `;
+  const room = width - timeWidth - 2;
+  const lines = wrap(`${head}${plainText(text, full ? 4000 : 600)}`.trimEnd(), room);
+  const shown = full ? lines.slice(0, fullLines) : [cut(lines, room)];
+  return shown.map((line, at) => `${at === 0 ? when : " ".repeat(timeWidth)}  ${paint(line, mark, color)}`);
+}
+
+function cut([first = "", ...rest]: string[], width: number): string {
+  if (rest.length === 0) return first;
+  return displayWidth(first) < width ? `${first}…` : `${wrap(first, width - 1)[0]}…`;
+}
+
+function hanging(text: string, width: number, linesMax: number): string[] {
+  const lines = wrap(plainText(text, 1000), width - 2);
+  const shown = lines.slice(0, linesMax);
+  if (lines.length > linesMax) shown[linesMax - 1] = cut([shown[linesMax - 1]!, ""], width - 2);
+  return shown.map((line, at) => `${at === 0 ? "- " : "  "}${line}`);
+}
+
+function scores({ primary, final, moments }: NonNullable<AttemptStory["scores"]>, width: number): string[] {
+  return final.flatMap((score) => {
+    const earlier = moments.flatMap(({ moment, scores: then }) => {
+      const found = then.find(({ name }) => name === score.name);
+      return found ? [`${moment} ${valueText(found)}`] : [];
+    });
+    const over = earlier.length > 0 ? `; before: ${earlier.join(", ")}` : "";
+    return hanging(
+      `${score.name}${score.name === primary ? " (decides the task)" : ""}: ${scoreText(score)}${over}`,
+      width,
+      4,
+    );
+  });
+}
+
+function scoreText(score: NamedScore): string {
+  const { unit, direction, digits, floor } = score;
+  const against = `${floor === null ? "floor not known" : `floor ${digitsText(floor, digits)}`}, ${direction} is better`;
+  if (score.kind !== "scored") return `${valueText(score)} (${against})`;
+  return `${valueText(score)} ± ${digitsText(score.standardError, digits)} ${unit} over ${score.items} items (${against})`;
+}
+
+function valueText(score: NamedScore): string {
+  if (score.kind === "rejected") return `rejected: ${score.reason}`;
+  return score.kind === "scored" ? digitsText(score.value, score.digits) : `not measured: ${score.cause}`;
+}

@@ -1,0 +1,284 @@
+// Attempts for tests of what tells of them: written as a supervisor would, by hand, event by event.
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { LongText, ModelCallEvent, ToolResultEvent, TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import type { Ledger } from "@mlrb/kit/rules/ledger";
+import type { AttemptSource, NamedScore } from "../exports/attempt-source.ts";
+import { trajectoryLines } from "../exports/trajectory-lines.ts";
+
+type Options = Partial<Omit<AttemptSource, "lines" | "whole">> & {
+  /** Of long texts, by digest. */
+  attachments?: Map<string, string>;
+  /** Appended as it is, e.g. half a line. */
+  tail?: string;
+  /** Between one event and the next. */
+  stepMs?: number;
+};
+
+export const exampleStart = Date.parse("2026-01-02T03:04:05.000Z");
+
+/** The lines of a trajectory; the chain is left out, which no reader of these looks at. */
+export function* exampleLines(events: Iterable<TrajectoryEvent>, stepMs = 1000): Generator<string> {
+  let index = 0;
+  for (const event of events) {
+    const sinceStartMs = index * stepMs;
+    const time = new Date(exampleStart + sinceStartMs).toISOString();
+    yield `${canonicalJson({ formatVersion: 1, index, previous: "", time, sinceStartMs, ...event })}\n`;
+    index++;
+  }
+}
+
+/** An attempt with these events; `after` is told to remove its file. */
+export function exampleAttempt(
+  after: (remove: () => void) => void,
+  events: Iterable<TrajectoryEvent>,
+  { attachments = new Map(), tail = "", stepMs, ...more }: Options = {},
+): AttemptSource {
+  const folder = mkdtempSync(join(tmpdir(), "mlrb-attempt-example-"));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, "trajectory.jsonl");
+  writeFileSync(path, [...exampleLines(events, stepMs)].join("") + tail);
+  return {
+    id: "ab".repeat(32),
+    state: "recorded",
+    slot: { pipeline: "example", profile: "smoke", stage: "attempt[task=words,agent=thinker,seed=1]" },
+    axes: { task: "words", agent: "thinker", seed: 1 },
+    key: "cd".repeat(32),
+    startedAt: new Date(exampleStart).toISOString(),
+    durationMs: 60_000,
+    executor: "local",
+    where: { image: "example:1" },
+    ledger: { read: exampleLedger() },
+    scores: null,
+    ...more,
+    lines: () => trajectoryLines(path),
+    whole(text: LongText) {
+      if (typeof text === "string") return { text, missing: null };
+      const found = attachments.get(text.digest);
+      return found === undefined
+        ? { text: text.head, missing: `the rest of ${text.bytes} bytes is missing` }
+        : { text: found, missing: null };
+    },
+  };
+}
+
+export function exampleLedger(more: Partial<Ledger> = {}): Ledger {
+  return {
+    formatVersion: 1,
+    budget: { wallMs: 600_000 },
+    wallMs: 61_000,
+    workingMs: 58_000,
+    tokens: 1234,
+    dollars: 0.25,
+    gpuHours: 0.5,
+    ended: "finished",
+    exit: null,
+    submission: { digest: "ef".repeat(32), files: 1, bytes: 10, leftOut: [], overLimits: null },
+    trajectory: { lines: 20, head: "0".repeat(64) },
+    ...more,
+  };
+}
+
+export function longText(whole: string, attachments: Map<string, string>): LongText {
+  const digest = createHash("sha256").update(whole).digest("hex");
+  attachments.set(digest, whole);
+  return { head: whole.slice(0, 20), digest, bytes: Buffer.byteLength(whole) };
+}
+
+export function modelCall(call: number, more: Partial<ModelCallEvent> = {}): ModelCallEvent {
+  return {
+    event: "model-call",
+    call,
+    by: "agent",
+    provider: "openai",
+    model: "gpt-4o-2024-08-06",
+    answeredBy: "gpt-4o-2024-08-06",
+    requestDigest: "12".repeat(32),
+    messages: 2,
+    text: "I shall look.",
+    reasoning: null,
+    toolCalls: [],
+    finish: "stop",
+    usage: { inputTokens: 100, outputTokens: 20, cachedInputTokens: 40, reasoningTokens: null },
+    dollars: 0.01,
+    durationMs: 900,
+    tries: 1,
+    ...more,
+  };
+}
+
+export function toolResult(id: string, more: Partial<ToolResultEvent> = {}): ToolResultEvent {
+  return {
+    event: "tool-result",
+    by: "agent",
+    id,
+    name: "shell",
+    outcome: "done",
+    exit: { code: 0 },
+    text: "total 0",
+    rest: null,
+    durationMs: 300,
+    executed: true,
+    ...more,
+  };
+}
+
+export function exampleScore(
+  name: string,
+  more: Partial<Extract<NamedScore, { kind: "scored" }>> = {},
+): NamedScore {
+  return {
+    kind: "scored",
+    name,
+    unit: "bits",
+    direction: "lower",
+    digits: 3,
+    floor: 8,
+    value: 2.5,
+    standardError: 0.1,
+    items: 50,
+    ...more,
+  };
+}
+
+/** Everything that can stand in a trajectory, at least once: a supervisor with a worker, trouble and iterations. */
+export function everyEvent(attachments: Map<string, string>): TrajectoryEvent[] {
+  const call = (id: string, name: string, input: Record<string, unknown>, by = "supervisor") => ({
+    event: "tool-call" as const,
+    by,
+    id,
+    name,
+    input: JSON.stringify(input),
+  });
+  const asked = (id: string, name: string, input: Record<string, unknown>) => ({
+    id,
+    name,
+    input: JSON.stringify(input),
+    malformed: false,
+  });
+  return [
+    {
+      event: "start",
+      task: "words",
+      agent: "thinker",
+      seed: 1,
+      kind: "llm",
+      scaffoldVersion: 3,
+      promptDigest: "aa",
+    },
+    { event: "message", by: "supervisor", role: "system", why: "prompt", text: "You do research." },
+    {
+      event: "message",
+      by: "supervisor",
+      role: "user",
+      why: "prompt",
+      text: longText("Train a model. ".repeat(200), attachments),
+    },
+    {
+      event: "model-try",
+      by: "supervisor",
+      call: 1,
+      try: 1,
+      cause: "rate-limit",
+      whose: "provider",
+      detail: "429 slow down",
+      usage: null,
+      dollars: null,
+      waitMs: 2000,
+    },
+    { event: "wait", why: "rate-limit", durationMs: 2000, deadline: "2026-01-02T03:14:07.000Z" },
+    modelCall(1, {
+      by: "supervisor",
+      reasoning: "A worker can do it.",
+      toolCalls: [
+        asked("c1", "delegate", { to: "worker-1" }),
+        { id: "c2", name: "shell", input: "{not json", malformed: true },
+      ],
+      finish: "tool-calls",
+      tries: 2,
+    }),
+    toolResult("c2", { by: "supervisor", outcome: "refused", exit: null, executed: false, text: "not JSON" }),
+    call("c1", "delegate", { to: "worker-1" }),
+    { event: "message", by: "worker-1", role: "user", why: "task", text: "Do it." },
+    modelCall(2, {
+      by: "worker-1",
+      model: "claude-3-5-sonnet-20241022",
+      provider: "anthropic",
+      answeredBy: null,
+      dollars: null,
+      toolCalls: [asked("w1", "shell", { command: "python train.py" })],
+      finish: "tool-calls",
+    }),
+    call("w1", "shell", { command: "python train.py" }, "worker-1"),
+    toolResult("w1", {
+      by: "worker-1",
+      text: longText("step ".repeat(9000), attachments),
+      rest: "outputs/1.txt",
+      durationMs: 5000,
+    }),
+    { event: "note", by: "worker-1", text: "a larger rate helps" },
+    {
+      event: "iteration",
+      line: JSON.stringify({
+        id: "first",
+        hypothesis: "a larger rate helps",
+        change: "lr 1e-3",
+        metric: { name: "loss", split: "dev", value: 2.9 },
+        decision: "keep",
+      }),
+      wellFormed: true,
+    },
+    {
+      event: "snapshot",
+      name: "0001",
+      digest: "ab".repeat(32),
+      files: 2,
+      bytes: 5000,
+      changed: [{ path: "model.safetensors", digest: "cd".repeat(32) }],
+    },
+    { event: "context-cut", by: "worker-1", messagesCut: 0, charactersCut: 0, messagesKept: 4 },
+    modelCall(3, {
+      by: "worker-1",
+      model: "claude-3-5-sonnet-20241022",
+      provider: "anthropic",
+      answeredBy: null,
+      dollars: null,
+      text: "Done.",
+    }),
+    toolResult("c1", {
+      by: "supervisor",
+      name: "delegate",
+      text: "Done.",
+      exit: null,
+      executed: false,
+      durationMs: 9000,
+    }),
+    { event: "budget", share: 0.5 },
+    { event: "message", by: "supervisor", role: "user", why: "notice", text: "Half of the time is over." },
+    { event: "snapshot-skipped", because: "a file is too large" },
+    { event: "snapshot-dropped", name: "0001" },
+    modelCall(4, {
+      by: "supervisor",
+      usage: null,
+      dollars: null,
+      text: "",
+      toolCalls: [asked("c3", "shell", { command: "sleep 999" })],
+      finish: "tool-calls",
+    }),
+    call("c3", "shell", { command: "sleep 999" }),
+    { event: "exec", argv: ["sh", "-c", "true"] },
+    { event: "output", stream: "stdout", text: "loss 2.9\n" },
+    { event: "output-clipped", stream: "stdout", bytes: 12 },
+    { event: "exec-end", result: { kind: "exited", code: 0 } },
+    { event: "snapshot", name: "final", digest: "ef".repeat(32), files: 1, bytes: 10 },
+    {
+      event: "end",
+      ended: "time-limit",
+      iterations: { wellFormed: 1, malformed: 0, notKept: 0 },
+      submissionDigest: "ef".repeat(32),
+    },
+  ];
+}
