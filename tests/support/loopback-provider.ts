@@ -1,0 +1,237 @@
+// A model provider on 127.0.0.1 that says what a test's script tells it to, in OpenAI's two protocols and in
+// Anthropic's, whole or streamed, with the faults that providers and networks have. It shows what our side does
+// with the protocols as they are documented; only a call to the real provider shows that the documents are right.
+//
+// As a program: `node tests/support/loopback-provider.ts SCRIPT [LOG]`, SCRIPT a JSON list of replies or a module
+// whose default export is a list or a function. It prints its URL, and appends each request to LOG.
+import { appendFileSync, readFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { anthropic } from "./loopback-anthropic.ts";
+import { openaiChat } from "./loopback-openai-chat.ts";
+import { openaiResponses } from "./loopback-openai-responses.ts";
+import {
+  type Answer,
+  type Complaint,
+  complete,
+  type Fault,
+  isFault,
+  type Protocol,
+  type Reply,
+  type SeenRequest,
+} from "./loopback-reply.ts";
+
+export type { Answer, Fault, Reply, SeenRequest } from "./loopback-reply.ts";
+
+export type Script = Reply[] | ((request: SeenRequest, index: number) => Reply | Promise<Reply>);
+
+export type LoopbackProvider = {
+  /** Without `/v1`. */
+  url: string;
+  /** What AI SDK calls the base URL of OpenAI and of Anthropic: with `/v1`. */
+  baseUrl: string;
+  key: string;
+  /** Requests whose key was right, in the order in which they came. */
+  seen: SeenRequest[];
+  /** Requests that were answered 401. */
+  turnedAway(): number;
+  /** Requests that the client gave up before the answer's end. */
+  abandoned(): number;
+  close(): Promise<void>;
+};
+
+/** What it takes unless told otherwise. */
+export const LOOPBACK_KEY = "loopback-key-5f3a";
+
+const PROTOCOLS: Protocol[] = [openaiChat, openaiResponses, anthropic];
+
+/** A list of replies that is used up is answered with a bad request, so that a script that is too short is seen. */
+export async function startLoopbackProvider(options: {
+  script: Script;
+  /** The only key that is taken; null takes any, and none. */
+  key?: string | null;
+  onRequest?: (request: SeenRequest) => void;
+}): Promise<LoopbackProvider> {
+  const key = options.key === undefined ? LOOPBACK_KEY : options.key;
+  const seen: SeenRequest[] = [];
+  let turnedAway = 0;
+  let abandoned = 0;
+  const server = createServer((request, response) => {
+    response.on("close", () => {
+      if (!response.writableFinished) abandoned += 1;
+    });
+    answer(request, response).catch((error) => {
+      if (response.headersSent || response.destroyed) return void response.destroy();
+      response.writeHead(500, { "content-type": "text/plain" }).end(`the script threw: ${error.stack}`);
+    });
+  });
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const headers = Object.fromEntries(
+      Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+    );
+    const path = new URL(request.url ?? "/", "http://loopback").pathname;
+    const protocol = PROTOCOLS.find((one) => one.path === path);
+    const given = (protocol ?? openaiChat).keyOf(headers);
+    if (key !== null && given !== key) {
+      turnedAway += 1;
+      request.resume();
+      return complain(response, { protocol: protocol ?? openaiChat, complaint: "wrong-key", model: "" });
+    }
+    if (path === "/v1/models")
+      return send(response, { object: "list", data: [{ id: "loopback", object: "model" }] });
+    if (protocol === undefined || request.method !== "POST")
+      return void response.writeHead(404, { "content-type": "text/plain" }).end("there is nothing here");
+    const text = await whole(request);
+    const body = JSON.parse(text) as Record<string, unknown>;
+    const heard: SeenRequest = {
+      index: seen.length,
+      protocol: protocol.name,
+      model: String(body.model),
+      stream: body.stream === true,
+      headers,
+      body,
+      ...protocol.read(body),
+    };
+    seen.push(heard);
+    options.onRequest?.(heard);
+    const reply = Array.isArray(options.script)
+      ? options.script[heard.index]
+      : await options.script(heard, heard.index);
+    response.setHeader(protocol.requestIdHeader, `req_loopback_${heard.index}`);
+    if (reply === undefined)
+      return send(
+        response,
+        { error: { type: "invalid_request_error", message: `the script has no reply ${heard.index}` } },
+        400,
+      );
+    if (isFault(reply)) return fail(response, reply, { protocol, model: heard.model });
+    await say(response, reply, { protocol, heard, text });
+  };
+  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    baseUrl: `${url}/v1`,
+    key: key ?? "",
+    seen,
+    turnedAway: () => turnedAway,
+    abandoned: () => abandoned,
+    async close() {
+      server.closeAllConnections();
+      await new Promise<void>((closed) => server.close(() => closed()));
+    },
+  };
+}
+
+async function whole(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString("utf8");
+}
+
+function send(response: ServerResponse, body: unknown, status = 200): void {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
+
+function complain(
+  response: ServerResponse,
+  { protocol, complaint, model }: { protocol: Protocol; complaint: Complaint; model: string },
+): void {
+  const { status, body } = protocol.complain(complaint, model);
+  send(response, body, status);
+}
+
+function fail(
+  response: ServerResponse,
+  fault: Fault,
+  { protocol, model }: { protocol: Protocol; model: string },
+): void {
+  if ("hang" in fault) return;
+  if ("reset" in fault) return void response.socket?.resetAndDestroy();
+  if ("garbage" in fault)
+    return void response
+      .writeHead(200, { "content-type": "text/html" })
+      .end("<!doctype html><title>Sign in</title><p>Please sign in to the hotel's network.");
+  if (fault.retryAfterMs !== undefined) {
+    response.setHeader("retry-after", String(Math.ceil(fault.retryAfterMs / 1000)));
+    response.setHeader("retry-after-ms", String(fault.retryAfterMs));
+  }
+  for (const [name, value] of Object.entries(fault.headers ?? {})) response.setHeader(name, value);
+  if (fault.body !== undefined)
+    return void response.writeHead(fault.status, { "content-type": "application/json" }).end(fault.body);
+  send(response, protocol.complain(fault.complaint ?? usual(fault.status), model).body, fault.status);
+}
+
+function usual(status: number): Complaint {
+  const known: Record<number, Complaint> = {
+    400: "bad-request",
+    401: "wrong-key",
+    403: "forbidden",
+    404: "unknown-model",
+    413: "too-long",
+    429: "rate-limit",
+    503: "overloaded",
+    529: "overloaded",
+  };
+  return known[status] ?? "server-error";
+}
+
+async function say(
+  response: ServerResponse,
+  reply: Answer,
+  { protocol, heard, text }: { protocol: Protocol; heard: SeenRequest; text: string },
+): Promise<void> {
+  const answer = complete(reply, { index: heard.index, model: heard.model, request: text });
+  if (!heard.stream && reply.complaint !== undefined)
+    return complain(response, { protocol, complaint: reply.complaint, model: heard.model });
+  let events = heard.stream ? protocol.events(answer) : [];
+  if (reply.complaint !== undefined)
+    events = [...events.slice(0, 3), protocol.complainLate(reply.complaint, heard.model)];
+  const body = heard.stream ? events.map(asEvent).join("") : JSON.stringify(protocol.body(answer));
+  response.writeHead(200, { "content-type": heard.stream ? "text/event-stream" : "application/json" });
+  const end = reply.cut ?? reply.truncate ?? reply.stall;
+  const parts = inParts(end === undefined ? body : body.slice(0, end), reply.slow?.characters);
+  for (const part of parts) {
+    if (response.destroyed) return;
+    if (!response.write(part)) await Promise.race([drained(response), closed(response)]);
+    if (reply.slow) await sleep(reply.slow.pauseMs);
+  }
+  if (reply.stall !== undefined) return;
+  // What was written has to leave before the connection goes, or the client would see a reset before any answer.
+  if (reply.cut !== undefined) return void setTimeout(() => response.destroy(), 20);
+  response.end();
+}
+
+function asEvent({ event, data }: { event?: string; data: unknown }): string {
+  const line = `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
+  return event === undefined ? line : `event: ${event}\n${line}`;
+}
+
+function inParts(body: string, characters = 16_384): string[] {
+  const parts: string[] = [];
+  for (let at = 0; at < body.length; at += characters) parts.push(body.slice(at, at + characters));
+  return parts;
+}
+
+const drained = (response: ServerResponse) => new Promise<void>((done) => response.once("drain", done));
+const closed = (response: ServerResponse) => new Promise<void>((done) => response.once("close", done));
+
+async function asProgram([scriptPath, log]: string[]): Promise<void> {
+  if (scriptPath === undefined) throw new Error("usage: loopback-provider.ts SCRIPT [LOG]");
+  const path = resolve(scriptPath);
+  const script: Script = path.endsWith(".json")
+    ? JSON.parse(readFileSync(path, "utf8"))
+    : (await import(pathToFileURL(path).href)).default;
+  const provider = await startLoopbackProvider({
+    script,
+    onRequest: (request) => {
+      if (log !== undefined) appendFileSync(log, `${JSON.stringify(request)}\n`);
+    },
+  });
+  process.stdout.write(`${provider.url}\n`);
+}
+
+if (import.meta.main) await asProgram(process.argv.slice(2));
