@@ -206,6 +206,13 @@ test("what a program's own tools are called and given is no reach", async (t) =>
   assert.equal(answer.status, 200, await answer.text());
 });
 
+test("a client that has the version in its base URL and one that has not are both understood", async (t) => {
+  const { ask, provider } = await gatewayLab(t, [{ text: "ok" }, { text: "ok" }]);
+  for (const path of ["anthropic/messages", "anthropic/v1/messages"])
+    assert.equal((await ask(path, claude)).status, 200);
+  assert.equal(provider.seen.length, 2);
+});
+
 test("an attempt that has a network may have its provider search", async (t) => {
   const { ask } = await gatewayLab(t, [{ text: "ok" }], { network: true });
   const tools = [{ type: "web_search_20250305", name: "web_search" }];

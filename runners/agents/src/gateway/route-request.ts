@@ -28,7 +28,7 @@ export function routeRequest(
   { providers, token }: { providers: GatewayProvider[]; token: string },
 ): Route | { refused: Refusal; provider?: GatewayProvider } {
   const [path = "", query = ""] = url.split("?", 2);
-  const [, name, version, ...rest] = path.split("/");
+  const [, name, ...rest] = path.split("/");
   const provider = providers.find((one) => one.name === name);
   if (!provider) {
     const names = providers.map((one) => `/${one.name}`).join(", ");
@@ -40,9 +40,9 @@ export function routeRequest(
   const asked = new URLSearchParams(query);
   if (!keysOf(headers, asked).some((key) => sameText(key, token)))
     return refuse(401, "this is not the key that the attempt was given");
+  // some clients put the version into their base URL, others behind it
+  if (rest[0] === (provider.protocol === "google" ? "v1beta" : "v1")) rest.shift();
   const endpoint = rest.join("/");
-  if (version !== (provider.protocol === "google" ? "v1beta" : "v1"))
-    return refuse(404, "no such version of the interface");
   const found = endpointOf(provider, method, endpoint);
   if (!found) return refuse(404, `${method} ${endpoint.slice(0, 100)} is not let through`);
   return { provider, ...found, path: `/${endpoint}${keptQuery(provider, asked)}` };
