@@ -134,36 +134,6 @@ export const taskSchema = {
   ),
 };
 
-export const scorerSchema = {
-  title: "mlrb scorer",
-  ...closed(
-    {
-      formatVersion: { const: 1 },
-      name,
-      title: text,
-      version: { type: "integer", minimum: 1 },
-      unit: text,
-      direction: { enum: ["higher", "lower"] },
-      range: {
-        type: "array",
-        items: [{ type: "number" }, { type: ["number", "null"] }],
-        minItems: 2,
-        maxItems: 2,
-        additionalItems: false,
-        description: "the least and the most that it can be, null for no most: [0, 1]",
-      },
-      environment: text,
-      hostSensitive: { type: "boolean" },
-      command: {
-        ...text,
-        description: "a program outside the environment that it starts, as written in a shell",
-      },
-      digits: { type: "integer", minimum: 0, maximum: 6 },
-    },
-    ["formatVersion", "name", "title", "version", "unit", "direction", "digits"],
-  ),
-};
-
 const gatewayProvider = {
   type: "object",
   additionalProperties: false,
@@ -200,6 +170,36 @@ const gatewayProvider = {
     free: { type: "boolean", description: "whether calls cost nothing, e.g. at an endpoint of one's own" },
   },
   required: ["provider", "ids"],
+};
+
+export const scorerSchema = {
+  title: "mlrb scorer",
+  ...closed(
+    {
+      formatVersion: { const: 1 },
+      name,
+      title: text,
+      version: { type: "integer", minimum: 1 },
+      unit: text,
+      direction: { enum: ["higher", "lower"] },
+      range: {
+        type: "array",
+        items: [{ type: "number" }, { type: ["number", "null"] }],
+        minItems: 2,
+        maxItems: 2,
+        additionalItems: false,
+        description: "the least and the most that it can be, null for no most: [0, 1]",
+      },
+      environment: text,
+      hostSensitive: { type: "boolean" },
+      command: {
+        ...text,
+        description: "a program outside the environment that it starts, as written in a shell",
+      },
+      digits: { type: "integer", minimum: 0, maximum: 6 },
+    },
+    ["formatVersion", "name", "title", "version", "unit", "direction", "digits"],
+  ),
 };
 
 export const agentSchema = {

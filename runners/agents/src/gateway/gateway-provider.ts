@@ -70,3 +70,8 @@ function provider(entry: Json, env: NodeJS.ProcessEnv): GatewayProvider {
 export function mayUse({ ids }: GatewayProvider, model: string): boolean {
   return ids.some((id) => (id.endsWith("*") ? model.startsWith(id.slice(0, -1)) : model === id));
 }
+
+/** For the record: everything but the key. */
+export function gatewayFacts(providers: GatewayProvider[]): Omit<GatewayProvider, "key">[] {
+  return providers.map(({ key: _, ...facts }) => facts);
+}
