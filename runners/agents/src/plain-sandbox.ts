@@ -45,6 +45,7 @@ export async function plainSandbox({ under, trusted, agent }: PlainSandboxOption
     put: folder.put,
     get: folder.get,
     snapshot: folder.snapshot,
+    listen: folder.listen,
     freeze: async () => void (await stopProcesses(known)),
     kill: () => endProcesses(known),
     async close() {

@@ -1,10 +1,12 @@
 // The host's side of a sandbox: one folder with all of its files, into which the harness puts, and from which
 // it reads and copies, while programs inside may be rewriting it. What holds the programs stands elsewhere.
 import { chown, mkdir, mkdtemp, realpath, statfs } from "node:fs/promises";
+import type { Server } from "node:net";
 import { basename, dirname, join } from "node:path";
 import type { PutOptions, SnapshotRequest, SnapshotResult } from "@mlrb/core/sandbox";
 import { execa } from "execa";
 import { copyOut } from "./copy-out.ts";
+import { listenInside } from "./listen-inside.ts";
 import { child, openInside, openRegular } from "./open-folder.ts";
 import { putInside } from "./put-inside.ts";
 import type { SandboxUser } from "./sandbox-user.ts";
@@ -16,6 +18,7 @@ export type SandboxFolder = {
   put(from: string, inside: string, options?: PutOptions): Promise<void>;
   get(inside: string, range: { from: number; bytesMax: number }): Promise<Uint8Array | undefined>;
   snapshot(request: SnapshotRequest): Promise<SnapshotResult>;
+  listen(server: Server, inside: string): Promise<void>;
   /** Empties home and temporary folder; gives the bytes that the disk has got back. */
   shed(): Promise<number>;
   /** Both to be called when nothing runs inside any more. */
@@ -44,6 +47,7 @@ export async function sandboxFolder(under: string, owner?: SandboxUser): Promise
       }
     },
     snapshot: (request) => copyOut(root, request),
+    listen: (server, inside) => listenInside(root, server, inside),
     async shed() {
       const before = await freeBytes(root);
       await removeAll(join(root, "home"), join(root, "tmp"));

@@ -67,6 +67,7 @@ export async function walledSandbox(options: WalledSandboxOptions): Promise<Wall
     },
     get: folder.get,
     snapshot: folder.snapshot,
+    listen: folder.listen,
     freeze: async () => (await opening?.catch(() => undefined))?.freeze(),
     kill: async () => (await opening?.catch(() => undefined))?.kill(),
     shed: async () => ({ freedBytes: await folder.shed(), limitBytes: asked.limits.diskBytes }),

@@ -82,11 +82,14 @@ function deviceVariables({ kind }: Sandbox, gpus: readonly Gpu[]): Record<string
   return kind === "plain" ? variables : { MLRB_GPUS: variables.MLRB_GPUS! };
 }
 
-/** argv as it is run: `./x` and `{program}` mean the copied program folder, `{python}` the environment's Python. */
-export function agentCommand(sandbox: Sandbox, request: AttemptRequest): string[] {
+/** argv as it is run: `./x` and `{program}` mean the copied program folder, `{python}` the environment's Python, `{gateway}` the address of the model gateway. */
+export function agentCommand(sandbox: Sandbox, request: AttemptRequest, gateway = ""): string[] {
   const program = sandbox.seenAs(inside.program);
   return request.command.map((argument) => {
     if (argument.startsWith("./")) return join(program, argument);
-    return argument.replaceAll("{program}", program).replaceAll("{python}", request.python ?? "python3");
+    return argument
+      .replaceAll("{program}", program)
+      .replaceAll("{python}", request.python ?? "python3")
+      .replaceAll("{gateway}", gateway);
   });
 }

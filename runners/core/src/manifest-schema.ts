@@ -134,6 +134,44 @@ export const taskSchema = {
   ),
 };
 
+const gatewayProvider = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    provider: {
+      type: "string",
+      pattern: "^[a-zA-Z0-9][a-zA-Z0-9._-]*$",
+      patternErrorMessage: "letters, digits and . _ -, no sign first",
+      description:
+        "openai, anthropic, google, or any name with a baseUrl; the first part of its address inside",
+    },
+    protocol: {
+      enum: ["openai", "anthropic", "google"],
+      description: "whose protocol it speaks; openai where it is not one of the three itself",
+    },
+    baseUrl: {
+      type: "string",
+      pattern: "^https?://",
+      patternErrorMessage: "http:// or https://",
+      description: "with its version, e.g. http://127.0.0.1:8000/v1",
+    },
+    key: {
+      type: "string",
+      pattern: "^[A-Za-z_][A-Za-z0-9_]*$",
+      patternErrorMessage: "a variable's name",
+      description: "which of `secrets` holds its key; none for a local endpoint",
+    },
+    ids: {
+      ...list,
+      minItems: 1,
+      uniqueItems: true,
+      description: "the models that it may use; a name that ends in * is all that begin so",
+    },
+    free: { type: "boolean", description: "whether calls cost nothing, e.g. at an endpoint of one's own" },
+  },
+  required: ["provider", "ids"],
+};
+
 export const scorerSchema = {
   title: "mlrb scorer",
   ...closed(
@@ -208,6 +246,12 @@ export const agentSchema = {
       library: {
         ...text,
         description: "a folder of this repository that its program finds beside itself, as library",
+      },
+      gateway: {
+        type: "array",
+        items: gatewayProvider,
+        minItems: 1,
+        description: "command: the models that its program reaches without a key or a network of its own",
       },
       trusted: {
         type: "boolean",

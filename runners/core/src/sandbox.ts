@@ -1,6 +1,7 @@
 // The port between an attempt's supervisor and whatever holds the agent's programs: a plain folder
 // for our own scripted baselines, bubblewrap or a container for everything else. Types only.
 // Paths named `inside` are relative to the sandbox's root and written with "/".
+import type { Server } from "node:net";
 import type { Gpu } from "./gpu.ts";
 import type { Network } from "./pipeline-spec.ts";
 
@@ -19,6 +20,8 @@ export type Sandbox = {
   get(inside: string, range: { from: number; bytesMax: number }): Promise<Uint8Array | undefined>;
   /** Copies a folder out as it stands. What the folder holds is hostile; what it costs is bounded. */
   snapshot(request: SnapshotRequest): Promise<SnapshotResult>;
+  /** Makes a server of the supervisor's listen at a unix socket inside, which has its name there for everybody. Before programs run. */
+  listen?(server: Server, inside: string): Promise<void>;
   /** Stops everything that runs inside without ending it, so that what follows sees a still folder. */
   freeze(): Promise<void>;
   /** Ends everything that was started inside, detached children too. Files stay until close. */

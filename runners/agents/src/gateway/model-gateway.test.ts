@@ -1,0 +1,333 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { request as httpRequest } from "node:http";
+import { connect, type Socket } from "node:net";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ModelCallEvent, ModelTryEvent } from "@mlrb/core/trajectory-event";
+import { gatewayLab, realKey, token } from "../testing/gateway-lab.ts";
+
+const closed = (socket: Socket) => new Promise((resolve) => socket.once("close", resolve));
+const user = (content: unknown) => [{ role: "user", content }];
+const chat = { model: "gpt-test", messages: user("hi") };
+const claude = { model: "claude-test", max_tokens: 100, messages: user("hi") };
+const calls = [{ name: "shell", input: { command: "ls" } }];
+const usage = { input: 100, output: 20, cached: 30 };
+
+const ways = [
+  ["chat completions", "openai/v1/chat/completions", chat],
+  ["responses", "openai/v1/responses", { model: "o-test-1", input: user("hi") }],
+  ["messages", "anthropic/v1/messages", claude],
+] as const;
+
+for (const [title, path, body] of ways)
+  for (const stream of [false, true])
+    test(`${title}${stream ? ", streamed," : ""} reach the provider with its key, are counted and written down`, async (t) => {
+      const { ask, provider, spent, events } = await gatewayLab(t, [
+        { text: "Well.", toolCalls: calls, usage },
+      ]);
+      const answer = await ask(
+        path,
+        { ...body, ...(stream && { stream: true }) },
+        { "x-host": "secret-host" },
+      );
+      const text = await answer.text();
+      assert.equal(answer.status, 200, text);
+      assert.match(text, /Well\./);
+      assert.doesNotMatch(text, new RegExp(realKey));
+      const [seen] = provider.seen;
+      assert.equal(seen!.stream, stream);
+      assert.ok(!JSON.stringify(seen).includes(token), "what stands for a key stays here");
+      assert.ok(!JSON.stringify(seen).includes("secret-host"));
+      assert.deepEqual([spent.input, spent.output, spent.charges], [100, 20, 1]);
+      assert.equal(spent.dollars, 300e-6);
+      const [event] = events as ModelCallEvent[];
+      assert.deepEqual(
+        [event!.event, event!.by, event!.call, event!.text, event!.finish, event!.usage?.cachedInputTokens],
+        ["model-call", "program", 1, "Well.", "tool-calls", 30],
+      );
+      assert.deepEqual(
+        event!.toolCalls.map(({ name, input, malformed }) => [name, input, malformed]),
+        [["shell", '{"command":"ls"}', false]],
+      );
+    });
+
+test("a stream whose client did not ask for its usage is counted, and the client sees no piece without a choice", async (t) => {
+  const { ask, spent, provider } = await gatewayLab(t, [
+    { text: "a", usage },
+    { text: "b", usage },
+  ]);
+  const told = async (more: object) => {
+    const text = await (await ask("openai/v1/chat/completions", { ...chat, stream: true, ...more })).text();
+    return text
+      .split("\n")
+      .filter((line) => /^data: \{/.test(line))
+      .map((line) => JSON.parse(line.slice(6)));
+  };
+  assert.ok((await told({})).every(({ choices }) => choices.length === 1));
+  assert.ok(
+    (await told({ stream_options: { include_usage: true } })).some(({ choices }) => choices.length === 0),
+  );
+  assert.deepEqual(
+    provider.seen.map(({ body }) => body.stream_options),
+    [{ include_usage: true }, { include_usage: true }],
+  );
+  assert.equal(spent.input, 200);
+});
+
+test("a call that its program gives up is paid for and counted all the same", async (t) => {
+  const { port, spent, events } = await gatewayLab(t, [
+    { text: "x".repeat(4000), usage, slow: { characters: 400, pauseMs: 5 } },
+  ]);
+  const request = httpRequest({
+    port,
+    method: "POST",
+    path: "/anthropic/v1/messages",
+    headers: { "x-api-key": token },
+  });
+  request.on("error", () => {});
+  request.end(JSON.stringify({ ...claude, stream: true }));
+  const [response] = await once(request, "response");
+  await once(response, "data");
+  request.destroy();
+  while (events.length === 0) await sleep(5);
+  assert.equal(events[0]!.event, "model-call");
+  assert.deepEqual([spent.input, spent.output], [100, 20]);
+});
+
+test("a budget that is used up is refused in the provider's own form, and told to the supervisor", async (t) => {
+  const { ask, provider, over } = await gatewayLab(t, [{ text: "a", usage }], { tokens: 120 });
+  assert.equal((await ask("anthropic/v1/messages", claude)).status, 200);
+  const refused = await ask("anthropic/v1/messages", claude);
+  assert.equal(refused.status, 402);
+  assert.deepEqual(await refused.json(), {
+    type: "error",
+    error: {
+      type: "billing_error",
+      message: "mlrb gateway: the attempt's budget is used up: 120 of 120 tokens",
+    },
+  });
+  const other = (await (await ask("openai/v1/chat/completions", chat)).json()) as { error: { type: string } };
+  assert.equal(other.error.type, "insufficient_quota");
+  assert.equal(provider.seen.length, 1);
+  assert.deepEqual(
+    over.map(({ limit }) => limit),
+    ["tokens", "tokens"],
+  );
+});
+
+const refusals: [title: string, path: string, body: unknown, status: number, says: RegExp][] = [
+  [
+    "another model",
+    "openai/v1/chat/completions",
+    { ...chat, model: "gpt-dear" },
+    403,
+    /gpt-dear.*not among those.*gpt-test/,
+  ],
+  ["another path", "openai/v1/files", {}, 404, /POST files is not let through/],
+  ["a path that climbs", "openai/v1/../v1/chat/completions/%2e%2e/files", chat, 404, /not let through/],
+  ["another provider", "mistral/v1/chat/completions", chat, 404, /there are \/openai, \/anthropic/],
+  ["a body that is not JSON", "openai/v1/chat/completions", "{", 400, /not JSON/],
+  ["a list", "openai/v1/chat/completions", [], 400, /not a JSON object/],
+  [
+    "a search of the provider's",
+    "anthropic/v1/messages",
+    { ...claude, tools: [{ type: "web_search_20250305", name: "web_search" }] },
+    403,
+    /would reach a network/,
+  ],
+  [
+    "a remote tool",
+    "openai/v1/responses",
+    { model: "o-test", input: "x", tools: [{ type: "mcp", server_url: "http://x" }] },
+    403,
+    /would reach a network/,
+  ],
+  [
+    "a tool within a tool",
+    "openai/v1/responses",
+    { model: "o-test", input: "x", tools: [{ type: "namespace", tools: [{ type: "web_search" }] }] },
+    403,
+    /web_search/,
+  ],
+  [
+    "a picture by its address",
+    "openai/v1/chat/completions",
+    { ...chat, messages: user([{ type: "image_url", image_url: { url: "http://x/y" } }]) },
+    403,
+    /`image_url`/,
+  ],
+  [
+    "a document by its address in a tool's result",
+    "anthropic/v1/messages",
+    {
+      ...claude,
+      messages: user([
+        { type: "tool_result", content: [{ type: "document", source: { type: "url", url: "http://x" } }] },
+      ]),
+    },
+    403,
+    /by its address/,
+  ],
+  [
+    "an answer that is fetched later",
+    "openai/v1/responses",
+    { model: "o-test", input: "x", background: true },
+    403,
+    /background/,
+  ],
+];
+
+for (const [title, path, body, status, says] of refusals)
+  test(`${title} is refused, and nothing reaches the provider`, async (t) => {
+    const { ask, provider, spent, events, failures } = await gatewayLab(t, []);
+    const answer = await ask(path, body);
+    assert.equal(answer.status, status);
+    assert.match(await answer.text(), says);
+    assert.deepEqual([provider.seen.length, provider.turnedAway(), spent.charges], [0, 0, 0]);
+    assert.deepEqual([events, failures], [[], []]);
+  });
+
+test("what a program's own tools are called and given is no reach", async (t) => {
+  const { ask } = await gatewayLab(t, [{ text: "ok" }]);
+  const input = { url: "http://x", source: { type: "url" }, image_url: "http://x" };
+  const answer = await ask("anthropic/v1/messages", {
+    ...claude,
+    tools: [
+      { name: "web_fetch", input_schema: { type: "object" } },
+      { type: "bash_20250124", name: "bash" },
+    ],
+    messages: [
+      ...user("hi"),
+      { role: "assistant", content: [{ type: "tool_use", id: "a", name: "web_fetch", input }] },
+      ...user([{ type: "tool_result", tool_use_id: "a", content: "no" }]),
+    ],
+  });
+  assert.equal(answer.status, 200, await answer.text());
+});
+
+test("a client that has the version in its base URL and one that has not are both understood", async (t) => {
+  const { ask, provider } = await gatewayLab(t, [{ text: "ok" }, { text: "ok" }]);
+  for (const path of ["anthropic/messages", "anthropic/v1/messages"])
+    assert.equal((await ask(path, claude)).status, 200);
+  assert.equal(provider.seen.length, 2);
+});
+
+test("an attempt that has a network may have its provider search", async (t) => {
+  const { ask } = await gatewayLab(t, [{ text: "ok" }], { network: true });
+  const tools = [{ type: "web_search_20250305", name: "web_search" }];
+  assert.equal((await ask("anthropic/v1/messages", { ...claude, tools })).status, 200);
+});
+
+test("without the attempt's own key nobody is served, whatever header holds another", async (t) => {
+  const { ask, provider } = await gatewayLab(t, []);
+  for (const headers of [
+    { authorization: "Bearer x" },
+    { authorization: "", "x-api-key": realKey },
+    { authorization: `Basic ${token}` },
+  ])
+    assert.equal((await ask("openai/v1/chat/completions", chat, headers)).status, 401);
+  assert.equal(provider.seen.length, 0);
+});
+
+test("a provider's 429 is passed on with what it asks for, and the wait is nobody's work until the next request", async (t) => {
+  const { ask, spent, events } = await gatewayLab(t, [
+    { status: 429, retryAfterMs: 30_000 },
+    { text: "ok", usage },
+  ]);
+  const limited = await ask("anthropic/v1/messages", claude);
+  assert.equal(limited.status, 429);
+  assert.equal(limited.headers.get("retry-after"), "30");
+  assert.equal(((await limited.json()) as { error: { type: string } }).error.type, "rate_limit_error");
+  assert.deepEqual(spent.waits, ["rate-limit began"]);
+  assert.equal((await ask("anthropic/v1/messages", claude)).status, 200);
+  assert.deepEqual(spent.waits, ["rate-limit began", "rate-limit ended"]);
+  const [tried, called] = events as [ModelTryEvent, ModelCallEvent];
+  assert.deepEqual([tried.cause, tried.whose, tried.call, called.call], ["rate-limit", "provider", 1, 2]);
+});
+
+test("what a provider says of the operator's key is not told to the program", async (t) => {
+  const { ask, events } = await gatewayLab(t, [
+    { status: 401, body: `{"error":"no such key: ${realKey.slice(0, 8)}…"}` },
+  ]);
+  const answer = await ask("openai/v1/chat/completions", chat);
+  assert.equal(answer.status, 502);
+  assert.doesNotMatch(await answer.text(), /loopback/);
+  assert.deepEqual(
+    [(events[0] as ModelTryEvent).cause, (events[0] as ModelTryEvent).whose],
+    ["wrong-key", "operator"],
+  );
+});
+
+test("a key that an answer holds is taken out of it", async (t) => {
+  const { ask } = await gatewayLab(t, [{ text: `it is ${realKey}` }, { text: `it is ${realKey}` }]);
+  for (const stream of [false, true]) {
+    const text = await (await ask("anthropic/v1/messages", { ...claude, stream })).text();
+    assert.doesNotMatch(text, new RegExp(realKey));
+  }
+});
+
+test("an answer that breaks off breaks off for the program too, and what was counted is charged", async (t) => {
+  const { ask, spent, events } = await gatewayLab(t, [{ text: "x".repeat(2000), usage, cut: 1200 }]);
+  await assert.rejects(
+    async () => await (await ask("anthropic/v1/messages", { ...claude, stream: true })).text(),
+  );
+  while (events.length === 0) await sleep(5);
+  assert.equal((events[0] as ModelTryEvent).cause, "cut-stream");
+  assert.equal(spent.input, 100);
+});
+
+test("no header, body, upgrade or tunnel holds the gateway or gets past it", async (t) => {
+  const { port, ask, provider, failures } = await gatewayLab(t, [{ text: "still here" }]);
+  const raw = (text: string) =>
+    new Promise<string>((resolve) => {
+      let said = "";
+      const socket = connect(port, "127.0.0.1");
+      socket.on("data", (bytes) => {
+        said += bytes;
+      });
+      socket.on("error", () => {});
+      socket.on("close", () => resolve(said));
+      socket.write(text);
+    });
+  const auth = `Authorization: Bearer ${token}\r\n`;
+  assert.equal(await raw(`CONNECT api.openai.com:443 HTTP/1.1\r\nHost: x\r\n${auth}\r\n`), "");
+  assert.equal(
+    await raw(
+      `GET /openai/v1/responses HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${auth}\r\n`,
+    ),
+    "",
+  );
+  assert.match(
+    await raw(
+      `POST http://evil.example/v1/chat/completions HTTP/1.1\r\nHost: evil.example\r\n${auth}Content-Length: 2\r\n\r\n{}`,
+    ),
+    /^HTTP\/1\.1 404/,
+  );
+  assert.match(await raw(`GET /${"x".repeat(20_000)} HTTP/1.1\r\n\r\n`), /^HTTP\/1\.1 4/);
+  assert.match(await raw("\0\x01\x02 nonsense\r\n\r\n"), /^HTTP\/1\.1 400/);
+  assert.match(
+    await raw(
+      `POST /openai/v1/chat/completions HTTP/1.1\r\nHost: x\r\n${auth}Content-Length: 99999999999\r\n\r\n`,
+    ),
+    /^HTTP\/1\.1 413/,
+  );
+  const endless = connect(port, "127.0.0.1");
+  endless.on("error", () => {});
+  endless.write(
+    `POST /openai/v1/chat/completions HTTP/1.1\r\nHost: x\r\n${auth}Transfer-Encoding: chunked\r\n\r\n`,
+  );
+  const piece = `100000\r\n${"x".repeat(1 << 20)}\r\n`;
+  const pour = () => {
+    while (!endless.destroyed && endless.write(piece));
+  };
+  endless.on("drain", pour);
+  pour();
+  await closed(endless);
+  const idle = Array.from({ length: 200 }, () => connect(port, "127.0.0.1").on("error", () => {}));
+  await Promise.race(idle.slice(128).map(closed)); // there is no room for them
+  for (const socket of idle) socket.destroy();
+  await sleep(50);
+  assert.equal((await ask("openai/v1/chat/completions", chat)).status, 200);
+  assert.deepEqual([provider.seen.length, failures], [1, []]);
+});

@@ -1,0 +1,67 @@
+// What the gateway adds to a program's run: the variables by which it finds its model, the end of the run when
+// tokens or dollars are used up, and the refusal to measure an agent by what its providers failed in.
+import type { ExecResult, Sandbox } from "@mlrb/core/sandbox";
+import type { ModelUsage, TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import type { Meter, OverBudget } from "../meter.ts";
+import { SandboxTrouble } from "../sandbox-trouble.ts";
+import { agentGateway } from "./agent-gateway.ts";
+import type { GatewayProvider } from "./gateway-provider.ts";
+
+/** What an attempt is asked for. */
+export type GatewayRequest = {
+  providers: GatewayProvider[];
+  /** By the name of the provider and of the model; null: no price is known. */
+  dollarsOf(usage: ModelUsage, provider: string, model: string): number | null;
+};
+
+/** A model call was refused for it, and the program was not waited for. */
+export type OverBudgetEnding = { kind: "over-budget"; limit: OverBudget["limit"] };
+
+export type ProgramGateway = {
+  address: string;
+  env: Record<string, string>;
+  /** How the program ends with it; rejects with what is not the agent's doing. */
+  ending(running: Promise<ExecResult>): Promise<ExecResult | OverBudgetEnding>;
+  /** More than once does no harm. */
+  close(): Promise<void>;
+};
+
+export async function programGateway(
+  sandbox: Sandbox,
+  { providers, dollarsOf }: GatewayRequest,
+  attempt: {
+    agent: string;
+    network: boolean;
+    scratch: string;
+    path: string | undefined;
+    meter: Pick<Meter, "charge" | "over" | "waiting" | "leftMs">;
+    write(event: TrajectoryEvent): void;
+  },
+): Promise<ProgramGateway> {
+  let fail: (error: unknown) => void = () => {};
+  const failure = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  failure.catch(() => {}); // told by `ending`
+  const gateway = await agentGateway(sandbox, { ...attempt, providers, dollarsOf, failed: fail });
+  let closing: Promise<void> | undefined;
+  return {
+    address: gateway.address,
+    env: gateway.env,
+    async ending(running) {
+      const over = gateway.overBudget.then(({ limit }): OverBudgetEnding => ({ kind: "over-budget", limit }));
+      const ended = await Promise.race([running, over, failure]);
+      const lost = ended.kind === "over-budget" ? undefined : gateway.lostTo(ended);
+      if (lost !== undefined)
+        throw new SandboxTrouble(
+          `agent "${attempt.agent}" gave up when its provider failed: ${lost}; ` +
+            "that is not the agent's doing, so nothing was measured",
+        );
+      return ended;
+    },
+    close() {
+      closing ??= gateway.close();
+      return closing;
+    },
+  };
+}

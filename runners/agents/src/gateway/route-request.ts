@@ -1,0 +1,89 @@
+// Which of a program's requests are let through to a provider, by what they say before their body: every other
+// method, path, address and key is refused. Pure but for the comparison of keys.
+import { timingSafeEqual } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import type { GatewayProvider } from "./gateway-provider.ts";
+import type { Refusal } from "./provider-error.ts";
+
+export type CallFormat = "openai-chat" | "openai-responses" | "anthropic" | "google";
+
+export type Route = {
+  provider: GatewayProvider;
+  /** `call` is metered; `count` only counts tokens of a text; `models` is answered by the gateway itself. */
+  kind: "call" | "count" | "models";
+  format: CallFormat;
+  /** Of the address, where it is told there. */
+  model?: string;
+  /** The address tells that the answer is streamed. */
+  stream?: boolean;
+  /** At the provider, after its base URL. */
+  path: string;
+};
+
+type Asked = { method: string; url: string; headers: IncomingHttpHeaders };
+
+/** `token` is what the program has in place of a key. */
+export function routeRequest(
+  { method, url, headers }: Asked,
+  { providers, token }: { providers: GatewayProvider[]; token: string },
+): Route | { refused: Refusal; provider?: GatewayProvider } {
+  const [path = "", query = ""] = url.split("?", 2);
+  const [, name, ...rest] = path.split("/");
+  const provider = providers.find((one) => one.name === name);
+  if (!provider) {
+    const names = providers.map((one) => `/${one.name}`).join(", ");
+    return {
+      refused: { status: 404, detail: `there is no provider under this address; there are ${names}` },
+    };
+  }
+  const refuse = (status: number, detail: string) => ({ refused: { status, detail }, provider });
+  const asked = new URLSearchParams(query);
+  if (!keysOf(headers, asked).some((key) => sameText(key, token)))
+    return refuse(401, "this is not the key that the attempt was given");
+  // some clients put the version into their base URL, others behind it
+  if (rest[0] === (provider.protocol === "google" ? "v1beta" : "v1")) rest.shift();
+  const endpoint = rest.join("/");
+  const found = endpointOf(provider, method, endpoint);
+  if (!found) return refuse(404, `${method} ${endpoint.slice(0, 100)} is not let through`);
+  return { provider, ...found, path: `/${endpoint}${keptQuery(provider, asked)}` };
+}
+
+type Endpoint = Pick<Route, "kind" | "format" | "model" | "stream">;
+
+function endpointOf({ protocol }: GatewayProvider, method: string, endpoint: string): Endpoint | undefined {
+  const asked = `${method} ${endpoint}`;
+  switch (protocol) {
+    case "openai":
+      if (asked === "POST chat/completions") return { kind: "call", format: "openai-chat" };
+      if (asked === "POST responses") return { kind: "call", format: "openai-responses" };
+      return asked === "GET models" ? { kind: "models", format: "openai-chat" } : undefined;
+    case "anthropic":
+      if (asked === "POST messages") return { kind: "call", format: "anthropic" };
+      if (asked === "POST messages/count_tokens") return { kind: "count", format: "anthropic" };
+      return asked === "GET models" ? { kind: "models", format: "anthropic" } : undefined;
+    case "google": {
+      const call = /^POST models\/([\w.-]+):(generateContent|streamGenerateContent|countTokens)$/.exec(asked);
+      if (!call) return asked === "GET models" ? { kind: "models", format: "google" } : undefined;
+      const [, model = "", verb] = call;
+      const kind = verb === "countTokens" ? "count" : "call";
+      return { kind, format: "google", model, stream: verb === "streamGenerateContent" };
+    }
+  }
+}
+
+/** What clients of the protocols send there that changes an answer's form; a key never goes on. */
+function keptQuery({ protocol }: GatewayProvider, asked: URLSearchParams): string {
+  if (protocol === "anthropic" && asked.get("beta") === "true") return "?beta=true";
+  return protocol === "google" && asked.get("alt") === "sse" ? "?alt=sse" : "";
+}
+
+function keysOf(headers: IncomingHttpHeaders, asked: URLSearchParams): string[] {
+  const bearer = /^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1];
+  const all = [bearer, headers["x-api-key"], headers["x-goog-api-key"], asked.get("key")];
+  return all.filter((one) => typeof one === "string");
+}
+
+function sameText(left: string, right: string): boolean {
+  const [a, b] = [Buffer.from(left), Buffer.from(right)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

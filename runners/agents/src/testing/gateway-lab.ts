@@ -1,0 +1,94 @@
+// A model gateway before a scripted provider, and a purse that is not on a disk, for tests.
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "node:test";
+import type { TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import {
+  LOOPBACK_KEY,
+  type LoopbackProvider,
+  type Script,
+  startLoopbackProvider,
+} from "../../../../tests/support/loopback-provider.ts";
+import type { GatewayProvider } from "../gateway/gateway-provider.ts";
+import { modelGateway } from "../gateway/model-gateway.ts";
+import type { Meter, OverBudget } from "../meter.ts";
+
+export const token = "mlrb-0123456789abcdef";
+export const realKey = LOOPBACK_KEY;
+
+/** Counts tokens and dollars, and runs what is waited for. */
+export function purse(limits: { tokens?: number } = {}) {
+  const spent = { input: 0, output: 0, dollars: 0, charges: 0, uncounted: 0, waits: [] as string[] };
+  const meter: Pick<Meter, "charge" | "over" | "waiting" | "leftMs"> = {
+    leftMs: () => 600_000,
+    charge({ usage, dollars }) {
+      spent.charges++;
+      spent.uncounted += usage === null ? 1 : 0;
+      spent.input += usage?.inputTokens ?? 0;
+      spent.output += usage?.outputTokens ?? 0;
+      spent.dollars += dollars ?? 0;
+    },
+    over() {
+      const tokens = spent.input + spent.output;
+      return tokens >= (limits.tokens ?? Number.POSITIVE_INFINITY)
+        ? { limit: "tokens", detail: `${tokens} of ${limits.tokens} tokens` }
+        : undefined;
+    },
+    async waiting(why, wait) {
+      spent.waits.push(`${why} began`);
+      const result = await wait();
+      spent.waits.push(`${why} ended`);
+      return result;
+    },
+  };
+  return { spent, meter };
+}
+
+/** Both protocols' providers at one loopback server. */
+export function providersAt(provider: LoopbackProvider): GatewayProvider[] {
+  const common = { baseUrl: provider.baseUrl, key: realKey, free: false };
+  return [
+    { name: "openai", protocol: "openai", ids: ["gpt-test", "o-test*"], ...common },
+    { name: "anthropic", protocol: "anthropic", ids: ["claude-test"], ...common },
+  ];
+}
+
+export async function gatewayLab(
+  t: TestContext,
+  script: Script,
+  { tokens, network = false }: { tokens?: number; network?: boolean } = {},
+) {
+  const provider = await startLoopbackProvider({ script });
+  const { spent, meter } = purse(tokens === undefined ? {} : { tokens });
+  const events: TrajectoryEvent[] = [];
+  const over: OverBudget[] = [];
+  const failures: unknown[] = [];
+  const gateway = modelGateway({
+    providers: providersAt(provider),
+    token,
+    meter,
+    network,
+    dollarsOf: ({ inputTokens, outputTokens }) => (inputTokens + 10 * outputTokens) / 1e6,
+    write: (event) => events.push(event),
+    overBudget: (used) => over.push(used),
+    ended: () => {},
+    failed: (error) => failures.push(error),
+  });
+  gateway.server.listen(0, "127.0.0.1");
+  await once(gateway.server, "listening");
+  const { port } = gateway.server.address() as AddressInfo;
+  t.after(async () => {
+    await provider.close();
+    await gateway.close();
+  });
+  return {
+    ...{ provider, gateway, spent, events, over, failures, port },
+    /** Asks as a client of the protocol does. */
+    ask: (path: string, body: unknown, headers: Record<string, string> = {}) =>
+      fetch(`http://127.0.0.1:${port}/${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
+        body: typeof body === "string" ? body : JSON.stringify(body),
+      }),
+  };
+}
