@@ -6,12 +6,13 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { chooseSandbox } from "@mlrb/agents/choose-sandbox";
-import { llmAgent, secretsOf } from "@mlrb/agents/llm-agent";
+import { gatewayProviders } from "@mlrb/agents/gateway/gateway-provider";
+import { llmAgent, redactorOf } from "@mlrb/agents/llm-agent";
+import { dollarsOf } from "@mlrb/agents/model/prices";
 import { ProviderTrouble } from "@mlrb/agents/model/provider-trouble";
 import { runAttempt } from "@mlrb/agents/run-attempt";
 import { SandboxTrouble } from "@mlrb/agents/sandbox-trouble";
 import { checkScaffold } from "@mlrb/agents/scaffold-versions";
-import { textRedactor } from "@mlrb/core/redactor";
 import { dockerWalls } from "@mlrb/docker/docker-walls";
 import { writeJson } from "@mlrb/kit/json-file";
 import { duration } from "@mlrb/kit/rules/duration";
@@ -35,6 +36,7 @@ if (kind !== "replay")
     typeof version === "number" ? version : null,
   );
 const recording = given("recording");
+const gateway = kind === "command" ? gatewayProviders(given("gateway")) : [];
 const budgetMs = budget.timeMs ?? duration(given("budget"), "budget");
 const program = given("program");
 const library = given("library");
@@ -70,6 +72,7 @@ try {
     kind,
     command: command.map(String),
     ...(llm && { llm }),
+    ...(gateway.length > 0 && { gateway: { providers: gateway, dollarsOf } }),
     ...(typeof recording === "string" ? { recording: resolve(recording) } : {}),
     network: asked?.network === "full",
     ...(typeof program === "string" ? { program: resolve(program) } : {}),
@@ -85,7 +88,7 @@ try {
       ...(budget.dollars && { dollars: budget.dollars }),
     },
     ...(process.env.MLRB_WORK !== undefined && { spending: join(process.env.MLRB_WORK, "spending.jsonl") }),
-    redact: textRedactor(secretsOf(given("secrets"))),
+    redact: redactorOf(given("secrets")),
     outputs: {
       submission: outputs.submission!,
       trajectory: outputs.trajectory!,

@@ -43,6 +43,7 @@ export function attemptLedger(seen: Seen): Ledger {
 
 export function endedAs(ending: Ending | undefined): Ledger["ended"] {
   if (ending?.kind === "time-limit") return "time-limit";
+  if (ending?.kind === "over-budget") return `${overWord[ending.limit]}-limit`;
   if (ending?.kind === "scaffold") return scaffoldEnded(ending.end);
   if (ending === undefined || (ending.kind === "exited" && ending.code === 0)) return "finished";
   return "agent-error";

@@ -1,6 +1,7 @@
 // What a supervisor is asked for.
 import type { Gpu } from "@mlrb/core/gpu";
 import type { SnapshotLimits } from "@mlrb/core/sandbox";
+import type { GatewayRequest } from "./gateway/program-gateway.ts";
 import type { ModelSpec } from "./model/model-client.ts";
 import type { ScaffoldSpec } from "./scaffold/scaffold.ts";
 
@@ -20,6 +21,8 @@ export type AttemptRequest = {
   command: string[];
   /** llm: what it is made of. */
   llm?: LlmAgent;
+  /** command: the models that its program reaches. */
+  gateway?: GatewayRequest;
   /** replay: a host folder with trajectory.jsonl and attachments/. */
   recording?: string;
   /** Whether programs inside reach a network. */

@@ -1,5 +1,6 @@
 // An llm agent from the fields of its preset. The runner has checked their shapes; a step that is run by hand has
 // not, so what is missing is said here too.
+import { textRedactor } from "@mlrb/core/redactor";
 import type { Json } from "@mlrb/kit/stage";
 import type { LlmAgent } from "./attempt-request.ts";
 import type { ModelSpec } from "./model/model-client.ts";
@@ -32,10 +33,10 @@ export function llmAgent(given: (field: string) => Json, env: NodeJS.ProcessEnv 
   };
 }
 
-/** The values of the variables that `names` lists, by name, as far as they are set. */
-export function secretsOf(names: Json, env: NodeJS.ProcessEnv = process.env): Record<string, string> {
+/** Takes the values of the variables that `names` lists out of texts, as far as they are set. */
+export function redactorOf(names: Json, env: NodeJS.ProcessEnv = process.env): (text: string) => string {
   const listed = Array.isArray(names) ? names.map(String) : [];
-  return Object.fromEntries(listed.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+  return textRedactor(Object.fromEntries(listed.flatMap((name) => (env[name] ? [[name, env[name]]] : []))));
 }
 
 function isTable(value: Json): value is Record<string, Json> {

@@ -12,6 +12,7 @@ import { attemptLedger, endedAs } from "./attempt-ledger.ts";
 import { attemptMeter } from "./attempt-meter.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
 import { folderDigest, textDigest } from "./folder-digest.ts";
+import { gatewayFacts } from "./gateway/gateway-provider.ts";
 import { iterationsReader } from "./iterations-reader.ts";
 import { outputLog } from "./output-log.ts";
 import { renderPrompt, spokenDuration } from "./render-prompt.ts";
@@ -72,6 +73,7 @@ export async function runAttempt(sandbox: Sandbox, request: AttemptRequest): Pro
       ...digests,
       limits: request.limits,
       ...scaffold?.facts,
+      ...(request.gateway && { gateway: gatewayFacts(request.gateway.providers) }),
     });
     const output = outputLog({ write, redact });
     const iterations = iterationsReader({ sandbox, inside: inside.iterations, write, redact });

@@ -1,5 +1,6 @@
 // Runs an agent that is a program of its own.
 import type { AttemptRequest } from "./attempt-request.ts";
+import { programGateway } from "./gateway/program-gateway.ts";
 import { type Supervision, supervise } from "./supervise.ts";
 import type { Ending } from "./watch-program.ts";
 import { agentCommand, agentEnvironment, inside } from "./workspace.ts";
@@ -11,11 +12,18 @@ export async function runProgram(
 ): Promise<{ ending: Ending; wallMs: number; workingMs: number }> {
   const { sandbox, trajectory, output, meter } = supervision;
   trajectory.add({ event: "exec", argv: request.command });
-  const ran = await supervise(request, supervision, (failed) => ({
-    running: sandbox.exec({
-      argv: agentCommand(sandbox, request),
+  const { agent, network = false, scratch } = request;
+  const env = agentEnvironment(sandbox, request, meter.deadline());
+  const gateway =
+    request.gateway &&
+    (await programGateway(sandbox, request.gateway, {
+      ...{ agent, network, scratch, path: env.PATH, meter, write: trajectory.add },
+    }));
+  const ran = await supervise(request, supervision, (failed) => {
+    const running = sandbox.exec({
+      argv: agentCommand(sandbox, request, gateway?.address),
       cwd: sandbox.seenAs(inside.workspace),
-      env: agentEnvironment(sandbox, request, meter.deadline()),
+      env: { ...env, ...gateway?.env },
       onOutput(stream, bytes) {
         try {
           output.take(stream, bytes);
@@ -23,8 +31,10 @@ export async function runProgram(
           failed(error);
         }
       },
-    }),
-  }));
+    });
+    if (!gateway) return { running };
+    return { running: gateway.ending(running), stop: () => void gateway.close() };
+  }).finally(() => gateway?.close());
   const where = sandbox.where?.();
   trajectory.add({ event: "exec-end", result: ran.ending, ...(where && { where }) });
   return ran;

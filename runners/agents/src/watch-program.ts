@@ -1,11 +1,13 @@
 // Waits for an agent's program, looking in on it now and then, until it ends or its time is over.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecResult } from "@mlrb/core/sandbox";
+import type { OverBudgetEnding } from "./gateway/program-gateway.ts";
 import type { ScaffoldEnd } from "./scaffold/scaffold.ts";
 
 export type Ending =
   | ExecResult
   | { kind: "time-limit" }
+  | OverBudgetEnding
   /** Our loop around a model ended by itself. */
   | { kind: "scaffold"; end: ScaffoldEnd };
 

@@ -6,8 +6,8 @@ import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecResult, Sandbox } from "@mlrb/core/sandbox";
-import type { FailureOwner } from "@mlrb/core/trajectory-event";
 import type { OverBudget } from "../meter.ts";
+import { ProviderTrouble } from "../model/provider-trouble.ts";
 import { SandboxTrouble } from "../sandbox-trouble.ts";
 import type { GatewayProtocol, GatewayProvider } from "./gateway-provider.ts";
 import { type ModelGatewayOptions, modelGateway } from "./model-gateway.ts";
@@ -31,7 +31,7 @@ export type AgentGateway = {
   /** Resolves when a call was refused since tokens or dollars are used up. */
   overBudget: Promise<OverBudget>;
   /** What the providers failed in, where that and not the agent explains the program's end; undefined otherwise. */
-  lostTo(result: ExecResult): string | undefined;
+  lostTo(result: ExecResult): ProviderTrouble | undefined;
   /** Starts no forwarder and answers no call any more: to be called before everything inside is ended. */
   close(): Promise<void>;
 };
@@ -50,21 +50,20 @@ export async function agentGateway(sandbox: Sandbox, request: AgentGatewayReques
     tell = resolve;
   });
   let answered = 0;
-  let failure: { whose: FailureOwner; detail: string } | undefined;
+  let failure: ProviderTrouble | undefined;
   const gateway = modelGateway({
     ...request,
     token,
     overBudget: tell,
     ended(how) {
-      failure = how === "answered" ? undefined : how;
-      if (how === "answered") return void answered++;
-      if (how.cause === "wrong-key" || how.cause === "out-of-money")
-        request.failed(
-          new SandboxTrouble(
-            `agent "${agent}": its provider would not serve (${how.cause}): ${how.detail.slice(0, 300)}; ` +
-              "that is not the agent's doing, so nothing was measured",
-          ),
-        );
+      if (how === "answered") {
+        failure = undefined;
+        answered++;
+        return;
+      }
+      const detail = how.failure.detail.slice(0, 300);
+      failure = new ProviderTrouble(how.model, { ...how.failure, detail }, { tries: 1, waitedMs: 0 });
+      if (failure.cause === "wrong-key" || failure.cause === "out-of-money") request.failed(failure);
     },
   });
   const own = join(scratch, folder);
@@ -84,7 +83,7 @@ export async function agentGateway(sandbox: Sandbox, request: AgentGatewayReques
       lostTo(result) {
         const gaveUp =
           answered === 0 || result.kind === "signalled" || (result.kind === "exited" && result.code !== 0);
-        return gaveUp && failure?.whose === "provider" ? failure.detail.slice(0, 300) : undefined;
+        return gaveUp && failure?.whose === "provider" ? failure : undefined;
       },
       async close() {
         forwarder.stop();

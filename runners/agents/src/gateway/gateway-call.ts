@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { FailureOwner, ModelUsage, TrajectoryEvent } from "@mlrb/core/trajectory-event";
 import type { Meter } from "../meter.ts";
+import type { ModelFailure } from "../model/model-client.ts";
 import type { AdmittedCall } from "./admit-call.ts";
 import { callProvider, shownHeaders } from "./call-provider.ts";
 import type { AnswerReader, HeardAnswer } from "./heard-answer.ts";
@@ -26,7 +27,7 @@ export type CallDesk = {
   /** How many calls are being answered now, this one too. */
   open(): number;
   /** Told how each try ended: what became of an attempt may be somebody else's doing. */
-  ended(how: "answered" | { cause: string; whose: FailureOwner; detail: string }): void;
+  ended(how: "answered" | { model: { provider: string; id: string }; failure: ModelFailure }): void;
   /** Ends everything with the gateway. */
   signal: AbortSignal;
 };
@@ -58,7 +59,8 @@ export async function gatewayCall(
       ...{ event: "model-try", by: "program", call: number, try: 1 },
       ...{ cause, whose, detail: detail.slice(0, 2000), usage, dollars, waitMs: null },
     });
-    desk.ended({ cause, whose, detail });
+    const model = { provider: provider.name, id: call.model };
+    desk.ended({ model, failure: { cause, whose, detail, retry: false, retryAfterMs: null, usage } });
   };
   let answer: IncomingMessage;
   try {

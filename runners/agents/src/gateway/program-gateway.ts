@@ -3,7 +3,6 @@
 import type { ExecResult, Sandbox } from "@mlrb/core/sandbox";
 import type { ModelUsage, TrajectoryEvent } from "@mlrb/core/trajectory-event";
 import type { Meter, OverBudget } from "../meter.ts";
-import { SandboxTrouble } from "../sandbox-trouble.ts";
 import { agentGateway } from "./agent-gateway.ts";
 import type { GatewayProvider } from "./gateway-provider.ts";
 
@@ -52,11 +51,7 @@ export async function programGateway(
       const over = gateway.overBudget.then(({ limit }): OverBudgetEnding => ({ kind: "over-budget", limit }));
       const ended = await Promise.race([running, over, failure]);
       const lost = ended.kind === "over-budget" ? undefined : gateway.lostTo(ended);
-      if (lost !== undefined)
-        throw new SandboxTrouble(
-          `agent "${attempt.agent}" gave up when its provider failed: ${lost}; ` +
-            "that is not the agent's doing, so nothing was measured",
-        );
+      if (lost) throw lost; // it gave up when its provider failed: not the agent's doing
       return ended;
     },
     close() {

@@ -10,7 +10,7 @@ import type { TrajectoryEvent } from "@mlrb/core/trajectory-event";
 import { type Script, startLoopbackProvider } from "../../../../tests/support/loopback-provider.ts";
 import { bubblewrapMissing } from "../bubblewrap-abilities.ts";
 import { bubblewrapWalls } from "../bubblewrap-walls.ts";
-import { SandboxTrouble } from "../sandbox-trouble.ts";
+import { ProviderTrouble } from "../model/provider-trouble.ts";
 import { providersAt, purse, realKey } from "../testing/gateway-lab.ts";
 import { walledSandbox } from "../walled-sandbox.ts";
 import { programGateway } from "./program-gateway.ts";
@@ -158,8 +158,8 @@ test("what stands at the gateway's place cannot be replaced from inside", needsB
 test("a program that gave up since its provider failed is not measured", needsBubblewrap, async (t) => {
   const at = await opened(t, () => ({ status: 500 }));
   await assert.rejects(at.cli(), (error) => {
-    assert.ok(error instanceof SandboxTrouble);
-    assert.match(error.message, /gave up when its provider failed: 500/);
+    assert.ok(error instanceof ProviderTrouble && error.whose === "provider");
+    assert.match(error.message, /^anthropic claude-test: server-error: 500/);
     return true;
   });
 });
@@ -170,6 +170,6 @@ test(
   async (t) => {
     const at = await opened(t, [{ status: 401 }]);
     const ending = at.cli({ STAND_IN_STAYS: "1" });
-    await assert.rejects(ending, /its provider would not serve \(wrong-key\)/);
+    await assert.rejects(ending, /wrong-key: 401.*export a key that is valid/);
   },
 );

@@ -1,0 +1,191 @@
+// Attempts of a program that behaves as coding CLIs do, behind walls without a network, with its model outside:
+// it works and is measured, it is ended when its time or its tokens are, and the key stays where it is.
+import assert from "node:assert/strict";
+import { copyFileSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, type TestContext, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { bubblewrapMissing } from "@mlrb/agents/bubblewrap-abilities";
+import { testEngine } from "./support/docker-engine.ts";
+import { filesBelow, type Lab, lab } from "./support/lab.ts";
+import { keyEnv, keyName, provider, recorded } from "./support/llm-attempts.ts";
+import { LOOPBACK_KEY, type LoopbackProvider } from "./support/loopback-provider.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+const missing = await bubblewrapMissing();
+const engine = await testEngine();
+after(async () => {
+  repository.remove();
+  if (!("skip" in engine)) await engine.stop();
+});
+
+function it(title: string, skip: string | undefined, body: (at: Lab, t: TestContext) => Promise<void>): void {
+  test(
+    title,
+    { timeout: 180_000, ...(skip !== undefined && { skip }) },
+    async (t) => await body(lab(t, repository), t),
+  );
+}
+
+type Asked = { budget?: Record<string, string | number>; stays?: boolean; mark?: string };
+
+function define(
+  at: Lab,
+  served: LoopbackProvider,
+  { budget = { time: "60s" }, stays = false, mark = at.name }: Asked = {},
+) {
+  at.script("prompt.md", "Write something into submission/. Until {{deadline}}.\n");
+  at.script("program/start.sh", "");
+  copyFileSync(
+    join(import.meta.dirname, "support/stand-in-cli.py"),
+    join(repository.path, at.name, "program/cli.py"),
+  );
+  const [program, prompt] = [`${at.name}/program`, `${at.name}/prompt.md`];
+  const variables = `STAND_IN_MODEL=claude-test STAND_IN_MARK=${mark}${stays ? " STAND_IN_STAYS=1" : ""}`;
+  at.define({
+    axes: { task: ["empty"], agent: ["model"], seed: [1] },
+    stages: {
+      data: { each: ["task"], command: "echo x > {outputs.public}/a", gives: { public: "dir" } },
+      attempt: {
+        each: ["task", "agent", "seed"],
+        script: "pipelines/steps/attempt.ts",
+        needs: ["data.public"],
+        params: {
+          kind: "command",
+          command: ["sh", "-c", `${variables} exec python3 ../program/cli.py`],
+          gateway: [{ provider: "anthropic", baseUrl: served.baseUrl, key: keyName, ids: ["claude-test"] }],
+          secrets: [keyName],
+          program,
+          prompt,
+        },
+        files: [`${program}/**`, prompt],
+        secrets: [keyName],
+        gives: {
+          submission: "dir",
+          trajectory: { file: "trajectory.jsonl" },
+          ledger: { file: "ledger.json" },
+          snapshots: "dir",
+          attachments: "dir",
+        },
+        durable: true,
+        untrusted: true,
+        budget,
+      },
+    },
+  });
+}
+
+const run = (at: Lab, env: NodeJS.ProcessEnv = {}, ...more: string[]) =>
+  at.pipeline(["run", at.name, "--json", "--yes", "--root", at.root, ...more], {
+    env: { ...env, ...keyEnv },
+  });
+
+const shell = (command: string) => ({
+  toolCalls: [{ name: "shell", input: { command } }],
+  usage: { input: 500, output: 50, cached: 100 },
+});
+const script = [
+  shell('echo trained > "$MLRB_SUBMISSION/model"; cp seen.txt "$MLRB_SUBMISSION/seen.txt"'),
+  { status: 429, retryAfterMs: 1500 },
+  shell("seq 100000"),
+  { text: "I am done.", usage: { input: 700, output: 10 } },
+];
+
+/** Of processes that were started with `mark`. */
+function alive(mark: string): number {
+  return readdirSync("/proc").filter((pid) => {
+    try {
+      return (
+        /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, "latin1").includes(`STAND_IN_MARK=${mark}`)
+      );
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+async function wholeAttempt(at: Lab, t: TestContext, env: NodeJS.ProcessEnv, ...more: string[]) {
+  const served = await provider(t, script);
+  define(at, served);
+  const said = await run(at, env, ...more);
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  const { ledger, events, read } = recorded(at);
+  assert.equal(ledger.ended, "finished");
+  assert.equal(read("submission/model"), "trained\n");
+  assert.deepEqual(
+    [ledger.tokens, ledger.usage?.calls, ledger.usage?.failedTries, ledger.usage?.cachedInputTokens],
+    [1810, 3, 1, 200],
+  );
+  assert.equal(ledger.dollars, null, "no price is known for it");
+  assert.ok(ledger.waitedMs!["rate-limit"]! >= 1000, JSON.stringify(ledger.waitedMs));
+  assert.ok(ledger.workingMs <= ledger.wallMs - 1000, `${ledger.workingMs} of ${ledger.wallMs}`);
+  const named = (name: string) => events.filter(({ event }) => event === name);
+  assert.deepEqual(
+    named("model-call").map(({ by }) => by),
+    ["program", "program", "program"],
+  );
+  assert.deepEqual(
+    named("model-try").map(({ cause, whose }) => [cause, whose]),
+    [["rate-limit", "provider"]],
+  );
+  assert.equal(named("iteration").length, 2);
+  assert.ok(named("output").length > 10);
+  assert.match(read("submission/seen.txt"), /ANTHROPIC_BASE_URL.{0,40}127\.0\.0\.1/);
+  for (const [file, text] of Object.entries(filesBelow(join(at.root, ".mlrb"))))
+    assert.ok(!text.includes(LOOPBACK_KEY), `${file} holds the key`);
+  assert.ok(!said.stdout.includes(LOOPBACK_KEY) && !said.stderr.includes(LOOPBACK_KEY));
+  assert.equal(alive(at.name), 0);
+}
+
+it(
+  "a coding CLI without key or network is measured behind bubblewrap, with what its model cost",
+  missing,
+  (at, t) => wholeAttempt(at, t, {}),
+);
+
+it("and in a container", "skip" in engine ? engine.skip : undefined, (at, t) =>
+  wholeAttempt(at, t, "skip" in engine ? {} : engine.env, "--executor", "docker"),
+);
+
+it(
+  "at its deadline a CLI that will not end is ended with all that it started, and what it saved counts",
+  missing,
+  async (at, t) => {
+    const served = await provider(
+      t,
+      script.filter((one) => !("status" in one)),
+    );
+    define(at, served, { budget: { time: "8s" }, stays: true });
+    const said = await run(at);
+    assert.equal(said.code, 0, said.stdout + said.stderr);
+    const { ledger, events, read } = recorded(at);
+    assert.equal(ledger.ended, "time-limit");
+    assert.ok(ledger.wallMs >= 8000 && ledger.wallMs < 30_000, String(ledger.wallMs));
+    assert.match(events.map(({ text }) => text ?? "").join(""), /characters of task, [5-8] seconds left/);
+    assert.equal(read("submission/model"), "trained\n");
+    assert.ok(Number(read("submission/step")) > 10, "its training went on until then");
+    await sleep(100);
+    assert.equal(alive(at.name), 0);
+  },
+);
+
+it("when its tokens are used up it is ended, whatever it still does", missing, async (at, t) => {
+  const served = await provider(t, () => shell('echo more >> "$MLRB_SUBMISSION/model"'));
+  define(at, served, { budget: { time: "60s", tokens: 1500 }, stays: true });
+  const said = await run(at);
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  const { ledger, read } = recorded(at);
+  assert.equal(ledger.ended, "token-limit");
+  assert.equal(ledger.tokens, 1650, "the call that goes over is answered, the next is not begun");
+  assert.equal(read("submission/model"), "more\nmore\nmore\n");
+  assert.equal(alive(at.name), 0);
+});
+
+it("a CLI that gives up since its provider is down is nobody's result", missing, async (at, t) => {
+  const served = await provider(t, () => ({ status: 500 }));
+  define(at, served);
+  const said = await run(at);
+  assert.equal(said.code, 1, said.stdout);
+  assert.match(said.stdout + said.stderr, /anthropic claude-test: server-error: 500/);
+});
