@@ -1,6 +1,7 @@
 // The events of a trajectory as Inspect's, one after the other. Iterations are spans of type "iteration": one lasts
 // from the end of the one before to the line that tells of it, since agents tell of experiments after them. Workers
-// are spans of type "agent". Whatever Inspect has no event for is an info event of source "mlrb", whole. Pure.
+// are spans of type "agent". What rules find of the research, labelled with its source, is told at the end. Whatever Inspect has no event for is an info event of source "mlrb", whole. Pure.
+import { researchReader } from "@mlrb/core/iterations/attempt-iterations";
 import type { LongText, ToolCallEvent, TrajectoryEvent } from "@mlrb/core/trajectory-event";
 import type { AttemptSource, NamedScore } from "./attempt-source.ts";
 import type { FirstLook } from "./first-look.ts";
@@ -23,6 +24,7 @@ export function* inspectEvents(source: AttemptSource, { look, texts, limit }: Co
   const workers = new Map<string, string>();
   const pool = new PoolPlaces();
   const main = look.conversations[0]?.by;
+  const reader = researchReader();
   let waitedMs = 0;
   let iteration = 0;
   let iterationSpan: string | undefined;
@@ -70,6 +72,7 @@ export function* inspectEvents(source: AttemptSource, { look, texts, limit }: Co
       continue;
     }
     const { event, index } = line;
+    reader.take({ ...event, index, time: line.time, sinceStartMs: line.sinceStartMs });
     const by = "by" in event && typeof event.by === "string" ? event.by : undefined;
     if (by !== undefined && by !== main && !workers.has(by)) {
       const id = `agent-${workers.size + 1}`;
@@ -133,6 +136,8 @@ export function* inspectEvents(source: AttemptSource, { look, texts, limit }: Co
     }
   }
   for (const call of open.values()) yield toolEvent(call, undefined, texts);
+  const research = reader.end();
+  yield info(place("research"), { event: "research", ...research });
   for (const id of workers.values()) yield spanEnd(id);
   if (iterationSpan !== undefined) yield spanEnd(iterationSpan);
   for (const moment of moments) yield* momentScores(moment, place);

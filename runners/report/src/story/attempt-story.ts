@@ -1,6 +1,9 @@
 // What a person wants to know of an attempt: what it was, what it used of its budget, what happened in which order,
 // what failed and by whose fault, what came of it, and what cannot be told. One reading of the trajectory, in bounded
 // memory; what is quiet is counted and not listed. Pure.
+
+import type { AttemptIterations } from "@mlrb/core/iteration-record";
+import { researchReader } from "@mlrb/core/iterations/attempt-iterations";
 import type { LongText, TrajectoryEvent } from "@mlrb/core/trajectory-event";
 import { formatDuration } from "@mlrb/core/units";
 import type { AttemptScores, AttemptSource, AttemptState } from "../exports/attempt-source.ts";
@@ -26,6 +29,8 @@ export type AttemptStory = {
   timeline: StoryLine[];
   failures: StoryFailure[];
   iterations: { wellFormed: number; malformed: number };
+  /** What the rules make of it; null where nothing could be read. */
+  research: Extract<AttemptIterations, { kind: "found" }> | null;
   submission: { digest: string; files: number; bytes: number } | null;
   scores: AttemptScores | null;
   /** What cannot be told, and why. */
@@ -46,6 +51,7 @@ export function attemptStory(source: AttemptSource, { full = false }: { full?: b
   const models = new Set<string>();
   const missing: string[] = [];
   const iterations = { wellFormed: 0, malformed: 0 };
+  const reader = researchReader();
   const budgetMs = ledger?.budget.wallMs ?? Number.POSITIVE_INFINITY;
   const notable = (ms: number) => ms >= notableMs || ms >= notableShare * budgetMs;
   let kind: string | null = null;
@@ -61,7 +67,8 @@ export function attemptStory(source: AttemptSource, { full = false }: { full?: b
       timeline.add(line, line.name, factsWords(line.fields));
       continue;
     }
-    const { event } = line;
+    const { event, index, time, sinceStartMs } = line;
+    reader.take({ ...event, index, time, sinceStartMs });
     failures.see(event);
     if (full) timeline.add(line, event.event, eventWords(event), markOf(event));
     switch (event.event) {
@@ -140,6 +147,7 @@ export function attemptStory(source: AttemptSource, { full = false }: { full?: b
     failures.add("agent-error", "its program failed", exitWords(ledger.exit));
   if (ledger && /-limit$/.test(ledger.ended))
     failures.add("agent-budget", ledger.ended, "the supervisor ended it");
+  const research = reader.end();
   return {
     id: source.id,
     state: source.state,
@@ -157,6 +165,7 @@ export function attemptStory(source: AttemptSource, { full = false }: { full?: b
     timeline: timeline.lines(),
     failures: failures.all(),
     iterations,
+    research: research.kind === "found" ? research : null,
     submission: ledger && ledger.submission.files > 0 ? ledger.submission : null,
     scores: source.scores,
     missing,

@@ -9,6 +9,7 @@ import { displayWidth, wrap } from "../terminal-text.ts";
 import { type AttemptStory, durationOrUnknown } from "./attempt-story.ts";
 import type { BudgetPart } from "./budget-parts.ts";
 import { bytesText } from "./bytes-text.ts";
+import { researchLines } from "./research-lines.ts";
 import type { StoryLine } from "./timeline.ts";
 
 const widthMin = 40;
@@ -30,6 +31,11 @@ export function storyText(story: AttemptStory, look: Look): string {
     "What happened",
     story.timeline.flatMap((line) => timelineLines(line, { width, color, full })),
   );
+  if (story.research && story.research.iterations.length + story.research.failures.length > 0)
+    section(
+      "Research, by rule",
+      researchLines(story.research).flatMap((line) => hanging(line, width, 2)),
+    );
   if (story.failures.length > 0)
     section(
       "Failures, and whose",

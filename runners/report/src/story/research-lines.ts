@@ -1,0 +1,39 @@
+// What rules make of an attempt's research, a line each: its experiments, and where it failed. Pure.
+import type { AttemptIterations, IterationRecord, Metric } from "@mlrb/core/iteration-record";
+
+type Found = Extract<AttemptIterations, { kind: "found" }>;
+
+/** Shown of experiments; the rest is counted. */
+const iterationsMax = 30;
+const failuresMax = 8;
+
+export function researchLines({ iterations, iterationsMore, failures }: Found): string[] {
+  const more = Math.max(0, iterations.length - iterationsMax) + iterationsMore;
+  const failed = failures.slice(0, failuresMax);
+  return [
+    ...iterations.slice(0, iterationsMax).map(iterationLine),
+    ...(more > 0 ? [`${more} more experiments`] : []),
+    ...failed.map(
+      ({ where, whose, pattern, detail, evidence }) =>
+        `failed at ${where} (${whose}): ${pattern}: ${detail}${evidence.length > 0 ? ` [events ${evidence.join(", ")}]` : ""}`,
+    ),
+    ...(failures.length > failed.length ? [`${failures.length - failed.length} more failures`] : []),
+  ];
+}
+
+function iterationLine(one: IterationRecord): string {
+  const { id, source, counts, hypothesis, change, command, metric, measured, decision } = one;
+  const about =
+    source === "rule" ? "found by rule" : counts ? "told by the agent" : "claimed, and no program ran";
+  const parts = [
+    hypothesis ?? change ?? command ?? "",
+    metric && `${source === "rule" ? "printed" : "said"} ${metricWords(metric)}`,
+    measured !== null && source === "agent" && `seen ${measured}`,
+    decision,
+  ].filter((part) => typeof part === "string" && part !== "");
+  return `${id} (${about}): ${parts.join("; ")}`;
+}
+
+function metricWords({ name, split, value }: Metric): string {
+  return `${name}${split === null ? "" : ` on ${split}`} ${value ?? "without a value"}`;
+}
