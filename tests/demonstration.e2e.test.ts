@@ -7,13 +7,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { bubblewrapMissing } from "@mlrb/agents/bubblewrap-abilities";
 import type { Ledger } from "@mlrb/kit/rules/ledger";
-import {
-  demonstrationArgs,
-  indexVariables,
-  playDemonstration,
-  recordingFolder,
-  stageOf,
-} from "./support/demonstration/play.ts";
+import { indexVariables, playDemonstration, recordingFolder, stageOf } from "./support/demonstration/play.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { shareEnvironments } from "./support/environments.ts";
 import { leftovers } from "./support/lab.ts";
@@ -51,6 +45,15 @@ const requests = (path: string) =>
     .filter(({ event }) => event === "model-call")
     .map(({ requestDigest }) => requestDigest);
 
+/** The commands of the first block below a heading of docs/bring-an-agent.md, as words without `pnpm pipeline`. */
+function guideCommands(heading: string): string[][] {
+  const text = readFileSync(join(import.meta.dirname, "../docs/bring-an-agent.md"), "utf8");
+  const block = text.slice(text.indexOf(heading)).split("```")[1]!;
+  return [...block.matchAll(/^pnpm pipeline (.+)$/gm)].map(([, line]) =>
+    [...line!.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => (quoted ?? bare)!),
+  );
+}
+
 test("a model trains, evaluates and hands in through its tools, and is judged and scored like any agent", {
   skip,
   timeout: 20 * 60_000,
@@ -73,21 +76,20 @@ test("a model trains, evaluates and hands in through its tools, and is judged an
   );
 });
 
-test("its recording is replayed without a key to the same submission and the same scores", {
+test("what the guide shows replays its recording without a key to the same submission and scores, and tells its story", {
   skip,
   timeout: 20 * 60_000,
 }, async () => {
-  const args = [
-    "run",
-    "full-benchmark",
-    "--set",
-    "agent=demonstration",
-    ...demonstrationArgs,
-    "--root",
-    root,
-  ];
-  const said = await startProgram(repository.path, args, { env: indexVariables() }).ended;
+  const [run, show] = guideCommands("## Without a key");
+  const follow = (words: string[]) =>
+    startProgram(repository.path, [...words, "--root", root], { env: indexVariables() }).ended;
+  const said = await follow(run!);
   assert.equal(said.code, 0, said.stdout + said.stderr);
+  const told = await follow(show!);
+  assert.equal(told.code, 0, told.stdout + told.stderr);
+  assert.match(told.stdout, /baseline \(told by the agent\): a tiny GPT-2 beats chance/);
+  assert.match(told.stdout, /wider \(told by the agent\)/);
+  assert.match(told.stdout, /bits-per-byte/);
   const [live, again] = [attemptOf("scripted-model"), attemptOf("demonstration")];
   assert.equal(again.submission, live.submission);
   assert.deepEqual(again.scores, live.scores);

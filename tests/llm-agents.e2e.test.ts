@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { lastSpending } from "@mlrb/agents/attempt-meter";
 import { bubblewrapMissing } from "@mlrb/agents/bubblewrap-abilities";
 import { verifyTrajectory } from "@mlrb/agents/verify-trajectory";
@@ -229,6 +230,30 @@ it("a step that is killed leaves behind what was spent and done; the next run be
     2,
     "the new attempt's own: it hands in, is told that nothing is there, and does",
   );
+});
+
+it("whenever a step is killed, what its model had answered by then is on the disk", async (_, t) => {
+  const served = await provider(t, (_request, index) => ({
+    ...shell(`echo ${index} >> submission/model; sleep 0.3`),
+    usage: { input: 100, output: 10 },
+  }));
+  for (const pauseMs of [0, 150, 400, 700, 1100]) {
+    const before = served.seen.length;
+    const at = lab(t, repository);
+    defineLlmAttempt(at, served);
+    const started = at.start(["run", at.name, "--json", "--yes", "--root", at.root], { env: keyEnv });
+    await until("a first request", () => served.seen.length > before);
+    await sleep(pauseMs + 50 * Math.random());
+    process.kill(stepsIn(at.root)[0]!, "SIGKILL");
+    const answered = served.seen.length - before;
+    await started.ended;
+    const lost = join(at.root, ".mlrb/attempts/lost");
+    const spending = join(lost, readdirSync(lost)[0]!, "spending.jsonl");
+    const { calls, inputTokens, outputTokens } = lastSpending(spending)!;
+    // the last may have been on its way
+    assert.ok(calls === answered || calls === answered - 1, `${calls} calls on record, ${answered} made`);
+    assert.deepEqual([inputTokens, outputTokens], [100 * calls, 10 * calls]);
+  }
 });
 
 for (const scaffold of ["react", "supervisor-worker"] as const)
