@@ -87,7 +87,10 @@ test("what the guide shows replays its recording without a key to the same submi
   assert.equal(said.code, 0, said.stdout + said.stderr);
   const told = await follow(show!);
   assert.equal(told.code, 0, told.stdout + told.stderr);
-  assert.match(told.stdout, /baseline \(told by the agent\): a tiny GPT-2 beats chance/);
+  assert.match(
+    told.stdout,
+    /baseline \(told by the agent\): a tiny GPT-2 learns the common words after seconds; said held-out loss on every tenth text 6\.1; seen 6\.1/,
+  );
   assert.match(told.stdout, /wider \(told by the agent\)/);
   assert.match(told.stdout, /bits-per-byte/);
   const [live, again] = [attemptOf("scripted-model"), attemptOf("demonstration")];

@@ -39,8 +39,16 @@ def main() -> None:
     tokenizer = train_tokenizer(seen)
     ids = torch.tensor([token for text in seen for token in [0, *tokenizer.encode(text)]])
     config = GPT2Config(
-        vocab_size=len(tokenizer), n_positions=256, n_embd=asked.width, n_layer=1, n_head=4,
-        bos_token_id=0, eos_token_id=0, resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0,
+        vocab_size=len(tokenizer),
+        n_positions=256,
+        n_embd=asked.width,
+        n_layer=1,
+        n_head=4,
+        bos_token_id=0,
+        eos_token_id=0,
+        resid_pdrop=0.0,
+        embd_pdrop=0.0,
+        attn_pdrop=0.0,
     )
     model = GPT2LMHeadModel(config)
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
@@ -54,14 +62,19 @@ def main() -> None:
     model.eval()
     with torch.no_grad():
         rest = torch.tensor([[0, *tokenizer.encode(text)[:255]] for text in held_out])
-        bits = model(rest, labels=rest).loss.item()
-    print("better than chance on held-out text:", "yes" if bits < 6.5 else "no")
+        loss_held_out = model(rest, labels=rest).loss.item()
+    # to the digit in which machines agree
+    print(f"held-out loss: {loss_held_out:.1f}")
     model.save_pretrained("submission", safe_serialization=True)
     tokenizer.save_pretrained("submission")
     Path("submission/generation_config.json").unlink(missing_ok=True)
     provenance = {
-        "formatVersion": 1, "base": None, "experts": [], "data": ["brown-smoke"],
-        "tokenizer": "trained on data/", "trainTokens": asked.steps * 8 * 128,
+        "formatVersion": 1,
+        "base": None,
+        "experts": [],
+        "data": ["brown-smoke"],
+        "tokenizer": "trained on data/",
+        "trainTokens": asked.steps * 8 * 128,
     }
     Path("submission/provenance.json").write_text(json.dumps(provenance), encoding="utf-8")
     print(f"handed in: {asked.steps} steps, width {asked.width}")

@@ -136,7 +136,7 @@ const rules: Record<string, Rule> = {
       final.at,
     ]);
   },
-  fabricated: ({ iterations, facts }) => {
+  "unsupported-claim": ({ iterations, facts }) => {
     if (facts.clipped || facts.toolCalls === 0) return undefined; // what was cut may have held it
     const claims = iterations.filter(({ source, metric }) => source === "agent" && metric?.value != null);
     const baseless = claims.filter(

@@ -5,7 +5,7 @@ export type PrintedValue = { name: string; split: string | null; value: number }
 
 const names =
   "bits[ _-]per[ _-]byte|bpb|loss|perplexity|ppl|accuracy|acc|f1|rouge\\w*|em|exact[ _-]match|score|mean";
-const splits = "train|dev|val|valid|validation|test|eval";
+const splits = "train|dev|val|valid|validation|test|eval|held[ _-]?out";
 const number = "-?\\d+(?:\\.\\d+)?(?:[eE][-+]?\\d+)?|nan|inf|-inf";
 // Repeats are bounded: what is printed is hostile, and an open end beside another takes the square of its length.
 // `val_acc=0.8`: an underscore is no end of a word to \b
