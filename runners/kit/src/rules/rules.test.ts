@@ -135,12 +135,14 @@ test("packed integers do not pass for few parameters", () => {
 });
 
 test("time is judged by the ledger, and a pass names no duration", () => {
-  for (const changed of [{}, { wallMs: 600_900, ended: "time-limit" as const }]) {
+  // waiting for a rate limit is nobody's work
+  const waited = { wallMs: 900_000, workingMs: 500_000 };
+  for (const changed of [{}, waited, { workingMs: 600_900, ended: "time-limit" as const }]) {
     const { answer, evidence } = decide("time-within-budget", { ledger: { ...ledger, ...changed } });
     assert.equal(answer, "pass");
     assert.doesNotMatch(evidence, /\d/);
   }
-  assert.equal(decide("time-within-budget", { ledger: { ...ledger, wallMs: 700_000 } }).answer, "fail");
+  assert.equal(decide("time-within-budget", { ledger: { ...ledger, workingMs: 700_000 } }).answer, "fail");
   assert.deepEqual(decide("time-within-budget", { ledger: "the trajectory is broken at line 3" }), {
     answer: "cannot-tell",
     evidence: "the trajectory is broken at line 3",
