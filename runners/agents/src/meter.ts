@@ -1,6 +1,7 @@
 // What an attempt has used of its budget, while it runs: the one clock, the one purse. Types; attempt-meter.ts is
 // the one that is used.
 import type { ModelUsage, WaitReason } from "@mlrb/core/trajectory-event";
+import type { ModelSpending } from "@mlrb/kit/rules/ledger";
 
 export type BudgetLimits = {
   /** Working time. */
@@ -10,15 +11,7 @@ export type BudgetLimits = {
   dollars?: number;
 };
 
-export type Spending = {
-  calls: number;
-  /** Tries that gave no answer, and model calls whose usage nobody said. */
-  failedTries: number;
-  uncounted: number;
-  inputTokens: number;
-  outputTokens: number;
-  cachedInputTokens: number;
-  reasoningTokens: number;
+export type Spending = ModelSpending & {
   /** null as soon as one call had no known price. */
   dollars: number | null;
   waitedMs: Partial<Record<WaitReason, number>>;

@@ -1,5 +1,6 @@
 // The schema of iterations.json, for programs that read it. Types: iteration-record.ts.
 import { stagesOfResearch } from "./iteration-record.ts";
+import { ownerSchema } from "./trajectory-schema.ts";
 
 const text = { type: "string" } as const;
 const maybeText = { type: ["string", "null"] } as const;
@@ -18,18 +19,7 @@ const orNull = (schema: object) => ({ anyOf: [schema, { type: "null" }] });
 
 const failure = closed({
   pattern: { ...text, description: "the rule that found it" },
-  whose: {
-    enum: [
-      "sandbox",
-      "provider",
-      "harness",
-      "verifier",
-      "operator",
-      "agent-error",
-      "agent-budget",
-      "agent-refusal",
-    ],
-  },
+  whose: ownerSchema,
   where: { enum: [...stagesOfResearch, "cannot-tell"] },
   detail: text,
   evidence: { type: "array", items: count, description: "indexes of events of the trajectory" },

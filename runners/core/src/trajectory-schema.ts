@@ -42,7 +42,8 @@ const exit = nullable({
 
 const tree = { digest, files: count, bytes: count };
 
-const owner = {
+/** Whose failure. */
+export const ownerSchema = {
   enum: [
     "sandbox",
     "provider",
@@ -123,7 +124,7 @@ const events: Record<TrajectoryEvent["event"], Fields> = {
       call: count,
       try: count,
       cause: text,
-      whose: owner,
+      whose: ownerSchema,
       detail: text,
       usage,
       dollars,
