@@ -1,6 +1,7 @@
 // Agents that are our loop around a model, behind walls, against a provider on 127.0.0.1: what they do is measured,
 // what fails them is told apart, and what they cost is right whatever ends them.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
@@ -73,6 +74,8 @@ it("a model that works through its tools and submits is measured, with what it u
   assert.match(result[1]!, /done/);
   assert.equal(events.filter(({ event }) => event === "iteration").length, 1);
   assert.equal(events.filter(({ event }) => event === "note").length, 1);
+  const [written, ...more] = events.filter(({ event }) => event === "file-change");
+  assert.deepEqual([written!.path, written!.digest, more], ["submission/model", sha256("trained\n"), []]);
   for (const [file, text] of Object.entries(filesBelow(join(at.root, ".mlrb"))))
     assert.ok(!text.includes(LOOPBACK_KEY), `${file} holds the key`);
   assert.ok(!said.stdout.includes(LOOPBACK_KEY) && !said.stderr.includes(LOOPBACK_KEY));
@@ -313,6 +316,10 @@ for (const scaffold of ["react", "supervisor-worker"] as const)
     );
     assert.deepEqual(recordsIn(astray.root), []);
   });
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
 
 function readLog({ root }: Lab): string {
   const logs = join(root, ".mlrb/journals/logs");

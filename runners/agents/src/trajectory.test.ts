@@ -120,6 +120,7 @@ test("a line of every kind is what the published schema says", (t) => {
     result("ok"),
     { event: "context-cut", by: "agent", messagesCut: 1, charactersCut: 5, messagesKept: 3 },
     { event: "note", by: "agent", text: "remember" },
+    { event: "file-change", by: "agent", path: "train.py", digest: "0".repeat(64), bytes: 3 },
   ];
   for (const event of events) trajectory.add(event);
   const ajv = new Ajv({ strict: false });

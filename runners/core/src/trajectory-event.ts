@@ -28,6 +28,8 @@ export type TrajectoryEvent =
   | ToolCallEvent
   | ToolResultEvent
   | ContextCutEvent
+  /** A file that a tool of ours wrote, as it is then; what programs write is seen by snapshots of the submission. */
+  | { event: "file-change"; by: string; path: string; digest: string; bytes: number }
   /** What the agent wrote down to keep; survives context cuts. */
   | { event: "note"; by: string; text: LongText }
   | { event: "end"; [fact: string]: unknown };

@@ -145,6 +145,9 @@ const events: Record<TrajectoryEvent["event"], Fields> = {
       executed: { type: "boolean" },
     },
   },
+  "file-change": {
+    fields: { by, path: { ...text, description: "in the workspace" }, digest, bytes: count },
+  },
   "context-cut": { fields: { by, messagesCut: count, charactersCut: count, messagesKept: count } },
   note: { fields: { by, text: longText } },
   end: { fields: { ended: text, iterations: { type: "object" }, submissionDigest: nullable(digest) } },

@@ -1,6 +1,7 @@
 // Writes a file of the workspace by a program inside the sandbox: it is the agent's user there, so that what the
 // agent may not write (its data) is refused by the same permissions, modes stay, and no link leads the harness
 // anywhere. The text comes as a file that is put in beside the workspace.
+import { textDigest } from "../folder-digest.ts";
 import { putText } from "./put-text.ts";
 import { endTold, runToolProgram } from "./run-tool-program.ts";
 import { refused, type ToolResult, type ToolWorld } from "./tool.ts";
@@ -47,7 +48,14 @@ export async function writeInside(
   const argv = ["sh", "-c", program, "sh", world.sandbox.seenAs(staged), `./${path.shown}`, how];
   const { end, output } = await runToolProgram(world, { argv, limitSeconds });
   output.remove();
-  if (end.kind === "exited" && end.code === 0) return undefined;
+  if (end.kind === "exited" && end.code === 0) {
+    if (how === "replace")
+      world.write({
+        ...{ event: "file-change", by: world.by, path: path.shown },
+        ...{ digest: textDigest(text), bytes: Buffer.byteLength(text) },
+      });
+    return undefined;
+  }
   const { line, executed: _, exit: __, ...told } = endTold(end, limitSeconds);
   const known = end.kind === "exited" ? why[end.code] : undefined;
   return { ...told, text: `${path.shown} was not written: ${known ?? line}` };

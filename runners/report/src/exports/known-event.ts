@@ -88,6 +88,7 @@ const shapes: Record<TrajectoryEvent["event"], Record<string, Check>> = {
     durationMs: number,
     executed: flag,
   },
+  "file-change": { by: text, path: text, digest: text, bytes: count },
   "context-cut": { by: text, messagesCut: number, charactersCut: number, messagesKept: number },
   note: { by: text, text: longText },
   end: {},

@@ -128,6 +128,9 @@ export function attemptStory(source: AttemptSource, { full = false }: { full?: b
         if (ended === null && typeof event.ended === "string") ended = event.ended;
         timeline.notable(line, "ended", ended ?? eventWords(event), ended === "finished" ? "strong" : "bad");
         break;
+      case "file-change":
+        timeline.quiet("files written by tools");
+        break;
       case "output-clipped":
       case "snapshot-dropped":
         break;

@@ -46,6 +46,8 @@ export function eventWords(event: TrajectoryEvent): string {
       const { by, messagesCut, charactersCut, messagesKept } = event;
       return `${by} no longer sees ${messagesCut} messages of ${charactersCut} characters; ${messagesKept} stay`;
     }
+    case "file-change":
+      return `${event.by}: ${event.path} is now ${event.digest.slice(0, 12)}, ${bytesText(event.bytes)}`;
     case "note":
       return `${event.by}: ${shown(event.text)}`;
     default: {
