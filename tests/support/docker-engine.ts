@@ -112,7 +112,17 @@ export async function testEngine(options: { gpus?: string[] } = {}): Promise<Tes
       await ended(pid, 10_000);
       await ended(Number(containerd), 10_000); // it ends with its dockerd, a moment later
     },
-    restart: start,
+    async restart() {
+      // what a killed one left (a containerd, mounts) may be in the way for a moment on a busy machine
+      for (let trial = 1; ; trial++) {
+        try {
+          return await start();
+        } catch (error) {
+          if (trial === 3) throw error;
+          await sleep(1000);
+        }
+      }
+    },
     async stop() {
       docker("ps", "-aq")
         .stdout.split("\n")
