@@ -272,8 +272,8 @@ try {
   if (code?.startsWith("commander.")) {
     process.exitCode = exitCode === 0 ? 0 : 2;
   } else {
-    const { machineHelp } = await import("@mlrb/local/machine-help");
-    const help = machineHelp(code);
+    const { machineHelp, systemCode } = await import("@mlrb/local/machine-help");
+    const help = machineHelp(systemCode(error as NodeJS.ErrnoException));
     // what the program foresaw is an Error with words for people, or the system's with a code
     const foreseen = code !== undefined || ((error as Error).name === "Error" && !message.startsWith("bug:"));
     process.stderr.write(

@@ -65,6 +65,9 @@ export async function followContainer(
       case "created":
       case "configured":
       case "initialized": {
+        // it may have run, and its engine have had no time to write that down
+        if (away)
+          return { kind: "trouble", detail: `the container engine was ended while it ran: ${away.detail}` };
         const why = state.Error || said?.detail || "the engine does not say why";
         return {
           kind: "trouble",

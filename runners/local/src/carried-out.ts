@@ -4,7 +4,7 @@ import type { FailureCause } from "@mlrb/core/outcome";
 import { DamagedRecord, type HeldRecord } from "./attempt-records.ts";
 import type { CostEstimate } from "./cost-estimate.ts";
 import type { GpuLease } from "./gpu-leases.ts";
-import { machineHelp } from "./machine-help.ts";
+import { machineHelp, systemCode } from "./machine-help.ts";
 import type { ClearSandbox } from "./run-request.ts";
 import { type Artifact, MissingContent } from "./store.ts";
 import type { WorkSlots } from "./work-slots.ts";
@@ -56,7 +56,8 @@ export function machineFailure(error: unknown): CarriedOut & { kind: "failed" } 
     return { kind: "failed", cause: "machine", detail: `${error.message}; run again to make it anew` };
   }
   if (error instanceof DamagedRecord) return { kind: "failed", cause: "machine", detail: error.message };
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { message } = error as NodeJS.ErrnoException;
+  const code = systemCode(error as NodeJS.ErrnoException);
   const help = machineHelp(code);
   if (help !== undefined)
     return { kind: "failed", cause: "machine", detail: `${help} (${withoutPaths(message)})` };

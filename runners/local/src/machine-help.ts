@@ -11,6 +11,20 @@ const help: Record<string, string> = {
   ENOTDIR: "a file stands there, not a folder; choose another --root",
 };
 
+/** Node's rm gives no code for these, only the system's words. */
+const words: [string, keyof typeof help][] = [
+  ["Read-only file system", "EROFS"],
+  ["No space left on device", "ENOSPC"],
+  ["Disk quota exceeded", "EDQUOT"],
+  ["Input/output error", "EIO"],
+];
+
+/** The system's code of an error; undefined where it is none of the system's. */
+export function systemCode({ code, message }: NodeJS.ErrnoException): string | undefined {
+  if (code !== "") return code;
+  return words.find(([said]) => message.includes(said))?.[1] ?? code;
+}
+
 /** Undefined where the system's own words must do. */
 export function machineHelp(code: string | undefined): string | undefined {
   return code !== undefined && Object.hasOwn(help, code) ? help[code] : undefined;

@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { machineFailure } from "./carried-out.ts";
+import { systemCode } from "./machine-help.ts";
+
+const error = (code: string | undefined, message: string): NodeJS.ErrnoException =>
+  Object.assign(new Error(message), code === undefined ? {} : { code });
+
+test("trouble that Node's rm tells in words alone has its way out all the same", () => {
+  // as Node 26 throws it
+  const failed = machineFailure(error("", ", Unknown error: Read-only file system '/state/blob'"));
+  assert.match(
+    failed.kind === "failed" ? failed.detail : "",
+    /^the file system is read-only; choose another --root/,
+  );
+  assert.equal(systemCode(error("", ", Unknown error: No space left on device '/x'")), "ENOSPC");
+  assert.equal(systemCode(error("EACCES", "EACCES, Permission denied: '/x'")), "EACCES");
+  assert.equal(systemCode(error(undefined, "a bug: No space left on device")), undefined);
+});
