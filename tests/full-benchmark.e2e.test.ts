@@ -316,21 +316,23 @@ test("a change of a scorer's logic reruns its scores and the report, and no atte
     .map(([stage]) => stage);
   const scored = report().attempts.filter(({ scores }: Line) => "bits-per-byte" in scores);
   assert.ok(scored.length > 4);
-  // equal submissions share a score
+  // equal submissions share a score, and so do moments: whichever comes first makes it
   for (const [, same] of Map.groupBy<string, Line>(
     scored,
     ({ task, submission }) => `${task} ${submission}`,
   )) {
-    const stages = same.map(
-      ({ task, agent, seed }) => `score[task=${task},agent=${agent},seed=${seed},scorer=bits-per-byte]`,
-    );
+    const stages = same.flatMap(({ task, agent, seed }) => {
+      const of = `task=${task},agent=${agent},seed=${seed}`;
+      return [`score[${of},scorer=bits-per-byte]`, `moment-score[${of},moment=50%,scorer=bits-per-byte]`];
+    });
     const again = stages.filter((stage) => ran.includes(stage));
     assert.ok(again.length > 0, `${stages} were not measured again`);
     for (const stage of again)
       assert.ok(reasons(said, stage).some(({ file }) => file === "scorers/bits-per-byte/measure.py"));
   }
   assert.ok(ran.includes("report"));
-  for (const stage of ran) assert.match(stage, /^(report$|(score|anchors)\[.*scorer=bits-per-byte\])/);
+  for (const stage of ran)
+    assert.match(stage, /^(report$|(score|moment-score|anchors)\[.*scorer=bits-per-byte\])/);
   const extra = report().attempts.find(({ task }: Line) => task === "baby-lm")!.scores["bits-per-byte"].extra;
   assert.ok(extra.groups > 1, "the tables show what the new code measures");
 });
