@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { indexVariables } from "./support/demonstration/play.ts";
 import { testEngine } from "./support/docker-engine.ts";
 import { actionsIn, recordsIn } from "./support/end-state.ts";
 import { shareEnvironments } from "./support/environments.ts";
@@ -23,17 +24,8 @@ after(() => {
 shareEnvironments(root);
 
 const start = (...args: string[]) =>
-  startProgram(repository.path, [...args, "--root", root], { env: proxies() });
+  startProgram(repository.path, [...args, "--root", root], { env: indexVariables() });
 const pipeline = (...args: string[]): Promise<Said> => start(...args).ended;
-
-/** Building an environment goes to the package index in the user's way. */
-function proxies(): Record<string, string> {
-  const wanted = /^(PIP_|SSL_|REQUESTS_|CURL_CA)|_proxy$/i;
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => wanted.test(name))) as Record<
-    string,
-    string
-  >;
-}
 
 function report(selection = "smoke"): Line {
   return JSON.parse(readFileSync(join(root, "results/full-benchmark", selection, "report.json"), "utf8"));
@@ -80,7 +72,7 @@ test("in containers, without network and without a run before, the same submissi
   const there = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-docker-smoke-")));
   t.after(() => rmSync(there, { recursive: true, force: true }));
   shareEnvironments(there);
-  const env = { ...proxies(), DOCKER_HOST: engine.env.DOCKER_HOST!, MLRB_CONTAINER_ENGINE: "docker" };
+  const env = { ...indexVariables(), DOCKER_HOST: engine.env.DOCKER_HOST!, MLRB_CONTAINER_ENGINE: "docker" };
   const args = ["run", "full-benchmark", "--profile", "docker-smoke", "--set", "seed=1", "--json"];
   const said = await startProgram(repository.path, [...args, "--root", there], { env }).ended;
   const failed = said.stdout.split("\n").filter((line) => line.includes('"outcome":"failed"'));
@@ -133,7 +125,7 @@ test("twenty random kills of runner, stage or both end in the same tables; no at
   const args = [...narrowed, "--root", killed];
   const { story, said } = await randomKills({
     root: killed,
-    start: () => startProgram(repository.path, args, { env: proxies() }),
+    start: () => startProgram(repository.path, args, { env: indexVariables() }),
     kills: 20,
     seed,
     attempts: attempts.length,

@@ -1,10 +1,12 @@
 // From a pipeline's text to a plan, or to everything that is wrong with it. The one door: run, plan,
 // check and watch all come through here, so they cannot disagree on what is valid.
+
+import { agentSchema } from "./agent-schema.ts";
 import { shapeProblems } from "./check-shape.ts";
 import { type Diagnostic, distinctDiagnostics, type Place, sortDiagnostics } from "./diagnostic.ts";
 import { checkActions, expand } from "./expand.ts";
 import type { Sources } from "./manifest.ts";
-import { agentSchema, scorerSchema, taskSchema } from "./manifest-schema.ts";
+import { scorerSchema, taskSchema } from "./manifest-schema.ts";
 import { pipelineSchema } from "./pipeline-schema.ts";
 import type { PipelineSpec } from "./pipeline-spec.ts";
 import { environmentStage, type Instance, type Plan, type PlannedStage } from "./plan.ts";

@@ -1,10 +1,12 @@
 // Where the folders that people add live, and how one is read. The three kinds are named here and
 // nowhere else; no task, scorer or agent is.
+
+import { agentSchema } from "./agent-schema.ts";
 import { checkScorer } from "./check-scorer.ts";
 import { checkShape } from "./check-shape.ts";
 import { checkTask } from "./check-task.ts";
 import type { Diagnostic } from "./diagnostic.ts";
-import { agentSchema, scorerSchema, taskSchema } from "./manifest-schema.ts";
+import { scorerSchema, taskSchema } from "./manifest-schema.ts";
 import { parseYaml, type YamlSource } from "./yaml-source.ts";
 
 /** How core reads: paths are relative to the repository's root, with forward slashes. */

@@ -3,8 +3,9 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Ajv } from "ajv";
+import { agentSchema } from "./agent-schema.ts";
 import { iterationsSchema } from "./iterations-schema.ts";
-import { agentSchema, scorerSchema, taskSchema } from "./manifest-schema.ts";
+import { scorerSchema, taskSchema } from "./manifest-schema.ts";
 import { pipelineSchema } from "./pipeline-schema.ts";
 import { trajectorySchema } from "./trajectory-schema.ts";
 

@@ -1,0 +1,144 @@
+// The schema of agent presets, published beside the pipeline's; the types that scripts see stand in
+// @mlrb/kit/manifests.
+import { closed, list, name, text } from "./schema-shapes.ts";
+
+const variable = {
+  type: "string",
+  pattern: "^[A-Za-z_][A-Za-z0-9_]*$",
+  patternErrorMessage: "a variable's name",
+} as const;
+const address = {
+  type: "string",
+  pattern: "^https?://",
+  patternErrorMessage: "http:// or https://",
+} as const;
+const free = {
+  type: "boolean",
+  description: "whether calls cost nothing, e.g. at an endpoint of one's own",
+} as const;
+
+const gatewayProvider = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    provider: {
+      type: "string",
+      pattern: "^[a-zA-Z0-9][a-zA-Z0-9._-]*$",
+      patternErrorMessage: "letters, digits and . _ -, no sign first",
+      description:
+        "openai, anthropic, google, or any name with a baseUrl; the first part of its address inside",
+    },
+    protocol: {
+      enum: ["openai", "anthropic", "google"],
+      description: "whose protocol it speaks; openai where it is not one of the three itself",
+    },
+    baseUrl: {
+      ...address,
+      description: "with its version, e.g. http://127.0.0.1:8000/v1",
+    },
+    key: {
+      ...variable,
+      description: "which of `secrets` holds its key; none for a local endpoint",
+    },
+    ids: {
+      ...list,
+      minItems: 1,
+      uniqueItems: true,
+      description: "the models that it may use; a name that ends in * is all that begin so",
+    },
+    free,
+  },
+  required: ["provider", "ids"],
+};
+
+const model = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    id: { ...text, description: "as the provider calls it, with its date where it has one" },
+    baseUrl: {
+      ...address,
+      description: "an endpoint that speaks OpenAI's chat completions, or the provider's own protocol",
+    },
+    key: {
+      ...variable,
+      description: "which of `secrets` holds its key; none for a local endpoint",
+    },
+    contextTokens: {
+      type: "integer",
+      minimum: 1000,
+      description: "that request and answer may have together; requests are cut to fit",
+    },
+    maxOutputTokens: { type: "integer", minimum: 1 },
+    temperature: { type: "number", minimum: 0, maximum: 2 },
+    free,
+    options: { type: "object", description: "handed to the provider as they are" },
+  },
+  required: ["id", "contextTokens"],
+  description: "llm: the model",
+};
+
+export const agentSchema = {
+  title: "mlrb agent preset",
+  ...closed(
+    {
+      formatVersion: { const: 1 },
+      name,
+      title: text,
+      kind: { enum: ["command", "llm", "replay", "nop"] },
+      command: { ...list, minItems: 1 },
+      program: text,
+      library: {
+        ...text,
+        description: "a folder of this repository that its program finds beside itself, as library",
+      },
+      gateway: {
+        type: "array",
+        items: gatewayProvider,
+        minItems: 1,
+        description: "command: the models that its program reaches without a key or a network of its own",
+      },
+      trusted: {
+        type: "boolean",
+        description: "whether a person read what it does, so that it may run without a sandbox",
+      },
+      image: {
+        ...text,
+        description: "the image of its containers: a Dockerfile, name@sha256:…, or host (the default)",
+      },
+      seeded: {
+        type: "boolean",
+        description: "whether all its chance comes from the seed, so that attempts with one seed are pairs",
+      },
+      environment: text,
+      scaffoldVersion: {
+        type: "integer",
+        minimum: 1,
+        description: "of what the harness does around the agent; raised when that changes",
+      },
+      provider: {
+        type: "string",
+        pattern: "^[a-zA-Z0-9][a-zA-Z0-9._-]*$",
+        patternErrorMessage: "letters, digits and . _ -, no sign first",
+        description: "whose models it calls: openai, anthropic, or any name with a baseUrl",
+      },
+      model,
+      scaffold: { enum: ["react", "supervisor-worker"], description: "llm: the loop around the model" },
+      tools: {
+        ...list,
+        minItems: 1,
+        uniqueItems: true,
+        description: "llm: the names of its tools; all that the network allows where it says none",
+      },
+      turnsMax: { type: "integer", minimum: 1, description: "llm: model calls in all" },
+      secrets: {
+        type: "array",
+        items: variable,
+        uniqueItems: true,
+        description: "environment variables with keys; its supervisor gets them, its sandbox does not",
+      },
+      recording: { ...text, description: "replay: the folder of a recorded attempt" },
+    },
+    ["formatVersion", "name", "title", "kind"],
+  ),
+};
