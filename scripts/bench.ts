@@ -6,6 +6,7 @@
 //   npx -y pnpm@10.34.9 bench --scores   only scores: forked, fresh, 28 together    (about five)
 //   npx -y pnpm@10.34.9 bench --report   only the report stage, at 14 042 items    (about one)
 //   npx -y pnpm@10.34.9 bench --sandbox  only sandboxes                             (seconds)
+//   npx -y pnpm@10.34.9 bench --permissions only what it costs to hold a stage to what it declares (seconds)
 //   npx -y pnpm@10.34.9 bench --containers only stages and sandboxes in containers (seconds)
 //   npx -y pnpm@10.34.9 bench --coverage what intervals hold, docs/statistics.md    (seconds; no speed)
 import { hash, randomBytes } from "node:crypto";
@@ -23,14 +24,17 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type AttemptRecord, AttemptRecords } from "@mlrb/local/attempt-records";
 import { hashFile } from "@mlrb/local/hash-file";
 import { layOut } from "@mlrb/local/lay-out";
+import { removeLargeFolder } from "@mlrb/local/remove-folder";
 import { type Artifact, Store } from "@mlrb/local/store";
-import { takeIn } from "@mlrb/local/take-in";
+import { takeAllIn, takeIn } from "@mlrb/local/take-in";
 import { VerifiedContents } from "@mlrb/local/verified-contents";
 import { benchContainers } from "./bench-containers.ts";
 import { ninjaText, pipelineText } from "./bench-graphs.ts";
 import { benchLooking } from "./bench-looking.ts";
+import { benchPermissions } from "./bench-permissions.ts";
 import { benchReport } from "./bench-report.ts";
 import { benchSandbox } from "./bench-sandbox.ts";
 import { benchScores } from "./bench-scores.ts";
@@ -58,6 +62,8 @@ if (wanted.includes("--scores")) {
   await benchScores({ work, pipelines, row });
 } else if (wanted.includes("--sandbox")) {
   await benchSandbox({ work, row });
+} else if (wanted.includes("--permissions")) {
+  benchPermissions({ work, row });
 } else if (wanted.includes("--report")) {
   benchReport(14_042, { work, row });
 } else if (wanted.includes("--containers")) {
@@ -72,6 +78,7 @@ if (wanted.includes("--scores")) {
   await benchLargeFile(large ? 4096 : 1024);
   await benchSmallFiles(large ? 20_000 : 4_000);
   benchReport(large ? 14_042 : 2_000, { work, row });
+  benchPermissions({ work, row });
   await benchSandbox({ work, row });
   await benchContainers({ work, row });
 }
@@ -192,6 +199,52 @@ async function benchLargeFile(mebibytes: number): Promise<void> {
 }
 
 /** Many small files into the store and out again, against hashing and renaming, and against copying them. */
+/** What keeping an attempt of many files takes: in the store, in its record, on the disk. */
+async function benchRecord(plain: string, n: string): Promise<void> {
+  const copy = join(work, "record-copy");
+  const copying = seconds(() => {
+    must("cp", ["-r", plain, copy]);
+    must("sync", ["-f", copy]);
+  });
+  const blobs = join(work, "record-blobs");
+  mkdirSync(blobs);
+  const verified = new VerifiedContents(work);
+  const store = new Store(blobs);
+  const records = new AttemptRecords(join(work, "attempts"), { store, verified });
+  const begin = performance.now();
+  const taken = await takeAllIn(
+    [{ name: "all", path: copy, kind: "dir" }],
+    { store, verified },
+    { keep: true },
+  );
+  if (!("outputs" in taken)) throw new Error(taken.problem);
+  records.put(
+    {
+      formatVersion: 1,
+      slot: { pipeline: "bench", profile: "default", stage: "attempt" },
+      axes: {},
+      attemptKey: "bench",
+      parts: {} as AttemptRecord["parts"],
+      given: [],
+      outputs: { all: { ...taken.outputs.all!, file: "all" } },
+      harness: {},
+      cost: { gpuHours: 0, dollars: null },
+      ran: {
+        run: "bench",
+        startedAt: new Date().toISOString(),
+        durationMs: 0,
+        executor: "local",
+        host: "bench",
+      },
+    },
+    join(work, "no-log"),
+  );
+  await removeLargeFolder(copy);
+  const keeping = (performance.now() - begin) / 1000;
+  const against = `cp -r and sync, ${copying.toFixed(2)} s`;
+  row(`${n} files of 4 KiB kept as an attempt's record`, keeping, { against, other: copying, target: 5 });
+}
+
 async function benchSmallFiles(count: number): Promise<void> {
   const n = count.toLocaleString("en").replace(",", " ");
   const make = (folder: string) => {
@@ -222,6 +275,7 @@ async function benchSmallFiles(count: number): Promise<void> {
   const taking = (performance.now() - begin) / 1000;
   const inWords = `hashing and linking, ${floor.toFixed(2)} s`;
   row(`${n} files of 4 KiB into the store`, taking, { against: inWords, other: floor, target: 1.5 });
+  await benchRecord(plain, n);
   const copied = join(work, "copied");
   mkdirSync(copied);
   const copying = seconds(() => {

@@ -15,7 +15,7 @@ import { delimiter, join } from "node:path";
 import { type TestContext, test } from "node:test";
 
 const script = join(import.meta.dirname, "..", ".ci", "run");
-const tests = "npx -y pnpm@10.34.9 test";
+const tests = "npx -y pnpm@10.34.9 test --thorough";
 
 /** The lines that .ci/run had programs do, and what it said; `installed` are packages, `apt` what apt-get does. */
 function ran(t: TestContext, { user = 0, installed = [] as string[], apt = "true" as string | null }) {

@@ -1,77 +1,114 @@
-// Every check of the project, in the order in which a failure is cheapest to read: types, lint, then
-// tests. Ends with one plain line, `N passed, N failed`. Arguments narrow the tests to paths that
-// contain them: `pnpm test runners/core`.
+// Every check of the project, in the order in which a failure is cheapest to read: types, lint, then tests.
+//   pnpm test                    the default tier
+//   pnpm test --thorough         both tiers: also *.thorough.test.ts
+//   pnpm test runners/core       only files of tests whose path contains this
+//   pnpm test --changed          only files of tests that can reach what differs from main
+// Ends with one plain line, `N passed, N failed`.
 import { spawnSync } from "node:child_process";
-import { globSync } from "node:fs";
-import { availableParallelism } from "node:os";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { run } from "node:test";
-import { spec } from "node:test/reporters";
-import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { startWarmPython } from "../tests/support/warm-python.ts";
 import { ensureEnvironment } from "./ensure-environment.ts";
+import { changedFiles, sourcesOf } from "./suite/changed-files.ts";
+import { testsReaching } from "./suite/reach.ts";
+import { runTestFiles } from "./suite/run-test-files.ts";
+import { countsLine, countTests, fileLine, summary } from "./suite/summary.ts";
+import { testEnvironment } from "./suite/test-environment.ts";
+import { findTestFiles, longestFirst, mayUsePython, selectTestFiles } from "./suite/test-files.ts";
 
-const repository = join(dirname(fileURLToPath(import.meta.url)), "..");
+/** One file that hangs must not use up the suite's time. The longest, runs of the whole benchmark, has most of it beside other files on two cores. */
+const fileTimeoutMs = 50 * 60_000;
+/** CI kills the whole after 90 minutes, and would say nothing of what ran. */
+const suiteTimeoutMs = 80 * 60_000;
+
+const repository = join(import.meta.dirname, "..");
 process.chdir(repository);
-const wanted = process.argv.slice(2).filter((argument) => argument !== "--");
-let passed = 0;
-let failed = 0;
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { thorough: { type: "boolean", default: false }, changed: { type: "boolean", default: false } },
+});
+const end = new AbortController();
+setTimeout(
+  () => end.abort(`the suite's ${suiteTimeoutMs / 60_000} minutes are over`),
+  suiteTimeoutMs,
+).unref();
+for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+  process.once(name, () => end.abort(`the suite got ${name}`));
 
-check("types", "node_modules/.bin/tsc", ["--noEmit", "-p", "."]);
-check("lint and format", "node_modules/.bin/biome", ["ci", "--error-on-warnings", "."]);
+const checks = [
+  check("types", "node_modules/.bin/tsc", ["--noEmit", "-p", "."]),
+  check("lint and format", "node_modules/.bin/biome", ["ci", "--error-on-warnings", "."]),
+];
 const tools = dirname(await ensureEnvironment("pipelines/environments/tools.lock"));
-check("Python lint", join(tools, "ruff"), ["check", "--no-cache", "."]);
-check("Python format", join(tools, "ruff"), ["format", "--no-cache", "--check", "."]);
+checks.push(check("Python lint", join(tools, "ruff"), ["check", "--no-cache", "."]));
+checks.push(check("Python format", join(tools, "ruff"), ["format", "--no-cache", "--check", "."]));
 
 const python = await ensureEnvironment("pipelines/environments/ml.lock");
-process.env.MLRB_PYTHON = python;
-process.env.MLRB_TEST_ENVIRONMENTS = dirname(dirname(dirname(python)));
-process.env.NODE_COMPILE_CACHE = join(repository, "node_modules/.cache/mlrb");
+const shared = mkdtempSync(join(tmpdir(), "mlrb-suite-"));
+const socket = join(shared, "python");
+const env = testEnvironment(process.env, {
+  MLRB_PYTHON: python,
+  MLRB_TEST_WARM_PYTHON: socket,
+  MLRB_TEST_SHARED: shared,
+  MLRB_TEST_ENVIRONMENTS: dirname(dirname(dirname(python))),
+  NODE_COMPILE_CACHE: join(repository, "node_modules/.cache/mlrb"),
+});
+const wanted = positionals.filter((argument) => argument !== "--");
+const candidates = values.changed ? reachingTests() : findTestFiles(repository);
+const selected = selectTestFiles(candidates, { thorough: values.thorough, wanted });
+const files = longestFirst(selected, knownSeconds());
+const warmPython = files.some(mayUsePython)
+  ? startWarmPython(python, { socket, env: testEnvironment(process.env) })
+  : undefined;
+const options = {
+  cwd: repository,
+  env,
+  fileTimeoutMs,
+  signal: end.signal,
+  onFile: (result: Parameters<typeof fileLine>[0]) => console.log(fileLine(result)),
+};
+const results = await runTestFiles(files, { ...options, concurrency: availableParallelism() });
 
-const files = globSync("{runners,tasks,scorers,pipelines,scripts,docs,tests}/**/*.test.ts", {
-  exclude: ["**/node_modules/**"],
-})
-  .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
-  .sort();
-// The whole benchmark wants the machine to itself; everything else runs side by side.
-const alone = files.filter((file) => file.includes("full-benchmark"));
-await test(
-  files.filter((file) => !alone.includes(file)),
-  availableParallelism(),
-);
-await test(alone, 1);
+const benchmark = join(shared, "benchmark");
+if (existsSync(benchmark)) {
+  const verify = ["runners/cli/bin/pipeline.js", "cache", "verify", "--root", benchmark];
+  checks.push(check("the shared state is as it was made", process.execPath, verify));
+}
+warmPython?.kill("SIGKILL");
+rmSync(shared, { recursive: true, force: true });
+console.log(summary(results));
+const counts = countTests(results);
+counts.passed += checks.filter(Boolean).length;
+counts.failed += checks.filter((succeeded) => !succeeded).length;
+console.log(`\n${countsLine(counts)}`);
+const empty = results.length === 0 && !values.changed;
+process.exit(counts.failed > 0 || empty ? 1 : 0);
 
-console.log(`\n${passed} passed, ${failed} failed`);
-process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
-
-function check(name: string, program: string, args: string[]): void {
+function check(name: string, program: string, args: string[]): boolean {
   const begin = performance.now();
   const { status, stdout, stderr, error } = spawnSync(program, args, {
     encoding: "utf8",
     maxBuffer: 1 << 28,
   });
   const seconds = ((performance.now() - begin) / 1000).toFixed(1);
-  if (status === 0) {
-    passed++;
-    console.log(`✔ ${name} (${seconds} s)`);
-    return;
-  }
-  failed++;
-  console.log(`✖ ${name} (${seconds} s)\n${stdout ?? ""}${stderr ?? ""}${error?.message ?? ""}`);
+  if (status === 0) console.log(`✔ ${name} (${seconds} s)`);
+  else console.log(`✖ ${name} (${seconds} s)\n${stdout ?? ""}${stderr ?? ""}${error?.message ?? ""}`);
+  return status === 0;
 }
 
-/** Runs test files, each in a process of its own, and counts what they say. */
-async function test(paths: string[], concurrency: number): Promise<void> {
-  if (paths.length === 0) return;
-  const stream = run({
-    files: paths.map((path) => join(repository, path)),
-    concurrency,
-    timeout: 40 * 60_000,
-  });
-  stream.on("test:summary", ({ file, counts }) => {
-    if (file !== undefined) return; // one comes for each file, and one for all
-    passed += counts.passed;
-    failed += counts.tests - counts.passed - counts.skipped - counts.todo;
-  });
-  const shown = stream.compose(spec);
-  for await (const chunk of shown) process.stdout.write(chunk as string);
+function reachingTests(): string[] {
+  const changed = changedFiles(repository);
+  const reaching = testsReaching(changed, sourcesOf(repository));
+  console.log(`${changed.length} files differ from main; ${reaching.length} files of tests can reach them`);
+  if (changed.some((path) => /^(runners|pipelines|tasks|scorers)\//.test(path)))
+    console.log("tests of the whole program (tests/) can reach them too: run `pnpm test` before you land");
+  return reaching;
+}
+
+/** Seconds of the files that take long, as measured once on two cores. Only the order depends on them. */
+function knownSeconds(): Record<string, number> {
+  const path = "scripts/suite/seconds.json";
+  return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
 }

@@ -4,18 +4,19 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { shareEnvironments } from "./support/environments.ts";
+import { copyBenchmarkState } from "./support/benchmark-state.ts";
 import { outcomes } from "./support/lab.ts";
 import { type Line, startProgram } from "./support/run-program.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
-const root = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-add-a-task-")));
+const above = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-add-a-task-")));
+const root = join(above, "root");
 after(() => {
   repository.remove();
-  rmSync(root, { recursive: true, force: true });
+  rmSync(above, { recursive: true, force: true });
 });
-shareEnvironments(root);
+await copyBenchmarkState(root);
 const pipeline = (...args: string[]) => startProgram(repository.path, args).ended;
 
 test("a folder as the guide writes it is a task: checked, attempted, judged, scored, in the tables", {

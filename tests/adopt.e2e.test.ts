@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { recordsIn } from "./support/end-state.ts";
-import { counted, type Lab, lab, leftovers, outcomes } from "./support/lab.ts";
+import { counted, type Lab, lab, leftovers, lineOf, outcomes, reasons } from "./support/lab.ts";
 import { until } from "./support/processes.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
@@ -50,6 +50,14 @@ async function orphan(at: Lab): Promise<number> {
   first.child.kill("SIGKILL");
   await first.ended;
   return supervisor;
+}
+
+/** The one attempt that is quarantined. */
+function lostOf(at: Lab): { cause: object; file: (path: string) => string } {
+  const lost = join(at.root, ".mlrb/attempts/lost");
+  const folder = join(lost, readdirSync(lost)[0]!);
+  const file = (path: string) => readFileSync(join(folder, path), "utf8");
+  return { cause: JSON.parse(file("cause.json")).cause, file };
 }
 
 /** Empty of one that is gone, or dead and not yet reaped. */
@@ -141,56 +149,75 @@ test(
     const supervisor = await orphan(at);
     process.kill(supervisor, "SIGKILL");
     go(at);
+    const planned = await at.plan();
+    assert.equal(reasons(planned, "attempt")[0]!.kind, "lost");
     const said = await at.run();
     assert.equal(said.code, 0, said.stderr);
-    assert.match(said.stderr, /lost {4}attempt {2}\(its supervisor.*kept in \.mlrb\/attempts\/lost/);
+    assert.match(
+      said.stderr,
+      /lost {4}attempt {2}\(begun .*: its supervisor ended without a word: it was killed.*kept in \.mlrb\/attempts\/lost/,
+    );
     assert.deepEqual(at.executions(), { attempt: 2, use: 1 });
   },
 );
 
-test("Ctrl-C of the run that adopted an attempt ends it, and leaves nothing", only, async (t) => {
-  const at = lab(t, repository);
-  define(at);
-  await orphan(at);
-  const second = at.start(plain(at));
-  await until("the second run to adopt it", () => second.stderr().includes("goes on attempt"));
-  const supervisor = supervisorOf(at);
-  second.child.kill("SIGINT");
-  const said = await second.ended;
-  assert.equal(said.code, 130, said.stdout + said.stderr);
-  assert.equal(commandOf(supervisor), "");
-  assert.deepEqual(readdirSync(running(at)), []);
-  assert.deepEqual(leftovers(at), []);
-});
-
 test(
-  "a terminal that is closed ends the run and leaves its attempt going, and the next run goes on with it",
+  "a second Ctrl-C within ten seconds stops the attempt too; what it made is quarantined with the cause",
   only,
   async (t) => {
     const at = lab(t, repository);
     define(at);
-    const first = at.start(args(at));
-    await begun(at);
+    await orphan(at);
+    const second = at.start(plain(at));
+    await until("the second run to adopt it", () => second.stderr().includes("goes on attempt"));
     const supervisor = supervisorOf(at);
-    first.child.kill("SIGHUP");
-    assert.equal((await first.ended).code, 130);
-    assert.match(commandOf(supervisor), /supervisor/);
-    go(at);
-    const said = await at.run();
-    assert.equal(said.code, 0, said.stderr);
-    assert.deepEqual(at.executions(), { attempt: 1, use: 1 });
+    second.child.kill("SIGINT");
+    await until("it to say how to stop it", () => second.stderr().includes("to stop it:"));
+    assert.match(second.stderr(), /to stop it: pnpm pipeline attempts stop attempt --root/);
+    assert.match(second.stderr(), /the next run goes on with it: pnpm pipeline run/);
+    assert.match(commandOf(supervisor), /supervisor/, "one Ctrl-C leaves it running");
+    second.child.kill("SIGINT");
+    const said = await second.ended;
+    assert.equal(said.code, 130, said.stdout + said.stderr);
+    assert.match(said.stderr, /attempt: stopped: by a second Ctrl-C; what it had done is kept in/);
+    assert.equal(commandOf(supervisor), "");
+    assert.deepEqual(readdirSync(running(at)), []);
+    const { cause, file } = lostOf(at);
+    assert.deepEqual(cause, { kind: "stopped", detail: "by a second Ctrl-C" });
+    assert.equal(file("out/notes/half"), "half\n");
     assert.deepEqual(leftovers(at), []);
   },
 );
+
+for (const signal of ["SIGTERM", "SIGHUP"] as const)
+  test(
+    `${signal} ends the run at once, leaves its attempt going and says how to stop it; the next run goes on with it`,
+    only,
+    async (t) => {
+      const at = lab(t, repository);
+      define(at);
+      const first = at.start(args(at));
+      await begun(at);
+      const supervisor = supervisorOf(at);
+      first.child.kill(signal);
+      const ended = await first.ended;
+      assert.equal(ended.code, 130);
+      const left = ended.lines.find(({ event }) => event === "attempt-left")!;
+      assert.match(left.stop, /^pnpm pipeline attempts stop attempt/);
+      assert.match(commandOf(supervisor), /supervisor/);
+      go(at);
+      const said = await at.run();
+      assert.equal(said.code, 0, said.stderr);
+      assert.deepEqual(at.executions(), { attempt: 1, use: 1 });
+      assert.deepEqual(leftovers(at), []);
+    },
+  );
 
 test("status tells of an attempt that goes on without a run, and attempts stop ends it", only, async (t) => {
   const at = lab(t, repository);
   define(at);
   const first = at.start(args(at));
   await begun(at);
-  const held = await at.pipeline(["attempts", "stop", "attempt", "--root", at.root]);
-  assert.equal(held.code, 2);
-  assert.match(held.stderr, /held-attempt: attempt belongs to run/);
   const supervisor = supervisorOf(at);
   first.child.kill("SIGKILL");
   await first.ended;
@@ -198,11 +225,31 @@ test("status tells of an attempt that goes on without a run, and attempts stop e
   assert.match(status.stdout, /attempts that go on without a run\n {2}attempt {2}for/);
   const stopped = await at.pipeline(["attempts", "stop", "attempt", "--root", at.root]);
   assert.equal(stopped.code, 0, stopped.stderr);
-  assert.equal(stopped.stdout, "attempt: stopped; nothing of it is kept\n");
+  assert.match(stopped.stdout, /^attempt: stopped: by `attempts stop`; what it had done is kept in \.mlrb/);
+  assert.equal(lostOf(at).file("out/notes/half"), "half\n");
   assert.equal(commandOf(supervisor), "");
   assert.deepEqual(readdirSync(running(at)), []);
   const none = await at.pipeline(["attempts", "stop", "attempt", "--root", at.root]);
   assert.match(none.stderr, /no-such-attempt/);
+});
+
+test("attempts stop that means several attempts names them and stops none", only, async (t) => {
+  const at = lab(t, repository);
+  define(at);
+  const other = lab(t, repository, { root: at.root });
+  define(other);
+  const runs = [at, other].map((one) => one.start(args(one)));
+  await begun(at);
+  await begun(other);
+  const stopped = await at.pipeline(["attempts", "stop", "attempt", "--root", at.root]);
+  assert.equal(stopped.code, 2, stopped.stdout);
+  const names = readdirSync(running(at));
+  for (const name of names) assert.ok(stopped.stderr.includes(name.slice(0, 12)), stopped.stderr);
+  for (const one of [at, other]) {
+    assert.ok(stopped.stderr.includes(one.name));
+    go(one);
+  }
+  for (const { ended } of runs) assert.equal((await ended).code, 0);
 });
 
 test(
@@ -214,6 +261,23 @@ test(
     const supervisor = await orphan(at);
     rmSync(join(at.root, ".mlrb"), { recursive: true, force: true });
     await until("the supervisor to end", () => commandOf(supervisor) === "");
+  },
+);
+
+test(
+  "an attempt that a person stops under a run that follows it fails there, and is not tried again",
+  only,
+  async (t) => {
+    const at = lab(t, repository);
+    define(at);
+    const first = at.start(args(at));
+    await begun(at);
+    const stopped = await at.pipeline(["attempts", "stop", "attempt", "--json", "--root", at.root]);
+    assert.equal(stopped.lines[0]!.became, "quarantined", stopped.stdout);
+    const said = await first.ended;
+    assert.equal(said.code, 1);
+    assert.match(lineOf(said, "attempt").cause, /^operator: by `attempts stop`; what it had done is kept in/);
+    assert.deepEqual(at.executions(), { attempt: 1 });
   },
 );
 

@@ -126,7 +126,7 @@ test("one that goes on, and what is left of one that was lost, are told as what 
   const name = readdirSync(running)[0]!;
   const card = readFileSync(join(running, name, "attempt.json"), "utf8");
   const trajectory = readFileSync(join(running, name, "out/trajectory.jsonl"), "utf8");
-  run.child.kill("SIGINT");
+  run.child.kill("SIGTERM");
   assert.equal((await run.ended).code, 130);
   // as putAside leaves one whose supervisor was killed while it wrote
   const lost = join(at.root, ".mlrb/attempts/lost", name);

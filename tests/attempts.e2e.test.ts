@@ -161,7 +161,7 @@ test("a failed and an interrupted attempt leave no record", async (t) => {
   });
   const run = at.start(["run", at.name, "--json", "--root", at.root]);
   while (!existsSync(join(at.outside, "on"))) await new Promise((resolve) => setTimeout(resolve, 20));
-  run.child.kill("SIGINT");
+  run.child.kill("SIGTERM");
   assert.equal((await run.ended).code, 130);
   assert.deepEqual(existsSync(records(at)) ? readdirSync(records(at)) : [], []);
 });
@@ -319,7 +319,7 @@ test("what attempts cost is told beside what they were estimated to before they 
     /^4 attempts took 200\.00 dollars \(estimated 172\.00 from 4 earlier: 16 % more\)$/m,
   );
   const list = await at.pipeline(["attempts", "list", "--json", "--root", at.root]);
-  const { record } = list.lines.at(-1)!;
+  const { record } = list.lines.findLast(({ event }) => event === "attempt")!;
   const shown = await at.pipeline(["attempts", "show", record, "--root", at.root]);
   assert.match(
     shown.stdout,

@@ -177,7 +177,11 @@ const requests: { args: string[]; says: RegExp }[] = [
   { args: ["--jobs", "0"], says: /bad-jobs: --jobs 0 is not a whole number above 0/ },
   { args: ["--jobs", "two"], says: /bad-jobs: --jobs two/ },
   { args: ["--jobs", "1.5"], says: /bad-jobs: --jobs 1\.5/ },
-  { args: ["--jobs", ""], says: /bad-jobs: / },
+  { args: ["--jobs", ""], says: /blank-value: --jobs / },
+  { args: ["--only", ""], says: /blank-value: --only was given and is blank\n {2}help: .*variable/ },
+  { args: ["--only", "make", "--only", " "], says: /blank-value: --only / },
+  { args: ["--only", "[]"], says: /blank-pattern: / },
+  { args: ["--set", ""], says: /blank-value: --set / },
   { args: ["--jbos", "2"], says: /--jbos[\s\S]*--jobs/ },
   { args: ["--keep-going", "--fail-fast"], says: /--keep-going/ },
   { args: ["surplus"], says: /too many arguments/ },
@@ -240,4 +244,18 @@ test("every YAML that is in the repository passes check", async (t) => {
   const said = await lab(t, clean).pipeline(["check", "--json"]);
   assert.equal(said.code, 0, said.stderr);
   assert.ok(said.lines[0]!.checked >= 5);
+});
+
+test("a command that looks refuses a blank argument, which would mean all there is", async (t) => {
+  const at = lab(t, repository);
+  good(at);
+  for (const args of [
+    ["log", ""],
+    ["explain", " ", "--pipeline", at.name],
+    ["attempts", "stop", ""],
+  ]) {
+    const said = await at.pipeline([...args, "--root", at.root]);
+    refused(at, said);
+    assert.match(said.stderr, /^blank-value: (stage|attempt) was given and is blank\n/);
+  }
 });

@@ -94,6 +94,21 @@ test("a disk that is full to the last byte, before a run and in its middle: a me
   assert.equal(summary(await at.run()).outcomes.reused, 3);
 });
 
+test("a disk that is full can be looked at, with the memories gone that only save time", async (t) => {
+  const at = smallDisk(t, "8m");
+  if (!at) return;
+  const { small, ...others } = heavy(64).stages;
+  at.define({ stages: { small: { ...small, files: [at.script("read.txt", "text")] }, ...others } });
+  assert.equal((await at.run()).code, 0);
+  rmSync(join(at.root, ".mlrb/cache/memory"), { recursive: true });
+  spawnSync("dd", ["if=/dev/zero", `of=${join(at.root, "fill")}`, "bs=4096"]);
+  for (const command of ["plan", "status"]) {
+    const said = await at.pipeline([command, at.name, "--root", at.root]);
+    assert.equal(said.code, 0, said.stdout + said.stderr);
+    assert.match(said.stdout, /3 (up to date|to reuse)/);
+  }
+});
+
 test("a disk without inodes says so and recovers", async (t) => {
   const at = smallDisk(t, "8m,nr_inodes=120");
   if (!at) return;

@@ -220,12 +220,51 @@ test("a script that throws, and one that does not parse, fail with the place in 
   );
   assert.match(lineOf(said, "broken").cause, /broken\.ts cannot be bundled: [\s\S]*broken\.ts:1/);
   assert.match(lineOf(said, "lost").cause, /nowhere\.ts/);
-  const plan = await at.plan();
-  assert.ok(
-    plan.code === 0 || plan.code === 1,
-    "a plan of what cannot be bundled says so and does not crash",
-  );
-  assert.doesNotMatch(plan.stderr, /^\s+at /m);
+});
+
+test("a stage whose code cannot be read fails alone, with its file, in run, plan, status, explain and check", async (t) => {
+  const at = lab(t, repository);
+  const broken = at.script("broken.ts", 'import { x } from "./inner.ts";\nconsole.log(x);\n');
+  at.script("inner.ts", "export const x = 1;\nconst = 2;\n");
+  at.script("words.json", "{}");
+  const untyped = at.script("untyped.ts", 'import words from "./words.json";\nconsole.log(words);\n');
+  const unlisted = at.script("unlisted.ts", 'import "left-pad-of-nobody";\n');
+  at.define({
+    stages: {
+      broken: { script: broken },
+      untyped: { script: untyped },
+      unlisted: { script: unlisted },
+      after: { command: "true", needs: ["apart.text"] },
+      apart: { command: "echo x > {outputs.text}", gives: { text: "file" } },
+    },
+  });
+  const failing = {
+    broken: new RegExp(`${at.name}/inner\\.ts:2:7: `),
+    untyped: /untyped\.ts:1:19: Node imports JSON only with \{ type: "json" \}/,
+    unlisted: /unlisted\.ts cannot be bundled: left-pad-of-nobody is imported and stands in no package\.json/,
+  };
+  const planned = await at.plan();
+  assert.equal(planned.code, 0, planned.stderr);
+  for (const [stage, pattern] of Object.entries(failing)) {
+    const [reason] = reasons(planned, stage);
+    assert.equal(reason!.kind, "cannot-start", stage);
+    assert.match(reason!.detail, pattern);
+    const explained = await at.pipeline(["explain", stage, "--pipeline", at.name, "--root", at.root]);
+    assert.match(explained.stdout, pattern);
+  }
+  const status = await at.pipeline(["status", at.name, "--root", at.root]);
+  assert.equal(status.code, 0, status.stdout + status.stderr);
+  const said = await at.run();
+  assert.equal(said.code, 1);
+  for (const [stage, pattern] of Object.entries(failing)) {
+    assert.equal(lineOf(said, stage).outcome, "failed");
+    assert.match(lineOf(said, stage).cause, pattern);
+  }
+  assert.equal(outcomes(said).after, "succeeded");
+  const checked = await at.pipeline(["check", `pipelines/${at.name}.yaml`]);
+  assert.equal(checked.code, 2);
+  assert.match(checked.stderr, new RegExp(`^${at.name}/inner\\.ts:2:7 cannot-bundle: .*broken\\.ts`, "m"));
+  assert.match(checked.stderr, /untyped\.ts:1:19 cannot-bundle: /);
 });
 
 test("a stage that ignores TERM and left detached children is killed with all of them at its limit", async (t) => {
@@ -465,4 +504,13 @@ test("a killed run leaves no secret behind: what its stages printed goes when th
   assert.equal((await at.pipeline(["run", at.name, "--root", at.root], {})).code, 0, "without the secret");
   for (const [path, text] of Object.entries(filesBelow(join(at.root, ".mlrb"))))
     assert.doesNotMatch(text, /a-secret/, path);
+});
+
+test("a long log is printed to a reader that is slow, and nothing else", async (t) => {
+  const at = lab(t, repository);
+  at.define({ stages: { long: { command: "head -c 6000000 /dev/zero | tr '\\0' a" } } });
+  await at.run();
+  const said = await at.pipeline(["log", "long", "--root", at.root]);
+  assert.equal(said.stderr, "");
+  assert.equal(said.stdout.split("\n")[1]!.length, 6_000_000);
 });

@@ -133,7 +133,7 @@ test("a stage sees the fake GPUs that it holds and no others, one that wants non
   at.define({
     stages: {
       train: { command: say, gives: { text: "file" }, resources: { gpus: 2 } },
-      count: { command: say, gives: { text: "file" } },
+      count: { command: say, gives: { text: { file: "count" } } },
     },
   });
   const env = { ...here.env, NVIDIA_VISIBLE_DEVICES: "all" };

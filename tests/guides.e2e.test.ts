@@ -6,19 +6,20 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { copyBenchmarkState } from "./support/benchmark-state.ts";
 import { recordsIn } from "./support/end-state.ts";
-import { shareEnvironments } from "./support/environments.ts";
 import { outcomes, reasons } from "./support/lab.ts";
 import { type Line, type Said, startProgram } from "./support/run-program.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
-const root = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-guides-")));
+const above = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-guides-")));
+const root = join(above, "root");
 after(() => {
   repository.remove();
-  rmSync(root, { recursive: true, force: true });
+  rmSync(above, { recursive: true, force: true });
 });
-shareEnvironments(root);
+await copyBenchmarkState(root);
 
 const pipeline = (...args: string[]): Promise<Said> => startProgram(repository.path, args).ended;
 const guide = (name: string) => readFileSync(join(import.meta.dirname, "../docs", name), "utf8");

@@ -19,7 +19,7 @@ const needsNamespaces = {
 };
 
 test(
-  "a stage with network: none reaches nobody, and without it a neighbour reaches the same address",
+  "a stage with network: none reaches nobody, and with network: full a neighbour reaches the same address",
   needsNamespaces,
   async (t) => {
     const server = createServer((_, response) => response.end("hello")).listen(0, "127.0.0.1");
@@ -33,10 +33,13 @@ test(
     );
     const gives = (file: string) => ({ said: { file } });
     at.define({
-      profiles: { open: { default: true }, closed: { network: "none" } },
+      profiles: {
+        open: { default: true },
+        closed: { network: "none", stages: { online: { network: "none" } } },
+      },
       stages: {
         offline: { script, network: "none", params: { url }, gives: gives("offline.txt") },
-        online: { script, params: { url, again: 1 }, gives: gives("online.txt") },
+        online: { script, network: "full", params: { url, again: 1 }, gives: gives("online.txt") },
       },
     });
     const said = await at.run();
@@ -55,9 +58,14 @@ test("what a stage with network: none starts in the background ends with it", ne
       leaves: {
         network: "none",
         command: `setsid sleep 300 & echo $! > '${pid}'; echo x > {outputs.text}`,
-        gives: { text: "file" },
+        gives: { text: { file: "leaves" } },
       },
-      slow: { network: "none", limits: { time: "1s" }, command: "sleep 300", gives: { text: "file" } },
+      slow: {
+        network: "none",
+        limits: { time: "1s" },
+        command: "sleep 300",
+        gives: { text: { file: "slow" } },
+      },
     },
   });
   const said = await at.run();

@@ -6,9 +6,9 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } fr
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { lastSpending } from "@mlrb/agents/attempt-meter";
 import { bubblewrapMissing } from "@mlrb/agents/bubblewrap-abilities";
-import { verifyTrajectory } from "@mlrb/agents/verify-trajectory";
+import { lastSpending } from "@mlrb/kit/last-spending";
+import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
 import { recordsIn } from "./support/end-state.ts";
 import { filesBelow, type Lab, lab, outcomes } from "./support/lab.ts";
 import {
@@ -62,7 +62,7 @@ it("a model that works through its tools and submits is measured, with what it u
   const said = await run(at);
   assert.equal(said.code, 0, said.stdout + said.stderr);
   const { ledger, events, read, folder, record } = recorded(at);
-  assert.equal(ledger.ended, "finished");
+  assert.equal(ledger.ended, "submitted");
   assert.equal(read("submission/model"), "trained\n");
   assert.equal(ledger.usage?.calls, 6);
   assert.ok(ledger.tokens! > 100 && ledger.tokens === ledger.usage!.inputTokens + ledger.usage!.outputTokens);
@@ -101,7 +101,7 @@ it("waiting for a rate limit is not working time, and every try is kept with who
   assert.equal(ledger.usage?.failedTries, 3);
   assert.ok(ledger.waitedMs!["rate-limit"]! >= 1500, JSON.stringify(ledger.waitedMs));
   assert.ok(ledger.workingMs <= ledger.wallMs - 1500, `${ledger.workingMs} of ${ledger.wallMs}`);
-  assert.equal(ledger.ended, "finished");
+  assert.equal(ledger.ended, "submitted");
 });
 
 it("a key that the provider refuses is the operator's: nothing is measured, and nothing is tried again", async (at, t) => {
@@ -115,6 +115,21 @@ it("a key that the provider refuses is the operator's: nothing is measured, and 
   assert.deepEqual(recordsIn(at.root), []);
   assert.equal(served.turnedAway(), 1);
   assert.match(said.stdout, /"cause":"operator: .*key/i);
+});
+
+it("a run spends no more than its --max-cost and one call, and none without a price", async (at, t) => {
+  const usage = { input: 100, output: 10 };
+  const served = await provider(t, () => ({ ...shell("true"), usage }));
+  defineLlmAttempt(at, served, { attempt: { retries: 0 } });
+  const refused = await run(at, "--max-cost", "0.5");
+  assert.equal(refused.code, 2, refused.stdout);
+  assert.match(refused.stderr + refused.stdout, /no-price.*under --max-cost.*loopback scripted-1/su);
+  assert.equal(served.seen.length, 0);
+  // 0.11 dollars a call
+  const said = await run(at, "--max-cost", "0.5", "--price", "scripted-1=1000/1000");
+  assert.equal(said.code, 1, said.stdout + said.stderr);
+  assert.match(said.stdout, /over-cap: the run's attempts have spent the 0.5 dollars of its --max-cost/);
+  assert.equal(served.seen.length, 5);
 });
 
 it("at the deadline what was saved before counts, and what was written halfway is shown for what it is", async (at, t) => {
@@ -191,7 +206,7 @@ it("a model whose tool kills all that it can reach goes on or is ended, and its 
   const said = await run(at);
   assert.equal(said.code, 0, said.stdout + said.stderr);
   const { ledger, events } = recorded(at);
-  assert.ok(["finished", "agent-error"].includes(ledger.ended), ledger.ended);
+  assert.ok(["submitted", "gave-up", "silent", "agent-error"].includes(ledger.ended), ledger.ended);
   assert.equal(events.at(-1)!.event, "end");
   assert.equal(ledger.submission.files, 1);
 });
@@ -288,7 +303,8 @@ for (const scaffold of ["react", "supervisor-worker"] as const)
     const replays = (prompt?: string) => {
       const again = lab(t, repository);
       const params = { kind: "replay", recording, model: null, provider: null };
-      defineLlmAttempt(again, served, { params, ...(prompt && { prompt }), attempt: { secrets: [] } });
+      const files = [`${again.name}/prompt.md`, `${recording}/**`];
+      defineLlmAttempt(again, served, { params, ...(prompt && { prompt }), attempt: { secrets: [], files } });
       return again;
     };
     const faithful = replays();

@@ -75,16 +75,22 @@ test("kill -9 at every call by which a record gets its files: no half record, an
   const calls = ["link", "rename", "fsync"];
   const log = `${watched}.calls`;
   assert.equal((await runTraced(repository.path, argumentsFor(watched), { calls, log })).code, 0);
-  const ofRecords = callsIn(log).filter(({ line }) => line.includes("/.mlrb/attempts/records/tmp-"));
+  const ofRecord = ({ line }: { line: string }) => line.includes("/.mlrb/attempts/records/tmp-");
+  const ofRecords = callsIn(log).filter(ofRecord);
   assert.deepEqual(new Set(ofRecords.map(({ name }) => name)), new Set(calls));
-  for (const { name: call, ordinal, line } of ofRecords) {
-    const root = join(at.outside, `${call}-${ordinal}`);
-    const fault = { call, ordinal, what: "signal=SIGKILL" } as const;
-    // a log is linked to when it is first seen, which is once more or less in each run: the last calls may not come
-    let killed = await runTraced(repository.path, argumentsFor(root), { calls: [call], log, fault });
+  for (const [index, { name: call, ordinal: first, line }] of ofRecords.entries()) {
+    const root = join(at.outside, `${call}-${first}`);
+    const before = ofRecords.slice(0, index).filter(({ name }) => name === call).length;
+    const kill = (ordinal: number) => {
+      const fault = { call, ordinal, what: "signal=SIGKILL" } as const;
+      return runTraced(repository.path, argumentsFor(root), { calls: [call], log, fault });
+    };
+    let killed = await kill(first);
+    // a log is linked to whenever it is first seen: a run that got through says at which call the next one is killed
     for (let again = 0; killed.signal !== "SIGKILL" && again < 8; again++) {
+      const own = callsIn(log).filter((one) => one.name === call && ofRecord(one));
       rmSync(root, { recursive: true });
-      killed = await runTraced(repository.path, argumentsFor(root), { calls: [call], log, fault });
+      killed = await kill(own[before]?.ordinal ?? first);
     }
     assert.equal(killed.signal, "SIGKILL", line);
     for (const { digest } of recordsIn(root)) // throws on a record.json that is not whole

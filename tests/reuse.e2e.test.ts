@@ -1,11 +1,21 @@
 // A change reruns exactly what it can affect, and the reason names it.
 import assert from "node:assert/strict";
-import { utimesSync } from "node:fs";
+import { closeSync, openSync, readFileSync, statSync, utimesSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { actionsIn } from "./support/end-state.ts";
 import { shareEnvironments } from "./support/environments.ts";
-import { counted, type Lab, lab, outcomes, type PipelineText, reasons, results } from "./support/lab.ts";
+import {
+  counted,
+  type Lab,
+  lab,
+  lineOf,
+  outcomes,
+  type PipelineText,
+  reasons,
+  results,
+} from "./support/lab.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
@@ -167,6 +177,23 @@ test("a change of logic in a module of kit reruns the stages that import it, and
   assert.deepEqual(why("upper"), [{ kind: "code-changed", file: "runners/kit/src/stage.ts" }]);
 });
 
+test("JSON that a script imports is part of its code: a value changes its key, white space does not", async (t) => {
+  const at = lab(t, repository);
+  at.script("words.json", '{ "word": "one" }\n');
+  const script = at.script(
+    "say.ts",
+    'import { writeFileSync } from "node:fs";\nimport words from "./words.json" with { type: "json" };\nimport { stage } from "@mlrb/kit/stage";\nwriteFileSync(stage().outputs.text!, words.word);\n',
+  );
+  at.define({ stages: { say: { script, gives: { text: "file" } } } });
+  const first = await at.run();
+  assert.deepEqual([first.code, outcomes(first)], [0, { say: "succeeded" }], first.stderr);
+  at.script("words.json", '{\n  "word": "one"\n}\n');
+  assert.deepEqual(outcomes(await at.run()), { say: "reused" });
+  at.script("words.json", '{ "word": "two" }\n');
+  const planned = await at.plan();
+  assert.deepEqual(reasons(planned, "say"), [{ kind: "code-changed", file: `${at.name}/words.json` }]);
+});
+
 test("early cutoff: a script that changes and writes the same bytes leaves everything after it reused", async (t) => {
   const at = lab(t, repository);
   await ran(at);
@@ -319,15 +346,68 @@ test("a file that changes while its stage runs: the result is not kept under the
   const at = lab(t, repository);
   const script = at.script(
     "slow.ts",
-    `import { appendFileSync, writeFileSync } from "node:fs";\nimport { stage } from "@mlrb/kit/stage";\nconst { outputs } = stage();\nwriteFileSync(outputs.text!, "made by the old code");\nif (process.env.EDIT) appendFileSync(process.env.EDIT, "\\nconsole.log(1);\\n");\n`,
+    `import { execFileSync } from "node:child_process";\nimport { writeFileSync } from "node:fs";\nimport { stage } from "@mlrb/kit/stage";\nconst { outputs } = stage();\nwriteFileSync(outputs.text!, "made by the old code");\nexecFileSync("sh", ["-c", "echo 'console.log(1);' >> \\"$EDIT\\""]);\n`,
   );
   at.define({
-    stages: { slow: { script, env: { EDIT: join(repository.path, script) }, gives: { text: "file" } } },
+    stages: {
+      slow: {
+        script,
+        programs: true,
+        env: { EDIT: join(repository.path, script) },
+        gives: { text: "file" },
+      },
+    },
   });
   const said = await at.run();
   assert.equal(said.code, 1);
   assert.match(said.stdout, /"failure":"code-changed"/);
   assert.deepEqual(actionsIn(at.root), []);
+});
+
+test("an edit of a declared file that is undone while a stage runs keeps its result from the key", async (t) => {
+  const at = lab(t, repository);
+  const word = at.script("word.txt", "right\n");
+  const kept = join(at.outside, "kept.txt");
+  const command = `cp -p ${word} ${kept}; echo wrong > ${word}; cat ${word} > {outputs.text}; cat ${kept} > ${word}; touch -r ${kept} ${word}`;
+  at.define({ stages: { say: { command, files: [word], gives: { text: "file" } } } });
+  const said = await at.run();
+  assert.equal(said.code, 1);
+  assert.match(lineOf(said, "say").cause, /^code-changed: .*word\.txt changed while it ran; run again$/);
+  assert.deepEqual(actionsIn(at.root), []);
+});
+
+test("an edit in place that keeps size and time is seen, in a script, its import, a declared file and at a no-op", async (t) => {
+  const at = lab(t, repository);
+  const inner = at.script("inner.ts", 'export const word = "one";\n');
+  const file = at.script("word.txt", "one\n");
+  const script = at.script(
+    "say.ts",
+    'import { writeFileSync } from "node:fs";\nimport { stage } from "@mlrb/kit/stage";\nimport { word } from "./inner.ts";\nwriteFileSync(stage().outputs.text!, word);\n',
+  );
+  at.define({
+    stages: {
+      say: { script, gives: { text: "file" } },
+      copy: { command: `cat ${file} > {outputs.copy}`, files: [file], gives: { copy: "file" } },
+    },
+  });
+  const old = new Date(Date.now() - 60_000);
+  for (const one of [inner, file, script]) utimesSync(join(repository.path, one), old, old);
+  await setTimeout(1100); // what was changed within the last second is not remembered by its stat
+  assert.equal((await at.run()).code, 0);
+  assert.deepEqual(outcomes(await at.run()), { say: "reused", copy: "reused" });
+  for (const one of [inner, file]) {
+    const path = join(repository.path, one);
+    const { ino, size } = statSync(path);
+    const handle = openSync(path, "r+");
+    writeSync(handle, readFileSync(path, "utf8").replace("one", "two"), 0);
+    closeSync(handle);
+    utimesSync(path, old, old);
+    assert.deepEqual([statSync(path).ino, statSync(path).size], [ino, size]);
+  }
+  const planned = await at.plan();
+  assert.deepEqual(reasons(planned, "say"), [{ kind: "code-changed", file: inner }]);
+  assert.deepEqual(reasons(planned, "copy"), [{ kind: "file-changed", file }]);
+  assert.deepEqual(outcomes(await at.run()), { say: "succeeded", copy: "succeeded" });
 });
 
 test("no volatile thing is in a stage's key: two runs on new roots make the same keys", async (t) => {

@@ -5,20 +5,26 @@
 //     --param prompt=FILE --input public=DIR --output submission=DIR --output trajectory=FILE …
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { attemptWaiting } from "@mlrb/agents/attempt-waiting";
 import { chooseSandbox } from "@mlrb/agents/choose-sandbox";
 import { gatewayProviders } from "@mlrb/agents/gateway/gateway-provider";
-import { llmAgent, redactorOf } from "@mlrb/agents/llm-agent";
-import { dollarsOf } from "@mlrb/agents/model/prices";
+import { Interrupted, sealMs } from "@mlrb/agents/interruption";
+import { llmAgent, secretRedactor } from "@mlrb/agents/llm-agent";
+import { priceBook } from "@mlrb/agents/model/prices";
 import { ProviderTrouble } from "@mlrb/agents/model/provider-trouble";
 import { runAttempt } from "@mlrb/agents/run-attempt";
 import { SandboxTrouble } from "@mlrb/agents/sandbox-trouble";
 import { checkScaffold } from "@mlrb/agents/scaffold-versions";
+import { openCap } from "@mlrb/agents/spending-cap";
 import { dockerWalls } from "@mlrb/docker/docker-walls";
+import { isFullDisk, reserveFile, writeReserved } from "@mlrb/kit/full-disk";
 import { writeJson } from "@mlrb/kit/json-file";
+import { purseFile, readPurse } from "@mlrb/kit/purse";
 import { duration } from "@mlrb/kit/rules/duration";
+import { sourceFile, sourceFolder } from "@mlrb/kit/source-file";
 import { type Json, stage } from "@mlrb/kit/stage";
 
-const { axes, params, inputs, outputs, budget, sandbox: asked } = stage();
+const { axes, params, inputs, outputs, budget, sandbox: asked, waits: patience } = stage();
 const given = (name: string): Json => (name in params ? (params[name] ?? null) : null);
 
 const kind = given("kind");
@@ -41,28 +47,54 @@ const budgetMs = budget.timeMs ?? duration(given("budget"), "budget");
 const program = given("program");
 const library = given("library");
 const agent = String(axes.agent);
+// what the command line said of money
+const purse =
+  process.env.MLRB_WORK === undefined ? undefined : readPurse(join(process.env.MLRB_WORK, purseFile));
+const prices = priceBook(purse?.prices ?? []);
+
+const secrets = given("secrets");
+const redactor = secretRedactor(secrets);
+// by hand there is no folder in which a person could reach it
+const waits =
+  process.env.MLRB_WORK === undefined
+    ? undefined
+    : attemptWaiting({
+        folder: process.env.MLRB_WORK,
+        repository: process.cwd(),
+        secrets: Array.isArray(secrets) ? secrets.map(String) : [],
+        redactor,
+        ...(llm && { llm }),
+        providers: gateway,
+        ...(patience && { patience }),
+        say: (line) => console.log(line),
+      });
 
 const under = process.env.MLRB_WORK ?? dirname(resolve(outputs.submission!));
+const interruptedCode = 143;
 const work = mkdtempSync(join(under, "attempt-"));
 // what the runner laid out for this stage goes with it; what somebody named by hand stays
 const isOwn = (path: string) =>
   process.env.MLRB_WORK !== undefined && resolve(path).startsWith(join(process.env.MLRB_WORK, "/"));
 let sandbox: Awaited<ReturnType<typeof chooseSandbox>> | undefined;
-const leave = async () => {
-  await sandbox?.close();
-  rmSync(work, { recursive: true, force: true });
+/** What gives no record keeps its workspace: whoever supervises this step quarantines all of it. */
+const leave = async ({ keepFiles }: { keepFiles: boolean }) => {
+  await waits?.desk.close();
+  await sandbox?.close({ keepFiles });
+  if (!keepFiles) rmSync(work, { recursive: true, force: true });
 };
-for (const [signal, code] of [
-  ["SIGTERM", 143],
-  ["SIGINT", 130],
-  ["SIGHUP", 129],
-] as const)
-  process.once(signal, () => {
-    process.exitCode = code;
-    void leave().finally(() => process.exit(code));
+const interrupted = new AbortController();
+let done = false;
+// again and again: the whole group and its supervisor may each send one
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
+  process.on(signal, () => {
+    if (interrupted.signal.aborted) return;
+    interrupted.abort(new Interrupted(signal));
+    setTimeout(() => process.exit(interruptedCode), sealMs).unref();
   });
 
 try {
+  // room to say what was wrong, also of a disk that is full
+  if (process.env.MLRB_WORK !== undefined) reserveFile(join(process.env.MLRB_WORK, "trouble.json"), 4 << 10);
   const trusted = kind === "nop" || given("trusted") === true;
   sandbox = await chooseSandbox(asked, { under: work, agent, trusted, containers: dockerWalls });
   const ledger = await runAttempt(sandbox, {
@@ -72,13 +104,15 @@ try {
     kind,
     command: command.map(String),
     ...(llm && { llm }),
-    ...(gateway.length > 0 && { gateway: { providers: gateway, dollarsOf } }),
-    ...(typeof recording === "string" ? { recording: resolve(recording) } : {}),
+    ...(gateway.length > 0 && { gateway: { providers: gateway, dollarsOf: prices.dollarsOf } }),
+    prices,
+    ...(typeof purse?.cap === "string" && { cap: openCap(purse.cap) }),
+    ...(typeof recording === "string" ? { recording: sourceFolder(recording) } : {}),
     network: asked?.network === "full",
-    ...(typeof program === "string" ? { program: resolve(program) } : {}),
-    ...(typeof library === "string" ? { library: resolve(library) } : {}),
+    ...(typeof program === "string" ? { program: sourceFolder(program) } : {}),
+    ...(typeof library === "string" ? { library: sourceFolder(library) } : {}),
     ...(process.env.MLRB_PYTHON ? { python: process.env.MLRB_PYTHON } : {}),
-    prompt: readFileSync(String(params.prompt), "utf8"),
+    prompt: readFileSync(sourceFile(String(params.prompt)), "utf8"),
     publicData: inputs.public!,
     ...("models" in inputs ? { models: inputs.models! } : {}),
     ownCopies: Object.values(inputs).every(isOwn),
@@ -88,7 +122,8 @@ try {
       ...(budget.dollars && { dollars: budget.dollars }),
     },
     ...(process.env.MLRB_WORK !== undefined && { spending: join(process.env.MLRB_WORK, "spending.jsonl") }),
-    redact: redactorOf(given("secrets")),
+    redact: redactor.redact,
+    ...(waits && { waits }),
     outputs: {
       submission: outputs.submission!,
       trajectory: outputs.trajectory!,
@@ -99,26 +134,35 @@ try {
     scratch: mkdtempSync(join(work, "scratch-")),
     limits: { bytesMax: 64 * 2 ** 30, filesMax: 100_000 },
     gpus: asked?.gpus ?? [],
+    interrupted: interrupted.signal,
     ownImage: asked?.image !== undefined,
   });
   // in what it ran, for the record; beside the outputs, which tell no machine
   if (process.env.MLRB_WORK !== undefined)
     writeJson(join(process.env.MLRB_WORK, "where.json"), { sandbox: sandbox.kind, ...sandbox.where?.() });
   console.log(`${agent}: ${ledger.ended}, ${ledger.submission.files} files handed in`);
+  done = true;
 } catch (error) {
-  const cause = troubleCause(error);
-  if (cause === undefined || process.env.MLRB_WORK === undefined) throw error;
-  // told to whoever supervises this step: not the agent's failure, nor this program's
-  const { message } = error as Error;
-  writeJson(join(process.env.MLRB_WORK, "trouble.json"), { cause, detail: message });
-  console.error(message);
-  process.exitCode = 75;
+  if (error instanceof Interrupted) {
+    console.error(`${agent}: ${error.message}`);
+    process.exitCode = interruptedCode;
+  } else {
+    const known = error instanceof SandboxTrouble || error instanceof ProviderTrouble || isFullDisk(error);
+    if (!known) throw error;
+    const cause = troubleCause(error);
+    const message = redactor.redact((error as Error).message);
+    console.error(message); // a stack would say nothing of it
+    process.exitCode = cause === undefined ? 1 : 75;
+    // told to whoever supervises this step: not the agent's failure, nor this program's
+    if (cause !== undefined && process.env.MLRB_WORK !== undefined)
+      writeReserved(join(process.env.MLRB_WORK, "trouble.json"), JSON.stringify({ cause, detail: message }));
+  }
 } finally {
-  await leave();
+  await leave({ keepFiles: !done && process.env.MLRB_WORK !== undefined });
 }
 
 function troubleCause(error: unknown): "machine" | "operator" | undefined {
-  if (error instanceof SandboxTrouble) return "machine";
-  if (!(error instanceof ProviderTrouble) || error.whose === "harness") return undefined;
+  if (!(error instanceof ProviderTrouble)) return "machine";
+  if (error.whose === "harness") return undefined;
   return error.whose === "operator" ? "operator" : "machine";
 }

@@ -17,7 +17,7 @@ if ("problems" in lock)
     `${lock.problems.join("\n")}\n  help: \`node scripts/update-environment.ts ${file}\` writes it anew from ${basename(file, ".lock")}.in`,
   );
 
-const python = findPython(process.env.TMPDIR ?? "/tmp")?.path;
+const python = findPython(process.env.TMPDIR)?.path;
 if (!python)
   fail(
     process.env.MLRB_BASE_PYTHON

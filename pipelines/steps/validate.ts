@@ -1,6 +1,6 @@
 // Judges what an attempt handed in: may it be loaded (admission), and did it keep the rules of its kind of data (verdict).
 // A rule that names an unknown method or bad arguments stops the stage; nothing in the submission can.
-import { verifyTrajectory } from "@mlrb/agents/verify-trajectory";
+
 import { admit } from "@mlrb/kit/admission";
 import { clip } from "@mlrb/kit/admission-json";
 import { readWeights } from "@mlrb/kit/admission-model";
@@ -13,7 +13,9 @@ import { readLedger } from "@mlrb/kit/rules/ledger";
 import { ruleProblems } from "@mlrb/kit/rules/rule-methods";
 import { rulesOn } from "@mlrb/kit/rules/rules-on";
 import { verdict } from "@mlrb/kit/rules/verdict";
+import { sourceFiles } from "@mlrb/kit/source-file";
 import { stage } from "@mlrb/kit/stage";
+import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
 
 const { params, inputs, outputs } = stage();
 const folder = inputs.submission!;
@@ -59,7 +61,7 @@ writeJson(
     weights,
     ledger,
     budgetMs,
-    knownWeights: readKnownWeights("tasks/known-weights"),
+    knownWeights: readKnownWeights(sourceFiles("tasks/known-weights/*.json")),
     models: "models" in inputs ? inputs.models! : undefined,
   }),
 );

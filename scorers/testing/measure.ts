@@ -1,4 +1,4 @@
-// Runs a scorer's measure.py as one would by hand, in a process of its own.
+// Runs a scorer's scripts as one would by hand, each in a process of its own.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -7,7 +7,8 @@ import type { ScorerManifest } from "@mlrb/kit/manifests";
 import type { Anchors } from "@mlrb/kit/score";
 import type { Admission } from "@mlrb/kit/verdict";
 import { YAML } from "zx";
-import { runTestProgram, testPython } from "./submissions.ts";
+import { warmArguments } from "../../tests/support/warm-python.ts";
+import { testPython } from "./submissions.ts";
 
 const scorers = resolve(import.meta.dirname, "..");
 const admitted: Admission = { formatVersion: 1, admitted: true, reasons: [] };
@@ -59,7 +60,14 @@ export function makeAnswers(scorer: string, out: string, input: Record<string, s
 export function measure(
   scorer: string,
   out: string,
-  given: { submission: string; private?: string; admission?: Admission; answers?: string },
+  given: {
+    submission: string;
+    private?: string;
+    admission?: Admission;
+    answers?: string;
+    /** In a process that imports by itself: its memory and speed are its own. */
+    fresh?: boolean;
+  },
 ) {
   mkdirSync(out, { recursive: true });
   const files = measuredFiles(out);
@@ -72,7 +80,7 @@ export function measure(
   if ("status" in made && made.status !== 0) return { ...files, ...made };
   const input = { ...inputs, answers: made.answers };
   const flags = stageFlags({ param: measureParams(scorer), input, output: files });
-  const ran = runScorerScript(scorer, "measure.py", flags);
+  const ran = runPython(join(scorers, scorer, "measure.py"), flags, given.fresh);
   return { ...files, status: ran.status, said: ran.stdout + ran.stderr };
 }
 
@@ -107,13 +115,14 @@ export function anchorRows(scorer: string, out: string, models: Record<string, s
   return readJson<Anchors>(output.rows);
 }
 
-/** Runs measure.py or anchors.py in a process of its own. */
+/** Runs measure.py or anchors.py. */
 export function runScorerScript(scorer: string, script: string, flags: string[]) {
   return runPython(join(scorers, scorer, script), flags);
 }
 
-function runPython(script: string, flags: string[]) {
-  return spawnSync(testPython(), [script, ...flags], {
+function runPython(script: string, flags: string[], fresh = false) {
+  const command = [script, ...flags];
+  return spawnSync(testPython(), fresh ? command : warmArguments(command), {
     encoding: "utf8",
     env: {
       ...process.env,
@@ -128,18 +137,4 @@ export function writeAdmission(folder: string, admission: Admission = admitted):
   const file = join(folder, "admission.json");
   writeJson(file, admission);
   return file;
-}
-
-/** Writes NAME.json and NAME.jsonl to `out` for each submission; gives the exit status for each. */
-export function measureMany(
-  scorer: string,
-  { submissions, out }: { submissions: string; out: string },
-): Record<string, number> {
-  mkdirSync(out, { recursive: true });
-  const input = { private: fixtures(scorer), admission: writeAdmission(out) };
-  const flags = stageFlags({ param: measureParams(scorer), input, output: {} });
-  const generate = answersScript(scorer);
-  const places = ["--scorer", join(scorers, scorer), "--submissions", submissions, "--out", out];
-  if (generate !== undefined) places.push("--generate", generate);
-  return JSON.parse(runTestProgram(["measure_many.py", ...places, "--", ...flags]));
 }

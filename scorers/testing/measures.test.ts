@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
+import { warmArguments } from "../../tests/support/warm-python.ts";
 import { testPython } from "./submissions.ts";
 
 test("the arithmetic of the scores agrees with numbers worked out by hand", () => {
-  const ran = spawnSync(testPython(), [join(import.meta.dirname, "test_measures.py")], {
+  const ran = spawnSync(testPython(), warmArguments([join(import.meta.dirname, "test_measures.py")]), {
     encoding: "utf8",
     env: {
       ...process.env,

@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { dirname, resolve } from "node:path";
+import { warmArguments } from "../../tests/support/warm-python.ts";
 import { testPython } from "./submissions.ts";
 
 /** `file` is absolute. Fails with what the tests said; and where too few of them ran. */
 export function runPythonTests(file: string, ran: RegExp): void {
   const folders = [resolve(import.meta.dirname, "../../runners/kit/python"), resolve(dirname(file), "..")];
-  const done = spawnSync(testPython(), [file], {
+  const done = spawnSync(testPython(), warmArguments([file]), {
     encoding: "utf8",
     env: { ...process.env, PYTHONPATH: folders.join(":"), PYTHONDONTWRITEBYTECODE: "1" },
   });

@@ -1,6 +1,7 @@
 // Runs the Python of this folder: makes the submissions that scorers are tried on.
 import { execFileSync } from "node:child_process";
 import { join, resolve } from "node:path";
+import { warmArguments } from "../../tests/support/warm-python.ts";
 
 const kit = resolve(import.meta.dirname, "../../runners/kit/python");
 
@@ -28,7 +29,7 @@ export function runTestProgram([program = "", ...args]: string[]): string {
     PYTHONDONTWRITEBYTECODE: "1",
     OMP_NUM_THREADS: "1",
   };
-  return execFileSync(testPython(), [join(import.meta.dirname, program), ...args], {
+  return execFileSync(testPython(), warmArguments([join(import.meta.dirname, program), ...args]), {
     env,
     encoding: "utf8",
     stdio: ["ignore", "pipe", "pipe"],

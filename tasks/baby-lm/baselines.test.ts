@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { warmArguments } from "../../tests/support/warm-python.ts";
 import { brownDocuments } from "../brown/brown.ts";
 
 const temporary = mkdtempSync(join(tmpdir(), "mlrb-baselines-"));
@@ -18,7 +19,7 @@ for (const name of ["minimal", "reference"]) {
       .map(({ filename, content }) => `${JSON.stringify({ filename, content })}\n`);
     writeFileSync(join(workspace, "data/train.jsonl"), rows.join(""));
     const submission = join(workspace, "submission");
-    const ran = spawnSync(python(), [join(import.meta.dirname, `baselines/${name}.py`)], {
+    const ran = spawnSync(python(), warmArguments([join(import.meta.dirname, `baselines/${name}.py`)]), {
       cwd: workspace,
       encoding: "utf8",
       env: {

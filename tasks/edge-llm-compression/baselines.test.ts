@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { admit } from "@mlrb/kit/admission";
 import { readWeights } from "@mlrb/kit/admission-model";
+import { warmArguments } from "../../tests/support/warm-python.ts";
 import { brownDocuments } from "../brown/brown.ts";
 
 const idle = [3, 4, 5, 11, 17, 18, 24, 28];
@@ -137,7 +138,7 @@ function python([script, ...rest]: string[], given: { cwd?: string; env?: Record
       "these tests run models and need MLRB_PYTHON: the python of an environment made from " +
         "pipelines/environments/ml.lock (`pnpm test` makes one and sets it)",
     );
-  return spawnSync(found, [join(import.meta.dirname, script!), ...rest], {
+  return spawnSync(found, warmArguments([join(import.meta.dirname, script!), ...rest]), {
     encoding: "utf8",
     ...given,
     env: {

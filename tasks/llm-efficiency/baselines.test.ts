@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { after, before, test } from "node:test";
 import { canonicalJson } from "@mlrb/kit/json-file";
+import { warmArguments } from "../../tests/support/warm-python.ts";
 import { runPastDeadline, submissionFiles, testPython } from "../testing/run-baseline.ts";
 import { factsOf, trainRows } from "./facts.ts";
 
@@ -97,7 +98,7 @@ function train(name: string): string {
 }
 
 function python(cwd: string, command: string[], more: Record<string, string> = {}): string {
-  const ran = spawnSync(testPython(), command, {
+  const ran = spawnSync(testPython(), warmArguments(command), {
     cwd,
     encoding: "utf8",
     env: {

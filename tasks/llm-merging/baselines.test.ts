@@ -5,6 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } fro
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { after, before, test } from "node:test";
+import { warmArguments } from "../../tests/support/warm-python.ts";
 import { makeData, readRows } from "../testing/made-data.ts";
 import { runPastDeadline, submissionFiles, testPython } from "../testing/run-baseline.ts";
 
@@ -114,7 +115,7 @@ function workspaceOf(name: string): string {
 
 function python(cwd: string, command: string[], more: Record<string, string> = {}): void {
   const paths = [tasks, join(here, "baselines"), join(tasks, "../runners/kit/python")];
-  const ran = spawnSync(testPython(), command, {
+  const ran = spawnSync(testPython(), warmArguments(command), {
     cwd,
     encoding: "utf8",
     env: {

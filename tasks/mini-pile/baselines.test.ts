@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { warmArguments } from "../../tests/support/warm-python.ts";
 import { brownDocuments } from "../brown/brown.ts";
 import { runPastDeadline, submissionFiles, testPython } from "../testing/run-baseline.ts";
 
@@ -31,7 +32,7 @@ for (const baseline of ["minimal", "reference"]) {
 }
 
 test("a row of minimal holds one line, and a packed row runs on over the ends of lines", () => {
-  const ran = spawnSync(testPython(), [join(import.meta.dirname, "testing/test_rows.py")], {
+  const ran = spawnSync(testPython(), warmArguments([join(import.meta.dirname, "testing/test_rows.py")]), {
     encoding: "utf8",
     env: {
       PATH: process.env.PATH,

@@ -2,6 +2,7 @@
 // it then hands in is what it always can.
 import { spawnSync } from "node:child_process";
 import { join, resolve } from "node:path";
+import { warmArguments } from "../../tests/support/warm-python.ts";
 
 /** What a whole submission of a baseline that trains a model of its own holds. */
 export const submissionFiles = [
@@ -18,7 +19,7 @@ export function runPastDeadline(
 ) {
   const tasks = resolve(import.meta.dirname, "..");
   const submission = join(workspace, "submission");
-  const ran = spawnSync(testPython(), [join(tasks, task, `baselines/${baseline}.py`)], {
+  const ran = spawnSync(testPython(), warmArguments([join(tasks, task, `baselines/${baseline}.py`)]), {
     cwd: workspace,
     encoding: "utf8",
     env: {

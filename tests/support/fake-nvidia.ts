@@ -10,6 +10,8 @@ export type FakeGpu = {
   /** Uncorrected memory errors, or what the driver says in their place. */
   errors: string;
   mig: string;
+  /** Per cent, or what the driver says in its place. */
+  utilization: string;
   slices: { profile: string; uuid: string }[];
 };
 
@@ -34,6 +36,7 @@ export function fakeGpus(count: number, changed: Partial<FakeGpu> = {}): FakeGpu
     memoryMiB: 81920,
     errors: "0",
     mig: "Disabled",
+    utilization: "0",
     slices: [],
     ...changed,
   }));
@@ -55,7 +58,7 @@ export function fakeNvidia(folder: string, gpus: FakeGpu[] = fakeGpus(4)): FakeN
         ...slices.map((one, at) => `  MIG ${one.profile}     Device  ${at}: (UUID: ${one.uuid})`),
       ]);
       const table = now.map((one, index) =>
-        [index, one.uuid, one.name, one.memoryMiB, one.errors, one.mig].join("|"),
+        [index, one.uuid, one.name, one.memoryMiB, one.errors, one.mig, "", one.utilization].join("|"),
       );
       writeFileSync(file("listed"), `${listed.join("\n")}\n`);
       writeFileSync(file("table"), `${table.join("\n")}\n`);
@@ -85,7 +88,7 @@ case $1 in
 --query-compute-apps=gpu_uuid,pid,process_name) cat "$d/apps" ;;
 --query-gpu=*)
   awk -F'|' -v want="\${1#*=}" 'BEGIN { n = split(want, w, ",")
-    split("index uuid name memory.total ecc.errors.uncorrected.volatile.total mig.mode.current driver_version", k, " ")
+    split("index uuid name memory.total ecc.errors.uncorrected.volatile.total mig.mode.current driver_version utilization.gpu", k, " ")
     for (i in k) at[k[i]] = i
     for (i = 1; i <= n; i++) if (!(w[i] in at)) { printf "Field \\"%s\\" is not a valid field to query.\\n", w[i]; exit 2 } }
     { $7 = "550.54.15"; for (i = 1; i <= n; i++) printf "%s%s", (i > 1 ? ", " : ""), $(at[w[i]]); print "" }' "$d/table" ;;

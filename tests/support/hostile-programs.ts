@@ -268,6 +268,25 @@ while True:
     with open(os.environ["TMPDIR"] + "/count", "w") as file:
         file.write(str(number))
 `,
+  /** Two chains of processes, each of which forks the next and ends; each writes a byte. */
+  passesOn: `
+told("passing on")
+def forks():
+    while True:
+        try:
+            return os.fork()
+        except OSError: # those that ended are not yet reaped, and the limit of processes is reached
+            time.sleep(0.01)
+for _ in range(2):
+    if os.fork() == 0:
+        while True:
+            if forks() > 0:
+                os._exit(0)
+            with open(os.environ["TMPDIR"] + "/passed", "a") as file:
+                file.write("1")
+while True:
+    time.sleep(9)
+`,
   /** Runs through descriptors that nobody expects to be closed, and ends in good order. */
   closes: `
 for fd in range(100):

@@ -58,6 +58,22 @@ export function stepsIn(root: string): number[] {
     .map(({ pid }) => pid);
 }
 
+/** Whether the helper of a run that is gone has yet to see that: until then it may start what the run had asked for. */
+export function spawnersLeft(): boolean {
+  return readdirSync("/proc")
+    .map(Number)
+    .filter(Number.isInteger)
+    .some((pid) => {
+      try {
+        if (!readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("/spawner.py")) return false;
+        const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+        return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1] === "1" && isRunning(pid);
+      } catch {
+        return false; // ended meanwhile
+      }
+    });
+}
+
 function workingIn(root: string) {
   return readdirSync("/proc")
     .map(Number)
@@ -97,4 +113,26 @@ export function supervisorsIn(root: string): number[] {
         return false; // it ended
       }
     });
+}
+
+/** Everything that attempts below a root run: supervisors, their spawners, stages, agents' programs; Linux only. */
+export function attemptProcesses(root: string): number[] {
+  const own = `${root}/.mlrb/attempts/running/`;
+  const all = readdirSync("/proc").map(Number).filter(Number.isInteger);
+  const read = (pid: number, file: string) => {
+    try {
+      return readFileSync(`/proc/${pid}/${file}`, "latin1");
+    } catch {
+      return ""; // it ended
+    }
+  };
+  const found = new Set(
+    all.filter((pid) => [read(pid, "cmdline"), read(pid, "environ")].some((text) => text.includes(own))),
+  );
+  const parent = (pid: number) => Number(/\) \S (\d+) /.exec(read(pid, "stat"))?.[1]);
+  for (let before = -1; before !== found.size; ) {
+    before = found.size;
+    for (const pid of all) if (found.has(parent(pid))) found.add(pid);
+  }
+  return [...found].filter((pid) => pid !== process.pid && isRunning(pid));
 }

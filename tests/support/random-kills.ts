@@ -101,7 +101,7 @@ async function checkRepeatsNothing(run: Started, recorded: Set<string>, story: s
 }
 
 /** Numbers from 0 to 1, always the same for one seed (mulberry32). */
-function dice(seed: number): () => number {
+export function dice(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

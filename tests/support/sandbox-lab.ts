@@ -153,13 +153,13 @@ export async function lab(
       return [port(tcp), udp.address().port, name, path];
     },
     /** The same in a process of its own, which can be killed. */
-    supervised(which: HostileProgram): ChildProcess {
+    supervised(which: HostileProgram, { freezes = false } = {}): ChildProcess {
       const helper = join(dirname(fileURLToPath(import.meta.url)), "sandbox-supervisor.ts");
       const child = spawn(
         process.execPath,
-        [helper, maker, JSON.stringify({ options, argv: hostile(which, mark) })],
+        [helper, maker, JSON.stringify({ options, argv: hostile(which, mark), freezes })],
         {
-          stdio: ["ignore", "ignore", "inherit"],
+          stdio: ["ignore", "pipe", "inherit"],
         },
       );
       t.after(() => child.kill("SIGKILL"));

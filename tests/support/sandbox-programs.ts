@@ -40,25 +40,64 @@ export function checkPrograms(check: Check): void {
     assert.deepEqual(at.alive(), []);
   });
 
-  check("a frozen sandbox does nothing, and can be ended", async (at) => {
-    const running = at.starts("counts");
-    const file = "tmp/count";
-    const count = async () =>
-      Buffer.from((await at.sandbox.get(file, { from: 0, bytesMax: 99 })) ?? []).toString();
-    await until("counting", () => at.said().includes("counting"));
-    let first = "";
-    for (let round = 0; round < 200 && first === ""; round++) {
-      first = await count();
-      await sleep(10);
-    }
-    await at.sandbox.freeze();
-    const still = await count();
+  check(
+    "a frozen sandbox does nothing, starts nothing, goes on when it thaws, and can be ended",
+    async (at) => {
+      const running = at.starts("counts");
+      const count = async () =>
+        Buffer.from((await at.sandbox.get("tmp/count", { from: 0, bytesMax: 99 })) ?? []).toString();
+      const counts = async () => {
+        const before = Number(await count()); // 0 while it writes
+        for (let round = 0; round < 500; round++) {
+          if (Number(await count()) > before) return true;
+          await sleep(10);
+        }
+        return false;
+      };
+      await until("counting", () => at.said().includes("counting"));
+      assert.ok(await counts());
+      for (let round = 0; round < 2; round++) {
+        assert.equal(await at.sandbox.freeze(), true);
+        const still = await count();
+        const other = at.runs(["true"]);
+        await sleep(200);
+        assert.equal(await count(), still);
+        assert.equal(at.alive().length, 1);
+        assert.equal(await at.sandbox.thaw(), true);
+        assert.ok(await counts(), "it goes on");
+        assert.deepEqual((await other).result, { kind: "exited", code: 0 });
+      }
+      await at.sandbox.freeze();
+      await at.sandbox.kill();
+      assert.deepEqual(at.alive(), []);
+      assert.equal((await running).kind, "signalled");
+    },
+  );
+
+  check("chains of processes that fork and end are frozen too", async (at) => {
+    const running = at.starts("passesOn");
+    const passed = async () =>
+      (await at.sandbox.get("tmp/passed", { from: 0, bytesMax: 1 << 26 }))?.length ?? 0;
+    while ((await passed()) < 20) await sleep(10);
+    assert.equal(await at.sandbox.freeze(), true);
+    const still = await passed();
     await sleep(200);
-    assert.equal(await count(), still);
-    assert.equal(at.alive().length, 1);
+    assert.equal(await passed(), still);
+    assert.equal(await at.sandbox.thaw(), true);
+    while ((await passed()) === still) await sleep(10);
+    await at.sandbox.freeze();
     await at.sandbox.kill();
-    assert.deepEqual(at.alive(), []);
-    assert.equal((await running).kind, "signalled");
+    await running;
+  });
+
+  check("what had stopped by itself stays so when all the others go on", async (at) => {
+    const running = at.runs(["sh", "-c", "sleep 600 & kill -STOP $!; echo stopped $!.; wait"]);
+    const pid = await until("it to stop", () => /stopped (\d+)\./.exec(at.said())?.[1]);
+    await at.sandbox.freeze();
+    assert.equal(await at.sandbox.thaw(), true);
+    assert.match((await at.runs(["cat", `/proc/${pid}/status`])).text, /^State:\s+T/m);
+    await at.sandbox.kill();
+    await running;
   });
 
   check(

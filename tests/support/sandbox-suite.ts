@@ -32,6 +32,7 @@ export function sandboxSuite({ name, maker, skip, hostLoopback = true }: SuiteOp
 
   test(`${name}: after kill -9 of the supervisor no process of the sandbox is left`, options, async (t) => {
     const at = await lab(t, maker, { closed: true });
+    const { sweep } = (await import(maker)) as SandboxMaker;
     for (const program of ["ignoresSignals", "escapes"] as const) {
       const supervisor = at.supervised(program);
       await until(
@@ -41,9 +42,28 @@ export function sandboxSuite({ name, maker, skip, hostLoopback = true }: SuiteOp
       assert.equal(supervisor.exitCode, null);
       supervisor.kill("SIGKILL");
       await until("the supervisor's end", () => !isRunning(supervisor.pid!));
-      const { sweep } = (await import(maker)) as SandboxMaker;
       await sweep?.(at.token);
       await until("the programs' end", () => at.alive().length === 0, 10_000);
     }
   });
+
+  test(
+    `${name}: after kill -9 of a supervisor that had frozen it no process of the sandbox is left`,
+    options,
+    async (t) => {
+      const at = await lab(t, maker, { closed: true });
+      const { sweep } = (await import(maker)) as SandboxMaker;
+      const supervisor = at.supervised("counts", { freezes: true });
+      let said = "";
+      supervisor.stdout!.on("data", (text) => {
+        said += text;
+      });
+      await until("it to freeze", () => said.includes("frozen") || supervisor.exitCode !== null);
+      assert.deepEqual([supervisor.exitCode, at.alive().length], [null, 1]);
+      supervisor.kill("SIGKILL");
+      await until("the supervisor's end", () => !isRunning(supervisor.pid!));
+      await sweep?.(at.token);
+      await until("the program's end", () => at.alive().length === 0, 10_000);
+    },
+  );
 }

@@ -1,12 +1,12 @@
 // A supervisor that a test can kill: opens a sandbox by the module that it is given, runs one program in it
-// and waits.
-//   node sandbox-supervisor.ts MODULE '{"options":{…},"argv":[…]}'
+// and waits. With `freezes` it freezes the sandbox at the program's first output, and says so.
+//   node sandbox-supervisor.ts MODULE '{"options":{…},"argv":[…],"freezes":false}'
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { SandboxMaker } from "./sandbox-lab.ts";
 
 const [module, given] = process.argv.slice(2);
-const { options, argv } = JSON.parse(given!);
+const { options, argv, freezes } = JSON.parse(given!);
 const { open } = (await import(module!)) as SandboxMaker;
 const sandbox = await open(options);
 const blank = join(options.under, "..", "blank");
@@ -16,6 +16,8 @@ await sandbox.exec({
   argv,
   cwd: sandbox.seenAs("workspace"),
   env: { PATH: "/usr/bin:/bin" },
-  onOutput() {},
+  onOutput() {
+    if (freezes) void sandbox.freeze().then((frozen) => console.log(frozen ? "frozen" : "not stopped"));
+  },
 });
 setInterval(() => {}, 1000); // what went away lives on, and so does its supervisor

@@ -17,7 +17,9 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
-TRAINING = 'trap "" TERM; n=0; while :; do n=$((n+1)); echo $n > "$MLRB_SUBMISSION/step"; sleep 0.05; done'
+# by a rename: whoever takes a snapshot meets a whole number
+STEP = 'echo $n > step.new; mv step.new "$MLRB_SUBMISSION/step"'
+TRAINING = f'trap "" TERM; n=0; while :; do n=$((n+1)); {STEP}; sleep 0.05; done'
 SHELL = {
     "name": "shell",
     "description": "Runs a command.",

@@ -62,6 +62,7 @@ export function shortened(event: TrajectoryEvent, { shorten }: Attachments): Tra
     case "message":
     case "note":
     case "tool-result":
+    case "request-part":
       return { ...event, text: short(event.text) };
     case "tool-call":
       return { ...event, input: short(event.input) };

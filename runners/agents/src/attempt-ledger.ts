@@ -6,33 +6,42 @@ import type { Spending } from "./meter.ts";
 import type { ScaffoldEnd } from "./scaffold/scaffold.ts";
 import type { Ending } from "./watch-program.ts";
 
+/** Something outside of the attempt ended it. */
+export type Interruption = { kind: "interrupted"; why: string };
+
 export type Seen = {
   budget: { timeMs: number; tokens?: number; dollars?: number };
   wallMs: number;
   workingMs: number;
   spending: Spending;
   /** undefined: there was nothing to run. */
-  ending: Ending | undefined;
+  ending: Ending | Interruption | undefined;
   final: SnapshotResult;
   trajectory: Ledger["trajectory"];
   gpus: number;
+  /** In which they computed, of all GPUs together; null: not known. */
+  gpuBusyMs: number | null;
 };
 
 export function attemptLedger(seen: Seen): Ledger {
-  const { wallMs, workingMs, spending, ending, final, trajectory, gpus } = seen;
+  const { wallMs, workingMs, spending, ending, final, trajectory, gpus, gpuBusyMs } = seen;
   const { timeMs, ...budget } = seen.budget;
   const { waitedMs, dollars, ...usage } = spending;
   const called = usage.calls + usage.failedTries > 0;
+  // what nobody told is unknown, never 0; of failed tries alone some may have cost something
+  const { answers, calls } = usage.estimated;
+  const known = called && answers === 0 && (usage.calls > 0 || calls === 0);
   return {
     formatVersion: 1,
     budget: { wallMs: timeMs, ...budget },
     wallMs,
     workingMs,
-    tokens: called ? usage.inputTokens + usage.outputTokens : null,
-    dollars: called ? dollars : null,
+    tokens: known ? usage.inputTokens + usage.outputTokens : null,
+    dollars: known ? dollars : null,
     usage: called ? usage : null,
     waitedMs: waitedMs as Record<string, number>,
     gpuHours: (gpus * wallMs) / 3_600_000,
+    gpuBusyMs,
     ended: endedAs(ending),
     exit: exitOf(ending),
     ...overOf(ending),
@@ -41,7 +50,8 @@ export function attemptLedger(seen: Seen): Ledger {
   };
 }
 
-export function endedAs(ending: Ending | undefined): Ledger["ended"] {
+export function endedAs(ending: Ending | Interruption | undefined): Ledger["ended"] {
+  if (ending?.kind === "interrupted") return "interrupted";
   if (ending?.kind === "time-limit") return "time-limit";
   if (ending?.kind === "over-budget") return `${overWord[ending.limit]}-limit`;
   if (ending?.kind === "scaffold") return scaffoldEnded(ending.end);
@@ -54,8 +64,10 @@ const overWord = { time: "time", tokens: "token", dollars: "dollar", turns: "tur
 function scaffoldEnded(end: ScaffoldEnd): Ledger["ended"] {
   switch (end.kind) {
     case "submitted":
+    case "silent":
+      return end.kind;
     case "stopped":
-      return "finished";
+      return "gave-up";
     case "refused":
       return "refusal";
     case "agent-error":
@@ -65,12 +77,12 @@ function scaffoldEnded(end: ScaffoldEnd): Ledger["ended"] {
   }
 }
 
-function exitOf(ending: Ending | undefined): Ledger["exit"] {
+function exitOf(ending: Seen["ending"]): Ledger["exit"] {
   if (ending?.kind === "exited") return { code: ending.code };
   return ending?.kind === "signalled" ? { signal: ending.signal } : null;
 }
 
-function overOf(ending: Ending | undefined): Pick<Ledger, "over"> {
+function overOf(ending: Seen["ending"]): Pick<Ledger, "over"> {
   const told = ending?.kind === "scaffold" ? ending.end : ending;
   return told && "over" in told && told.over ? { over: told.over } : {};
 }

@@ -1,9 +1,12 @@
 // The ledger of an attempt while it runs. What is spent is on the disk before anything else happens, a line for
 // each change, so that a supervisor that is killed leaves behind what the attempt has cost until then.
-import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
-import type { WaitReason } from "@mlrb/core/trajectory-event";
+import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
+import type { TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import { isFullDisk } from "@mlrb/kit/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
+import type { FrozenTime } from "./frozen-time.ts";
 import type { BudgetLimits, Meter, OverBudget, Spending } from "./meter.ts";
+import type { SpendingCap } from "./spending-cap.ts";
 
 export type MeterOptions = {
   limits: BudgetLimits;
@@ -11,11 +14,21 @@ export type MeterOptions = {
   startedWall: number;
   /** Monotonic, ms since then. */
   sinceStart: () => number;
+  /** Of the whole run. */
+  cap?: SpendingCap;
   /** Where spending is written; nowhere if absent. */
   file?: string;
-  /** Told after each wait. */
-  waited?: (wait: { why: WaitReason; durationMs: number; deadline: number }) => void;
+  /** Frees reserved room on a full disk; false where there is none. */
+  makeRoom?: () => boolean;
+  /** Freezes the sandbox for each wait. Without it nothing is frozen, and every wait counts as work. */
+  frozen?: FrozenTime;
+  /** Called after each wait that was not short. */
+  waited?: (wait: Wait) => void;
+  /** Called after each wait that moved the deadline. Must not reject. */
+  moved?: (deadline: number) => Promise<void>;
 };
+
+type Wait = Omit<Extract<TrajectoryEvent, { event: "wait" }>, "event" | "deadline"> & { deadline: number };
 
 export type AttemptMeter = Meter & {
   /** Ms of work so far: what has passed without the waits. */
@@ -23,7 +36,7 @@ export type AttemptMeter = Meter & {
   close(): void;
 };
 
-/** A wait that is shorter moves nothing: it would only fill the record. */
+/** Shorter waits are counted and move the deadline, but would only fill the record. */
 const toldWaitMs = 1000;
 
 export function attemptMeter(options: MeterOptions): AttemptMeter {
@@ -37,36 +50,46 @@ export function attemptMeter(options: MeterOptions): AttemptMeter {
     cachedInputTokens: 0,
     reasoningTokens: 0,
     dollars: 0,
+    estimated: { calls: 0, answers: 0, inputTokens: 0, outputTokens: 0, dollars: 0 },
     waitedMs: {},
   };
+  /** Of the calls that go on now, what they can take at most. */
+  const held = { calls: 0, tokens: 0, dollars: 0 };
   const file = options.file === undefined ? undefined : openSync(options.file, "a");
   const keep = () => {
     if (file === undefined) return;
-    writeSync(file, `${canonicalJson({ formatVersion: 1, workingMs: Math.round(workingMs()), ...spent })}\n`);
+    const flying = held.calls > 0 ? { inFlight: { calls: held.calls, dollars: held.dollars } } : {};
+    const line = { formatVersion: 1, workingMs: Math.round(workingMs()), ...spent, ...flying };
+    const bytes = Buffer.from(`${canonicalJson(line)}\n`);
+    try {
+      appendWhole(file, bytes);
+    } catch (error) {
+      if (!isFullDisk(error) || !options.makeRoom?.()) throw error;
+      appendWhole(file, Buffer.concat([Buffer.from("\n"), bytes])); // after what part there is of it
+    }
     fsyncSync(file);
   };
-  /** Of the calls with a known price: what a limit is held by. */
-  let knownDollars = 0;
-  let waitedMs = 0;
-  /** When those that go on now began, oldest first: waits that overlap are one. */
-  let waiters = 0;
-  let waitingSince = 0;
-  const waitingMs = () => waitedMs + (waiters > 0 ? sinceStart() - waitingSince : 0);
-  const workingMs = () => sinceStart() - waitingMs();
-  const deadline = () => startedWall + limits.timeMs + waitingMs();
+  /** What limits are held by: what is known, and upper estimates of the rest. */
+  const counted = { tokens: 0, dollars: 0 };
+  const frozenMs = () => options.frozen?.frozenMs() ?? 0;
+  const workingMs = () => sinceStart() - frozenMs();
+  const deadline = () => startedWall + limits.timeMs + frozenMs();
 
-  const tell = (why: WaitReason, durationMs: number) => {
-    if (durationMs >= toldWaitMs)
-      options.waited?.({ why, durationMs: Math.round(durationMs), deadline: deadline() });
+  const took = ({ durationMs, ...wait }: Omit<Wait, "deadline">) => {
+    spent.waitedMs[wait.why] = Math.round((spent.waitedMs[wait.why] ?? 0) + durationMs);
+    keep();
+    if (durationMs < toldWaitMs) return;
+    options.waited?.({ ...wait, durationMs: Math.round(durationMs), deadline: deadline() });
   };
 
   const over = (): OverBudget | undefined => {
     if (workingMs() >= limits.timeMs) return { limit: "time", detail: `${limits.timeMs} ms of work` };
-    const tokens = spent.inputTokens + spent.outputTokens;
-    if (limits.tokens !== undefined && tokens >= limits.tokens)
-      return { limit: "tokens", detail: `${tokens} of ${limits.tokens} tokens` };
-    if (limits.dollars !== undefined && knownDollars >= limits.dollars)
-      return { limit: "dollars", detail: `${knownDollars} of ${limits.dollars} dollars` };
+    const { calls } = spent.estimated;
+    const estimated = calls > 0 ? `, of which ${calls} calls by upper estimate` : "";
+    if (limits.tokens !== undefined && counted.tokens >= limits.tokens)
+      return { limit: "tokens", detail: `${counted.tokens} of ${limits.tokens} tokens${estimated}` };
+    if (limits.dollars !== undefined && counted.dollars >= limits.dollars)
+      return { limit: "dollars", detail: `${counted.dollars} of ${limits.dollars} dollars${estimated}` };
     return undefined;
   };
 
@@ -77,30 +100,45 @@ export function attemptMeter(options: MeterOptions): AttemptMeter {
     deadline,
     usedShare() {
       const shares = [workingMs() / limits.timeMs];
-      if (limits.tokens !== undefined) shares.push((spent.inputTokens + spent.outputTokens) / limits.tokens);
-      if (limits.dollars !== undefined) shares.push(knownDollars / limits.dollars);
+      if (limits.tokens !== undefined) shares.push(counted.tokens / limits.tokens);
+      if (limits.dollars !== undefined) shares.push(counted.dollars / limits.dollars);
       return Math.min(1, Math.max(...shares));
     },
     async waiting(why, wait) {
-      const begin = sinceStart();
-      if (waiters++ === 0) waitingSince = begin;
+      const [begin, before] = [sinceStart(), frozenMs()];
       try {
-        return await wait();
+        return await (options.frozen ? options.frozen.during(wait) : wait());
       } finally {
-        const end = sinceStart();
-        if (--waiters === 0) waitedMs += end - waitingSince;
-        spent.waitedMs[why] = Math.round((spent.waitedMs[why] ?? 0) + end - begin);
-        keep();
-        tell(why, end - begin);
+        const stoodMs = Math.max(0, Math.round(frozenMs() - before));
+        const wait = { why, durationMs: sinceStart() - begin, frozenMs: stoodMs };
+        took(stoodMs > 0 ? wait : { ...wait, charged: "cannot-freeze" });
+        if (stoodMs > 0) await options.moved?.(deadline());
       }
     },
     waited(why, durationMs) {
-      waitedMs += durationMs;
-      spent.waitedMs[why] = Math.round((spent.waitedMs[why] ?? 0) + durationMs);
-      keep();
-      tell(why, durationMs);
+      took({ why, durationMs, frozenMs: 0, charged: "reported-afterwards" });
     },
-    charge({ usage, dollars, answered }) {
+    hold({ tokens, dollars }) {
+      const left = {
+        tokens: (limits.tokens ?? Number.POSITIVE_INFINITY) - counted.tokens - held.tokens,
+        dollars: (limits.dollars ?? Number.POSITIVE_INFINITY) - counted.dollars - held.dollars,
+        cap: (options.cap?.leftDollars() ?? Number.POSITIVE_INFINITY) - held.dollars,
+      };
+      if (held.calls > 0 && Math.min(...Object.values(left)) <= 0) return undefined;
+      const most = { calls: 1, tokens, dollars: dollars ?? 0 };
+      const add = (sign: 1 | -1) => {
+        for (const part of ["calls", "tokens", "dollars"] as const) held[part] += sign * most[part];
+        if (held.calls === 0) held.dollars = 0; // sums of fractions leave dust
+      };
+      add(1);
+      keep(); // before it is sent: who is killed in its middle may be billed for it
+      let over = false;
+      return () => {
+        if (!over) add(-1);
+        over = true;
+      };
+    },
+    charge({ usage, dollars, answered, estimated }) {
       if (answered) spent.calls++;
       else spent.failedTries++;
       if (usage === null) {
@@ -111,37 +149,39 @@ export function attemptMeter(options: MeterOptions): AttemptMeter {
         spent.cachedInputTokens += usage.cachedInputTokens ?? 0;
         spent.reasoningTokens += usage.reasoningTokens ?? 0;
       }
-      knownDollars += dollars ?? 0;
+      if (estimated !== undefined) {
+        const sum = spent.estimated;
+        sum.calls++;
+        if (answered) sum.answers++;
+        sum.inputTokens += estimated.inputTokens;
+        sum.outputTokens += estimated.outputTokens;
+        sum.dollars =
+          sum.dollars === null || estimated.dollars === null ? null : sum.dollars + estimated.dollars;
+      }
+      const tokensOf = (one: { inputTokens: number; outputTokens: number } | null | undefined) =>
+        one ? one.inputTokens + one.outputTokens : 0;
+      counted.tokens += tokensOf(usage) + tokensOf(estimated);
+      const most = (dollars ?? 0) + (estimated?.dollars ?? 0);
+      counted.dollars += most;
       // a try that the provider did not count is not known to have cost anything; an answer at no known price is unknown
       if (dollars !== null) spent.dollars = spent.dollars === null ? null : spent.dollars + dollars;
       else if (answered || usage !== null) spent.dollars = null;
       keep();
+      // last: where it cannot be written, the attempt's own bill is whole
+      options.cap?.add(most);
     },
     over,
-    spending: () => ({ ...spent, waitedMs: { ...spent.waitedMs } }),
+    overCap() {
+      if (options.cap === undefined || options.cap.leftDollars() > 0) return undefined;
+      return `the run's attempts have spent the ${options.cap.maxDollars()} dollars of its --max-cost`;
+    },
+    spending: () => structuredClone(spent),
     close() {
       if (file !== undefined) closeSync(file);
     },
   };
 }
 
-/** `workingMs`: as long as it had worked then. */
-export type LastSpending = Spending & { formatVersion: 1; workingMs: number };
-
-/** What an attempt had spent by what its meter wrote last; undefined where it wrote nothing that can be read. */
-export function lastSpending(path: string): LastSpending | undefined {
-  let lines: string[];
-  try {
-    lines = readFileSync(path, "utf8").split("\n");
-  } catch {
-    return undefined;
-  }
-  // the last may be half a line: the one before it was whole
-  for (const line of lines.reverse()) {
-    try {
-      const value = JSON.parse(line) as Partial<LastSpending> | null;
-      if (value?.formatVersion === 1) return value as LastSpending;
-    } catch {}
-  }
-  return undefined;
+function appendWhole(file: number, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
 }

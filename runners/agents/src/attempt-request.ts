@@ -3,12 +3,15 @@ import type { Gpu } from "@mlrb/core/gpu";
 import type { SnapshotLimits } from "@mlrb/core/sandbox";
 import type { GatewayRequest } from "./gateway/program-gateway.ts";
 import type { ModelSpec } from "./model/model-client.ts";
+import type { PriceBook } from "./model/prices.ts";
 import type { ScaffoldSpec } from "./scaffold/scaffold.ts";
+import type { SpendingCap } from "./spending-cap.ts";
+import type { AttemptWaiting } from "./waiting.ts";
 
 export type LlmAgent = {
   model: ModelSpec;
   scaffold: ScaffoldSpec;
-  /** Of the model's provider. */
+  /** Of the model's provider. A person may replace it while the attempt waits. */
   key?: string;
 };
 
@@ -42,6 +45,10 @@ export type AttemptRequest = {
   ownCopies?: boolean;
   /** Of working time. */
   budgetMs: number;
+  /** What model calls cost; the table's prices where none are given. */
+  prices?: PriceBook;
+  /** Of the whole run that this attempt belongs to. */
+  cap?: SpendingCap;
   /** Of model calls. */
   budget?: { tokens?: number; dollars?: number };
   outputs: {
@@ -61,10 +68,16 @@ export type AttemptRequest = {
   gpus?: readonly Gpu[];
   /** Whether its programs come from an image, with a PATH of its own. */
   ownImage?: boolean;
+  /** Aborted with an `Interrupted` when the harness is told to end. */
+  interrupted?: AbortSignal;
+  /** What to do while a provider or a person is waited for; without it such trouble ends the attempt soon. */
+  waits?: AttemptWaiting;
   /** Takes secrets out of what the agent printed and wrote. */
   redact?(text: string): string;
   /** Least time between two snapshots. */
   pauseMs?: number;
+  /** At the deadline, how long a call that has not begun to answer is waited for; see provider-silence. */
+  holdMs?: number;
   /** Between two looks at the workspace. */
   pollMs?: number;
 };

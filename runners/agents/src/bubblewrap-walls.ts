@@ -8,11 +8,12 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ExecRequest, ExecResult, OverLimit, Walls, WallsRequest } from "@mlrb/core/sandbox";
 import { endProcesses } from "@mlrb/kit/end-processes";
+import { type FrozenProcesses, freezeProcesses, thawProcesses } from "@mlrb/kit/freeze-processes";
 import { bubblewrapAbilities } from "./bubblewrap-abilities.ts";
 import { bubblewrapArguments } from "./bubblewrap-arguments.ts";
 import { type BubblewrapProcess, startBubblewrap } from "./bubblewrap-process.ts";
 import { type ControlGroups, makeControlGroups, removeControlGroups } from "./control-groups.ts";
-import { processesWith, stopAll } from "./namespace-processes.ts";
+import { findNamespace, processesWith } from "./namespace-processes.ts";
 import { openInside } from "./open-folder.ts";
 import { type Meter, startMeter } from "./sandbox-meter.ts";
 import { seccompFilter } from "./seccomp-filter.ts";
@@ -43,7 +44,7 @@ export async function bubblewrapWalls(request: WallsRequest): Promise<Walls> {
     const told = bubblewrapArguments(request, facts, { init, seccomp: seccompFilter()! });
     const started = await startBubblewrap(told, given, groups.open(), request.token);
     if ("failed" in started) throw new Error(`the sandbox could not be opened: ${started.failed}`);
-    const now: Standing = { process: started, over: undefined, frozen: false, meter: undefined };
+    const now: Standing = { process: started, over: undefined, frozen: undefined, meter: undefined };
     now.meter = startMeter({
       ...{
         folder: request.folder,
@@ -86,15 +87,25 @@ export async function bubblewrapWalls(request: WallsRequest): Promise<Walls> {
         standing = undefined;
         return { kind: "lost", detail: (error as Error).message };
       }
-      if (now.frozen) throw new Error("bug: a frozen sandbox was asked for a program");
       return await watched(now, asked);
     },
     async freeze() {
       const now = await standing?.catch(() => undefined);
-      if (!now?.process.living()) return;
-      now.frozen = true;
-      if (await groups.freeze(true)) return;
-      if (!(await stopAll(now.process.first))) await kill(); // still all the same
+      if (!now?.process.living()) return true;
+      if (await groups.freeze(true)) return true;
+      await groups.freeze(false); // what was frozen of it
+      // the first process too: it starts programs
+      now.frozen = await freezeProcesses(findNamespace(now.process.first));
+      return now.frozen !== undefined || !now.process.living();
+    },
+    async thaw() {
+      const now = await standing?.catch(() => undefined);
+      if (!now?.process.living()) return true;
+      const { frozen } = now;
+      now.frozen = undefined;
+      if (frozen) return thawProcesses(frozen, findNamespace(now.process.first));
+      if (!(await groups.freeze(false))) throw new Error("the sandbox's control group does not thaw");
+      return true;
     },
     kill,
     async close() {
@@ -131,7 +142,8 @@ export async function clearBubblewrap(token: string): Promise<void> {
 type Standing = {
   process: BubblewrapProcess;
   over: OverLimit | undefined;
-  frozen: boolean;
+  /** Where no control group does it. */
+  frozen: FrozenProcesses | undefined;
   meter: Meter | undefined;
 };
 

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { CopiedTree, SnapshotRequest, SnapshotResult } from "@mlrb/core/sandbox";
+import { isFullDisk } from "@mlrb/kit/full-disk";
 import { type Copy, linkSame } from "./link-same.ts";
 import { openRegular } from "./open-folder.ts";
 import { agentsDoing, walkFolder } from "./walk-folder.ts";
@@ -135,10 +136,4 @@ function copyFailed(error: unknown): Error {
   return new Error(`cannot keep a copy of the submission: ${(error as Error).message}${help}`, {
     cause: error,
   });
-}
-
-/** Whether this error, or what caused it, is a disk or quota without room. */
-export function isFullDisk(error: unknown): boolean {
-  const { code, cause } = error as NodeJS.ErrnoException;
-  return code === "ENOSPC" || code === "EDQUOT" || (cause instanceof Error && isFullDisk(cause));
 }

@@ -33,10 +33,21 @@ export function llmAgent(given: (field: string) => Json, env: NodeJS.ProcessEnv 
   };
 }
 
-/** Takes the values of the variables that `names` lists out of texts, as far as they are set. */
-export function redactorOf(names: Json, env: NodeJS.ProcessEnv = process.env): (text: string) => string {
+export type SecretRedactor = {
+  /** Takes the values of the secrets out of a text, as far as they are set: also those that were replaced since. */
+  redact(text: string): string;
+  add(values: Record<string, string>): void;
+};
+
+/** `names` lists variables. */
+export function secretRedactor(names: Json, env: NodeJS.ProcessEnv = process.env): SecretRedactor {
   const listed = Array.isArray(names) ? names.map(String) : [];
-  return textRedactor(Object.fromEntries(listed.flatMap((name) => (env[name] ? [[name, env[name]]] : []))));
+  const values = Object.fromEntries(listed.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+  const redactors = [textRedactor(values)];
+  return {
+    redact: (text) => redactors.reduce((rest, redact) => redact(rest), text),
+    add: (more) => void redactors.push(textRedactor(more)),
+  };
 }
 
 function isTable(value: Json): value is Record<string, Json> {

@@ -1,7 +1,8 @@
 // What an attempt has used of its budget, while it runs: the one clock, the one purse. Types; attempt-meter.ts is
 // the one that is used.
-import type { ModelUsage, WaitReason } from "@mlrb/core/trajectory-event";
-import type { ModelSpending } from "@mlrb/kit/rules/ledger";
+import type { WaitReason } from "@mlrb/core/trajectory-event";
+import type { EstimatedSpending, ModelSpending } from "@mlrb/kit/rules/ledger";
+import type { CallCharge } from "./model/call-charge.ts";
 
 export type BudgetLimits = {
   /** Working time. */
@@ -14,6 +15,7 @@ export type BudgetLimits = {
 export type Spending = ModelSpending & {
   /** null as soon as one call had no known price. */
   dollars: number | null;
+  estimated: EstimatedSpending;
   waitedMs: Partial<Record<WaitReason, number>>;
 };
 
@@ -26,12 +28,21 @@ export type Meter = {
   deadline(): number;
   /** Share of the budget that is used, 0 to 1, of whichever of its parts is used most. */
   usedShare(): number;
-  /** Runs what is nobody's work: the deadline moves by it. */
+  /** Waits with everything in the sandbox frozen: the deadline moves by the time for which it was. */
   waiting<T>(why: WaitReason, wait: () => Promise<T>): Promise<T>;
-  /** The same for what turned out to be nobody's work: a try that failed. Up to now, since so many ms ago. */
+  /** Records a wait of so many ms that is over, e.g. a try that failed. Nothing was frozen for it, so it moves nothing. */
   waited?(why: WaitReason, ms: number): void;
+  /**
+   * Books a call that begins, by the most that it can take. undefined: beside the calls that go on it could pass a
+   * limit, so one of them must end first; alone it is always let begin. Call `over` before, and what it returns when
+   * the call is charged.
+   */
+  hold(most: { tokens: number; dollars: number | null }): (() => void) | undefined;
   /** On disk before it returns. `answered` is false for a failed try. */
-  charge(spent: { usage: ModelUsage | null; dollars: number | null; answered: boolean }): void;
+  charge(spent: CallCharge): void;
+  /** By what is known and, where that is missing, by upper estimates. */
   over(): OverBudget | undefined;
+  /** Why the run as a whole may spend no more; undefined as long as it may. That is the operator's limit, not the agent's. */
+  overCap(): string | undefined;
   spending(): Spending;
 };

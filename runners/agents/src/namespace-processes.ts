@@ -1,33 +1,24 @@
 // Looks from the host at the processes of a pid namespace: everything that was ever started in it, whoever its
 // parent is now. For what control groups do where there are some.
+
 import { readdirSync, readFileSync, readlinkSync, statfsSync, statSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
+import { candidates } from "@mlrb/kit/end-processes";
+import { type FindProcesses, otherThreads } from "@mlrb/kit/freeze-processes";
 
 const foldersInMemory = ["/dev/shm", "/tmp"];
 
 /** Living processes in the namespace whose first process is `first`, that one apart. */
 export function processesWith(first: number): number[] {
-  const namespace = namespaceOf(first);
-  if (namespace === undefined) return [];
-  return readdirSync("/proc")
-    .map(Number)
-    .filter(
-      (pid) =>
-        Number.isInteger(pid) && pid !== first && namespaceOf(pid) === namespace && stateOf(pid) !== "Z",
-    );
+  return findNamespace(first)(0).filter((pid) => pid !== first);
 }
 
-/** Stops all of them until nothing new is found; false where that did not come to an end. */
-export async function stopAll(first: number): Promise<boolean> {
-  let calm = 0;
-  for (let round = 0; round < 500; round++) {
-    const moving = processesWith(first).filter((pid) => stateOf(pid) !== "T");
-    for (const pid of moving) quiet(() => process.kill(pid, "SIGSTOP"));
-    calm = moving.length === 0 ? calm + 1 : 0;
-    if (calm === 2) return true;
-    await sleep(round < 50 ? 1 : 20);
-  }
-  return false;
+/** Finds all of them, `first` too. */
+export function findNamespace(first: number): FindProcesses {
+  return (lowest) => {
+    const namespace = namespaceOf(first);
+    if (namespace === undefined) return [];
+    return candidates(lowest).filter((pid) => namespaceOf(pid) === namespace && !isGone(pid));
+  };
 }
 
 export function threadsOf(pids: readonly number[]): number {
@@ -62,7 +53,8 @@ export function namelessBytes(pids: readonly number[], device: number): number {
 }
 
 export function isGone(pid: number): boolean {
-  return ["", "Z", "X"].includes(stateOf(pid));
+  const state = stateOf(pid);
+  return state === "" || state === "X" || (state === "Z" && !otherThreads(pid));
 }
 
 function namespaceOf(pid: number): string | undefined {

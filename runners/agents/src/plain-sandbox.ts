@@ -4,9 +4,16 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { ExecRequest, ExecResult, Sandbox } from "@mlrb/core/sandbox";
-import { endProcesses, stopProcesses } from "@mlrb/kit/end-processes";
+import { endProcesses, findProcesses } from "@mlrb/kit/end-processes";
+import {
+  type FindProcesses,
+  type FrozenProcesses,
+  freezeProcesses,
+  thawProcesses,
+} from "@mlrb/kit/freeze-processes";
 import { execa } from "execa";
 import { sandboxFolder } from "./sandbox-folder.ts";
+import { startGate } from "./start-gate.ts";
 
 export type PlainSandboxOptions = {
   /** The folder under which the sandbox's own is made. */
@@ -31,26 +38,37 @@ export async function plainSandbox({ under, trusted, agent }: PlainSandboxOption
   // begins with the token of the stage, if there is one: whoever ends the stage ends this too
   const token = `${process.env.MLRB_TOKEN ?? ""}${randomBytes(12).toString("hex")}`;
   const known = { token, root, groups: [] as number[] };
+  const find: FindProcesses = (first) => findProcesses({ ...known, first });
   let execs = 0;
-
-  return {
-    kind: "plain",
-    seenAs: (inside) => join(root, inside),
+  let frozen: FrozenProcesses | undefined;
+  const gate = startGate({
     exec: (request) =>
       run(request, known.groups, {
         HOME: join(root, "home"),
         TMPDIR: join(root, "tmp"),
         MLRB_TOKEN: `${known.token}-${++execs}`,
       }),
+    async freeze() {
+      frozen = await freezeProcesses(find);
+      return frozen !== undefined;
+    },
+    async thaw() {
+      return frozen === undefined || thawProcesses(frozen, find);
+    },
+    kill: () => endProcesses(known),
+  });
+
+  return {
+    kind: "plain",
+    seenAs: (inside) => join(root, inside),
+    ...gate,
     put: folder.put,
     get: folder.get,
     snapshot: folder.snapshot,
     listen: folder.listen,
-    freeze: async () => void (await stopProcesses(known)),
-    kill: () => endProcesses(known),
-    async close() {
-      await endProcesses(known);
-      await folder.remove();
+    async close({ keepFiles = false } = {}) {
+      await gate.kill();
+      if (!keepFiles) await folder.remove();
     },
   };
 }

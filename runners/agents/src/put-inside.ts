@@ -3,8 +3,21 @@
 // never through a link, and what is written is made anew under the opened folder. So whatever is swapped
 // meanwhile, no byte, owner or mode outside of the sandbox changes.
 import { constants } from "node:fs";
-import { chmod, copyFile, lchown, lstat, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
+import {
+  chmod,
+  copyFile,
+  lchown,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  stat,
+  symlink,
+  unlink,
+} from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { handedOver, isExecutable, isLeftBehind } from "@mlrb/kit/handed-over";
 import { child, type OpenFolder, openFolder } from "./open-folder.ts";
 import type { SandboxUser } from "./sandbox-user.ts";
 
@@ -71,23 +84,54 @@ async function makeFolder(outer: OpenFolder, name: Buffer, { owner }: PutInside)
 }
 
 async function copy(from: string, folder: OpenFolder, name: Buffer, how: PutInside): Promise<void> {
-  const source = await lstat(from);
-  if (source.isDirectory()) {
-    await removeOther(folder, name, "folder");
-    const inner = await makeFolder(folder, name, how.readOnly ? {} : how);
-    try {
-      // a compiled file of an earlier run beside the program would make two attempts differ
-      for (const entry of (await readdir(from)).sort())
-        if (entry !== "__pycache__") await copy(join(from, entry), inner, Buffer.from(entry), how);
-      if (how.readOnly) await inner.handle.chmod(0o555);
-    } finally {
-      await inner.handle.close();
-    }
-    return;
-  }
-  const target = await stat(from); // what is given is ours: its links are followed, to files
-  if (!target.isFile())
+  const source = await stat(from); // what is given is ours: a link to it will do
+  if (source.isDirectory()) return await copyFolder(from, folder, name, how);
+  if (!source.isFile())
     throw new Error(`${from} is neither a file nor a folder; only these can be given to an agent`);
+  await copyFileIn(from, folder, name, { ...how, executable: isExecutable(source.mode) });
+}
+
+/** Copies what `handedOver` lists, which is what the attempt's key covers. */
+async function copyFolder(from: string, folder: OpenFolder, name: Buffer, how: PutInside): Promise<void> {
+  const entries = handedOver(from);
+  const make = async (outer: OpenFolder, one: Buffer) => {
+    await removeOther(outer, one, "folder");
+    return await makeFolder(outer, one, how.readOnly ? {} : how);
+  };
+  const within: { path: string; folder: OpenFolder }[] = [];
+  const leave = async ({ folder: left }: { folder: OpenFolder }) => {
+    try {
+      if (how.readOnly) await left.handle.chmod(0o555);
+    } finally {
+      await left.handle.close();
+    }
+  };
+  try {
+    within.push({ path: "", folder: await make(folder, name) });
+    for (const entry of entries) {
+      const parent = entry.path.split("/").slice(0, -1).join("/");
+      while (within.at(-1)!.path !== parent) await leave(within.pop()!);
+      const outer = within.at(-1)!.folder;
+      const own = Buffer.from(basename(entry.path));
+      if (entry.kind === "folder") within.push({ path: entry.path, folder: await make(outer, own) });
+      else if (entry.kind === "link") {
+        await removeOther(outer, own, "file");
+        await symlink(entry.target, child(outer, own));
+        if (how.owner && !how.readOnly) await lchown(child(outer, own), how.owner.uid, how.owner.gid);
+      } else await copyFileIn(join(from, entry.path), outer, own, { ...how, executable: entry.executable });
+    }
+    while (within.length > 0) await leave(within.pop()!);
+  } finally {
+    for (const { folder: left } of within) await left.handle.close();
+  }
+}
+
+async function copyFileIn(
+  from: string,
+  folder: OpenFolder,
+  name: Buffer,
+  how: PutInside & { executable: boolean },
+): Promise<void> {
   await removeOther(folder, name, "file");
   const at = child(folder, name);
   const write = await open(at, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
@@ -95,14 +139,14 @@ async function copy(from: string, folder: OpenFolder, name: Buffer, how: PutInsi
     // by the descriptor: whatever the name leads to by now
     await copyFile(from, isLinux ? `/proc/self/fd/${write.fd}` : at, constants.COPYFILE_FICLONE);
     if (how.owner && !how.readOnly) await write.chown(how.owner.uid, how.owner.gid);
-    await write.chmod(modeOf(target.mode, how));
+    await write.chmod(modeOf(how.executable, how));
   } finally {
     await write.close();
   }
 }
 
-function modeOf(mode: number, { readOnly }: PutInside): number {
-  return (readOnly ? 0o444 : 0o644) | (mode & 0o100 ? 0o111 : 0);
+function modeOf(executable: boolean, { readOnly }: PutInside): number {
+  return (readOnly ? 0o444 : 0o644) | (executable ? 0o111 : 0);
 }
 
 /** Makes room for a new entry: a folder stays where a folder is to come, everything else goes. */
@@ -145,7 +189,7 @@ async function isPlain(path: string): Promise<boolean> {
   if (stats.isFile()) return stats.nlink === 1;
   if (!stats.isDirectory()) return false;
   for (const name of await readdir(path))
-    if (name === "__pycache__" || !(await isPlain(join(path, name)))) return false;
+    if (isLeftBehind(name) || !(await isPlain(join(path, name)))) return false;
   return true;
 }
 
@@ -153,5 +197,8 @@ async function prepare(path: string, how: PutInside): Promise<void> {
   const stats = await lstat(path);
   if (stats.isDirectory()) for (const name of await readdir(path)) await prepare(join(path, name), how);
   if (how.owner && !how.readOnly) await lchown(path, how.owner.uid, how.owner.gid);
-  await chmod(path, stats.isDirectory() ? (how.readOnly ? 0o555 : 0o755) : modeOf(stats.mode, how));
+  await chmod(
+    path,
+    stats.isDirectory() ? (how.readOnly ? 0o555 : 0o755) : modeOf(isExecutable(stats.mode), how),
+  );
 }

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { LongText, ModelCallEvent } from "@mlrb/core/trajectory-event";
 import type { Json } from "@mlrb/kit/stage";
+import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
 import { wholeText } from "./attachments.ts";
 import type { ModelResponse, ModelSpec, ToolCall } from "./model/model-client.ts";
 import type { ScaffoldSpec } from "./scaffold/scaffold.ts";
-import { verifyTrajectory } from "./verify-trajectory.ts";
 
 export type RecordedCall = { call: number; by: string; requestDigest: string; response: ModelResponse };
 
@@ -18,6 +18,8 @@ export type Recording = {
   calls: RecordedCall[];
   /** What the model was reminded of, with the look that found it. */
   reminders: { look: number; text: string }[];
+  /** Whether the workspace had a file with the deadline, which TASK.md named. */
+  tellsDeadline: boolean;
 };
 
 /** Reads `folder` (trajectory.jsonl, attachments/); a text says what is wrong with it. */
@@ -29,7 +31,7 @@ export async function readRecording(folder: string): Promise<Recording | string>
     return `${path}:${check.line}: ${check.reason}; take the recording as the attempt gave it`;
   const calls: RecordedCall[] = [];
   const reminders: Recording["reminders"] = [];
-  let begin: { model?: ModelSpec; scaffold?: ScaffoldSpec } = {};
+  let begin: { model?: ModelSpec; scaffold?: ScaffoldSpec; deadlineFile?: string } = {};
   let line = 0;
   for await (const text of createInterface({
     input: createReadStream(path),
@@ -48,7 +50,7 @@ export async function readRecording(folder: string): Promise<Recording | string>
   const { model, scaffold } = begin;
   if (!model || !scaffold)
     return `${path}:1: it names no model and scaffold; only attempts of llm agents can be replayed`;
-  return { model, scaffold, calls, reminders };
+  return { model, scaffold, calls, reminders, tellsDeadline: begin.deadlineFile !== undefined };
 }
 
 function responseOf(event: ModelCallEvent, attachments: string): ModelResponse | string {

@@ -28,6 +28,7 @@ function recordingOf(messages: Message[], texts: string[]): Recording {
     model,
     scaffold: { kind: "react" },
     reminders: [],
+    tellsDeadline: true,
     calls: texts.map((text, index) => ({
       ...{ call: index + 1, by: "agent", requestDigest: digest },
       response: { ...response, text },

@@ -10,7 +10,7 @@ import { admit } from "@mlrb/kit/admission";
 import { readJson } from "@mlrb/kit/json-file";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import type { Admission } from "@mlrb/kit/verdict";
-import { verifyTrajectory } from "./verify-trajectory.ts";
+import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
 
 export type AttemptFiles = {
   trajectory: string;
@@ -33,6 +33,7 @@ export async function researchOfAttempt(files: AttemptFiles): Promise<AttemptIte
   return reader.end({
     snapshots: judgedSnapshots(files.snapshots),
     final: readJson<Admission>(files.admission).admitted,
+    endMs: ledger.wallMs,
   });
 }
 

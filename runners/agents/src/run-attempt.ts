@@ -5,27 +5,32 @@
 
 import { mkdir } from "node:fs/promises";
 import type { Sandbox } from "@mlrb/core/sandbox";
-import { writeJson } from "@mlrb/kit/json-file";
+import { releaseReserved, reserveFile } from "@mlrb/kit/full-disk";
 import type { Ledger } from "@mlrb/kit/rules/ledger";
 import { attachmentsIn } from "./attachments.ts";
-import { attemptLedger, endedAs } from "./attempt-ledger.ts";
 import { attemptMeter } from "./attempt-meter.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
 import { folderDigest, textDigest } from "./folder-digest.ts";
+import { frozenTime } from "./frozen-time.ts";
 import { gatewayFacts } from "./gateway/gateway-provider.ts";
+import { watchGpus } from "./gpu-busy.ts";
 import { iterationsReader } from "./iterations-reader.ts";
+import { type AgentModel, priceHelp, unpriced } from "./model/agent-models.ts";
+import { priceBook } from "./model/prices.ts";
 import { outputLog } from "./output-log.ts";
 import { renderPrompt, spokenDuration } from "./render-prompt.ts";
 import { runProgram } from "./run-program.ts";
 import { prepareScaffold } from "./run-scaffold.ts";
+import { ledgerBytes, reservedBytes, sealEnded, sealInterrupted } from "./seal-attempt.ts";
 import { snapshotKeeper } from "./snapshot-keeper.ts";
 import { openTrajectory } from "./trajectory.ts";
-import { handOverPrompt, inside, layOutWorkspace } from "./workspace.ts";
+import { handOverPrompt, inside, layOutWorkspace, tellDeadline } from "./workspace.ts";
 
 /** Runs the attempt in `sandbox`, which the caller closes. Writes all its outputs or throws. */
 export async function runAttempt(sandbox: Sandbox, request: AttemptRequest): Promise<Ledger> {
   const { outputs, budgetMs, redact = (text) => text } = request;
   const budget = { timeMs: budgetMs, ...request.budget };
+  checkPrices(request);
   const scaffold = await prepareScaffold(request); // what is wrong with it costs no time of the attempt
   const digests = await givenDigests(request);
   await layOutWorkspace(sandbox, request, request.scratch);
@@ -45,20 +50,50 @@ export async function runAttempt(sandbox: Sandbox, request: AttemptRequest): Pro
   const trajectory = openTrajectory(outputs.trajectory, {
     now: () => ({ wall: Date.now(), sinceStart: sinceStart() }),
     redact,
+    makeRoom: () => releaseReserved(outputs.trajectory),
     ...(outputs.attachments !== undefined && { attachments: attachmentsIn(outputs.attachments) }),
   });
   const write = trajectory.add;
+  const tellsDeadline = scaffold?.tellsDeadline ?? true;
+  const frozen = frozenTime(sandbox, sinceStart);
   const meter = attemptMeter({
+    frozen,
+    makeRoom: () => releaseReserved(outputs.trajectory),
     limits: budget,
     startedWall,
     sinceStart,
+    ...(request.cap !== undefined && { cap: request.cap }),
     ...(request.spending !== undefined && { file: request.spending }),
-    waited: ({ why, durationMs, deadline }) =>
-      write({ event: "wait", why, durationMs, deadline: new Date(deadline).toISOString() }),
+    waited: ({ deadline, ...wait }) =>
+      write({ event: "wait", ...wait, deadline: new Date(deadline).toISOString() }),
+    async moved(deadline) {
+      // the agent may have put something else in its place
+      if (tellsDeadline) await tellDeadline(sandbox, deadline, request.scratch).catch(() => {});
+    },
   });
+  const pauseMs = Math.min(15_000, Math.max(500, budgetMs / 500));
+  const busy = watchGpus(request.gpus ?? [], { now: sinceStart, pauseMs });
+  const snapshots = snapshotKeeper({
+    sandbox,
+    inside: inside.submission,
+    folder: outputs.snapshots,
+    limits: request.limits,
+    snapshotsMax: 40,
+    bytesMax: 2 * request.limits.bytesMax,
+    pauseMs: request.pauseMs ?? Math.max(1000, budgetMs / 100),
+    budgetMs,
+    write,
+  });
+  const output = outputLog({ write, redact });
+  const iterations = iterationsReader({ sandbox, inside: inside.iterations, write, redact });
+  const seal = { request, budget, meter, trajectory, snapshots, iterations, busy, sinceStart };
   try {
-    await handOverPrompt(sandbox, prompt, request.scratch);
-    const { timeMs: wallMs, ...purse } = budget;
+    reserveFile(outputs.trajectory, reservedBytes);
+    reserveFile(outputs.ledger, ledgerBytes);
+    request.interrupted?.throwIfAborted();
+    await handOverPrompt(sandbox, prompt, { scratch: request.scratch, tellsDeadline });
+    if (tellsDeadline) await tellDeadline(sandbox, meter.deadline(), request.scratch);
+    const { timeMs, ...purse } = budget;
     write({
       event: "start",
       task: request.task,
@@ -66,61 +101,56 @@ export async function runAttempt(sandbox: Sandbox, request: AttemptRequest): Pro
       seed: request.seed,
       kind: request.kind,
       sandbox: sandbox.kind,
-      budget: { wallMs, ...purse },
+      budget: { wallMs: timeMs, ...purse },
       deadline: new Date(meter.deadline()).toISOString(),
       promptDigest: textDigest(prompt),
       promptTemplateDigest: textDigest(request.prompt),
       ...digests,
       limits: request.limits,
+      ...(tellsDeadline && { deadlineFile: inside.deadline }),
       ...scaffold?.facts,
       ...(request.gateway && { gateway: gatewayFacts(request.gateway.providers) }),
     });
-    const output = outputLog({ write, redact });
-    const iterations = iterationsReader({ sandbox, inside: inside.iterations, write, redact });
-    const snapshots = snapshotKeeper({
-      sandbox,
-      inside: inside.submission,
-      folder: outputs.snapshots,
-      limits: request.limits,
-      snapshotsMax: 40,
-      bytesMax: 2 * request.limits.bytesMax,
-      pauseMs: request.pauseMs ?? Math.max(1000, budgetMs / 100),
-      budgetMs,
-      write,
-    });
-
-    const supervision = { sandbox, trajectory, output, iterations, snapshots, meter, sinceStart };
+    const supervision = { sandbox, trajectory, output, iterations, snapshots, meter, frozen, sinceStart };
     const ran = scaffold
       ? await scaffold.run(supervision, { prompt, shownDeadline })
       : request.kind === "command"
         ? await runProgram(request, supervision)
         : undefined;
-    const final = await snapshots.final(outputs.submission);
-    write({
-      event: "end",
-      ended: endedAs(ran?.ending),
-      ...(ran?.ending.kind === "scaffold" && { scaffold: ran.ending.end }),
-      iterations: iterations.count(),
-      submissionDigest: final.kind === "taken" ? final.tree.digest : null,
-    });
-
-    const ledger = attemptLedger({
-      budget,
-      wallMs: ran?.wallMs ?? Math.round(sinceStart()),
-      workingMs: ran?.workingMs ?? Math.round(meter.workingMs()),
-      spending: meter.spending(),
-      ending: ran?.ending,
-      final,
-      trajectory: trajectory.seal(),
-      gpus: request.gpus?.length ?? 0,
-    });
-    writeJson(`${outputs.snapshots}/index.json`, snapshots.index());
-    writeJson(outputs.ledger, ledger);
-    return ledger;
+    return await sealEnded(seal, ran);
+  } catch (error) {
+    await sealInterrupted(seal, error);
+    throw error;
   } finally {
+    for (const path of [outputs.trajectory, outputs.ledger]) releaseReserved(path);
+    busy.stop();
     meter.close();
     trajectory.close();
   }
+}
+
+/** A limit of dollars cannot be held over calls whose price nobody knows. The run's plan was refused for it already. */
+function checkPrices({
+  agent,
+  kind,
+  budget,
+  cap,
+  llm,
+  gateway,
+  prices = priceBook([]),
+}: AttemptRequest): void {
+  if (budget?.dollars === undefined && cap === undefined) return;
+  const called: AgentModel[] = gateway
+    ? gateway.providers.flatMap(({ name, ids, free }) => ids.map((id) => ({ provider: name, id, free })))
+    : kind === "llm" && llm
+      ? [{ provider: llm.model.provider, id: llm.model.id, free: llm.model.free === true }]
+      : [];
+  const unknown = unpriced(called, prices);
+  if (unknown.length === 0) return;
+  const names = unknown.map(({ provider, id }) => `${provider} ${id}`).join(", ");
+  throw new Error(
+    `agent "${agent}" has a limit of dollars, and no price is known of ${names}: ${priceHelp(unknown)}`,
+  );
 }
 
 async function givenDigests({ publicData, models, program, library }: AttemptRequest) {

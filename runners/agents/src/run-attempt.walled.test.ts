@@ -60,11 +60,11 @@ test(
   async (t) => {
     const { ledger, outputs, said } = await attempt(
       t,
-      'pwd; cat TASK.md data/train.txt; ls; touch data/x 2>/dev/null || echo held; echo mine > "$MLRB_SUBMISSION/model"',
+      'pwd; head -n 1 TASK.md; cat data/train.txt; ls; touch data/x 2>/dev/null || echo held; echo mine > "$MLRB_SUBMISSION/model"',
     );
     assert.equal(
       said,
-      "/attempt/workspace\nSeed 7.\npublic\nTASK.md\ndata\niterations.jsonl\nsubmission\nheld\n",
+      "/attempt/workspace\nSeed 7.\npublic\nTASK.md\ndata\ndeadline\niterations.jsonl\nsubmission\nheld\n",
     );
     assert.equal(ledger.ended, "finished");
     assert.equal(readFileSync(join(outputs.submission, "model"), "utf8"), "mine\n");
@@ -75,13 +75,19 @@ test(
   "at the time limit what stands is taken, and what went away has written nothing after it",
   needsBubblewrap,
   async (t) => {
-    const away = 'while :; do echo more >> "$MLRB_SUBMISSION/model"; done';
-    const { ledger, outputs } = await attempt(t, `setsid sh -c '${away}' & trap '' TERM; sleep 600`, {
-      budgetMs: 1500,
-    });
-    assert.equal(ledger.ended, "time-limit");
-    assert.deepEqual(readdirSync(outputs.submission), ["model"]);
-    assert.equal(statSync(join(outputs.submission, "model")).size, ledger.submission.bytes);
+    // slowly: what is larger than the limit on submissions is not taken
+    const away = 'while :; do echo more >> "$MLRB_SUBMISSION/model"; sleep 0.005; done';
+    const script = `setsid sh -c '${away}' & trap '' TERM; sleep 600`;
+    // a loaded machine may need longer than the first budget to start the agent at all
+    for (const budgetMs of [1_500, 6_000, 24_000]) {
+      const { ledger, outputs } = await attempt(t, script, { budgetMs });
+      assert.equal(ledger.ended, "time-limit");
+      const taken = readdirSync(outputs.submission);
+      if (taken.length === 0 && budgetMs < 24_000) continue;
+      assert.deepEqual(taken, ["model"]);
+      assert.equal(statSync(join(outputs.submission, "model")).size, ledger.submission.bytes);
+      return;
+    }
   },
 );
 

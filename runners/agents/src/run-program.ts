@@ -1,6 +1,7 @@
 // Runs an agent that is a program of its own.
 import type { AttemptRequest } from "./attempt-request.ts";
 import { programGateway } from "./gateway/program-gateway.ts";
+import { holdAtDeadlineMs, providerSilence } from "./model/provider-silence.ts";
 import { type Supervision, supervise } from "./supervise.ts";
 import type { Ending } from "./watch-program.ts";
 import { agentCommand, agentEnvironment, inside } from "./workspace.ts";
@@ -14,10 +15,12 @@ export async function runProgram(
   trajectory.add({ event: "exec", argv: request.command });
   const { agent, network = false, scratch } = request;
   const env = agentEnvironment(sandbox, request, meter.deadline());
+  const silence = providerSilence({ budgetMs: request.budgetMs });
   const gateway =
     request.gateway &&
     (await programGateway(sandbox, request.gateway, {
-      ...{ agent, network, scratch, path: env.PATH, meter, write: trajectory.add },
+      ...{ agent, network, scratch, path: env.PATH, meter, silence, write: trajectory.add },
+      ...(request.waits && { waiting: request.waits }),
     }));
   const ran = await supervise(request, supervision, (failed) => {
     const running = sandbox.exec({
@@ -33,7 +36,11 @@ export async function runProgram(
       },
     });
     if (!gateway) return { running };
-    return { running: gateway.ending(running), stop: () => void gateway.close() };
+    return {
+      running: gateway.ending(running),
+      stop: () => void gateway.close(),
+      lostAtDeadline: () => silence.untilDeadline(request.holdMs ?? holdAtDeadlineMs(request.budgetMs)),
+    };
   }).finally(() => gateway?.close());
   const where = sandbox.where?.();
   trajectory.add({ event: "exec-end", result: ran.ending, ...(where && { where }) });

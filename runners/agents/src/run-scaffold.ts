@@ -5,7 +5,8 @@ import type { AttemptRequest } from "./attempt-request.ts";
 import { aiSdkClient } from "./model/ai-sdk-client.ts";
 import { askModel } from "./model/ask-model.ts";
 import type { ModelClient, ModelSpec } from "./model/model-client.ts";
-import { dollarsOf } from "./model/prices.ts";
+import { priceBook } from "./model/prices.ts";
+import { holdAtDeadlineMs, providerSilence } from "./model/provider-silence.ts";
 import { type Recording, readRecording } from "./recording.ts";
 import { replayClient } from "./replay-client.ts";
 import { type DigestRequest, requestDigest } from "./request-digest.ts";
@@ -19,6 +20,8 @@ import { agentEnvironment, inside } from "./workspace.ts";
 export type PreparedScaffold = {
   /** What it is made of, for the trajectory's first line. */
   facts: { model: ModelSpec; scaffold: ScaffoldSpec };
+  /** Whether the workspace has the file with the deadline: a replay's has it if the recording's had. */
+  tellsDeadline: boolean;
   run(
     supervision: Supervision,
     given: { prompt: string; shownDeadline: string },
@@ -29,10 +32,11 @@ export type PreparedScaffold = {
 export async function prepareScaffold(request: AttemptRequest): Promise<PreparedScaffold | undefined> {
   const made = await partsOf(request);
   if (!made) return undefined;
-  const { model, scaffold, clientOf, reminders } = made;
-  checkPurse(request, model);
+  const { model, scaffold, clientOf, reminders, tellsDeadline = true } = made;
+  const { prices = priceBook([]) } = request;
   return {
     facts: { model, scaffold },
+    tellsDeadline,
     run(supervision, { prompt, shownDeadline }) {
       const { sandbox, meter, trajectory } = supervision;
       const env = agentEnvironment(sandbox, request, meter.deadline());
@@ -45,8 +49,10 @@ export async function prepareScaffold(request: AttemptRequest): Promise<Prepared
         },
       );
       const over = new AbortController();
+      const silence = providerSilence({ budgetMs: request.budgetMs });
       return supervise(request, supervision, () => ({
         stop: () => over.abort(new Error("the attempt is over")),
+        lostAtDeadline: () => silence.untilDeadline(request.holdMs ?? holdAtDeadlineMs(request.budgetMs)),
         running: (async (): Promise<Ending> => {
           const end = await scaffolds[scaffold.kind]({
             spec: scaffold,
@@ -61,10 +67,17 @@ export async function prepareScaffold(request: AttemptRequest): Promise<Prepared
             ask: askModel({
               client: clientOf(digestOf),
               meter,
-              dollarsOf: (usage) => (model.free ? 0 : dollarsOf(usage, model.provider, model.id)),
+              silence,
+              dollarsOf: (usage) => (model.free ? 0 : prices.dollarsOf(usage, model.provider, model.id)),
+              ...(model.maxOutputTokens !== undefined && { outputTokensMax: model.maxOutputTokens }),
               digest: (asked) => digestOf(asked).digest,
               write: trajectory.add,
               signal: over.signal,
+              ...(request.waits && {
+                board: request.waits.board,
+                desk: request.waits.desk,
+                options: { patience: request.waits.patience },
+              }),
             }),
             write: trajectory.add,
             signal: over.signal,
@@ -82,13 +95,14 @@ type Parts = {
   scaffold: ScaffoldSpec;
   clientOf(digestOf: DigestRequest): ModelClient;
   reminders?: Recording["reminders"];
+  tellsDeadline?: boolean;
 };
 
 async function partsOf({ kind, llm, recording, agent }: AttemptRequest): Promise<Parts | undefined> {
   if (kind === "llm") {
     if (!llm)
       throw new Error(`agent "${agent}" is of kind llm and names no model; write \`model:\` in its preset`);
-    const client = aiSdkClient(llm.model, llm.key);
+    const client = aiSdkClient(llm.model, () => llm.key);
     return { model: llm.model, scaffold: llm.scaffold, clientOf: () => client };
   }
   if (kind !== "replay") return undefined;
@@ -98,24 +112,14 @@ async function partsOf({ kind, llm, recording, agent }: AttemptRequest): Promise
     );
   const read = await readRecording(recording);
   if (typeof read === "string") throw new Error(`the recording of agent "${agent}": ${read}`);
-  const { model, scaffold, reminders } = read;
+  const { model, scaffold, reminders, tellsDeadline } = read;
   return {
     model: { ...model, free: true },
     scaffold,
     reminders,
+    tellsDeadline,
     clientOf: (digestOf) => replayClient(read, digestOf),
   };
-}
-
-/** A limit of dollars cannot be held over calls whose price nobody knows. */
-function checkPurse({ budget, agent }: AttemptRequest, model: ModelSpec): void {
-  if (budget?.dollars === undefined || model.free) return;
-  const one = { inputTokens: 1, outputTokens: 1, cachedInputTokens: null, reasoningTokens: null };
-  if (dollarsOf(one, model.provider, model.id) !== null) return;
-  throw new Error(
-    `agent "${agent}" has a budget of ${budget.dollars} dollars, and the price of ${model.provider} ${model.id} is not known: ` +
-      "add it to runners/agents/prices.yaml with its date and source, say `free: true` in the preset's model, or take the limit out",
-  );
 }
 
 type Reminding = Pick<Supervision, "meter"> & {

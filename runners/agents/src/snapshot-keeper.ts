@@ -4,7 +4,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { CopiedTree, Sandbox, SnapshotLimits, SnapshotResult } from "@mlrb/core/sandbox";
-import { isFullDisk } from "./copy-out.ts";
+import { isFullDisk } from "@mlrb/kit/full-disk";
 import type { TrajectoryEvent } from "./trajectory.ts";
 
 export type KeptSnapshot = {

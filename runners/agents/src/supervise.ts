@@ -4,9 +4,11 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sandbox } from "@mlrb/core/sandbox";
+import { isFullDisk } from "@mlrb/kit/full-disk";
 import type { AttemptMeter } from "./attempt-meter.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
-import { isFullDisk } from "./copy-out.ts";
+import type { FrozenTime } from "./frozen-time.ts";
+import { Interrupted, sameMomentMs } from "./interruption.ts";
 import type { IterationsReader } from "./iterations-reader.ts";
 import type { OutputLog } from "./output-log.ts";
 import { SandboxTrouble } from "./sandbox-trouble.ts";
@@ -21,6 +23,7 @@ export type Supervision = {
   iterations: IterationsReader;
   snapshots: SnapshotKeeper;
   meter: AttemptMeter;
+  frozen: FrozenTime;
   /** Monotonic, ms. */
   sinceStart(): number;
 };
@@ -29,23 +32,29 @@ export type Started = {
   running: Promise<Ending>;
   /** Called when it is over, before everything is ended. */
   stop?(): void;
+  /** At the deadline, with everything inside frozen: what the attempt was lost to, if that was not its agent's. */
+  lostAtDeadline?(): Promise<Error | undefined>;
 };
 
 /** Throws when the program cannot be started, the sandbox is lost or the record cannot be kept. */
 export async function supervise(
   request: AttemptRequest,
-  { sandbox, output, iterations, snapshots, meter, sinceStart, trajectory }: Supervision,
+  { sandbox, output, iterations, snapshots, meter, frozen, sinceStart, trajectory }: Supervision,
   start: (failed: (error: unknown) => void) => Started,
 ): Promise<{ ending: Ending; wallMs: number; workingMs: number }> {
   let failure: unknown;
   // thrown where somebody waits for it: where it happens it would end the supervisor
-  const { running, stop } = start((error) => {
+  const { running, stop, lostAtDeadline } = start((error) => {
     failure ??= error;
   });
   running.catch(() => {}); // awaited below
   let looking: Promise<void> = Promise.resolve();
   const look = async () => {
     if (failure) throw failure;
+    if (trajectory.short())
+      throw Object.assign(new Error(`no space left on the disk: ${request.outputs.trajectory}`), {
+        code: "ENOSPC",
+      });
     output.flush();
     await iterations.read();
     await snapshots.look(meter.workingMs()); // a moment is a share of the working time
@@ -61,23 +70,35 @@ export async function supervise(
   });
   let ending: Ending;
   try {
-    ending = await watching;
+    ending = await Promise.race([watching, interruption(request.interrupted)]);
+    await notInterrupted(ending, request.interrupted);
     if (endedOver(ending) === "disk") {
       await sandbox.kill();
       await sandbox.shed?.(); // what follows needs room too
     }
   } catch (error) {
     stop?.();
+    if (error instanceof Interrupted) {
+      await sandbox.kill();
+      output.end();
+      await iterations.read(true);
+      throw error;
+    }
     ending = await endedByFullDisk(error, sandbox);
     looking = Promise.resolve();
     failure = undefined;
   }
-  stop?.();
   const wallMs = Math.round(sinceStart());
   const workingMs = Math.round(meter.workingMs());
+  if (ending.kind === "time-limit" && lostAtDeadline && !failure) {
+    // where it cannot be frozen nobody gets more time
+    if (!(await frozen.stop())) await sandbox.kill();
+    failure ??= await Promise.race([lostAtDeadline(), aborted(request.interrupted)]);
+  }
+  stop?.();
   refuse(request, ending);
   // stopped first and ended when the copy in hand is done: copying gives nobody more time
-  await sandbox.freeze();
+  if (!(await frozen.stop())) await sandbox.kill();
   await looking;
   await sandbox.kill();
   await Promise.race([running.catch(() => {}), sleep(1000, undefined, { ref: false })]); // what stood in the pipe
@@ -85,6 +106,26 @@ export async function supervise(
   output.end();
   await iterations.read(true);
   return { ending, wallMs, workingMs };
+}
+
+/** Resolves when it is interrupted. */
+function aborted(signal: AbortSignal | undefined): Promise<undefined> {
+  return interruption(signal).catch(() => undefined);
+}
+
+/** Never settles well. */
+function interruption(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal?.aborted) reject(signal.reason);
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
+/** A signal to a whole group of processes ends the agent's program as well: that is no end of its own. */
+async function notInterrupted(ending: Ending, signal: AbortSignal | undefined): Promise<void> {
+  if (signal && (ending.kind === "exited" || ending.kind === "signalled" || ending.kind === "lost"))
+    await sleep(sameMomentMs);
+  signal?.throwIfAborted();
 }
 
 function endedOver(ending: Ending): string | undefined {

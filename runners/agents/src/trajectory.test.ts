@@ -6,10 +6,10 @@ import { type TestContext, test } from "node:test";
 import { textRedactor } from "@mlrb/core/redactor";
 import type { ModelCallEvent, ToolResultEvent, TrajectoryEvent } from "@mlrb/core/trajectory-event";
 import { trajectorySchema } from "@mlrb/core/trajectory-schema";
+import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
 import { Ajv } from "ajv";
 import { attachmentsIn, inlineMax, wholeText } from "./attachments.ts";
 import { openTrajectory } from "./trajectory.ts";
-import { verifyTrajectory } from "./verify-trajectory.ts";
 
 function opened(t: TestContext, redact?: (text: string) => string) {
   const folder = mkdtempSync(join(tmpdir(), "trajectory-"));
@@ -110,6 +110,10 @@ test("a line of every kind is what the published schema says", (t) => {
   const { trajectory, lines } = opened(t);
   const events: TrajectoryEvent[] = [
     { event: "wait", why: "rate-limit", durationMs: 5, deadline: "2026-01-01T00:00:00.000Z" },
+    {
+      ...{ event: "wait", why: "provider", durationMs: 5, deadline: "2026-01-01T00:00:00.000Z" },
+      ...{ frozenMs: 0, charged: "cannot-freeze" },
+    } as TrajectoryEvent,
     { event: "message", by: "agent", role: "user", why: "prompt", text: "x".repeat(inlineMax + 1) },
     call,
     {
@@ -126,7 +130,7 @@ test("a line of every kind is what the published schema says", (t) => {
   const ajv = new Ajv({ strict: false });
   const valid = ajv.compile(trajectorySchema);
   for (const line of lines()) assert.ok(valid(line), `${line.event}: ${ajv.errorsText(valid.errors)}`);
-  const { finish: _, ...unfinished } = lines()[2];
+  const { finish: _, ...unfinished } = lines()[3];
   assert.equal(valid(unfinished), false);
 });
 

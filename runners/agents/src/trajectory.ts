@@ -5,18 +5,19 @@
 import { createHash } from "node:crypto";
 import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import type { TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import { isFullDisk } from "@mlrb/kit/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
+import { noLine } from "@mlrb/kit/verify-trajectory";
 import { type Attachments, shortened } from "./attachments.ts";
 
 export type { TrajectoryEvent };
-
-/** What the first line has in place of a previous line's digest. */
-export const noLine = "0".repeat(64);
 
 export type Trajectory = {
   add(event: TrajectoryEvent): void;
   /** How many lines, and the digest of the last. */
   seal(): { lines: number; head: string };
+  /** Whether the last lines took the room that was reserved for them: there is none for more. */
+  short(): boolean;
   close(): void;
 };
 
@@ -25,12 +26,22 @@ export type TrajectoryOptions = {
   now: () => { wall: number; sinceStart: number };
   /** Takes secrets out of a text. */
   redact?: (text: string) => string;
+  /** Frees reserved room on a full disk; false where there is none. */
+  makeRoom?: () => boolean;
   /** Where texts go that are too long for a line; without it every text stands in its line. */
   attachments?: Attachments;
 };
 
 // These come by the thousand, and what they tell of is over; everything else must survive a power cut too.
-const unsynced = new Set<TrajectoryEvent["event"]>(["output", "tool-call", "tool-result", "message", "note"]);
+const unsynced = new Set<TrajectoryEvent["event"]>([
+  "output",
+  "tool-call",
+  "tool-result",
+  "message",
+  "note",
+  "model-request",
+  "request-part",
+]);
 
 /** Starts a trajectory. */
 export function openTrajectory(path: string, options: TrajectoryOptions): Trajectory {
@@ -39,6 +50,17 @@ export function openTrajectory(path: string, options: TrajectoryOptions): Trajec
   let index = 0;
   let whole = 0;
   let previous = noLine;
+  let short = false;
+  /** A disk that is nearly full takes part of a line without an error, and refuses the rest with one. */
+  const append = (bytes: Buffer) => {
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+      whole += bytes.length;
+    } catch (error) {
+      ftruncateSync(file, whole); // half a line would be taken for a broken chain, if there is more to add
+      throw error;
+    }
+  };
   return {
     add(event) {
       const { wall, sinceStart } = now();
@@ -53,24 +75,32 @@ export function openTrajectory(path: string, options: TrajectoryOptions): Trajec
       };
       const line = canonicalJson(record);
       const bytes = Buffer.from(`${line}\n`);
-      // a disk that is nearly full takes part of a line without an error, and refuses the rest with one
       try {
-        for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
-        whole += bytes.length;
+        append(bytes);
       } catch (error) {
-        ftruncateSync(file, whole); // half a line would be taken for a broken chain, if there is more to add
-        throw new Error(
-          `cannot write the trajectory: ${(error as Error).message}; make room where ${path} lies and run again`,
-          { cause: error },
-        );
+        if (!isFullDisk(error) || !options.makeRoom?.()) throw cannotWrite(error, path);
+        short = true;
+        try {
+          append(bytes);
+        } catch (again) {
+          throw cannotWrite(again, path);
+        }
       }
       previous = createHash("sha256").update(line).digest("hex");
       index++;
       if (!unsynced.has(event.event)) fsyncSync(file);
     },
     seal: () => ({ lines: index, head: previous }),
+    short: () => short,
     close: () => closeSync(file),
   };
+}
+
+function cannotWrite(error: unknown, path: string): Error {
+  return new Error(
+    `cannot write the trajectory: ${(error as Error).message}; make room where ${path} lies and run again`,
+    { cause: error },
+  );
 }
 
 /** `value` with secrets taken out of every text in it, names of fields too: an agent's JSON may stand anywhere. */

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
 import fc from "fast-check";
 import { openTrajectory } from "./trajectory.ts";
-import { verifyTrajectory } from "./verify-trajectory.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trajectory-"));
 after(() => rmSync(folder, { recursive: true }));

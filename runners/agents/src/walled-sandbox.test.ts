@@ -52,7 +52,7 @@ test("walls are opened by the first program, and know by then what may not be wr
         kind: "fake",
         where: { engine: "fake" },
         exec: async ({ env }) => ({ kind: "exited", code: env.HOME === "/attempt/home" ? 0 : 1 }),
-        ...{ freeze: async () => {}, kill: async () => {}, close: async () => {} },
+        ...{ freeze: async () => true, thaw: async () => true, kill: async () => {}, close: async () => {} },
       };
     }),
   );

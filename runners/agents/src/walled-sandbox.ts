@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Sandbox, Walls, WallsRequest } from "@mlrb/core/sandbox";
 import { sandboxFolder } from "./sandbox-folder.ts";
 import { sandboxUser } from "./sandbox-user.ts";
+import { startGate } from "./start-gate.ts";
 
 /** What is asked of the walls; the token holds letters, digits and dashes. */
 type Asked = Pick<WallsRequest, "reads" | "network" | "limits" | "gpus" | "image" | "token">;
@@ -42,10 +43,8 @@ export async function walledSandbox(options: WalledSandboxOptions): Promise<Wall
     return walls;
   };
 
-  return {
-    kind,
-    where: () => walls?.where,
-    seenAs: (inside) => join(seenAs, inside),
+  const standing = () => opening?.catch(() => undefined);
+  const gate = startGate({
     async exec(request) {
       let now: Walls;
       try {
@@ -57,6 +56,17 @@ export async function walledSandbox(options: WalledSandboxOptions): Promise<Wall
       const own = { HOME: join(seenAs, "home"), TMPDIR: join(seenAs, "tmp") };
       return now.exec({ ...request, env: { ...request.env, ...own } });
     },
+    // where no walls stand nothing runs
+    freeze: async () => (await (await standing())?.freeze()) ?? true,
+    thaw: async () => (await (await standing())?.thaw()) ?? true,
+    kill: async () => (await standing())?.kill(),
+  });
+
+  return {
+    kind,
+    where: () => walls?.where,
+    seenAs: (inside) => join(seenAs, inside),
+    ...gate,
     async put(from, inside, how = {}) {
       if (how.readOnly && opening)
         throw new Error(
@@ -68,12 +78,10 @@ export async function walledSandbox(options: WalledSandboxOptions): Promise<Wall
     get: folder.get,
     snapshot: folder.snapshot,
     listen: folder.listen,
-    freeze: async () => (await opening?.catch(() => undefined))?.freeze(),
-    kill: async () => (await opening?.catch(() => undefined))?.kill(),
     shed: async () => ({ freedBytes: await folder.shed(), limitBytes: asked.limits.diskBytes }),
-    async close() {
-      await (await opening?.catch(() => undefined))?.close();
-      await folder.remove();
+    async close({ keepFiles = false } = {}) {
+      await (await standing())?.close();
+      if (!keepFiles) await folder.remove();
     },
   };
 }

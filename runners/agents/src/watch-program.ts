@@ -32,11 +32,14 @@ export async function watchProgram(running: Promise<Ending>, watch: Watch): Prom
   const over = new AbortController();
   // watched apart from the looks: copying a large submission moves neither the end nor the limit
   const end = Promise.race([running, deadline(leftMs, over.signal)]);
+  const tell = () => {
+    while (told < shares.length && leftMs() <= budget * (1 - shares[told]!)) watch.used(shares[told++]!);
+  };
   try {
     for (;;) {
       const ended = await Promise.race([end, sleep(pause, undefined, { ref: false })]);
       if (ended) return ended;
-      while (told < shares.length && leftMs() <= budget * (1 - shares[told]!)) watch.used(shares[told++]!);
+      tell();
       const before = performance.now();
       const looking = watch.look();
       looking.catch(() => {}); // awaited by the caller too, when the end comes first
@@ -47,6 +50,7 @@ export async function watchProgram(running: Promise<Ending>, watch: Watch): Prom
     }
   } finally {
     over.abort();
+    tell(); // what went by since the last look, which a busy machine or a large copy makes long
   }
 }
 

@@ -3,6 +3,7 @@
 
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { agentVariables } from "@mlrb/core/agent-variables";
 import { type Gpu, gpuVariables } from "@mlrb/core/gpu";
 import type { Sandbox } from "@mlrb/core/sandbox";
 import type { AttemptRequest } from "./attempt-request.ts";
@@ -13,6 +14,7 @@ export const inside = {
   models: "workspace/models",
   submission: "workspace/submission",
   iterations: "workspace/iterations.jsonl",
+  deadline: "workspace/deadline",
   program: "program",
   library: "program/library",
 };
@@ -33,11 +35,33 @@ export async function layOutWorkspace(
   if (request.library !== undefined) await sandbox.put(request.library, inside.library);
 }
 
+/** For every task the same, below its prompt. */
+const deadlineSentence = `
+---
+
+While you wait for a provider's rate limit or for a service that is down, everything here is stopped, and the
+deadline moves by that time. The file \`deadline\` beside this one holds the deadline of now: seconds since 1970 on
+the first line, the same as an ISO time (UTC) on the second.
+`;
+
 /** Written last, so that the deadline it names lies a whole budget ahead. */
-export async function handOverPrompt(sandbox: Sandbox, text: string, scratch: string): Promise<void> {
+export async function handOverPrompt(
+  sandbox: Sandbox,
+  text: string,
+  { scratch, tellsDeadline }: { scratch: string; tellsDeadline: boolean },
+): Promise<void> {
   const file = join(scratch, "TASK.md");
-  await writeFile(file, text);
+  await writeFile(file, tellsDeadline ? `${text.trimEnd()}\n${deadlineSentence}` : text);
   await sandbox.put(file, `${inside.workspace}/TASK.md`);
+}
+
+/** Writes the file that TASK.md names. `deadline` in ms since the epoch. Throws where the agent left no room for it. */
+export async function tellDeadline(sandbox: Sandbox, deadline: number, scratch: string): Promise<void> {
+  const file = join(scratch, "deadline");
+  const seconds = Math.floor(deadline / 1000);
+  const iso = new Date(1000 * seconds).toISOString().replace(".000Z", "Z");
+  await writeFile(file, `${seconds}\n${iso}\n`);
+  await sandbox.put(file, inside.deadline);
 }
 
 async function holdsSomething(folder: string | undefined): Promise<boolean> {
@@ -62,13 +86,7 @@ export function agentEnvironment(
   const path = request.python ? `${dirname(request.python)}:${system}` : system;
   return {
     ...((request.python || !request.ownImage) && { PATH: path }),
-    LANG: "C.UTF-8",
-    TZ: "UTC",
-    PYTHONHASHSEED: "0",
-    PYTHONDONTWRITEBYTECODE: "1",
-    OMP_NUM_THREADS: "1",
-    MLRB_TASK: request.task,
-    MLRB_SEED: String(request.seed),
+    ...agentVariables(request),
     MLRB_DEADLINE: String(Math.floor(deadline / 1000)),
     MLRB_SUBMISSION: sandbox.seenAs(inside.submission),
     ...deviceVariables(sandbox, request.gpus ?? []),

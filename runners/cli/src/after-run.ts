@@ -30,7 +30,11 @@ export function afterRun(
   const steps: NextStep[] = [];
   if (counts.failed > 0)
     steps.push({ why: "once the cause is mended; what has succeeded is kept", command: run() });
-  else if (counts.cancelled > 0) steps.push({ why: "goes on where this one was ended", command: run() });
+  else if (counts.cancelled > 0)
+    steps.push({
+      why: "goes on where this one was ended, with attempts that go on meanwhile",
+      command: run(),
+    });
   if (counts.failed > 1 && leftStale === 0)
     steps.push({
       why: "all that failed, and what waits for it",

@@ -65,8 +65,10 @@ export function attemptsWord(count: number): string {
 
 /** The records whose digests begin as given, all when nothing is given; undefined after saying what is wrong. */
 function named(records: AttemptRecords, prefixes: string[]): HeldRecord[] | undefined {
+  if (prefixes.length === 0)
+    return records.readable((_, { message }) => process.stderr.write(`left out: ${message}\n`));
   const all = records.list();
-  const chosen: string[] = prefixes.length === 0 ? all : [];
+  const chosen: string[] = [];
   for (const prefix of prefixes) {
     const found = all.filter((digest) => digest.startsWith(prefix));
     if (found.length !== 1) {

@@ -2,39 +2,67 @@
 import { join } from "node:path";
 import { formatDuration } from "@mlrb/core/units";
 import { type Ledger, readLedger } from "@mlrb/kit/rules/ledger";
+import { lastSignMs, spentBy } from "@mlrb/local/attempt-cost";
 import { attemptFolders } from "@mlrb/local/attempt-folders";
 import type { HeldRecord } from "@mlrb/local/attempt-records";
+import { waitingAttempts } from "@mlrb/local/attempt-waits";
+import { lostAttempts } from "@mlrb/local/lost-attempts";
+import { causeWords } from "@mlrb/local/quarantine";
 import { displayWidth } from "@mlrb/report/terminal-text";
+import { attemptSums, recordedCost, sumsWords } from "./attempt-sums.ts";
 import { attemptsWord, type PlaceOptions } from "./attempts-command.ts";
 import { attemptPlace } from "./find-attempt.ts";
 import { oneLine } from "./one-line.ts";
+import { rootOf } from "./root-of.ts";
+import { amountWords } from "./spent.ts";
+import { shownWait, waitWords } from "./wait-words.ts";
 
 export function attemptsList(repository: string, options: PlaceOptions): number {
   const { records, state } = attemptPlace(repository, options.root);
+  const damaged: { digest: string; why: string }[] = [];
   const held = records
-    .list()
-    .map((digest) => ({ digest, record: records.read(digest) }))
+    .readable((digest, { message }) => damaged.push({ digest, why: message }))
     .sort((a, b) => (a.record.ran.startedAt < b.record.ran.startedAt ? -1 : 1))
     .map((one) => ({
       ...one,
-      current: records.inSlot(one.record.slot)?.digest === one.digest,
+      current: records.newestIn(one.record.slot) === one.digest,
       ledger: ledgerOf(one, join(state.attempts, "records")),
     }));
-  const unfinished = [
-    ...attemptFolders(state.running).map((one) => ({
-      ...one,
-      kind: one.state.kind === "lost" ? "lost" : "running",
-    })),
-    ...attemptFolders(join(state.attempts, "lost")).map((one) => ({ ...one, kind: "lost" })),
-  ];
+  const root = rootOf(repository, options.root);
+  const waits = new Map(
+    waitingAttempts(state.running).map((one) => [one.name, shownWait(one, { repository, root })]),
+  );
+  const going = attemptFolders(state.running).map((one) => ({
+    ...one,
+    kind: one.state.kind === "lost" ? "lost" : "running",
+    durationMs: lastSignMs(one),
+    ...spentBy(one, lastSignMs(one)),
+  }));
+  const lost = lostAttempts(state).map(({ left, ...one }) => ({ ...one, ...left, kind: "lost" }));
+  const unfinished = [...going, ...lost];
+  const sums = attemptSums({
+    recorded: held.map(({ record }) => recordedCost(record)),
+    lost: unfinished.filter(({ kind }) => kind === "lost").map(({ cost }) => cost),
+    running: unfinished.filter(({ kind }) => kind === "running").map(({ cost }) => cost),
+  });
   if (options.json) {
     for (const { digest, record, current, ledger } of held) {
       const { slot, ran, cost } = record;
       const spent = { ended: ledger?.ended ?? null, tokens: ledger?.tokens ?? null };
       print({ event: "attempt", record: digest, current, slot, ran, cost, ...spent });
     }
-    for (const { kind, name, card } of unfinished)
-      print({ event: `attempt-${kind}`, name, slot: card.slot, startedAt: card.startedAt });
+    for (const { kind, name, card, cost, durationMs, ...one } of unfinished) {
+      const left = "cause" in one ? { cause: one.cause, folder: one.folder } : {};
+      const { slot, startedAt } = card;
+      const wait = waits.get(name);
+      print({
+        ...{ event: `attempt-${kind}`, name, slot, startedAt, durationMs, cost, ...left },
+        ...(wait && { command: wait.command, waits: wait.waits }),
+      });
+    }
+    print({ event: "attempt-sums", ...sums });
+    for (const { digest, why } of damaged)
+      print({ event: "attempt-damaged", record: digest, path: join(state.attempts, "records", digest), why });
     return 0;
   }
   const rows = held.map(({ digest, record: { slot, ran, cost }, current, ledger }) => ({
@@ -47,11 +75,21 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
   const fits = rows.every(({ head, spent, tail }) => displayWidth(`${head}  ${spent}  ${tail}`) <= room);
   for (const { head, spent, tail } of rows)
     process.stdout.write(`${oneLine([head, ...(fits ? [spent] : []), tail].join("  "))}\n`);
-  for (const { kind, name, card } of unfinished)
+  for (const { kind, name, card, cost, ...one } of unfinished) {
+    const why = "cause" in one ? `; ${causeWords(one.cause)}; cost ${amountWords(cost)}` : "";
+    const { slot, startedAt } = card;
     process.stdout.write(
-      `${oneLine(`${kind.padEnd(12)}  ${card.startedAt}  ${card.slot.pipeline} (${card.slot.profile})  ${card.slot.stage}  ${name}`)}\n`,
+      `${oneLine(`${kind.padEnd(12)}  ${startedAt}  ${slot.pipeline} (${slot.profile})  ${slot.stage}  ${name}${why}`)}\n`,
     );
-  process.stdout.write(`${attemptsWord(held.length)}${countWords(unfinished)}\n`);
+    const wait = waits.get(name);
+    if (wait) process.stdout.write(`${"".padEnd(12)}  ${oneLine(waitWords(wait, Date.now()))}\n`);
+  }
+  for (const { why } of damaged) process.stdout.write(`${oneLine(`damaged       ${why}`)}\n`);
+  const also = [...unfinished, ...damaged.map(() => ({ kind: "damaged" }))];
+  const spent = sumsWords(sums);
+  process.stdout.write(
+    `${attemptsWord(held.length)}${countWords(also)}${spent === undefined ? "" : `; ${spent}`}\n`,
+  );
   return 0;
 }
 
@@ -65,14 +103,15 @@ function ledgerOf({ digest, record }: HeldRecord, folder: string): Ledger | unde
   return typeof read === "object" ? read : undefined;
 }
 
-/** How it ended, tokens and dollars, in columns; what nobody counted is a dash. */
+/** How it ended, tokens and dollars, in columns: a dash without model calls, `unknown` where their usage or price is. */
 function spentText(ledger: Ledger | undefined, dollars: number | null): string {
   const tokens = ledger?.tokens ?? null;
+  const none = ledger?.usage ? "unknown" : "-";
   const spent = ledger?.dollars ?? dollars;
   return [
     (ledger?.ended ?? "-").padEnd(12),
-    `${tokens === null ? "-" : tokens} tokens`.padStart(16),
-    `${spent === null ? "-" : spent.toFixed(2)} dollars`.padStart(14),
+    `${tokens === null ? none : tokens} tokens`.padStart(16),
+    `${spent === null ? none : spent.toFixed(2)} dollars`.padStart(15),
   ].join("  ");
 }
 

@@ -1,4 +1,5 @@
 // `pipeline attempts show`: an attempt's story for a person, or its record for a program.
+import { attemptKeyFormat } from "@mlrb/core/action-key";
 import type { AttemptRecord } from "@mlrb/local/attempt-records";
 import { attemptStory } from "@mlrb/report/story/attempt-story";
 import { storyText } from "@mlrb/report/story/story-text";
@@ -6,6 +7,7 @@ import type { PlaceOptions } from "./attempts-command.ts";
 import { attemptPlace, findAttempt } from "./find-attempt.ts";
 import { readAttempt } from "./read-attempt.ts";
 import { spent, spentWords } from "./spent.ts";
+import { hasColor } from "./terminal.ts";
 
 export type ShowOptions = PlaceOptions & { full: boolean };
 
@@ -25,11 +27,14 @@ export function attemptsShow(repository: string, what: string, options: ShowOpti
     process.stdout.write(`${JSON.stringify(line)}\n`);
     return 0;
   }
-  const color = process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== "dumb";
+  const color = hasColor(process.stdout);
   const width = process.stdout.columns ?? Number(process.env.COLUMNS ?? 100);
   const { full } = options;
   process.stdout.write(storyText(attemptStory(readAttempt(found, place), { full }), { width, color, full }));
-  const kept = found.kind === "record" ? `${costLine(found.record)}${found.folder}` : found.attempt.path;
+  const kept =
+    found.kind === "record"
+      ? `${costLine(found.record)}${keyLine(found.record)}${found.folder}`
+      : found.attempt.path;
   process.stdout.write(`\n${kept}\n`);
   return 0;
 }
@@ -39,4 +44,10 @@ function costLine({ cost, estimate, ran }: AttemptRecord): string {
   if (!estimate) return "";
   const words = spentWords(spent([{ estimate, cost, durationMs: ran.durationMs }])!);
   return words === undefined ? "" : `${words}\n`;
+}
+
+/** Of a key that is not made as keys are today: what that means. */
+function keyLine({ parts }: AttemptRecord): string {
+  if (parts.keyFormat === attemptKeyFormat) return "";
+  return `keyed by format ${parts.keyFormat}: what that format did not keep of the agent's files counts as equal\n`;
 }

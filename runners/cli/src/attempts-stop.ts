@@ -1,59 +1,44 @@
-// `pipeline attempts stop`: ends an attempt that goes on although the run that began it is gone. One whose run
-// lives is that run's to end.
-import { setTimeout as sleep } from "node:timers/promises";
-import { sandboxToken } from "@mlrb/core/sandbox-token";
-import { type AttemptFolder, attemptFolder, attemptToken } from "@mlrb/local/attempt-folders";
-import { isAlive, ownerWords } from "@mlrb/local/owner";
-import { removeFolder } from "@mlrb/local/remove-folder";
+// `pipeline attempts stop`: ends an attempt that goes on, whether a run follows it or not. What it made and spent is
+// quarantined.
+import { attemptId } from "@mlrb/core/attempt-wait";
+import type { AttemptFolder } from "@mlrb/local/attempt-folders";
+import { waitsIn } from "@mlrb/local/attempt-waits";
 import { stateFolder } from "@mlrb/local/state-folder";
-import { watchSupervised } from "@mlrb/local/supervised";
-import { orphanedAttempts, runningAttempts } from "@mlrb/local/take-in-attempts";
+import { stopAttempt } from "@mlrb/local/stop-attempt";
+import { runningAttempts } from "@mlrb/local/take-in-attempts";
 import type { PlaceOptions } from "./attempts-command.ts";
 import { clearSandbox } from "./executors.ts";
+import { sayStopped } from "./leave-attempts.ts";
 import { rootOf } from "./root-of.ts";
 
-export async function attemptsStop(
-  repository: string,
-  stage: string,
-  options: PlaceOptions,
-): Promise<number> {
+export async function attemptsStop(repository: string, what: string, options: PlaceOptions): Promise<number> {
   const state = stateFolder(rootOf(repository, options.root));
-  const named = ({ card }: AttemptFolder) => card.slot.stage === stage;
-  const found = runningAttempts({ state }).filter(named);
+  const all = runningAttempts({ state });
+  const ofStage = all.filter(({ card }) => card.slot.stage === what);
+  const found = ofStage.length > 0 ? ofStage : all.filter(({ name }) => name.startsWith(what));
   if (found.length === 0) {
-    const going = orphanedAttempts({ state }).map(({ card }) => card.slot.stage);
+    const going = all.map(({ card }) => card.slot.stage);
     const which = going.length > 0 ? `; these do: ${going.join(", ")}` : "";
-    process.stderr.write(`no-such-attempt: no attempt ${stage} goes on here${which}\n`);
+    process.stderr.write(`no-such-attempt: no attempt ${what} goes on here${which}\n`);
     return 2;
   }
-  const held = found.find(({ card }) => isAlive(card.by));
-  if (held) {
+  if (found.length > 1) {
     process.stderr.write(
-      `held-attempt: ${stage} belongs to run ${held.card.run}, ${ownerWords(held.card.by)}; end that run (Ctrl-C)\n`,
+      `several-attempts: ${found.length} attempts go on here that "${what}" names; none was stopped\n  help: one of ${found.map(nameWords).join(", ")}\n`,
     );
     return 2;
   }
-  for (const one of found) await stop(one, { running: state.running, json: options.json });
+  for (const one of found) {
+    const { stage } = one.card.slot;
+    const [wait] = waitsIn(one.path);
+    const waited = wait ? `, while it waited: ${wait.cause}: ${wait.detail}` : "";
+    const by = `by \`attempts stop\`${waited}`;
+    const settled = await stopAttempt(one, { state, clearSandbox, by });
+    sayStopped(stage, settled, { json: options.json, stream: process.stdout });
+  }
   return 0;
 }
 
-async function stop(
-  { name, path, card }: AttemptFolder,
-  { running, json }: { running: string; json: boolean },
-): Promise<void> {
-  const handle = watchSupervised(path, name);
-  handle.askToEnd();
-  await Promise.race([handle.ended, sleep(20_000, undefined, { ref: false })]);
-  handle.kill();
-  await handle.ended;
-  await clearSandbox(sandboxToken(attemptToken(name)), card.executor);
-  const ended = attemptFolder(running, name)?.state;
-  // it may just have come to its end: then the next run keeps it
-  const kept = ended?.kind === "ended" && ended.end.result.kind === "succeeded";
-  if (!kept) removeFolder(path);
-  const { stage } = card.slot;
-  const words = kept ? "had ended by itself; the next run keeps it" : "stopped; nothing of it is kept";
-  process.stdout.write(
-    json ? `${JSON.stringify({ event: "attempt-stopped", stage, kept })}\n` : `${stage}: ${words}\n`,
-  );
+function nameWords({ name, card: { slot } }: AttemptFolder): string {
+  return `${attemptId(name)} (${slot.pipeline} (${slot.profile}) ${slot.stage})`;
 }

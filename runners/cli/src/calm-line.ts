@@ -6,10 +6,12 @@ import { timeLeftWords } from "./time-left-words.ts";
 const shownMax = 3;
 
 /** undefined where nothing goes on. */
-export function calmLine({ going, left }: Omit<Now, "done" | "total">): string | undefined {
+export function calmLine({ going, left, queued = "" }: Omit<Now, "done" | "total">): string | undefined {
   if (going.length === 0) return undefined;
-  const named = going.slice(0, shownMax).map((one) => `${one.id} ${timeWords(one)}`);
+  const named = going
+    .slice(0, shownMax)
+    .map((one) => `${one.id} ${timeWords(one)}${one.waits ? ` (${one.waits})` : ""}`);
   if (going.length > shownMax) named.push(`${going.length - shownMax} more`);
-  const words = timeLeftWords(left);
-  return `still   ${named.join(", ")}${words && `; ${words}`}`;
+  const words = [queued, timeLeftWords(left)].filter((part) => part !== "").map((part) => `; ${part}`);
+  return `still   ${named.join(", ")}${words.join("")}`;
 }

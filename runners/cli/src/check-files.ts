@@ -6,6 +6,7 @@ import { isManifestKind, manifestFile, manifestNames, readManifest, type Sources
 import type { Consulted } from "@mlrb/local/consulted";
 import { sourceFiles } from "@mlrb/local/source-files";
 import { parse } from "yaml";
+import { addRuns, cannotStart, type Runs } from "./check-runs.ts";
 import { executorNames } from "./executors.ts";
 import { pipelineFile, pipelineNames } from "./request.ts";
 import { rootOf } from "./root-of.ts";
@@ -22,7 +23,9 @@ export async function filesChecked(
   const sources = sourceFiles(repository, consulted);
   const wanted = files.length > 0 ? files : everything(sources);
   const problems: Diagnostic[] = [];
-  for (const file of wanted) problems.push(...(await checkFile(repository, file, sources)));
+  const runs: Runs = { scripts: new Set(), handedOver: new Set() };
+  for (const file of wanted) problems.push(...(await checkFile(repository, file, { sources, runs })));
+  problems.push(...(await cannotStart(repository, runs, consulted)));
   const distinct = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
   return { problems: sortDiagnostics([...distinct.values()]), checked: wanted.length };
 }
@@ -34,7 +37,12 @@ function everything(sources: Sources): string[] {
   return [...pipelineNames(sources), ...manifests];
 }
 
-async function checkFile(repository: string, file: string, sources: Sources): Promise<Diagnostic[]> {
+/** Adds what its stages run from to `runs`. */
+async function checkFile(
+  repository: string,
+  file: string,
+  { sources, runs }: { sources: Sources; runs: Runs },
+): Promise<Diagnostic[]> {
   const path = relative(repository, rootOf(repository, file));
   for (const kind of kinds) {
     for (const name of manifestNames(kind, sources)) {
@@ -51,6 +59,7 @@ async function checkFile(repository: string, file: string, sources: Sources): Pr
   for (const profile of profilesOf(scripted.read(pipeline)!)) {
     const result = loadPlan({ file: pipeline, profile }, scripted, executorNames);
     if ("problems" in result) problems.push(...result.problems);
+    else for (const instance of result.plan.instances) addRuns(instance, runs);
   }
   return problems;
 }

@@ -2,13 +2,15 @@
 import { createInterface } from "node:readline/promises";
 import type { Diagnostic } from "@mlrb/core/diagnostic";
 import type { Plan } from "@mlrb/core/plan";
+import type { Reason } from "@mlrb/core/reasons";
 import { previewPlan } from "@mlrb/local/preview-plan";
 import type { StalePolicy } from "@mlrb/local/run-request";
 import type { Workspace } from "@mlrb/local/workspace";
 import { printProblems } from "./request.ts";
 import { costWords, type TotalCost, totalCost } from "./total-cost.ts";
+import { isWatchedAgain } from "./watched.ts";
 
-export type CostOptions = { maxCost?: string; maxGpuHours?: string; yes?: boolean };
+export type CostOptions = { maxCost?: string; maxGpuHours?: string; price?: string[]; yes?: boolean };
 
 export type CostLimits = { gpuHours: number; dollars: number };
 
@@ -42,6 +44,17 @@ export function overCost(cost: TotalCost, limits: CostLimits): Diagnostic | unde
   };
 }
 
+const isLost = ({ kind }: Reason) => kind === "lost";
+
+/** An edit asks for what it changed, not for another attempt in the place of one that was lost. */
+function lostAgain(stage: string): Diagnostic {
+  return {
+    code: "lost-attempt",
+    message: `${stage} was lost, and a watcher does not pay for it twice.`,
+    help: "run the pipeline once by `pnpm pipeline run`, which asks; then watch again",
+  };
+}
+
 type Gate = { plan: Plan; selected: number[]; workspace: Workspace; stale: StalePolicy };
 
 /** Whether the run may start; false after saying why not. */
@@ -58,8 +71,14 @@ export async function costAgreed(
     const { stage, execution, action } = plan.instances[index]!;
     return stage.durable && (execution.resources.gpus > 0 || action.secrets.length > 0);
   });
-  if (!mayCost || options.yes) return true;
+  if (!mayCost || (options.yes && !isWatchedAgain())) return true;
   const { previews } = await previewPlan(plan, selected, { workspace, stale });
+  const again = isWatchedAgain() && previews.find(({ cost, reasons }) => cost && reasons.some(isLost));
+  if (again) {
+    printProblems([lostAgain(plan.instances[again.index]!.id)], options.json);
+    return false;
+  }
+  if (options.yes) return true;
   const problem = overCost(totalCost(previews), limits);
   if (problem === undefined) return true;
   if (!process.stdin.isTTY || options.json) {

@@ -102,6 +102,7 @@ const examples: Record<string, Example[]> = {
   ],
   log: [
     { line: "pnpm pipeline log 'attempt[task=baby-lm,seed=1]'", does: "what these last said" },
+    { line: "pnpm pipeline log 'score[seed=1]' --tail 50", does: "the last 50 lines of each" },
     {
       line: "pnpm pipeline log 'score[agent=reference]'",
       does: "any pattern will do: stages and axes, with * and ?",
@@ -133,8 +134,20 @@ const examples: Record<string, Example[]> = {
       does: "the newest of a stage, also while it goes on",
     },
     {
+      line: "pnpm pipeline attempts resume",
+      does: "give every attempt that waits for you the keys that are set here, and try again",
+    },
+    {
       line: "pnpm pipeline attempts stop 'attempt[task=baby-lm,agent=reference,seed=1]'",
-      does: "end one that goes on without a run",
+      does: "end one that goes on, or give up one that waits; all of it is quarantined",
+    },
+    {
+      line: "pnpm pipeline attempts adopt",
+      does: "make records of lost attempts that had come to their end",
+    },
+    {
+      line: "pnpm pipeline attempts verify",
+      does: "read every byte of every record; repair what is damaged from the cache",
     },
     {
       line: "pnpm pipeline attempts export ../records",
@@ -144,10 +157,17 @@ const examples: Record<string, Example[]> = {
       line: "pnpm pipeline attempts export 3f2a --format inspect --output log.json",
       does: "one as a log that `inspect view` shows; atif is the other format",
     },
+    {
+      line: "pnpm pipeline attempts export full-benchmark --format inspect --output logs/",
+      does: "all attempts of a run as one log, under a name that `inspect view` lists",
+    },
   ],
   cache: [
     { line: "pnpm pipeline cache stats", does: "how much there is" },
-    { line: "pnpm pipeline cache verify", does: "read every content; remove what is damaged" },
+    {
+      line: "pnpm pipeline cache verify",
+      does: "read every content; replace what is damaged from attempt records, or remove it",
+    },
     { line: "pnpm pipeline cache gc", does: "free what no last run and no attempt uses" },
   ],
   completion: [

@@ -47,7 +47,9 @@ export async function explainCommand(
   };
   for (const instance of wanted) {
     const preview = byIndex.get(instance.index)!;
-    const known = [...instance.inputs, ...instance.members].every(({ from }) => results[from] !== undefined);
+    const broken = preview.reasons.some(({ kind }) => kind === "cannot-start");
+    const read = [...instance.inputs, ...instance.members];
+    const known = !broken && read.every(({ from }) => results[from] !== undefined);
     const bound = known ? await bind(instance, { plan, workspace, results }) : undefined;
     const last = workspace.last.get(instance.id);
     const chain = [...new Map(upstream(instance.index).map((one) => [one.index, one])).values()];
@@ -78,7 +80,7 @@ export async function explainCommand(
     for (const one of chain)
       say(`    ${one.action} ${plan.instances[one.index]!.id}: ${one.reasons.map(reasonWords).join("; ")}`);
     if (!bound) {
-      say("  its key is not known before what it reads has run");
+      if (!broken) say("  its key is not known before what it reads has run");
       continue;
     }
     say(

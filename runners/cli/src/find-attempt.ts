@@ -41,7 +41,7 @@ export function findAttempt(what: string, { state, records }: AttemptPlace): Fou
   const matches = matcher(what);
   const means = ({ slot, axes }: Pick<AttemptRecord, "slot" | "axes">) =>
     slot.stage === what || matches(slot.stage.replace(/\[.*$/, ""), axes);
-  const kept = records.list().map(asRecord);
+  const kept = records.readable().map(({ digest }) => asRecord(digest));
   const going = attemptFolders(state.running).map(
     (attempt): FoundAttempt => ({ kind: attempt.state.kind === "lost" ? "lost" : "running", attempt }),
   );

@@ -5,6 +5,9 @@ import { stripVTControlCharacters } from "node:util";
 const bytesMax = 16 << 10;
 const widthMax = 400;
 
+/** Lines of a trace that name no file of anybody's. */
+const ofNodeItself = /^\s+at .*\bnode:internal\//;
+
 /** At most `count` lines from the end of a file; none where there is no file. */
 export function lastLines(path: string, count: number): string[] {
   let text: string;
@@ -23,7 +26,7 @@ export function lastLines(path: string, count: number): string[] {
   return stripVTControlCharacters(text)
     .split(/\r?\n|\r/)
     .map((line) => line.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, " ").trimEnd())
-    .filter((line) => line !== "")
+    .filter((line) => line !== "" && !ofNodeItself.test(line))
     .slice(-count)
     .map((line) => (line.length > widthMax ? `${line.slice(0, widthMax - 1)}…` : line));
 }

@@ -13,14 +13,18 @@ export type Going = {
   forMs: number;
   /** What it took the last time. */
   expectedMs?: number | undefined;
-  /** The last line of its output, or what it waits for. */
+  /** The last line of its output. */
   said?: string | undefined;
+  /** What it waits for: shown in place of that. */
+  waits?: string | undefined;
 };
 
 export type Now = {
   done: number;
   total: number;
   left: TimeLeft | undefined;
+  /** What instances wait for that could start; empty where none does. */
+  queued?: string | undefined;
   /** In the order in which they began. */
   going: Going[];
 };
@@ -35,11 +39,18 @@ const saidMin = 24;
 const narrow = 60;
 
 export function liveLines(
-  { done, total, left, going }: Now,
+  { done, total, left, going, queued = "" }: Now,
   { columns, rows }: { columns: number; rows: number },
 ): string[] {
   const width = Math.max(10, columns - 1);
-  const head = [`${done}/${total} done`, `${going.length} going`, timeLeftWords(left)];
+  const waiting = going.filter(({ waits }) => waits !== undefined).length;
+  const head = [
+    `${done}/${total} done`,
+    `${going.length} going`,
+    waiting > 0 ? `${waiting} of them ${waiting === 1 ? "waits" : "wait"}` : "",
+    queued,
+    timeLeftWords(left),
+  ];
   const lines = [head.filter((part) => part !== "").join(", ")];
   // whoever reads wants to see some of what stays, too
   const room = Math.max(2, Math.min(linesMax, rows - 3)) - 1;
@@ -48,7 +59,8 @@ export function liveLines(
     .map((one) => (width < narrow ? timeWords({ ...one, expectedMs: undefined }) : timeWords(one)));
   const timesWidth = Math.max(0, ...times.map((text) => text.length));
   let shown = 0;
-  for (const [at, { id, said }] of going.slice(0, room).entries()) {
+  for (const [at, { id, said: last, waits }] of going.slice(0, room).entries()) {
+    const said = waits ?? last;
     const begin = `  ${times[at]!.padStart(timesWidth)}  `;
     const rest = width - displayWidth(begin + id) - 3;
     const beside = said && rest >= Math.min(saidMin, displayWidth(said));

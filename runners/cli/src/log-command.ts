@@ -1,12 +1,17 @@
 // `pipeline log`: what a stage instance said when it last ran here.
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { matcher } from "@mlrb/core/select-instances";
 import { didYouMean } from "@mlrb/core/suggest";
+import { waitingAttempts } from "@mlrb/local/attempt-waits";
 import { journalLines } from "@mlrb/local/journal-lines";
-import { logPath } from "@mlrb/local/run-request";
+import { logPath } from "@mlrb/local/log-path";
+import { readFrom } from "@mlrb/local/read-from";
 import { stateFolder } from "@mlrb/local/state-folder";
+import { oneLine } from "./one-line.ts";
+import { printLog, tailStart } from "./print-log.ts";
 import { rootOf } from "./root-of.ts";
+import { shownWait, waitWords } from "./wait-words.ts";
 
 type StageEvent = {
   event: string;
@@ -17,12 +22,19 @@ type StageEvent = {
   log?: string;
 };
 
-export function logCommand(
-  repository: string,
-  pattern: string,
-  options: { root?: string; json: boolean },
-): number {
-  const state = stateFolder(rootOf(repository, options.root));
+export type LogOptions = { root?: string; json: boolean; tail?: string };
+
+/** How much of a log a line of JSON holds; the file, which it names, holds all. */
+const jsonBytesMax = 8 << 20;
+
+export async function logCommand(repository: string, pattern: string, options: LogOptions): Promise<number> {
+  const tail = options.tail === undefined ? undefined : Number(options.tail);
+  if (tail !== undefined && !(Number.isSafeInteger(tail) && tail >= 0)) {
+    process.stderr.write(`bad-tail: --tail ${options.tail} is not a whole number\n  help: e.g. --tail 100\n`);
+    return 2;
+  }
+  const root = rootOf(repository, options.root);
+  const state = stateFolder(root);
   const last = lastEvents(state.journals);
   const matches = matcher(pattern);
   const found = [...last.values()].filter(({ stage }) => {
@@ -41,20 +53,38 @@ export function logCommand(
     process.stderr.write(`nothing-selected: no stage that ran here matches "${pattern}"${near}\n`);
     return 2;
   }
+  const waiting = Map.groupBy(waitingAttempts(state.running), ({ card }) => card.slot.stage);
   for (const { stage, time, outcome, durationMs } of found) {
     const path = logPath(state.logs, stage!);
-    const text = existsSync(path) ? readFileSync(path, "utf8") : "";
+    const waits = (waiting.get(stage!) ?? []).map((one) => shownWait(one, { repository, root }));
     if (options.json) {
+      const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+      const from = Math.max(size - jsonBytesMax, tail === undefined ? 0 : tailStart(path, tail));
+      const text = readFrom(path, from, jsonBytesMax)?.toString("utf8") ?? "";
       process.stdout.write(
-        `${JSON.stringify({ event: "log", stage, time, outcome: outcome?.kind, durationMs, log: path, text })}\n`,
+        `${JSON.stringify({ event: "log", stage, time, outcome: outcome?.kind, durationMs, log: path, text, ...(from > 0 && { omittedBytes: from }), ...(waits.length > 0 && { waits: waits.flatMap((one) => one.waits) }) })}\n`,
       );
       continue;
     }
-    process.stdout.write(
-      `== ${stage}  ${outcome?.kind ?? "running or killed"}  ${time}\n${text}${text.endsWith("\n") || text === "" ? "" : "\n"}`,
-    );
+    process.stdout.write(`== ${stage}  ${outcome?.kind ?? "running or killed"}  ${time}\n`);
+    await printLog(path, printed, tail);
+    for (const wait of waits)
+      process.stdout.write(`== ${oneLine(`now it ${waitWords(wait, Date.now())}`)}\n`);
   }
   return 0;
+}
+
+/** Resolves once there is room for more: a slow reader must not have all of it held for it. */
+function printed(text: string): Promise<void> | void {
+  if (process.stdout.write(text)) return;
+  const events = ["drain", "error", "close"];
+  return new Promise((resolve) => {
+    const go = () => {
+      for (const event of events) process.stdout.off(event, go);
+      resolve();
+    };
+    for (const event of events) process.stdout.once(event, go);
+  });
 }
 
 /** The last execution of each stage instance in any run, by the journals; reuse leaves no log. */

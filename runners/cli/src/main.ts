@@ -2,13 +2,13 @@
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command, Option } from "commander";
-import type { PlaceOptions } from "./attempts-command.ts";
-import type { LogOptions } from "./attempts-export-log.ts";
-import type { ShowOptions } from "./attempts-show.ts";
 import { teachByExamples } from "./examples.ts";
 import type { ExplainOptions } from "./explain-command.ts";
+import type { LogOptions as StageLogOptions } from "./log-command.ts";
 import { lookingCommands } from "./looking-commands.ts";
+import { goOnWithoutOutput } from "./lost-output.ts";
 import type { PlanCommandOptions } from "./plan-command.ts";
+import { recordCommands } from "./record-commands.ts";
 import type { RunCommandOptions } from "./run-asked.ts";
 import type { ScoreOptions } from "./score-command.ts";
 import type { TraceOptions } from "./trace-command.ts";
@@ -72,7 +72,16 @@ function runs(name: string, description: string): Command {
     )
     .addOption(new Option("--fail-fast", "after a failure, start nothing more"))
     .option("--max-gpu-hours <n>", "GPU hours that new attempts may be expected to take (default: 0)")
-    .option("--max-cost <dollars>", "dollars that new attempts may be expected to cost (default: 0)")
+    .option(
+      "--max-cost <dollars>",
+      "dollars that new attempts may be expected to cost (default: 0), and once said may spend together",
+    )
+    .option(
+      "--price <model=input/output>",
+      "what a model costs that runners/agents/prices.yaml lacks, in dollars for a million tokens; repeatable",
+      collect,
+      [],
+    )
     .option("--take-over", "make attempts again that a run holds on another host which is gone", false)
     .option(
       "--unsafe-local",
@@ -82,12 +91,16 @@ function runs(name: string, description: string): Command {
     .option("--yes", "start new attempts whatever they are expected to cost", false);
 }
 
-runs("run", "bring a pipeline up to date and print its tables").action(
-  async (pipeline: string, options: RunCommandOptions) => {
+runs("run", "bring a pipeline up to date and print its tables")
+  .option(
+    "--audit",
+    "run the selected stages again under strace, attempts apart, and list what each read and does not declare",
+    false,
+  )
+  .action(async (pipeline: string, options: RunCommandOptions) => {
     const { runCommand } = await import("./run-command.ts");
     process.exitCode = await runCommand(repository, pipeline, options);
-  },
-);
+  });
 
 runs("watch", "run, and run again whenever something that the plan depends on is edited").action(
   async (pipeline: string, options: RunCommandOptions) => {
@@ -99,6 +112,8 @@ runs("watch", "run, and run again whenever something that the plan depends on is
 
 stale(common(program.command("plan").argument("<pipeline>", "a name in pipelines/, or a path")))
   .description("show what would run or be reused, and why; runs nothing")
+  .option("--max-cost <dollars>", "as for run: what attempts may spend together")
+  .option("--price <model=input/output>", "as for run: what a model costs; repeatable", collect, [])
   .action(async (pipeline: string, options: PlanCommandOptions) => {
     const { planCommand } = await import("./plan-command.ts");
     process.exitCode = await planCommand(repository, pipeline, options);
@@ -144,12 +159,13 @@ program
 program
   .command("log")
   .argument("<stage>", "a stage instance, or a pattern such as 'score[agent=nop]'")
-  .description("show what a stage said when it last ran")
+  .description("show what a stage said when it last ran; what would steer a terminal is spelt out")
+  .option("--tail <lines>", "only the last lines")
   .option("--root <dir>", "where .mlrb/ lives (default: the repository)")
   .option("--json", "one JSON object a line on stdout", false)
-  .action(async (stage: string, options: { root?: string; json: boolean }) => {
+  .action(async (stage: string, options: StageLogOptions) => {
     const { logCommand } = await import("./log-command.ts");
-    process.exitCode = logCommand(repository, stage, options);
+    process.exitCode = await logCommand(repository, stage, options);
   });
 
 program
@@ -185,80 +201,15 @@ program
     process.exitCode = await traceCommand(repository, cell, options);
   });
 
-const attempts = program
-  .command("attempts")
-  .description("list, show, export or import attempt records, or stop one that goes on without a run");
-const place = (command: Command) =>
-  command
-    .option("--root <dir>", "where .mlrb/ lives (default: the repository)")
-    .option("--json", "one JSON object a line on stdout", false);
-place(attempts.command("list")).action(async (options: PlaceOptions) => {
-  const { attemptsList } = await import("./attempts-list.ts");
-  process.exitCode = attemptsList(repository, options);
-});
-place(
-  attempts
-    .command("show")
-    .argument("<attempt>", "the beginning of a record's digest, or a stage instance or pattern; quote it"),
-)
-  .option("--full", "every event", false)
-  .action(async (attempt: string, options: ShowOptions) => {
-    const { attemptsShow } = await import("./attempts-show.ts");
-    process.exitCode = attemptsShow(repository, attempt, options);
-  });
-place(
-  attempts
-    .command("export")
-    .argument("<dir>", "a folder to copy records to; with --format, the attempt")
-    .argument("[record...]", "default: all"),
-)
-  .option("--format <name>", "inspect or atif: one attempt as a log for other programs")
-  .option("--output <file>", "where to write that")
-  .action(async (dir: string, records: string[], options: PlaceOptions & Partial<LogOptions>) => {
-    const { format } = options;
-    if (format !== undefined) {
-      const { attemptsExportLog } = await import("./attempts-export-log.ts");
-      process.exitCode = attemptsExportLog(repository, [dir, ...records], { ...options, format });
-      return;
-    }
-    const { attemptsExport } = await import("./attempts-command.ts");
-    process.exitCode = attemptsExport(repository, { dir, records }, options);
-  });
-place(
-  attempts.command("stop").argument("<stage>", "its stage instance, as status tells it; quote it"),
-).action(async (stage: string, options: PlaceOptions) => {
-  const { attemptsStop } = await import("./attempts-stop.ts");
-  process.exitCode = await attemptsStop(repository, stage, options);
-});
-place(attempts.command("import").argument("<dir>", "a folder that `attempts export` made")).action(
-  async (dir: string, options: PlaceOptions) => {
-    const { attemptsImport } = await import("./attempts-command.ts");
-    process.exitCode = attemptsImport(repository, dir, options);
-  },
-);
-
-const cache = program.command("cache").description("what the cache holds; check it; free space");
-for (const [name, description] of [
-  ["stats", "how much there is, and of what"],
-  ["verify", "read every content and remove what is damaged"],
-  ["gc", "remove results that no pipeline's last run and no attempt uses"],
-] as const) {
-  place(cache.command(name).description(description)).action(async (options: PlaceOptions) => {
-    const { cacheCommand } = await import("./cache-command.ts");
-    process.exitCode = cacheCommand(repository, name, options);
-  });
-}
+recordCommands(program, repository);
 
 teachByExamples(program);
+program.hook("preAction", async (_, command) => {
+  const { refuseBlank } = await import("./refuse-blank.ts");
+  await refuseBlank(command);
+});
 
-// A reader that leaves (`| head`, a closed terminal) has seen enough. The run goes on to its end: stages
-// would outlive a program that stopped here, and its exit status would be no longer theirs.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
-    stream.write = () => true;
-  });
-}
+goOnWithoutOutput({ stdout: process.stdout, stderr: process.stderr });
 
 try {
   if (process.argv.length <= 2) {

@@ -26,7 +26,7 @@ export function nextSteps(
   if (orphans[0] && runs.length === 0) {
     steps.push({ why: "go on with what goes on, and with the rest", command: run() });
     const stop = `pnpm pipeline attempts stop ${shellWord(orphans[0].stage)}${root}`;
-    steps.push({ why: "or end it; nothing of it is kept", command: stop });
+    steps.push({ why: "or stop it; what it made and spent is quarantined", command: stop });
   }
   if (runs.some(({ life }) => life === "elsewhere")) {
     const why = "if the run on another host is gone: a run takes over what it left, attempts only if told";

@@ -3,12 +3,14 @@ import { reasonWords } from "@mlrb/core/reasons";
 import { formatDuration } from "@mlrb/core/units";
 import { previewPlan } from "@mlrb/local/preview-plan";
 import { openWorkspace } from "@mlrb/local/workspace";
+import type { CostOptions } from "./cost-gate.ts";
 import { gpusAsked, tooFewGpus } from "./gpu-gate.ts";
-import { type CommonOptions, readRequest } from "./request.ts";
+import { priceGate, runPurse } from "./price-gate.ts";
+import { type CommonOptions, printProblems, readRequest } from "./request.ts";
 import { type StaleOptions, stalePolicy } from "./stale-policy.ts";
 import { costWords, totalCost } from "./total-cost.ts";
 
-export type PlanCommandOptions = CommonOptions & StaleOptions;
+export type PlanCommandOptions = CommonOptions & StaleOptions & CostOptions;
 
 export async function planCommand(
   repository: string,
@@ -19,8 +21,15 @@ export async function planCommand(
   const request = await readRequest(repository, pipeline, options);
   if (!request) return 2;
   const { plan, selected, root } = request;
+  const purse = runPurse(options);
+  if ("code" in purse) {
+    printProblems([purse], options.json);
+    return 2;
+  }
   const workspace = openWorkspace({ repository, root, pipeline: plan.pipeline, profile: plan.profile });
-  const { previews } = await previewPlan(plan, selected, { workspace, stale: stalePolicy(plan, options) });
+  const gate = { workspace, stale: stalePolicy(plan, options) };
+  const { previews } = await previewPlan(plan, selected, gate);
+  const dear = await priceGate(request, gate, purse);
   const actions = { run: 0, reuse: 0, stale: 0 };
   let expectedMs = 0;
   let unknown = 0;
@@ -50,7 +59,7 @@ export async function planCommand(
       process.stdout.write(`${verb}  ${id}  (${reasons.map(reasonWords).join("; ")}${then})\n`);
     }
   }
-  const note = tooFewGpus(request, previews, gpusAsked(plan, selected));
+  const note = tooFewGpus(request, previews, gpusAsked(plan, selected)) ?? dear;
   const durationMs = Math.round(performance.now() - begin);
   if (options.json) {
     if (note) process.stdout.write(`${JSON.stringify({ event: "note", ...note })}\n`);

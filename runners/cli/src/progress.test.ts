@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { AttemptWait } from "@mlrb/core/attempt-wait";
 import type { Outcome } from "@mlrb/core/outcome";
 import type { Instance } from "@mlrb/core/plan";
 import { Progress } from "./progress.ts";
@@ -22,13 +23,18 @@ const said: Record<string, string> = {};
 const instance = (index: number) => ({ index, id: ids[index]! }) as Instance;
 
 /** A run of five instances, of which `look` sees every moment that matters. */
-function story(stream: { write(text: string): unknown }, look: (title: string) => void): Progress {
+function story(
+  stream: { write(text: string): unknown },
+  look: (title: string) => void,
+  env = { TERM: "xterm" },
+): Progress {
   let now = 5_000;
   for (const id of ids) said[id] = "";
   const progress = new Progress({
     total: ids.length,
     quiet: false,
     stream,
+    env,
     now: () => now,
     lastLine: (log) => said[log],
     // 100 s each, two at once; the report was never timed
@@ -116,18 +122,13 @@ for (const columns of [40, 80, 200]) {
   });
 }
 
-test("a terminal that calls itself dumb is written to as a pipe is", (t) => {
-  const before = process.env.TERM;
-  t.after(() => {
-    if (before === undefined) delete process.env.TERM;
-    else process.env.TERM = before;
-  });
-  process.env.TERM = "dumb";
+test("a terminal that calls itself dumb is written to as a pipe is", () => {
   let text = "";
   const stream = { isTTY: true, columns: 80, write: (more: string) => (text += more) };
-  story(stream, (title) => {
+  const look = (title: string) => {
     text += `===== ${title}\n`;
-  });
+  };
+  story(stream, look, { TERM: "dumb" });
   assert.equal(text, readFileSync(join(golden, "progress-pipe.txt"), "utf8"));
 });
 
@@ -153,3 +154,53 @@ test("a terminal that is made narrower or wider while a run goes on keeps every 
     assert.equal(screen.text(), alone.text(), `${columns} columns`);
   }
 });
+
+for (const isTTY of [true, false])
+  test(`an attempt that waits says why, since when and what to type, ${isTTY ? "on a terminal" : "in a pipe"}, and no end is foretold`, () => {
+    const id = ids[1]!;
+    const began = Date.parse("2026-01-31T10:00:00.000Z");
+    const command = "pnpm pipeline attempts resume 3f2a";
+    let now = 0;
+    let wait: AttemptWait | undefined;
+    let text = "";
+    const screen = new Screen({ columns: 300, rows: 24 });
+    const pipe = { write: (more: string) => (text += more) };
+    const shown = () => (isTTY ? screen.text() : text);
+    const progress = new Progress({
+      ...{ total: 5, quiet: false, stream: isTTY ? screen : pipe, env: { TERM: "xterm" } },
+      now: () => now,
+      wallNow: () => began + now,
+      lastLine: () => "a line of its log",
+      forecast: () => ({ ms: 2000, untimed: 1 }),
+      waits: () =>
+        wait ? [{ stage: id, command: wait.why === "operator" ? command : null, waits: [wait] }] : [],
+    });
+    const pass = (ms: number) => {
+      for (const end = now + ms; now < end; now += 200) progress.tick();
+    };
+    progress.show({
+      kind: "started",
+      instance: instance(1),
+      reasons: [{ kind: "first-run" }],
+      log: id,
+      expectedMs: undefined,
+    });
+    const since = new Date(began).toISOString();
+    const later = "2026-01-31T11:00:00.000Z";
+    wait = {
+      ...{ why: "provider", cause: "unreachable", whose: "provider", since, nextTry: later, giveUpAt: later },
+      detail: "connect ECONNREFUSED 127.0.0.1:8000",
+    };
+    pass(75_000);
+    assert.match(shown(), /waits +attempt.*unreachable: connect ECONNREFUSED 127\.0\.0\.1:8000/);
+    assert.match(shown(), isTTY ? /1 of them waits/ : /still .*waits for the provider/);
+    assert.doesNotMatch(shown(), / left/);
+    assert.equal(shown().match(/\] waits/g)!.length, 1, "told once");
+    wait = { ...wait, why: "operator", cause: "wrong-key", whose: "operator", detail: "401: no such key" };
+    pass(2_000);
+    assert.match(shown(), /waits for you: wrong-key: 401: no such key; when it is mended: pnpm pipeline/);
+    wait = undefined;
+    pass(2_000);
+    assert.match(shown(), /\] goes on attempt/);
+    progress.end();
+  });

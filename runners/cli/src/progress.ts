@@ -11,6 +11,8 @@ import { lastLines } from "./last-lines.ts";
 import { LiveBlock } from "./live-block.ts";
 import { linesMax, liveLines, type Now } from "./live-lines.ts";
 import { oneLine } from "./one-line.ts";
+import { isLive, type TerminalVariables } from "./terminal.ts";
+import { type ShownWait, waitWords } from "./wait-words.ts";
 
 type Stream = { write(text: string): unknown; isTTY?: boolean; columns?: number; rows?: number };
 
@@ -18,11 +20,19 @@ export type ProgressOptions = {
   total: number;
   quiet: boolean;
   stream: Stream;
+  /** `process.env` by default. */
+  env?: TerminalVariables;
   forecast?: Forecast;
   /** Monotonic, in milliseconds. */
   now?: () => number;
   /** The last line of a log. */
   lastLine?: (log: string) => string | undefined;
+  /** What instances wait for that could start now, in words. */
+  queued?: () => string;
+  /** What attempts wait for now. */
+  waits?: () => ShownWait[];
+  /** Milliseconds since 1970. */
+  wallNow?: () => number;
 };
 
 /** How often a terminal is looked at again. */
@@ -34,12 +44,18 @@ const silenceMs = 60_000;
 /** How often the end is guessed anew, and logs are read. */
 const lookMs = 1000;
 
+/** A shorter wait for a provider is no news. */
+const waitToldMs = 10_000;
+
 type Running = {
   index: number;
   since: number;
   expectedMs?: number | undefined;
   log?: string;
   said?: string | undefined;
+  /** What it waits for, and of which kind the last told wait was. */
+  waits?: string | undefined;
+  told?: string | undefined;
 };
 
 export class Progress {
@@ -54,6 +70,7 @@ export class Progress {
   #spokeAt: number;
   #reusedAt = Number.NEGATIVE_INFINITY;
   #lookedAt = Number.NEGATIVE_INFINITY;
+  #sawWaitsAt = Number.NEGATIVE_INFINITY;
   #left: Now["left"];
 
   constructor(options: ProgressOptions) {
@@ -62,7 +79,7 @@ export class Progress {
     this.#lastLine = options.lastLine ?? ((log) => lastLines(log, 1)[0]);
     this.#spokeAt = this.#now();
     if (options.quiet) return;
-    const live = options.stream.isTTY === true && process.env.TERM !== "dumb";
+    const live = isLive(options.stream, options.env);
     if (live) this.#block = new LiveBlock(options.stream);
     this.#timer = setInterval(() => this.tick(), live ? redrawMs : lookMs).unref();
   }
@@ -95,6 +112,8 @@ export class Progress {
         else if (outcome.kind === "skipped") this.note(`skipped ${instance.id}  (${outcomeCause(outcome)})`);
         return;
       }
+      case "left":
+        return; // told at the end, with how to stop it
       case "trouble":
         this.note(event.message);
     }
@@ -117,7 +136,10 @@ export class Progress {
   tick(): void {
     if (this.#block) {
       this.#block.draw(this.#lines());
-    } else if (this.#now() - this.#spokeAt >= silenceMs) {
+      return;
+    }
+    this.#seeWaits();
+    if (this.#now() - this.#spokeAt >= silenceMs) {
       const text = calmLine(this.#look());
       if (text !== undefined) this.note(text);
     }
@@ -136,27 +158,61 @@ export class Progress {
   }
 
   #look(): Now {
+    this.#seeWaits();
     const now = this.#now();
     if (now - this.#lookedAt >= lookMs) {
       this.#lookedAt = now;
       // as long as one reused result leads to the next, most of what waits will be reused as well
       const settled = now - this.#reusedAt >= lookMs;
-      this.#left = settled ? this.#options.forecast?.(this.#standings(now)) : undefined;
+      // when a wait ends is not known, and so neither is the run's end
+      const waits = [...this.#running.values()].some((one) => one.waits !== undefined);
+      this.#left = settled && !waits ? this.#options.forecast?.(this.#standings(now)) : undefined;
       if (this.#block) this.#listen();
     }
-    const going = [...this.#running].map(([id, { since, expectedMs, said }]) => ({
+    const going = [...this.#running].map(([id, { since, expectedMs, said, waits }]) => ({
       id,
       forMs: now - since,
       expectedMs,
       said,
+      waits,
     }));
-    return { done: this.#done.size, total: this.#options.total, left: this.#left, going };
+    return {
+      done: this.#done.size,
+      total: this.#options.total,
+      left: this.#left,
+      going,
+      queued: this.#options.queued?.(),
+    };
   }
 
   /** Reads what those said that there is room to show. */
   #listen(): void {
     for (const running of [...this.#running.values()].slice(0, linesMax))
       if (running.log !== undefined) running.said = this.#lastLine(running.log);
+  }
+
+  /** Looks what attempts wait for; a wait that lasts, or that a person must end, is told once in a line that stays. */
+  #seeWaits(): void {
+    const { waits, wallNow = Date.now } = this.#options;
+    if (!waits || this.#now() - this.#sawWaitsAt < lookMs) return;
+    this.#sawWaitsAt = this.#now();
+    const shown = new Map(waits().map((one) => [one.stage, one]));
+    const now = wallNow();
+    for (const [id, running] of this.#running) {
+      const wait = shown.get(id);
+      running.waits = wait && waitWords(wait, now);
+      const first = wait?.waits[0];
+      if (!wait || !first) {
+        if (running.told !== undefined) this.note(`goes on ${id}`);
+        running.told = undefined;
+        continue;
+      }
+      const what = `${first.why}: ${first.cause}`;
+      const lasts = wait.command !== null || now - Date.parse(first.since) >= waitToldMs;
+      if (!lasts || running.told === what) continue;
+      running.told = what;
+      this.note(`waits   ${id}  (${running.waits})`);
+    }
   }
 
   #standings(now: number): (index: number) => Standing {

@@ -35,6 +35,7 @@ export function readAttempt(found: FoundAttempt, { state }: AttemptPlace): Attem
       executor,
       where: words(where),
       scores,
+      submission,
       ...read,
     };
   }

@@ -2,14 +2,20 @@
 // Reads only: it takes no lease and waits for nobody.
 import type { Outcome } from "@mlrb/core/outcome";
 import type { Plan } from "@mlrb/core/plan";
+import { lastSignMs, spentBy } from "@mlrb/local/attempt-cost";
+import type { AttemptCard } from "@mlrb/local/attempt-folders";
+import { waitingAttempts } from "@mlrb/local/attempt-waits";
 import { lastEnds } from "@mlrb/local/last-ends";
 import { type LiveRun, liveRuns } from "@mlrb/local/live-runs";
+import { lostAttempts } from "@mlrb/local/lost-attempts";
 import type { Owner } from "@mlrb/local/owner";
 import { type Preview, previewPlan } from "@mlrb/local/preview-plan";
 import type { Result } from "@mlrb/local/result";
-import { orphanedAttempts } from "@mlrb/local/take-in-attempts";
+import { orphanedAttempts, runningAttempts } from "@mlrb/local/take-in-attempts";
 import { openWorkspace, type Workspace } from "@mlrb/local/workspace";
+import { type AttemptSums, attemptSums, recordedCost } from "./attempt-sums.ts";
 import { type InstanceState, instanceState } from "./instance-state.ts";
+import { type ShownWait, shownWait } from "./wait-words.ts";
 
 export type ReadStates = {
   /** In plan order, one for each selected instance. */
@@ -18,6 +24,10 @@ export type ReadStates = {
   live: LiveRun[];
   /** Its attempts that go on without a run. */
   orphans: Orphan[];
+  /** What its attempts wait for, with or without a run. */
+  waits: ShownWait[];
+  /** What its attempts have cost so far. */
+  sums: AttemptSums;
   /** What would be reused, by plan index. */
   results: (Result | undefined)[];
   workspace: Workspace;
@@ -49,6 +59,20 @@ export async function readStates(repository: string, { plan, selected, root }: A
       ? [{ stage, since: card.startedAt, supervisor: state.supervisor }]
       : [];
   });
+  const ours = ({ card }: { card: AttemptCard }) =>
+    card.slot.pipeline === pipeline && card.slot.profile === profile;
+  const sums = attemptSums({
+    recorded: workspace.attempts
+      .readable()
+      .filter(({ record: { slot } }) => slot.pipeline === pipeline && slot.profile === profile)
+      .map(({ record }) => recordedCost(record)),
+    lost: lostAttempts(workspace.state)
+      .filter(ours)
+      .map(({ left }) => left.cost),
+    running: runningAttempts(workspace)
+      .filter(ours)
+      .map((one) => spentBy(one, lastSignMs(one)).cost),
+  });
   const running = new Set([...adopted, ...orphans.map(({ stage }) => stage)]);
   const { previews, results } = await previewPlan(plan, selected, {
     workspace,
@@ -68,5 +92,8 @@ export async function readStates(repository: string, { plan, selected, root }: A
     });
     return { preview, state, ...(lastEnd && { lastEnd }) };
   });
-  return { instances, live, orphans, results, workspace };
+  const waits = waitingAttempts(workspace.state.running)
+    .filter(({ card: { slot } }) => slot.pipeline === pipeline && slot.profile === profile)
+    .map((one) => shownWait(one, { repository, root }));
+  return { instances, live, orphans, waits, sums, results, workspace };
 }

@@ -43,7 +43,7 @@ export async function reportCommand(
   // what came from elsewhere, or of an older version, has none
   if (!laidOut.includes(pageFile)) await writePage({ plan, workspace, folder, options });
   const files = filesIn(folder);
-  const given = publishedFiles(plan, results, workspace);
+  const { files: given } = publishedFiles(plan, results, workspace);
   const asGiven = [...given].every(([path, digest]) => {
     const laid = join(folder, path);
     return existsSync(laid) && hashFile(laid) === digest;

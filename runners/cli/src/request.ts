@@ -135,6 +135,12 @@ function parseSet(flags: string[]): Selection | Diagnostic {
 }
 
 export function printProblems(problems: Diagnostic[], json: boolean): void {
+  sayProblems(problems, json);
+  const count = problems.length;
+  process.stderr.write(`${count} problem${count === 1 ? "" : "s"}; nothing was run\n`);
+}
+
+export function sayProblems(problems: Diagnostic[], json: boolean): void {
   for (const problem of problems) {
     const { place, ...rest } = problem;
     if (json) {
@@ -143,6 +149,4 @@ export function printProblems(problems: Diagnostic[], json: boolean): void {
     }
     process.stderr.write(`${renderDiagnostic(problem)}\n\n`);
   }
-  const count = problems.length;
-  process.stderr.write(`${count} problem${count === 1 ? "" : "s"}; nothing was run\n`);
 }

@@ -5,7 +5,13 @@ import type { StaleOptions } from "./stale-policy.ts";
 
 export type RunCommandOptions = CommonOptions &
   StaleOptions &
-  CostOptions & { jobs?: string; failFast?: boolean; takeOver?: boolean; unsafeLocal?: boolean };
+  CostOptions & {
+    jobs?: string;
+    failFast?: boolean;
+    takeOver?: boolean;
+    unsafeLocal?: boolean;
+    audit?: boolean;
+  };
 
 /** What a run was asked for: the same asked again, with nothing changed, has the same answer. */
 export type RunAsked = { repository: string; root: string; request: unknown };

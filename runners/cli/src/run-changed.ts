@@ -3,8 +3,10 @@ import { existsSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { type OutcomeKind, outcomeCause } from "@mlrb/core/outcome";
 import { environmentStage, type Plan } from "@mlrb/core/plan";
+import { queuedWords } from "@mlrb/core/queued-for";
 import type { Reason } from "@mlrb/core/reasons";
 import { formatDuration } from "@mlrb/core/units";
+import { waitingAttempts } from "@mlrb/local/attempt-waits";
 import { Consulted } from "@mlrb/local/consulted";
 import { environmentKey, environmentPath, environmentPython } from "@mlrb/local/environments";
 import { type CostEstimate, estimateCost } from "@mlrb/local/estimate-cost";
@@ -12,10 +14,11 @@ import { findPython } from "@mlrb/local/find-python";
 import { lookAtAll, lookAtScripted } from "@mlrb/local/look-at-all";
 import { type Owner, ownerWords } from "@mlrb/local/owner";
 import { publishResults } from "@mlrb/local/publish-results";
+import { type Audited, hasStrace } from "@mlrb/local/read-trace";
 import type { Result } from "@mlrb/local/result";
 import { startRun } from "@mlrb/local/run-plan";
 import { leftStale, type RunEvent } from "@mlrb/local/run-request";
-import { takeInAttempts } from "@mlrb/local/take-in-attempts";
+import { goingKeys, takeInAttempts } from "@mlrb/local/take-in-attempts";
 import { takeOver } from "@mlrb/local/take-over";
 import { rememberUnchanged } from "@mlrb/local/unchanged";
 import { clearDeadWork } from "@mlrb/local/work-folders";
@@ -27,15 +30,19 @@ import { forecast } from "./forecast.ts";
 import { gpuGate } from "./gpu-gate.ts";
 import { keyGate } from "./key-gate.ts";
 import { leaseSilence } from "./lease-silence.ts";
+import { leaving } from "./leave-attempts.ts";
 import type { PageAsked } from "./page-data.ts";
+import { priceGate, runPurse } from "./price-gate.ts";
 import { Progress } from "./progress.ts";
-import { printProblems, readRequest } from "./request.ts";
+import { printProblems, readRequest, sayProblems } from "./request.ts";
 import type { RunAsked, RunCommandOptions } from "./run-asked.ts";
 import { type RunSaid, sayEnd } from "./run-said.ts";
+import { noStrace, sayAudit } from "./say-audit.ts";
 import { failuresOf, sayFailures } from "./say-failures.ts";
 import { type Attempted, spent } from "./spent.ts";
 import { stalePolicy } from "./stale-policy.ts";
-import { untilFinished } from "./until-finished.ts";
+import { type LeftAttempt, untilFinished } from "./until-finished.ts";
+import { shownWait } from "./wait-words.ts";
 import { isWatched, tellWatcher } from "./watched.ts";
 import { pageFile, writePage } from "./write-page.ts";
 
@@ -60,15 +67,28 @@ export async function runChanged(
   }
   const { plan, selected, root } = request;
   const at = { repository, root, pipeline: plan.pipeline, profile: plan.profile, consulted };
-  const workspace = openWorkspace(at);
+  const findings: Audited[] = [];
+  const audit = options.audit ? (found: Audited) => void findings.push(found) : undefined;
+  if (audit && !hasStrace()) {
+    printProblems([noStrace], options.json);
+    return 2;
+  }
+  const workspace = { ...openWorkspace(at), ...(audit && { audit }) };
   const leases = { takeOver: options.takeOver ?? false, silentMs };
   if (leases.takeOver) await takeOverSilent(workspace, { silentMs, json: options.json });
   await clearDeadWork(workspace.state.work);
   await takeInAttempts(workspace, { tell: (line) => process.stderr.write(`${line}\n`), clearSandbox });
+  const going = goingKeys(workspace, performance.timeOrigin);
   const stale = stalePolicy(plan, options);
+  const purse = runPurse(options);
+  if ("code" in purse) {
+    printProblems([purse], options.json);
+    return 2;
+  }
   const gate = { workspace, stale };
   const lacking = [
     await keyGate(request, gate),
+    await priceGate(request, gate, purse),
     await containerGate(request, gate),
     await gpuGate(request, gate),
   ].filter((problem) => problem !== undefined);
@@ -79,11 +99,17 @@ export async function runChanged(
     return 2;
   }
 
+  let queued: () => string = () => "";
   const progress = new Progress({
     total: selected.length,
     quiet: options.json,
     stream: process.stderr,
     forecast: forecast({ plan, selected, jobs, workspace }),
+    queued: () => queued(),
+    waits: () =>
+      waitingAttempts(workspace.state.running)
+        .filter(({ card: { slot } }) => slot.pipeline === plan.pipeline && slot.profile === plan.profile)
+        .map((one) => shownWait(one, { repository, root })),
   });
   const counts: Record<OutcomeKind, number> = {
     succeeded: 0,
@@ -94,6 +120,7 @@ export async function runChanged(
   };
   const ended = new Map<number, OutcomeKind>();
   const estimates = new Map<number, CostEstimate>();
+  const left: LeftAttempt[] = [];
   const run = startRun({
     ...leases,
     plan,
@@ -101,12 +128,15 @@ export async function runChanged(
     workspace,
     executors: executorsOf(repository),
     clearSandbox,
+    purse,
     jobs,
     failFast: options.failFast ?? false,
     unsafeLocal: options.unsafeLocal ?? false,
     stale,
+    going,
     onEvent: (event) => {
       progress.show(event);
+      if (event.kind === "left") left.push(event);
       if (event.kind === "started" && event.instance.stage.durable)
         estimates.set(event.instance.index, estimateCost(event.instance, workspace));
       if (event.kind !== "ended") return;
@@ -118,11 +148,17 @@ export async function runChanged(
       if (options.json) process.stdout.write(`${JSON.stringify(stageLine(event))}\n`);
     },
   });
-  const interrupts = await untilFinished(run, progress);
+  queued = () => queuedWords(run.queued());
+  const interrupts = await untilFinished(run, progress, {
+    left,
+    ...leaving({ state: workspace.state, json: options.json, asked: { pipeline, options } }),
+  });
   const results = await run.finished;
   await tellAll({ plan, selected, workspace }, consulted);
 
   const published = publishResults(plan, results, workspace);
+  const clashes = published?.problems ?? [];
+  sayProblems(clashes, options.json);
   const page =
     published && (await laidOutPage({ plan, workspace, folder: published.folder, options }, counts));
   const cost = spent([...estimates].map(([index, estimate]) => attempted(estimate, results[index])));
@@ -147,8 +183,11 @@ export async function runChanged(
       leftStale: results.filter((result) => result?.outcome === leftStale).length,
     },
   );
-  if (counts.reused + counts.succeeded === selected.length && stale.kind !== "accept") {
-    const more = [...(published?.files ?? []), ...(page ? [page] : []), ...restsOn(plan, workspace)];
+  const undeclared = options.audit ? sayAudit(findings, options.json) : 0;
+  const isWhole =
+    !options.audit && counts.reused + counts.succeeded === selected.length && clashes.length === 0;
+  if (isWhole && stale.kind !== "accept") {
+    const more = [...(published?.files ?? []), ...(page ? [page] : []), ...restsOn(plan, results, workspace)];
     const next = { ...said, counts: { ...counts, succeeded: 0, reused: selected.length } };
     rememberUnchanged(asked, {
       consulted,
@@ -157,7 +196,7 @@ export async function runChanged(
     });
   }
   if (interrupts > 0 && counts.cancelled > 0) return 130;
-  return counts.failed + counts.skipped + counts.cancelled > 0 ? 1 : 0;
+  return counts.failed + counts.skipped + counts.cancelled + clashes.length + undeclared > 0 ? 1 : 0;
 }
 
 /** Tells who watches of every file that the plan depends on. */
@@ -201,11 +240,13 @@ async function takeOverSilent(
 
 function attempted(estimate: CostEstimate, result: Result | undefined): Attempted {
   const record = result?.record?.record;
-  return { estimate, cost: record?.cost ?? null, durationMs: record?.ran.durationMs ?? 0 };
+  if (record) return { estimate, cost: record.cost, durationMs: record.ran.durationMs };
+  const lost = result?.quarantined;
+  return { estimate, cost: null, durationMs: lost?.durationMs ?? 0, ...(lost && { lost: lost.cost }) };
 }
 
 /** What outside the repository must stay for everything to be reused again. */
-function restsOn(plan: Plan, workspace: Workspace): string[] {
+function restsOn(plan: Plan, results: (Result | undefined)[], workspace: Workspace): string[] {
   const { state } = workspace;
   const environments = plan.instances
     .filter(({ stage }) => stage.name === environmentStage)
@@ -215,6 +256,9 @@ function restsOn(plan: Plan, workspace: Workspace): string[] {
     ...environments.flatMap((path) => [`${path}/ready.json`, environmentPython(path)]),
     ...(python ? [python] : []),
     `${state.attempts}/records`,
+    ...results.flatMap((result) =>
+      result?.record ? [`${state.attempts}/records/${result.record.digest}/record.json`] : [],
+    ),
     `${state.state}/format.json`,
   ];
 }

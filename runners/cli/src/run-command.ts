@@ -39,7 +39,7 @@ export async function runCommand(
     ],
   };
   // a watcher wants to know what was looked at, which the short way does not do
-  const said = isWatched() ? undefined : saidUnchanged<RunSaid>(asked);
+  const said = isWatched() || options.audit ? undefined : saidUnchanged<RunSaid>(asked);
   if (said) {
     noteUnchanged(asked.root, { pipeline: said.pipeline, profile: said.profile });
     sayLines(said);

@@ -1,8 +1,8 @@
 // What failed in a run, for people.
 import { outcomeCause } from "@mlrb/core/outcome";
 import type { Plan } from "@mlrb/core/plan";
+import { logPath } from "@mlrb/local/log-path";
 import type { Result } from "@mlrb/local/result";
-import { logPath } from "@mlrb/local/run-request";
 import { shellWord } from "./ask-again.ts";
 import type { Failure } from "./closing.ts";
 import { lastLines } from "./last-lines.ts";

@@ -19,6 +19,7 @@ import type { ReportParams } from "@mlrb/report/report-params";
 import { type Section, textCell } from "@mlrb/report/table";
 import { terminalSection } from "@mlrb/report/terminal-table";
 import type { HandedIn } from "./hand-in.ts";
+import { hasColor } from "./terminal.ts";
 
 /** One instance, with the text of each file that it gave. */
 export type Measured = { instance: Instance; texts: Record<string, string>; cause: string };
@@ -79,7 +80,7 @@ export async function sayScores(said: Said): Promise<void> {
     return;
   }
   const width = process.stdout.columns ?? Number(process.env.COLUMNS ?? 100);
-  const color = process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== "dumb";
+  const color = hasColor(process.stdout);
   const show = (section: Section) => process.stdout.write(`\n${terminalSection(section, { width, color })}`);
   show(verdictSection({ path, title: `${task} (${profile})`, handed, verdict }));
   show({

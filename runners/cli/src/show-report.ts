@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { readJson } from "@mlrb/kit/json-file";
 import type { Report } from "@mlrb/report/report";
+import { hasColor } from "./terminal.ts";
 
 /** `folder` is where the results were laid out. Gives what was printed. */
 export async function showReport(
@@ -21,7 +22,7 @@ export async function showReport(
     return undefined;
   }
   const { terminalSection, terminalTable } = await import("@mlrb/report/terminal-table");
-  const color = process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== "dumb";
+  const color = hasColor(process.stdout);
   const width = process.stdout.columns ?? Number(process.env.COLUMNS ?? 100);
   process.stdout.write(`\n${terminalTable(report, { width, color })}`);
   if (more.groups) {

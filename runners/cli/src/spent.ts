@@ -7,6 +7,8 @@ import type { CostEstimate } from "@mlrb/local/estimate-cost";
 export type Attempted = {
   estimate: CostEstimate;
   cost: AttemptRecord["cost"] | null;
+  /** Of one that was quarantined: what it cost all the same. */
+  lost?: AttemptRecord["cost"];
   durationMs: number;
 };
 
@@ -16,8 +18,10 @@ export type Compared = { estimated: number | null; actual: number | null };
 export type Spent = {
   /** Those that were recorded: what is compared. */
   attempts: number;
-  /** Those that may have cost something, and ended without a record of it. */
+  /** Those that may have cost something, and left nothing that tells what. */
   unrecorded: number;
+  /** Those that gave no record, and what they cost until they ended; absent where there are none. */
+  lost?: { attempts: number; gpuHours: number | null; dollars: number | null };
   gpuHours: Compared;
   dollars: Compared;
   timeMs: Compared;
@@ -29,18 +33,30 @@ export type Spent = {
 export function spent(attempted: Attempted[]): Spent | undefined {
   if (attempted.length === 0) return undefined;
   const recorded = attempted.filter(({ cost }) => cost !== null);
-  const lost = attempted.filter(({ cost, estimate }) => cost === null && mayCost(estimate));
-  const sum = (value: (one: Attempted) => number | null) =>
-    recorded.map(value).reduce((total, one) => (total === null || one === null ? null : total + one), 0);
+  const unknown = attempted.filter(({ cost, lost, estimate }) => cost === null && !lost && mayCost(estimate));
+  const lost = attempted.flatMap((one) => one.lost ?? []);
+  const sum = (value: (one: Attempted) => number | null) => total(recorded.map(value));
   const from = attempted.map(({ estimate }) => estimate.from);
   return {
     attempts: recorded.length,
-    unrecorded: lost.length,
+    unrecorded: unknown.length,
+    ...(lost.length > 0 && {
+      lost: {
+        attempts: lost.length,
+        gpuHours: total(lost.map(({ gpuHours }) => gpuHours)),
+        dollars: total(lost.map(({ dollars }) => dollars)),
+      },
+    }),
     gpuHours: { estimated: sum((one) => one.estimate.gpuHours), actual: sum((one) => one.cost!.gpuHours) },
     dollars: { estimated: sum((one) => one.estimate.dollars), actual: sum(dollarsOf) },
     timeMs: { estimated: sum((one) => one.estimate.timeMs), actual: sum((one) => one.durationMs) },
     from: { least: Math.min(...from), most: Math.max(...from) },
   };
+}
+
+/** Null where one of them is unknown. */
+export function total(values: (number | null)[]): number | null {
+  return values.reduce((sum, one) => (sum === null || one === null ? null : sum + one), 0);
 }
 
 function mayCost({ gpuHours, dollars }: CostEstimate): boolean {
@@ -64,8 +80,29 @@ export function spentWords(spent: Spent): string | undefined {
   ];
   const many = (count: number) => `${count} ${count === 1 ? "attempt" : "attempts"}`;
   const said = took.length > 0 ? [`${many(attempts)} took ${took.join(" and ")}`] : [];
+  if (spent.lost && (spent.lost.gpuHours !== 0 || spent.lost.dollars !== 0))
+    said.push(`${many(spent.lost.attempts)} without a record cost ${amountWords(spent.lost)}`);
   if (unrecorded > 0) said.push(`what ${many(unrecorded)} cost that did not end well is not known`);
   return said.length > 0 ? said.join("; ") : undefined;
+}
+
+/** `1.5 GPU hours and 0.40 dollars`; what is 0 is left out, all of it nowhere. */
+export function amountWords({
+  gpuHours,
+  dollars,
+}: {
+  gpuHours: number | null;
+  dollars: number | null;
+}): string {
+  const parts = [
+    ...(gpuHours === 0
+      ? []
+      : [gpuHours === null ? "an unknown number of GPU hours" : `${gpuHours.toFixed(1)} GPU hours`]),
+    ...(dollars === 0
+      ? []
+      : [dollars === null ? "an unknown number of dollars" : `${dollars.toFixed(2)} dollars`]),
+  ];
+  return parts.join(" and ") || "nothing";
 }
 
 type How = { from: Spent["from"]; unit: string; digits: number };

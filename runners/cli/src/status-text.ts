@@ -2,11 +2,13 @@
 // Pure: the time of day is an argument.
 import { formatDuration } from "@mlrb/core/units";
 import { ownerWords } from "@mlrb/local/owner";
+import { sumsWords } from "./attempt-sums.ts";
 import { type StateCounts, states, stateWords } from "./instance-state.ts";
 import type { NextStep } from "./next-steps.ts";
 import { oneLine } from "./one-line.ts";
 import type { Status } from "./status.ts";
 import { costWords } from "./total-cost.ts";
+import { waitWords } from "./wait-words.ts";
 
 const shownMax = 20;
 
@@ -28,6 +30,8 @@ export function statusText(status: Status, { next, now }: { next: NextStep[]; no
   if (status.orphans.length > 0) out.push("", "attempts that go on without a run");
   for (const { stage, since, supervisor } of status.orphans)
     out.push(`  ${stage}  for ${ago(since, now)}, ${ownerWords(supervisor)}`);
+  if (status.waits.length > 0) out.push("", "attempts that wait");
+  for (const wait of status.waits) out.push(`  ${wait.stage}`, `      ${oneLine(waitWords(wait, now))}`);
   if (status.gpus.length > 0) out.push("", "GPUs that are held on this host");
   for (const { index, model, uuid, stage, run, owner, since } of status.gpus)
     out.push(
@@ -40,6 +44,8 @@ export function statusText(status: Status, { next, now }: { next: NextStep[]; no
   if (attempts) {
     const cost = attempts.cost.attempts > 0 ? `; to make what is missing: ${costWords(attempts.cost)}` : "";
     out.push("", `attempts: ${countWords(attempts.states)}${cost}`);
+    const spent = attempts.spent && sumsWords(attempts.spent);
+    if (spent !== undefined) out.push(`spent: ${spent}`);
   }
   if (status.states.uncertain > 0)
     out.push("", "uncertain: reads something that runs first; reused after all if that gives the same again");

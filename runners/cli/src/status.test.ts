@@ -12,6 +12,7 @@ import { nextSteps } from "./next-steps.ts";
 import type { InstanceNow, Orphan } from "./read-states.ts";
 import { statusOf } from "./status.ts";
 import { statusText } from "./status-text.ts";
+import type { ShownWait } from "./wait-words.ts";
 
 const text = `formatVersion: 1
 name: test
@@ -36,7 +37,13 @@ const failure = "2026-01-31T10:05:00.000Z";
 /** Each instance's state, by id; those that are not named are up to date. `left`: stale ones stay so. */
 function scene(
   states: Record<string, InstanceState>,
-  { left = true, live = [] as LiveRun[], gpus = [] as HeldGpu[], orphans = [] as Orphan[] } = {},
+  {
+    left = true,
+    live = [] as LiveRun[],
+    gpus = [] as HeldGpu[],
+    orphans = [] as Orphan[],
+    waits = [] as ShownWait[],
+  } = {},
 ) {
   const made = plan();
   const instances = made.instances.map(({ index, id, stage }): InstanceNow => {
@@ -62,7 +69,7 @@ function scene(
       lastEnd: { outcome: { kind: "failed", cause: "exit-code", detail }, time: failure },
     };
   });
-  const status = statusOf(made, { instances, live, orphans, gpus });
+  const status = statusOf(made, { instances, live, orphans, waits, gpus });
   const options = { root: "my root" };
   const next = nextSteps(status, { pipeline: "test", options });
   return {
@@ -213,4 +220,32 @@ test("an attempt that goes on without a run is told, with what to do about it", 
     "pnpm pipeline run test --root 'my root'",
     "pnpm pipeline attempts stop 'attempt[word=alpha]' --root 'my root'",
   ]);
+});
+
+test("what an attempt waits for is shown with its cause, since when, and the command to type", () => {
+  const stage = "attempt[task=alpha,seed=1]";
+  const waits: ShownWait[] = [
+    {
+      stage,
+      command: "pnpm pipeline attempts resume 3f2a",
+      waits: [
+        {
+          ...{ why: "operator", cause: "wrong-key", whose: "operator", detail: "401: no such\u001b[2J key" },
+          since: "2026-01-31T10:07:00.000Z",
+          nextTry: "2026-01-31T11:00:00.000Z",
+          giveUpAt: "2026-02-03T10:07:00.000Z",
+        },
+      ],
+    },
+  ];
+  const { text } = scene({}, { waits });
+  const at = text.indexOf("attempts that wait");
+  assert.ok(at > 0, text);
+  const shown = text.slice(at);
+  assert.ok(shown.includes(stage) && shown.includes("waits for you: wrong-key: 401: no such"), shown);
+  assert.match(
+    shown,
+    /when it is mended: pnpm pipeline attempts resume 3f2a; for .* since 2026-01-31T10:07:00Z/,
+  );
+  assert.ok(!shown.includes("\u001b"));
 });

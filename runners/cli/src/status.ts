@@ -5,9 +5,11 @@ import { outcomeCause } from "@mlrb/core/outcome";
 import type { Plan } from "@mlrb/core/plan";
 import type { HeldGpu } from "@mlrb/local/gpu-leases";
 import type { LiveRun } from "@mlrb/local/live-runs";
+import type { AttemptSums } from "./attempt-sums.ts";
 import { countStates, type StateCounts } from "./instance-state.ts";
 import type { InstanceNow, Orphan } from "./read-states.ts";
 import { type TotalCost, totalCost } from "./total-cost.ts";
+import type { ShownWait } from "./wait-words.ts";
 
 export type Status = {
   pipeline: string;
@@ -18,11 +20,13 @@ export type Status = {
   states: StateCounts;
   runs: LiveRun[];
   orphans: Orphan[];
+  /** Attempts that wait, of those of this pipeline. */
+  waits: ShownWait[];
   /** On this host, by whichever run. */
   gpus: HeldGpu[];
   failed: { stage: string; cause: string; time: string }[];
   /** Of durable stages; undefined where the pipeline has none. */
-  attempts: { states: StateCounts; cost: TotalCost } | undefined;
+  attempts: { states: StateCounts; cost: TotalCost; spent?: AttemptSums } | undefined;
   toRun: {
     instances: number;
     /** Of attempts that are stale and that a run would leave so. */
@@ -34,9 +38,16 @@ export type Status = {
   publishes: boolean;
 };
 
-type Read = { instances: InstanceNow[]; live: LiveRun[]; orphans: Orphan[]; gpus: HeldGpu[] };
+type Read = {
+  instances: InstanceNow[];
+  live: LiveRun[];
+  orphans: Orphan[];
+  waits: ShownWait[];
+  gpus: HeldGpu[];
+  sums?: AttemptSums;
+};
 
-export function statusOf(plan: Plan, { instances, live, orphans, gpus }: Read): Status {
+export function statusOf(plan: Plan, { instances, live, orphans, waits, gpus, sums }: Read): Status {
   const stageOf = ({ preview }: InstanceNow) => plan.instances[preview.index]!.stage;
   const idOf = ({ preview }: InstanceNow) => plan.instances[preview.index]!.id;
   const byStage = Map.groupBy(instances, (one) => stageOf(one).name);
@@ -57,6 +68,7 @@ export function statusOf(plan: Plan, { instances, live, orphans, gpus }: Read): 
     states: countStates(instances.map(({ state }) => state)),
     runs: live,
     orphans,
+    waits,
     gpus,
     failed: instances
       .filter(({ state }) => state === "failed")
@@ -70,6 +82,7 @@ export function statusOf(plan: Plan, { instances, live, orphans, gpus }: Read): 
         ? undefined
         : {
             states: countStates(attempts.map(({ state }) => state)),
+            ...(sums && { spent: sums }),
             cost: totalCost(
               attempts.filter(({ state }) => state !== "running").map(({ preview }) => preview),
               true,

@@ -4,7 +4,7 @@
 import type { KeyParts } from "@mlrb/core/action-key";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan";
 import type { Ran } from "@mlrb/core/ran";
-import { logPath } from "@mlrb/local/run-request";
+import { logPath } from "@mlrb/local/log-path";
 import type { Artifact } from "@mlrb/local/store";
 import type { Workspace } from "@mlrb/local/workspace";
 

@@ -12,7 +12,7 @@ import { printProblems, readWords } from "./request.ts";
 import type { RunCommandOptions } from "./run-asked.ts";
 import { WatchFolders } from "./watch-folders.ts";
 import { changeLines, waitLine } from "./watch-words.ts";
-import { interruptMessage, type Looked } from "./watched.ts";
+import { againVariable, interruptMessage, type Looked, leaveMessage } from "./watched.ts";
 
 /** A burst of edits is over when nothing has moved for this long; one that never ends is cut off. */
 const burst = { quietMs: 150, mostMs: 2000 };
@@ -41,18 +41,20 @@ export async function watchCommand(
   const trouble = (message: string) => say(`watch: ${message}\n`, { event: "trouble", message });
   const folders = new WatchFolders(repository, { mailbox, trouble });
   let child: ChildProcess | undefined;
-  const interrupt = () => {
+  const interrupt = (signal: NodeJS.Signals) => {
     mailbox.close();
-    if (child?.connected) child.send(interruptMessage);
+    if (child?.connected) child.send(signal === "SIGINT" ? interruptMessage : leaveMessage);
   };
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  let again = false;
   for (const signal of signals) process.on(signal, interrupt);
   let seen: Seen = { stats: { [asked.file]: "unknown" }, folders: {}, patterns: {} };
   try {
     for (;;) {
       // a run that is killed says nothing: then what was known before is what there is to watch
       seen = seenNow(repository, seen);
-      const started = startRun(words);
+      const started = startRun(words, again);
+      again = true;
       child = started.child;
       const looked = await started.ended;
       child = undefined;
@@ -68,10 +70,17 @@ export async function watchCommand(
   }
 }
 
-function startRun(words: string[]): { child: ChildProcess; ended: Promise<Looked | undefined> } {
+function startRun(
+  words: string[],
+  again: boolean,
+): {
+  child: ChildProcess;
+  ended: Promise<Looked | undefined>;
+} {
   const { promise, resolve, reject } = Promise.withResolvers<Looked | undefined>();
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, "run", ...words], {
     stdio: ["inherit", "inherit", "inherit", "ipc"],
+    env: { ...process.env, ...(again && { [againVariable]: "1" }) },
   });
   let looked: Looked | undefined;
   child.on("message", (message) => {

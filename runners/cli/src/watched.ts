@@ -9,6 +9,16 @@ export type Looked = Seen & { whole: boolean };
 /** What the watcher says to end a run. */
 export const interruptMessage = "interrupt";
 
+/** The same for another reason than a person at the keyboard. */
+export const leaveMessage = "leave";
+
+/** Set for every run of a watcher but its first: what was agreed to at its start is not agreed to again. */
+export const againVariable = "MLRB_WATCHED_AGAIN";
+
+export function isWatchedAgain(): boolean {
+  return isWatched() && process.env[againVariable] === "1";
+}
+
 export function isWatched(): boolean {
   return process.connected === true;
 }

@@ -2,11 +2,12 @@
 // tells when and where things ran, and a report's bytes must not depend on that.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { pageFile } from "@mlrb/core/check-published";
 import { readJson, writeWhole } from "@mlrb/kit/json-file";
 import { type Report, reportFormat } from "@mlrb/report/report";
 import type { PageAsked } from "./page-data.ts";
 
-export const pageFile = "report.html";
+export { pageFile };
 
 /** Gives the page's path; undefined where there is no report of this version's format in the folder. */
 export async function writePage(asked: PageAsked): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { actionKey, type BoundInputs, type KeyParts, keyParts } from "./action-key.ts";
+import { actionKey, type BoundInputs, formerParts, type KeyParts, keyParts } from "./action-key.ts";
 import { loadPlan, type PlanRequest } from "./load-plan.ts";
 import { changes, type Reason, reasonWords } from "./reasons.ts";
 import { memorySources, repository } from "./testing/memory-sources.ts";
@@ -128,6 +128,33 @@ test("whatever can change a result changes its key", () => {
   }
 });
 
+const durably = (pipeline = text) =>
+  pipeline.replace("budget: { time: 10m }", "durable: true\n    budget: { time: 10m }");
+
+test("keys are those that 5ceb805 made, and of its attempts as it made them", () => {
+  assert.equal(key(), "7eb091fcd4378b4060a123a8810c1a36491e510dafea52ef18290a0845b79e3c");
+  const result = loadPlan({ file }, memorySources({ ...repository, [file]: durably() }), ["local"]);
+  assert("plan" in result);
+  const instance = result.plan.instances.find(({ id }) => id === "score[task=reading,agent=basic,seed=1]")!;
+  const former = formerParts(instance, keyParts(instance, bound), bound.files);
+  assert.equal(actionKey(former), "c46ee6f35ca979d0053796c5cf918b81a704a223ed496dbfa6da5801d81f21f7");
+});
+
+test("an attempt is keyed by the task and the seed that its agent sees, whatever axes are keyed", () => {
+  const other = { id: "score[task=reading,agent=basic,seed=2]" };
+  assert.notEqual(key(durably(), other), key(durably()));
+  assert.deepEqual(
+    changes(parts(durably(), other), parts(durably()), () => undefined),
+    [{ kind: "env-changed", names: ["MLRB_SEED"] }],
+  );
+});
+
+test("a parameter that is not set is not in an attempt's key", () => {
+  const added = replaced("unit: 5 }", "unit: 5, added: null }");
+  assert.equal(key(durably(added)), key(durably()));
+  assert.notEqual(key(added), key(), "of other stages it is");
+});
+
 test("a durable stage's harness is not in its key, and all the rest is", () => {
   const durable = replaced("budget: { time: 10m }", "durable: true\n    budget: { time: 10m }");
   assert.equal(key(durable, { bound: { code: { "steps/b.ts": "0ther" } } }), key(durable));
@@ -174,6 +201,7 @@ test("every reason has words of its own", () => {
     "not-needed": { kind: "not-needed" },
     "same-action": { kind: "same-action", stage: "score[seed=1]" },
     "first-run": { kind: "first-run" },
+    audited: { kind: "audited" },
     "code-changed": { kind: "code-changed", file: "a.ts" },
     "file-changed": { kind: "file-changed", file: "a.txt" },
     "input-changed": { kind: "input-changed", input: "data", stage: "data" },
@@ -184,6 +212,12 @@ test("every reason has words of its own", () => {
     "environment-changed": { kind: "environment-changed" },
     "environment-missing": { kind: "environment-missing" },
     "image-changed": { kind: "image-changed" },
+    lost: {
+      kind: "lost",
+      since: "2026-01-31T10:00:00.000Z",
+      cause: "its supervisor was killed",
+      folder: "lost/a",
+    },
     "goes-on": { kind: "goes-on", since: "2026-01-31T10:00:00.000Z" },
     "host-changed": { kind: "host-changed" },
     "key-format-changed": { kind: "key-format-changed" },
@@ -191,6 +225,8 @@ test("every reason has words of its own", () => {
     "never-succeeded": { kind: "never-succeeded" },
     stale: { kind: "stale", record: "r", changed: [{ kind: "budget-changed" }, { kind: "host-changed" }] },
     "stale-accepted": { kind: "stale-accepted", record: "r", why: "only wording" },
+    "keyed-by-format": { kind: "keyed-by-format", format: 1 },
+    "cannot-start": { kind: "cannot-start", detail: "a.ts cannot be bundled\nmore" },
     "upstream-stale": { kind: "upstream-stale", stage: "attempt" },
     "upstream-runs": { kind: "upstream-runs", stage: "data" },
   };
@@ -201,6 +237,7 @@ test("every reason has words of its own", () => {
     "nothing that runs needs it",
     "the same action as score[seed=1]",
     "first run",
+    "to be traced (--audit)",
     "code changed: a.ts",
     "file changed: a.txt",
     "input changed: data of data",
@@ -211,6 +248,7 @@ test("every reason has words of its own", () => {
     "environment changed",
     "environment not built here",
     "another image or sandbox",
+    "lost: the attempt begun 2026-01-31T10:00:00.000Z ended without a record (its supervisor was killed); it is in lost/a",
     "it goes on since 2026-01-31T10:00:00.000Z, begun by a run that is gone",
     "another machine",
     "keys are made in a new way",
@@ -218,6 +256,8 @@ test("every reason has words of its own", () => {
     "it has not succeeded yet",
     "stale: budget changed; another machine",
     "stale, accepted: only wording",
+    "keyed by format 1",
+    "it cannot start: a.ts cannot be bundled; more",
     "attempt is stale",
     "data runs first",
   ]);

@@ -3,11 +3,15 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import type { Json } from "@mlrb/kit/stage";
+import { agentVariables } from "./agent-variables.ts";
 import type { Scalar } from "./pipeline-spec.ts";
 import type { Budget, Instance, RunSpec } from "./plan.ts";
 
 /** Raised when the meaning of a key changes: every older key is then another key. */
 export const keyFormat = 1;
+
+/** The same for attempts. In format 1 the key lacked much of what an agent can read: see former-attempt-key. */
+export const attemptKeyFormat = 2;
 
 export type KeyParts = {
   keyFormat: number;
@@ -22,6 +26,8 @@ export type KeyParts = {
   inputs: Record<string, string>;
   outputs: Record<string, "file" | "dir">;
   env: Record<string, string>;
+  /** Of an attempt: the variables that every agent sees. */
+  agentEnv?: Record<string, string>;
   budget: Budget;
   environment: string | null;
   host: Record<string, string> | null;
@@ -40,11 +46,18 @@ export type BoundInputs = {
 
 /** The parts of the key of `instance` once what it reads is known. */
 export function keyParts(instance: Instance, bound: BoundInputs): KeyParts {
-  const { stage, action } = instance;
+  const { stage, action, axes } = instance;
+  const { task, seed } = axes;
   return {
-    keyFormat,
+    keyFormat: stage.durable ? attemptKeyFormat : keyFormat,
+    ...(stage.durable && {
+      agentEnv: agentVariables({ ...(task !== undefined && { task }), ...(seed !== undefined && { seed }) }),
+    }),
     run: stage.durable && action.run.kind !== "command" ? { kind: action.run.kind, file: "" } : action.run,
-    params: action.params,
+    // so that a parameter which is added later, and is not set, changes no attempt
+    params: stage.durable
+      ? Object.fromEntries(Object.entries(action.params).filter(([, value]) => value !== null))
+      : action.params,
     axes: Object.fromEntries(stage.keyed.map((axis) => [axis, instance.axes[axis]!])),
     outputs: Object.fromEntries(stage.gives.map(({ name, kind }) => [name, kind])),
     env: action.env,
@@ -52,6 +65,16 @@ export function keyParts(instance: Instance, bound: BoundInputs): KeyParts {
     ...bound,
     code: stage.durable ? {} : bound.code,
   };
+}
+
+/** The parts of an attempt's key as they were in format 1; `files` are the digests of that time. */
+export function formerParts(
+  instance: Instance,
+  now: KeyParts,
+  files: Record<string, string>,
+): KeyParts & { keyFormat: 1 } {
+  const { agentEnv: _, ...parts } = now;
+  return { ...parts, keyFormat: 1, params: instance.action.params, files };
 }
 
 /** sha256, in hex, of the parts as canonical JSON. */

@@ -1,14 +1,23 @@
 // What a stage instance is started as, wherever that is: the same words on this machine and in a container.
 // Pure: the path of Node comes from whoever starts it.
 import type { ExecutionRequest } from "./executor.ts";
+import { nodePermissionFlags } from "./permissions.ts";
 
-type Asked = Pick<ExecutionRequest, "run" | "root" | "python" | "inputs" | "outputs">;
+type Asked = Pick<ExecutionRequest, "run" | "root" | "python" | "inputs" | "outputs" | "permissions">;
 
 /** `node` is the program that runs scripts. */
-export function commandLine({ run, root, python, inputs, outputs }: Asked, node: string): string[] {
+export function commandLine(
+  { run, root, python, inputs, outputs, permissions }: Asked,
+  node: string,
+): string[] {
   switch (run.kind) {
     case "script":
-      return [node, "--disable-warning=ExperimentalWarning", `${root}/${run.file}`];
+      return [
+        node,
+        "--disable-warning=ExperimentalWarning",
+        ...(permissions ? nodePermissionFlags(permissions) : []),
+        `${root}/${run.file}`,
+      ];
     case "python":
       if (!python) throw new Error("bug: a python stage without an environment");
       return [python, `${root}/${run.file}`];

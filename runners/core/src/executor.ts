@@ -2,6 +2,7 @@
 // on a cluster. Implementations stand in packages beside core and are handed in by the cli.
 import type { Gpu } from "./gpu.ts";
 import type { FailureCause } from "./outcome.ts";
+import type { Permissions } from "./permissions.ts";
 import type { Network } from "./pipeline-spec.ts";
 import type { RunSpec } from "./plan.ts";
 
@@ -30,6 +31,10 @@ export type ExecutionRequest = {
   limits: { timeMs?: number; memoryBytes?: number };
   /** What its processes may reach; undefined where nothing is said. */
   network?: Network;
+  /** Absolute; where to write which files its processes open; only of an executor that can. */
+  trace?: string;
+  /** What its script is held to; undefined where it is not. Of Python, `env` names them to its guard. */
+  permissions?: Permissions;
   /** A folder that its processes must not be able to write in; only of an executor that `mountsReadOnly`. */
   readOnly?: string;
   /**

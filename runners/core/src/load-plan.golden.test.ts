@@ -36,7 +36,7 @@ test("every code that core can give has a golden case", () => {
   });
   const seen = groups.map((group) => readFileSync(join(golden, group), "utf8")).join("\n");
   // told by selectInstances and by the file's bytes, each with a test of its own
-  const elsewhere = ["nothing-selected", "not-utf8"];
+  const elsewhere = ["nothing-selected", "blank-pattern", "not-utf8"];
   const missing = [...new Set([...codes, "unknown-task", "unknown-scorer", "unknown-agent"])].filter(
     (code) => !elsewhere.includes(code) && !new RegExp(`^(?:\\S+:\\d+:\\d+ )?${code}: `, "m").test(seen),
   );

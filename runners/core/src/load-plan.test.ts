@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -379,6 +379,10 @@ test("a profile of official data plans every task by its official scorers, with 
     read: (path: string) =>
       existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : undefined,
     list: (folder: string) => (existsSync(join(root, folder)) ? readdirSync(join(root, folder)).sort() : []),
+    kind: (path: string) => {
+      const stats = statSync(join(root, path), { throwIfNoEntry: false });
+      return stats && (stats.isDirectory() ? "dir" : "file");
+    },
   };
   const path = "pipelines/full-benchmark.yaml";
   const text = sources.read(path)!;

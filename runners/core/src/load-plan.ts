@@ -3,6 +3,7 @@
 
 import { agentSchema } from "./agent-schema.ts";
 import { shapeProblems } from "./check-shape.ts";
+import { checkCount } from "./count-instances.ts";
 import { type Diagnostic, distinctDiagnostics, type Place, sortDiagnostics } from "./diagnostic.ts";
 import { checkActions, expand } from "./expand.ts";
 import type { Sources } from "./manifest.ts";
@@ -11,6 +12,7 @@ import { pipelineSchema } from "./pipeline-schema.ts";
 import type { PipelineSpec } from "./pipeline-spec.ts";
 import { environmentStage, type Instance, type Plan, type PlannedStage } from "./plan.ts";
 import { planStages } from "./plan-stages.ts";
+import { poolsTaken } from "./pool-size.ts";
 import { pruneShape } from "./prune-shape.ts";
 import { resolveAxes, type Selection } from "./resolve-axes.ts";
 import type { ResolveContext } from "./resolve-context.ts";
@@ -66,6 +68,11 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
   const planned = planStages(spec, { source, axes, unclear });
   problems.push(...planned.problems);
   const { stages } = planned;
+  const tooMany = checkCount(stages, { axes, source });
+  if (tooMany) {
+    problems.push(tooMany);
+    return refused();
+  }
 
   const title = spec.title ?? spec.name;
   const poolsUnclear =
@@ -124,7 +131,10 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
       title,
       profile: profile.name,
       profiles: Object.keys(spec.profiles ?? {}),
-      pools: profile.pools,
+      pools: poolsTaken(
+        profile.pools,
+        placed.map(({ execution }) => execution.resources),
+      ),
       selection,
       onStale: profile.onStale,
       stages,

@@ -145,6 +145,7 @@ export const scorerSchema = {
       },
       environment: text,
       hostSensitive: { type: "boolean" },
+      programs: { type: "boolean", description: "whether its scripts start programs; false by default" },
       command: {
         ...text,
         description: "a program outside the environment that it starts, as written in a shell",

@@ -14,6 +14,8 @@ export type Sources = {
   read(path: string): string | undefined;
   /** Names in a folder, sorted by code unit; empty when there is none. */
   list(folder: string): string[];
+  /** What is at a path; undefined where nothing is. */
+  kind(path: string): "file" | "dir" | undefined;
 };
 
 export type ManifestKind = "task" | "scorer" | "agent";

@@ -45,12 +45,13 @@ const pools = {
   type: "object",
   propertyNames: {
     type: "string",
-    pattern: "^[A-Za-z0-9][A-Za-z0-9:._/-]*$",
+    pattern: "^[A-Za-z0-9][A-Za-z0-9:._/-]*\\*?$",
     description: "a pool",
-    patternErrorMessage: "letters, digits and : . _ - /, no sign first",
+    patternErrorMessage: "letters, digits and : . _ - /, no sign first, a * at the end",
   },
   additionalProperties: { type: "integer", minimum: 1 },
-  description: 'How much there is of what is no hardware, e.g. calls at once: { "api:openai": 4 }.',
+  description:
+    'How much there is of what is no hardware, e.g. calls at once: { "api:openai": 4, "api:*": 2 }; PREFIX* is a pool for each name that begins so.',
 } as const;
 
 const execution = {
@@ -87,6 +88,16 @@ const execution = {
         description: "How many an untrusted program may have at once, threads counted.",
       },
       disk: { ...text, format: "size", description: "What an untrusted program may write, e.g. 100GiB." },
+      providerWait: {
+        ...text,
+        format: "duration",
+        description: "How long an attempt waits without any answer of its provider (default: 1h).",
+      },
+      operatorWait: {
+        ...text,
+        format: "duration",
+        description: "How long an attempt waits for a person: a key, a quota, a model's name (default: 72h).",
+      },
     },
     { description: "Where it is stopped as failed; outside the action key." },
   ),
@@ -156,6 +167,11 @@ export const stageSchema = closed(
       description: "How often it is tried again when the machine failed it; its own failures are not.",
     },
     environment: { ...text, description: "A Python lock file." },
+    programs: {
+      type: ["boolean", "string"],
+      description:
+        "Whether its script may start programs or load native code; outside the action key. May be a field that says so: {scorer.programs}.",
+    },
     budget: closed(
       {
         time: { ...text, format: "duration" },

@@ -56,7 +56,14 @@ export type ResourcesSpec = {
   pools?: Record<string, number>;
 };
 
-export type LimitsSpec = { time?: string; memory?: string; processes?: number; disk?: string };
+export type LimitsSpec = {
+  time?: string;
+  memory?: string;
+  processes?: number;
+  disk?: string;
+  providerWait?: string;
+  operatorWait?: string;
+};
 
 export type StageSpec = ExecutionSpec & {
   title?: string;
@@ -75,6 +82,8 @@ export type StageSpec = ExecutionSpec & {
   /** Names, or a field of a manifest that lists them. */
   secrets?: string[] | string;
   environment?: string;
+  /** Or a field that says so, e.g. `{scorer.programs}`. */
+  programs?: boolean | string;
   budget?: { time?: string; tokens?: number | string; dollars?: number | string };
   retries?: number;
   durable?: boolean;

@@ -3,6 +3,7 @@
 // Pure: no disk, no clock.
 import { DirectedGraph } from "graphology";
 import { topologicalSort } from "graphology-dag";
+import { checkPublished } from "./check-published.ts";
 import { checkStage, type StageContext } from "./check-stage.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { givenOutput } from "./given-output.ts";
@@ -28,7 +29,7 @@ export function planStages(
     const needs = referencesOf(stage.needs, ["stages", name, "needs"]);
     const collect = referencesOf(stage.collect, ["stages", name, "collect"]);
     wires.set(name, { needs, collect });
-    stages.set(name, plannedStage(name, stage, { needs, collect }));
+    stages.set(name, plannedStage(name, stage, { needs, collect, source }));
   }
 
   const graph = new DirectedGraph();
@@ -52,10 +53,16 @@ export function planStages(
   for (const stage of ordered)
     problems.push(...checkPrivacy(stage, { stages, wires: wires.get(stage.name)!, source }));
   for (const stage of ordered) stage.publishes = stage.each.length === 0 && graph.outDegree(stage.name) === 0;
+  problems.push(...checkPublished(ordered, source));
   return { stages: ordered, problems };
 }
 
-function plannedStage(name: string, stage: StageSpec, { needs, collect }: Wires): PlannedStage {
+function plannedStage(
+  name: string,
+  stage: StageSpec,
+  { needs, collect, source }: Wires & { source: YamlSource },
+): PlannedStage {
+  const { file, line } = source.place(["stages", name], "key");
   return {
     name,
     each: stage.each ?? [],
@@ -66,6 +73,7 @@ function plannedStage(name: string, stage: StageSpec, { needs, collect }: Wires)
     durable: stage.durable ?? false,
     untrusted: stage.untrusted ?? false,
     publishes: false,
+    place: { file, line },
     spec: stage,
   };
 }

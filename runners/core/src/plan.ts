@@ -33,6 +33,8 @@ export type PlannedStage = {
   untrusted: boolean;
   /** Its results are laid out under results/: it has no axes and nothing else needs what it gives. */
   publishes: boolean;
+  /** Where it is written; undefined for stages that no file names. */
+  place?: { file: string; line: number };
   spec: StageSpec;
 };
 
@@ -64,7 +66,16 @@ export type Execution = {
   network?: Network;
   /** `pools` holds only what it takes something of. */
   resources: { cpus: number; memoryBytes: number; gpus: number; pools: Record<string, number> };
-  limits: { timeMs?: number; memoryBytes?: number; processes?: number; diskBytes?: number };
+  limits: {
+    timeMs?: number;
+    memoryBytes?: number;
+    processes?: number;
+    diskBytes?: number;
+    providerWaitMs?: number;
+    operatorWaitMs?: number;
+  };
+  /** Whether its script may start programs or load native code. */
+  programs?: true;
   /** How often it is tried again when the machine failed it, never when it failed itself. */
   retries: number;
 };

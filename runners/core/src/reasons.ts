@@ -8,6 +8,8 @@ export type Reason =
   | { kind: "not-needed" }
   | { kind: "same-action"; stage: string }
   | { kind: "first-run" }
+  /** Run again for `run --audit` to trace it. */
+  | { kind: "audited" }
   | { kind: "code-changed"; file: string }
   | { kind: "file-changed"; file: string }
   | { kind: "input-changed"; input: string; stage?: string }
@@ -22,11 +24,17 @@ export type Reason =
   | { kind: "key-format-changed" }
   | { kind: "output-missing" }
   | { kind: "never-succeeded" }
+  /** Its key is of an earlier format: what that format did not keep counts as equal. */
+  | { kind: "keyed-by-format"; format: number }
+  /** An attempt for this place ended without a record, for `cause`; `folder` holds what it did. Another one costs again. */
+  | { kind: "lost"; since: string; cause: string; folder: string }
   /** An attempt that another run began, which is gone, and that is not begun again. */
   | { kind: "goes-on"; since: string }
   /** A record of the same slot was made from other things; `changed` says which. */
   | { kind: "stale"; record: string; changed: Reason[] }
   | { kind: "stale-accepted"; record: string; why: string }
+  /** What it is made from cannot be read or bundled: it fails before it starts. */
+  | { kind: "cannot-start"; detail: string }
   /** In a plan only: an attempt that it reads is stale, and is left so. */
   | { kind: "upstream-stale"; stage: string }
   /** In a plan only: something it reads runs first, so its key is not known yet. */
@@ -52,7 +60,7 @@ export function changes(
   const params = [...differing(last.params, now.params), ...differing(last.axes, now.axes)];
   if (params.length > 0) reasons.push({ kind: "params-changed", names: params });
   if (!same(last.outputs, now.outputs)) reasons.push({ kind: "outputs-changed" });
-  const env = differing(last.env, now.env);
+  const env = differing({ ...last.agentEnv, ...last.env }, { ...now.agentEnv, ...now.env });
   if (env.length > 0) reasons.push({ kind: "env-changed", names: env });
   if (!same(last.budget, now.budget)) reasons.push({ kind: "budget-changed" });
   if (last.environment !== now.environment) reasons.push({ kind: "environment-changed" });
@@ -72,6 +80,8 @@ export function reasonWords(reason: Reason): string {
       return `the same action as ${reason.stage}`;
     case "first-run":
       return "first run";
+    case "audited":
+      return "to be traced (--audit)";
     case "code-changed":
       return `code changed: ${reason.file}`;
     case "file-changed":
@@ -100,12 +110,18 @@ export function reasonWords(reason: Reason): string {
       return "its result is no longer in the store";
     case "never-succeeded":
       return "it has not succeeded yet";
+    case "keyed-by-format":
+      return `keyed by format ${reason.format}`;
+    case "lost":
+      return `lost: the attempt begun ${reason.since} ended without a record (${reason.cause}); it is in ${reason.folder}`;
     case "goes-on":
       return `it goes on since ${reason.since}, begun by a run that is gone`;
     case "stale":
       return `stale: ${reason.changed.map(reasonWords).join("; ")}`;
     case "stale-accepted":
       return `stale, accepted: ${reason.why}`;
+    case "cannot-start":
+      return `it cannot start: ${reason.detail.replaceAll("\n", "; ")}`;
     case "upstream-stale":
       return `${reason.stage} is stale`;
     case "upstream-runs":

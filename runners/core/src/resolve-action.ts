@@ -1,4 +1,5 @@
 // Fills in what an instance does: what it runs, with which parameters, files and variables, for how long.
+import { checkDeclaredFile, unknownFile } from "./check-declared-file.ts";
 import type { Scalar } from "./pipeline-spec.ts";
 import type { ActionSpec, Execution, PlannedStage, RunSpec } from "./plan.ts";
 import type { ResolveContext } from "./resolve-context.ts";
@@ -35,15 +36,7 @@ export function resolveAction(
   };
   const exists = (file: string | undefined, path: Path) => {
     if (!inside(file, path) || sources.read(file) !== undefined) return;
-    const folder = file.split("/").slice(0, -1).join("/");
-    const near = sources.list(folder).map((entry) => (folder ? `${folder}/${entry}` : entry));
-    const help = near.length > 0 ? didYouMean(file, near) : "paths are relative to the repository's root";
-    problems.push({
-      code: "unknown-file",
-      message: `there is no file ${file}`,
-      place: source.place(path),
-      help,
-    });
+    problems.push({ ...unknownFile(file, sources), place: source.place(path) });
   };
 
   const params = Object.fromEntries(
@@ -85,7 +78,11 @@ export function resolveAction(
   const files = (spec.files ?? [])
     .map((pattern, index) => ({ pattern: text(pattern, at(["files", index])), index }))
     .filter(({ pattern, index }) => inside(pattern, at(["files", index])))
-    .map(({ pattern }) => pattern!);
+    .map(({ pattern, index }) => {
+      const problem = checkDeclaredFile(pattern!, sources);
+      if (problem) problems.push({ ...problem, place: source.place(at(["files", index])) });
+      return pattern!;
+    });
   const known = problems.length;
   const environment = text(spec.environment, at(["environment"]));
   exists(environment, at(["environment"]));

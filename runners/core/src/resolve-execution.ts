@@ -2,6 +2,7 @@
 // an action key, and all of it may come from the profile.
 import { parseImageReference, unpinnedBases } from "./image-reference.ts";
 import type { Execution, PlannedStage } from "./plan.ts";
+import { poolSize } from "./pool-size.ts";
 import type { ResolveContext } from "./resolve-context.ts";
 import type { StageTexts } from "./stage-texts.ts";
 import { didYouMean, suggest } from "./suggest.ts";
@@ -15,6 +16,10 @@ export function resolveExecution(
   const { executor, image: asked, network, resources, limits } = context.execution(name);
   const written = (...setting: string[]) => context.written(name, setting);
   const image = texts.text(asked, written("image"));
+  const wait = (name: "providerWait" | "operatorWait") => {
+    const { timeMs } = texts.duration(limits?.[name], written("limits", name));
+    return timeMs === undefined ? {} : { [`${name}Ms`]: timeMs };
+  };
   if (image !== undefined) checkImage(image, written("image"), context);
   return {
     executor: executor ?? "local",
@@ -32,8 +37,11 @@ export function resolveExecution(
         memoryBytes: texts.size(limits.memory, written("limits", "memory")),
       }),
       ...(limits?.processes !== undefined && { processes: limits.processes }),
+      ...wait("providerWait"),
+      ...wait("operatorWait"),
       ...(limits?.disk !== undefined && { diskBytes: texts.size(limits.disk, written("limits", "disk")) }),
     },
+    ...(texts.truth(spec.programs, ["stages", name, "programs"]) && { programs: true as const }),
     retries: spec.retries ?? 0,
   };
 }
@@ -73,7 +81,7 @@ function poolWants(
     const path = context.written(stage, ["resources", "pools", written]);
     const pool = texts.key(written, path);
     if (pool === undefined || pools === undefined) continue;
-    const size = Object.hasOwn(pools, pool) ? pools[pool]! : undefined;
+    const size = poolSize(pools, pool);
     const twin = taken.get(pool);
     if (size === undefined) {
       problems.push({

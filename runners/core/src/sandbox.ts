@@ -22,17 +22,22 @@ export type Sandbox = {
   snapshot(request: SnapshotRequest): Promise<SnapshotResult>;
   /** Makes a server of the supervisor's listen at a unix socket inside, which has its name there for everybody. Before programs run. */
   listen?(server: Server, inside: string): Promise<void>;
-  /** Stops everything that runs inside without ending it, so that what follows sees a still folder. */
-  freeze(): Promise<void>;
-  /** Ends everything that was started inside, detached children too. Files stay until close. */
+  /**
+   * Stops everything that runs inside without ending it; programs that are to start wait until it thaws. False
+   * where something could not be stopped: then everything runs on. Not nested: `frozenTime` counts who wants it.
+   */
+  freeze(): Promise<boolean>;
+  /** Lets everything go on. False where something had run although it was stopped. */
+  thaw(): Promise<boolean>;
+  /** Ends everything that was started inside, frozen or not, detached children too. Files stay until close. */
   kill(): Promise<void>;
   /**
    * Once nothing runs inside: removes what its programs wrote outside their workspace, so that the record has
    * room. Gives the bytes that this freed, and what they might have written in all.
    */
   shed?(): Promise<{ freedBytes: number; limitBytes: number }>;
-  /** Kills and removes the sandbox with its files. */
-  close(): Promise<void>;
+  /** Kills and removes the sandbox. Its files stay where they are if `keepFiles`: of an attempt that gives no record. */
+  close(options?: { keepFiles?: boolean }): Promise<void>;
 };
 
 export type PutOptions = {
@@ -68,8 +73,9 @@ export type Walls = {
   /** In what they stand, for the attempt's provenance, e.g. `{ image, engine }`. */
   readonly where: Record<string, string>;
   exec(request: ExecRequest): Promise<ExecResult>;
-  /** Stops everything that runs inside without ending it. */
-  freeze(): Promise<void>;
+  /** As `Sandbox.freeze`; no program is asked for until it thaws. */
+  freeze(): Promise<boolean>;
+  thaw(): Promise<boolean>;
   /** Ends everything that was started inside; throws where something would not end. */
   kill(): Promise<void>;
   /** Kills, and leaves nothing behind but the folder. */

@@ -65,3 +65,16 @@ test("a pattern that selects nothing is told with what would", () => {
     'nothing-selected: no stage instance matches "score[sed=1]"\n  help: e.g. score[task=reading,seed=1]',
   ]);
 });
+
+test("a pattern that says nothing is refused, since it would select everything", () => {
+  for (const blank of ["", " ", "[]", "[ ]", "[,]", "\t"]) {
+    const said = only(blank).join("\n");
+    assert.match(
+      said,
+      /^blank-pattern: .* names no stage\n {2}help: leave --only out/,
+      JSON.stringify(blank),
+    );
+  }
+  assert.equal(only("data", "").length, 1, "one blank pattern among others is one too many");
+  assert.equal(only("*").length, plan.instances.length);
+});

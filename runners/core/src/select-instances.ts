@@ -16,6 +16,15 @@ export function selectInstances(
   const problems: Diagnostic[] = [];
   const wanted = new Set<number>();
   for (const pattern of patterns) {
+    if (isBlankPattern(pattern)) {
+      const message = `--only "${pattern}" names no stage`;
+      problems.push({
+        code: "blank-pattern",
+        message,
+        help: "leave --only out to select all, or name a stage",
+      });
+      continue;
+    }
     const matches = matcher(pattern);
     const found = plan.instances.filter((instance) => matches(instance.stage.name, instance.axes));
     for (const { index } of found) wanted.add(index);
@@ -36,6 +45,11 @@ export function selectInstances(
     if (environment !== undefined) selected[environment] = true;
   }
   return { selected: plan.instances.map(({ index }) => index).filter((index) => selected[index]) };
+}
+
+/** Whether a pattern says nothing. It would match all: most likely a shell's variable was empty. */
+export function isBlankPattern(pattern: string): boolean {
+  return /^[\s[\],]*$/.test(pattern);
 }
 
 /** The instances that a pattern matches, or the one that it names in full. */

@@ -77,8 +77,10 @@ function field(
 ): Json {
   let value: Json | undefined = manifest;
   for (const [depth, step] of from.path.entries()) {
+    // of a list of tables, the first: `{agent.gateway.provider}`
+    const whole: Json | undefined = Array.isArray(value) ? value[0] : value;
     const holder: Record<string, Json> =
-      value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
+      whole !== null && typeof whole === "object" && !Array.isArray(whole) ? whole : {};
     value = Object.hasOwn(holder, step) ? holder[step] : undefined;
     if (value !== undefined) continue;
     const known = depth === 0 ? from.context.manifestFields[from.kind] : Object.keys(holder);

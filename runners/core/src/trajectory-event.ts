@@ -1,6 +1,7 @@
 // What can stand in a trajectory: the supervisor's account of an attempt, one event a line, in the order in which
 // it saw them. Types only; trajectory-schema.ts says the same to other programs. Every line carries besides
 // `formatVersion`, `index`, `previous` (digest of the line before), `time` and `sinceStartMs`.
+import type { ModelCause } from "./model-cause.ts";
 
 /** A text that is longer than a line should be: its beginning, and the digest under which the attachments hold it whole. */
 export type LongText = string | { head: string; digest: string; bytes: number };
@@ -21,8 +22,20 @@ export type TrajectoryEvent =
   /** What a model is to be reminded of from now on, and the how manyeth look for reminders found it: replay gives it then. */
   | { event: "reminder"; look: number; text: string }
   /** Time that is not the agent's work began and ended; the deadline has moved by it. */
-  | { event: "wait"; why: WaitReason; durationMs: number; deadline: string }
+  | {
+      event: "wait";
+      why: WaitReason;
+      durationMs: number;
+      /** After it. */
+      deadline: string;
+      /** For how long of it everything inside was frozen: by that the deadline moved. Absent in older records: by all of it, and nothing was frozen. */
+      frozenMs?: number;
+      /** Why the deadline did not move. */
+      charged?: "cannot-freeze" | "reported-afterwards";
+    }
   | MessageEvent
+  | ModelRequestEvent
+  | RequestPartEvent
   | ModelCallEvent
   | ModelTryEvent
   | ToolCallEvent
@@ -34,7 +47,8 @@ export type TrajectoryEvent =
   | { event: "note"; by: string; text: LongText }
   | { event: "end"; [fact: string]: unknown };
 
-export type WaitReason = "gpu" | "rate-limit" | "provider";
+/** `operator`: what only a person can mend, e.g. a key. */
+export type WaitReason = "gpu" | "rate-limit" | "provider" | "operator";
 
 /** What the harness said to a model. `by` names whose conversation it is: `agent`, `supervisor`, `worker-2`. */
 export type MessageEvent = {
@@ -56,6 +70,42 @@ export type ModelUsage = {
   cacheWrittenTokens?: number;
   /** Of outputTokens; null where the provider does not say. */
   reasoningTokens: number | null;
+};
+
+/**
+ * What a program asks its model through the gateway, before it is sent. Each part of it is a `request-part` event of
+ * this call or of an earlier one: system, tools and settings by digest, the messages by the request they go on from.
+ */
+export type ModelRequestEvent = {
+  event: "model-request";
+  by: "program";
+  call: number;
+  provider: string;
+  model: string;
+  /** How many messages it has. */
+  messages: number;
+  /** The first messages are those of an earlier call's request; null: all of them follow as parts. */
+  sameAs: { call: number; messages: number } | null;
+  /** Digests of parts; null where the request has none. */
+  system: string | null;
+  tools: string | null;
+  settings: string;
+};
+
+/** A part of a program's request that no earlier request had, in the form of its protocol. */
+export type RequestPartEvent = {
+  event: "request-part";
+  by: "program";
+  call: number;
+  /** `more-messages`: all after the 2 000th, as one list. */
+  part: "system" | "tools" | "settings" | "message" | "more-messages";
+  /** Of a message: its index in the request, from 0. */
+  place: number | null;
+  role: string | null;
+  /** sha256 of the JSON before secrets were taken out of it. */
+  digest: string;
+  /** JSON. */
+  text: LongText;
 };
 
 export type ModelCallEvent = {
@@ -91,7 +141,7 @@ export type ModelTryEvent = {
   call: number;
   try: number;
   /** From the table of causes (failure-causes.ts), e.g. `rate-limit`, `cut-stream`. */
-  cause: string;
+  cause: ModelCause;
   whose: FailureOwner;
   detail: string;
   /** What the provider counted before it failed; null where it did not say. */

@@ -1,6 +1,7 @@
 // The schema of a line of a trajectory, published as pipelines/trajectory.schema.json for programs that read them.
 // The table has an entry for every event that the types know; the compiler holds it to that. Readers should take
 // fields that they do not know for additions.
+import { modelCauseNames } from "./model-cause.ts";
 import type { TrajectoryEvent } from "./trajectory-event.ts";
 
 const text = { type: "string" } as const;
@@ -87,13 +88,51 @@ const events: Record<TrajectoryEvent["event"], Fields> = {
   budget: { fields: { share: { type: "number", minimum: 0, maximum: 1 } } },
   reminder: { fields: { look: { type: "integer", minimum: 1 }, text } },
   wait: {
-    fields: { why: { enum: ["gpu", "rate-limit", "provider"] }, durationMs: count, deadline: text },
+    fields: {
+      why: { enum: ["gpu", "rate-limit", "provider", "operator"] },
+      durationMs: count,
+      deadline: text,
+      frozenMs: {
+        ...count,
+        description: "the deadline moved by it; absent in older records: by durationMs",
+      },
+      charged: { enum: ["cannot-freeze", "reported-afterwards"], description: "why it did not move" },
+    },
+    optional: ["frozenMs", "charged"],
   },
   message: {
     fields: {
       by,
       role: { enum: ["system", "user"] },
       why: { enum: ["prompt", "notice", "nudge", "task"] },
+      text: longText,
+    },
+  },
+  "model-request": {
+    fields: {
+      by,
+      call: { type: "integer", minimum: 1 },
+      provider: text,
+      model: text,
+      messages: count,
+      sameAs: nullable({
+        type: "object",
+        properties: { call: { type: "integer", minimum: 1 }, messages: count },
+        required: ["call", "messages"],
+      }),
+      system: nullable(digest),
+      tools: nullable(digest),
+      settings: digest,
+    },
+  },
+  "request-part": {
+    fields: {
+      by,
+      call: { type: "integer", minimum: 1 },
+      part: { enum: ["system", "tools", "settings", "message", "more-messages"] },
+      place: nullable(count),
+      role: nullable(text),
+      digest,
       text: longText,
     },
   },
@@ -123,7 +162,7 @@ const events: Record<TrajectoryEvent["event"], Fields> = {
       by,
       call: count,
       try: count,
-      cause: text,
+      cause: { enum: [...modelCauseNames] },
       whose: ownerSchema,
       detail: text,
       usage,

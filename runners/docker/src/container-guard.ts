@@ -4,12 +4,19 @@
 // to hear it.
 import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
+import type { Duplex } from "node:stream";
 import type { ContainerState } from "./container-end.ts";
 import type { ContainerEngine } from "./container-engine.ts";
 
-/** `kill` first: the client may have gone away and left a container that runs. */
-const script = `"$1" start --attach --interactive "$2" 2>&1
+/**
+ * `kill` first: the client may have gone away and left a container that runs. A container that is paused when the
+ * supervisor dies cannot read the end of its input: descriptor 3 closes with the supervisor too, and lets it go on.
+ */
+const script = `{ read -r _ <&3; "$1" unpause "$2"; } >/dev/null 2>&1 &
+exec 3<&-
+"$1" start --attach --interactive "$2" 2>&1
 "$1" kill "$2" >/dev/null 2>&1
+kill $! 2>/dev/null
 echo
 echo "state $("$1" inspect --type container --format '{{json .State}}' "$2" 2>&1 | tr '\\n' ' ')"
 exec "$1" rm --force --volumes "$2" >/dev/null 2>&1`;
@@ -30,7 +37,7 @@ export function guardContainer({ program, env }: ContainerEngine, id: string): C
   const { MLRB_TOKEN: _, ...visible } = env;
   const child = spawn("/bin/sh", ["-c", script, "mlrb-guard", program, id], {
     env: visible,
-    stdio: ["pipe", "pipe", "ignore"],
+    stdio: ["pipe", "pipe", "ignore", "pipe"],
     detached: true,
     cwd: tmpdir(),
   });
@@ -38,8 +45,8 @@ export function guardContainer({ program, env }: ContainerEngine, id: string): C
   const { promise: ended, resolve: hasEnded } = Promise.withResolvers<ContainerState | undefined>();
   const { promise: removed, resolve: isRemoved } = Promise.withResolvers<void>();
   let said = "";
-  child.stdin.on("error", () => {}); // told by its end
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+  for (const stream of [child.stdin!, child.stdio[3] as Duplex]) stream.on("error", () => {}); // told by its end
+  child.stdout!.setEncoding("utf8").on("data", (text: string) => {
     said = (said + text).slice(-10_000);
     if (/^ready$/m.test(said)) isReady(undefined);
     const state = /^state (.*)\n/m.exec(said)?.[1];
@@ -53,7 +60,7 @@ export function guardContainer({ program, env }: ContainerEngine, id: string): C
     isRemoved();
   };
   child.on("error", over).on("close", () => over());
-  return { ready, ended, removed, release: () => child.stdin.end() };
+  return { ready, ended, removed, release: () => child.stdin!.end() };
 }
 
 function parsed(text: string): ContainerState | undefined {

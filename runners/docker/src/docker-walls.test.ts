@@ -1,5 +1,5 @@
 // What takes a sandbox away from under its programs, told apart from what they do themselves. What they try from
-// inside stands in tests/docker-walls.e2e.test.ts.
+// inside stands in tests/docker-walls.thorough.test.ts.
 import assert from "node:assert/strict";
 import {
   chmodSync,

@@ -33,6 +33,9 @@ async function engineSoon({ env, patienceMs = 60_000 }: DockerWallsOptions): Pro
   }
 }
 
+/** An engine that is being restarted: a second between two tries. */
+const thawTries = 60;
+
 type Standing = {
   id: string;
   guard: ContainerGuard;
@@ -150,6 +153,12 @@ export async function dockerWalls(request: WallsRequest, options: DockerWallsOpt
     return outcome.kind === "exited" || outcome.kind === "signalled" ? { ...outcome, ...met } : outcome;
   }
 
+  async function isPaused({ id }: Standing): Promise<boolean> {
+    const state = await stateOf(engine as ContainerEngine, id);
+    // an engine that does not answer is asked again
+    return "trouble" in state ? state.trouble.kind !== "container-missing" : state.Status === "paused";
+  }
+
   /** Why the container is no longer there; undefined where it is. */
   async function goneUnder(now: Standing): Promise<string | undefined> {
     const state = await stateOf(engine as ContainerEngine, now.id);
@@ -180,9 +189,24 @@ export async function dockerWalls(request: WallsRequest, options: DockerWallsOpt
     },
     async freeze() {
       const now = await standing?.catch(() => undefined);
-      if (!now?.living) return;
+      if (!now?.living) return true;
+      // an engine starts nothing in a paused container: what it was asked for before is waited for
+      const begun = Promise.all([...now.programs].map((program) => program.begun));
+      await Promise.race([begun, sleep(10_000, undefined, { ref: false })]);
       const paused = await engine.call(["pause", now.id], { timeMs: 20_000 });
-      if (!paused.ok) await end(now); // still all the same
+      if (paused.ok || !now.living) return true;
+      await engine.call(["unpause", now.id], { timeMs: 20_000 }); // an engine that was too slow to say so
+      return false;
+    },
+    async thaw() {
+      const now = await standing?.catch(() => undefined);
+      for (let round = 0; now?.living; round++) {
+        const thawed = await engine.call(["unpause", now.id], { timeMs: 20_000 });
+        if (thawed.ok || !(await isPaused(now))) break;
+        if (round === thawTries) throw new Error(`the sandbox cannot be let go on: ${thawed.trouble.detail}`);
+        await sleep(1000);
+      }
+      return true;
     },
     kill,
     async close() {

@@ -2,14 +2,14 @@
 // Images of ours bear their identity as a tag; whoever finds that tag need not build.
 import { createHash } from "node:crypto";
 import { createReadStream, readFileSync } from "node:fs";
-import { readdir } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
+import { join } from "node:path";
 import {
   type ImageReference,
   imageIdentity,
   parseImageReference,
   unpinnedBases,
 } from "@mlrb/core/image-reference";
+import { handedOver } from "@mlrb/kit/handed-over";
 import type { ContainerEngine } from "./container-engine.ts";
 import type { CallResult } from "./engine-call.ts";
 import { hostImageRefusal, hostImageTar } from "./host-image.ts";
@@ -109,16 +109,20 @@ async function idOf(engine: ContainerEngine, name: string): Promise<string | und
   return asked.ok ? asked.stdout.trim() : undefined;
 }
 
-/** sha256 of every file in a folder, by its path from the root; what keys are made of. */
+/** What an image is made from, by its path from the root: bytes, executable bits, links and names of folders. */
 async function digestsIn(root: string, folder: string): Promise<Record<string, string>> {
   const digests: Record<string, string> = {};
-  const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
-  for (const entry of entries) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
-    const sum = createHash("sha256");
-    for await (const chunk of createReadStream(path)) sum.update(chunk as Buffer);
-    digests[relative(root, path).split(sep).join("/")] = sum.digest("hex");
+  for (const entry of handedOver(join(root, folder))) {
+    const path = `${folder}/${entry.path}`;
+    if (entry.kind === "folder") digests[`${path}/`] = "folder";
+    else if (entry.kind === "link") digests[path] = `link to ${entry.target}`;
+    else digests[path] = `${await digestOf(join(root, path))}${entry.executable ? " executable" : ""}`;
   }
   return digests;
+}
+
+async function digestOf(path: string): Promise<string> {
+  const sum = createHash("sha256");
+  for await (const chunk of createReadStream(path)) sum.update(chunk as Buffer);
+  return sum.digest("hex");
 }

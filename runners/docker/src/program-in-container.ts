@@ -16,7 +16,12 @@ export type ProgramEnd =
   /** The client ended before the program began: with what it said. */
   | { kind: "not-begun"; said: string };
 
-export type ProgramInContainer = { ended: Promise<ProgramEnd>; forget(): void };
+export type ProgramInContainer = {
+  /** Settles once the engine has started it, or will not. */
+  begun: Promise<void>;
+  ended: Promise<ProgramEnd>;
+  forget(): void;
+};
 
 const loader = 'line=$MLRB_LINE; unset MLRB_LINE; eval "$line"';
 
@@ -40,6 +45,7 @@ export function runInContainer(
   const missing = Buffer.from(`${mark} missing\n`);
   let head: Buffer | undefined = Buffer.alloc(0);
   let state: "not-begun" | "begun" | "missing" = "not-begun";
+  const { promise: begins, resolve: hasBegun } = Promise.withResolvers<void>();
   child.stdout.on("data", (bytes: Uint8Array) => request.onOutput("stdout", bytes));
   child.stderr.on("data", (bytes: Buffer) => {
     if (head === undefined) return request.onOutput("stderr", bytes);
@@ -48,6 +54,7 @@ export function runInContainer(
     const at = head.indexOf(begun);
     if (at < 0) return;
     state = "begun";
+    hasBegun();
     const rest = head.subarray(at + begun.length);
     head = undefined;
     if (rest.length > 0) request.onOutput("stderr", rest);
@@ -69,7 +76,11 @@ export function runInContainer(
       });
     });
   });
-  return { ended, forget: () => void child.kill("SIGKILL") };
+  return {
+    begun: Promise.race([begins, ended.then(() => {})]),
+    ended,
+    forget: () => void child.kill("SIGKILL"),
+  };
 }
 
 /** A line for the shell inside: nothing but what was asked for is visible to the program. */

@@ -7,6 +7,7 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { uptime } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import { lastPid, otherThreads } from "./freeze-processes.ts";
 
 export type Known = {
   token: string;
@@ -70,7 +71,7 @@ export function memoryHeld(known: Known): number {
 }
 
 /** Living processes of the sandbox, never this one. */
-function findProcesses({ token, root, groups, since = 0, first = 0 }: Known): number[] {
+export function findProcesses({ token, root, groups, since = 0, first = 0 }: Known): number[] {
   if (process.platform !== "linux") return [];
   const marker = Buffer.from(`MLRB_TOKEN=${token}`);
   const parents = new Map<number, number>();
@@ -91,7 +92,7 @@ function findProcesses({ token, root, groups, since = 0, first = 0 }: Known): nu
 }
 
 /** Pids from `first` on; a stage that was short has few after it, and asking for each is less than listing all. */
-function candidates(first: number): number[] {
+export function candidates(first: number): number[] {
   const last = lastPid();
   if (first > 0 && first <= last && last - first < 64)
     return Array.from({ length: last - first + 1 }, (_, index) => first + index);
@@ -99,11 +100,6 @@ function candidates(first: number): number[] {
   return readdirSync("/proc")
     .map(Number)
     .filter((pid) => Number.isInteger(pid) && pid >= lowest);
-}
-
-/** The pid that was given out last. */
-function lastPid(): number {
-  return Number(quiet(() => readFileSync("/proc/loadavg", "latin1"))?.split(" ")[4] ?? 0);
 }
 
 function statusOf(
@@ -114,7 +110,7 @@ function statusOf(
   const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
   if (!fields) return undefined;
   return {
-    dead: fields[0] === "Z" || fields[0] === "X",
+    dead: fields[0] === "X" || (fields[0] === "Z" && !otherThreads(pid)),
     parent: Number(fields[1]),
     group: Number(fields[2]),
     started: Number(fields[19]),

@@ -74,6 +74,8 @@ export type ScorerManifest = {
   range?: [number, number | null];
   environment: string;
   hostSensitive: boolean;
+  /** Whether its scripts start programs; absent: no. */
+  programs?: boolean;
   /** A program outside the environment that it starts, as one would write it in a shell: a Lean, say. */
   command?: string;
   /** Digits after the point in tables. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { test } from "node:test";
-import { sourceFile } from "./source-file.ts";
+import { sourceFile, sourceFolder } from "./source-file.ts";
 
 function withStage(files: string[], body: () => void): void {
   const folder = mkdtempSync(join(tmpdir(), "mlrb-kit-"));
@@ -42,6 +42,18 @@ test("an undeclared file is refused with the stage, the file and the way out", (
     );
     assert.throws(() => sourceFile("scorers/x/deep/measure.py"), /does not name/);
     assert.throws(() => sourceFile("/etc/hostname"), /does not name/);
+  });
+});
+
+test("a folder that is handed over is to be declared whole", () => {
+  withStage(["tasks/x/baselines/**", "./tasks//y/**", "tasks/z/*"], () => {
+    for (const folder of ["tasks/x/baselines", "tasks/x/baselines/deep", "tasks/y/"])
+      assert.equal(sourceFolder(folder), resolve(folder));
+    for (const folder of ["tasks/x", "tasks/x/baselines-of-another", "tasks/z"])
+      assert.throws(
+        () => sourceFolder(folder),
+        /score hands over tasks\/[xz].*add tasks\/.*\/\*\* in the pipeline/,
+      );
   });
 });
 

@@ -1,7 +1,8 @@
 // Files of the repository that a stage reads or starts besides its script. They are part of what can
 // change its result, so a stage that reaches for one it did not declare is stopped: otherwise an edit of
 // that file would be invisible to reuse.
-import { matchesGlob, relative, resolve } from "node:path";
+import { globSync } from "node:fs";
+import { matchesGlob, posix, relative, resolve } from "node:path";
 import { stage } from "./stage.ts";
 
 /**
@@ -19,4 +20,40 @@ export function sourceFile(path: string): string {
     );
   }
   return absolute;
+}
+
+/**
+ * Absolute path of a repository folder that is handed over whole. Throws when the pipeline's `files:` does not cover all
+ * of it, as `FOLDER/**`: what an agent is given must be in its attempt's key.
+ */
+export function sourceFolder(path: string): string {
+  const absolute = resolve(path);
+  if (!process.env.MLRB_STAGE) return absolute;
+  const inside = relative(process.cwd(), absolute);
+  const { files, stage: id } = stage();
+  const covers = (pattern: string) =>
+    pattern.endsWith("/**") && `${inside}/`.startsWith(pattern.slice(0, -2));
+  if (!files.map((pattern) => posix.normalize(pattern)).some(covers)) {
+    throw new Error(
+      `${id} hands over ${inside}, which its files: does not name; add ${inside}/** in the pipeline, or a change of it would go unnoticed`,
+    );
+  }
+  return absolute;
+}
+
+/**
+ * Absolute paths of the repository files that a pattern of `files:` names, in code-unit order: a script that lists
+ * the folder itself would depend on names that are not in its key. Throws when `files:` does not hold the pattern.
+ */
+export function sourceFiles(pattern: string): string[] {
+  if (!process.env.MLRB_STAGE)
+    return globSync(pattern)
+      .sort()
+      .map((path) => resolve(path));
+  const { files, sources = [], stage: id } = stage();
+  if (!files.includes(pattern))
+    throw new Error(
+      `${id} uses ${pattern}, which its files: does not name; write \`files: [${[...files, pattern].join(", ")}]\` in the pipeline`,
+    );
+  return sources.filter((path) => matchesGlob(path, pattern)).map((path) => resolve(path));
 }

@@ -20,8 +20,12 @@ export type StageContext = {
   outputs: Record<string, string>;
   /** Patterns of the repository files it declared, relative to the root; see source-file. */
   files: string[];
+  /** The files that these patterns name, from the root, in order; by hand undefined. */
+  sources?: string[];
   /** The budget of the stage in base units, where it declares one: time in ms, tokens and dollars of model calls. */
   budget: { timeMs?: number; tokens?: number; dollars?: number };
+  /** How long it may wait for what is not its own doing, where the pipeline says so (`limits`). */
+  waits?: { providerMs?: number; operatorMs?: number };
   /** Of an untrusted stage: what is to hold the programs it starts. */
   sandbox?: SandboxAsked;
 };

@@ -3,15 +3,17 @@
 // here that it lives and how it ended. What an attempt is of stands here too, so that any later run can keep
 // it as a record, whatever it was asked for itself.
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
+import { attemptKeyFormat } from "@mlrb/core/action-key";
 import type { ExecutionResult } from "@mlrb/core/executor";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { processName } from "@mlrb/kit/process-name";
 import type { AttemptRecord } from "./attempt-records.ts";
 import type { CostEstimate } from "./cost-estimate.ts";
 import { look } from "./heartbeat.ts";
+import { refuseNewer } from "./newer-format.ts";
 import { lifeOf, type Owner, thisProcess } from "./owner.ts";
-import type { StateFolder } from "./state-folder.ts";
+import { raiseFormat, type StateFolder } from "./state-folder.ts";
 import type { Artifact } from "./store.ts";
 
 /** What it is an attempt of: all that a record of it needs besides what it gives. */
@@ -35,8 +37,30 @@ export type AttemptCard = {
   estimate?: CostEstimate;
 };
 
-/** How it ended, by its supervisor: the last thing that one writes. */
-export type AttemptEnd = { formatVersion: 1; result: ExecutionResult; durationMs: number };
+/** Why an attempt ended that gave no record. Not the agent's doing, whichever it is. */
+export type EndCause = {
+  kind: /** A person asked for it. */
+    | "stopped"
+    /** Its supervisor was told to end by SIGTERM: a container, a job or the machine was stopped. */
+    | "terminated"
+    /** Its supervisor is gone without a word. */
+    | "supervisor-lost"
+    | "disk-full"
+    /** Its host was declared gone (--take-over). */
+    | "host-gone"
+    /** Its stage failed: the detail says how. */
+    | "failed";
+  /** In words, for people. */
+  detail: string;
+};
+
+/** How it ended, by its supervisor: the last thing that one writes. `cause`: of one that did not end well. */
+export type AttemptEnd = {
+  formatVersion: 1;
+  result: ExecutionResult;
+  durationMs: number;
+  cause?: EndCause;
+};
 
 export type AttemptFolder = {
   name: string;
@@ -64,6 +88,7 @@ let made = 0;
 export function makeAttemptFolder(running: string, card: AttemptCard): { name: string; path: string } {
   const name = `${card.key.slice(0, 16)}-${processName}-${++made}`;
   const path = join(running, name);
+  raiseFormat({ state: dirname(dirname(running)) });
   mkdirSync(path, { recursive: true });
   writeWhole(join(path, "attempt.json"), canonicalJson(card), { sync: false });
   for (const part of ["in", "out", "tmp"]) mkdirSync(join(path, part));
@@ -84,7 +109,9 @@ export function attemptFolders(running: string): AttemptFolder[] {
 export function attemptFolder(running: string, name: string): AttemptFolder | undefined {
   const path = join(running, name);
   const card = read<AttemptCard>(join(path, "attempt.json"));
-  if (card?.formatVersion !== 1) return undefined;
+  if (!card) return undefined;
+  refuseNewer(`attempt ${name} in ${running}`, card.formatVersion, 1);
+  refuseNewer(`the key of attempt ${name} in ${running}`, card.parts?.keyFormat, attemptKeyFormat);
   return { name, path, card, state: stateOf(path, card) };
 }
 
@@ -109,10 +136,20 @@ export function attemptOf(
   return found.find(wanted);
 }
 
+/** Where an attempt's folder goes that ends without a record. */
+export function lostFolderOf(path: string): string {
+  return join(dirname(dirname(path)), "lost", basename(path));
+}
+
 /** Undefined as long as it has not ended. */
 export function attemptEnd(path: string): AttemptEnd | undefined {
-  return read<AttemptEnd>(join(path, "end.json"));
+  const end = read<AttemptEnd>(join(path, "end.json"));
+  if (end) refuseNewer(`${path}/end.json`, end.formatVersion, 1);
+  return end;
 }
+
+/** Says who asked that it is stopped: else its supervisor knows only that it was sent a signal. */
+export const stopFile = "stop.json";
 
 export function supervisorFile(path: string): string {
   return join(path, "supervisor.json");
@@ -126,6 +163,17 @@ export function claimAttempt(path: string): void {
     linkSync(own, supervisorFile(path)); // by a link: one only, and whole
   } finally {
     rmSync(own, { force: true });
+  }
+}
+
+/** Whether no supervisor has claimed it; then none can any more, and its folder may be removed. */
+export function isUnclaimed(path: string): boolean {
+  try {
+    claimAttempt(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
   }
 }
 

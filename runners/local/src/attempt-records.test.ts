@@ -213,7 +213,7 @@ test("damage in a shared file is told by every record that has it, with the file
         assert.ok(error instanceof DamagedRecord);
         assert.equal(
           error.message,
-          `attempt ${digest.slice(0, 12)} is damaged: it was changed: its snapshots is not what its record says (0001/model, 0002/model); put the original back under .mlrb/attempts/records, or remove that folder to have the attempt made again`,
+          `attempt ${digest.slice(0, 12)} is damaged: it was changed: its snapshots is not what its record says (0001/model, 0002/model); put the original back as .mlrb/attempts/records/${digest}, or remove that folder to have the attempt made again (\`pnpm pipeline attempts verify\` reads all of it)`,
         );
         return true;
       },

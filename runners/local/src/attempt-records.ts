@@ -14,61 +14,29 @@ import {
   renameSync,
   statSync,
 } from "node:fs";
-import { join } from "node:path";
-import type { KeyParts } from "@mlrb/core/action-key";
-import type { Ran } from "@mlrb/core/ran";
+import { dirname, join } from "node:path";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { processName } from "@mlrb/kit/process-name";
-import type { CostEstimate } from "./cost-estimate.ts";
+import type { AttemptRecord } from "./attempt-record.ts";
+import { DamagedRecord, damagedWords } from "./damaged-record.ts";
 import { layOutRecord } from "./lay-out-record.ts";
+import { NewerFormat } from "./newer-format.ts";
+import { whereWritable } from "./read-only.ts";
+import { checkFormats, type Line, lineOf, slotName } from "./record-line.ts";
 import { removeFolder } from "./remove-folder.ts";
-import type { Artifact, Store } from "./store.ts";
+import { raiseFormat } from "./state-folder.ts";
+import type { Store } from "./store.ts";
 import { syncFolder, syncPath } from "./sync-folder.ts";
 import { takeInRecord } from "./take-in-record.ts";
 import type { VerifiedContents } from "./verified-contents.ts";
 
-export type AttemptRecord = {
-  formatVersion: 1;
-  /** Where it was made for: one attempt's place in one pipeline and profile. */
-  slot: { pipeline: string; profile: string; stage: string };
-  axes: Record<string, string | number>;
-  attemptKey: string;
-  /** What the key was made of. */
-  parts: KeyParts;
-  /** What it was given, pinned: a stage that needs this attempt and one of these gets these. */
-  given: { name: string; stage: string; output: string; kind: Artifact["kind"]; digest: string }[];
-  outputs: Record<string, Artifact & { file: string }>;
-  /** Digests of the harness that ran it: provenance, not key. */
-  harness: Record<string, string>;
-  /** What it cost, by its ledger; null is unknown, never 0. */
-  cost: { gpuHours: number | null; dollars: number | null };
-  /** What it was expected to cost, by what was known before it ran. */
-  estimate?: CostEstimate;
-  ran: Ran;
-};
+export type { AttemptRecord } from "./attempt-record.ts";
+export { DamagedRecord } from "./damaged-record.ts";
+export { slotName } from "./record-line.ts";
 
 export type HeldRecord = { digest: string; record: AttemptRecord };
 
-type Line = { record: string; key: string; slot: string; startedAt: string };
-
-/** The name of a slot: one attempt's place in one pipeline and profile. */
-export function slotName({ pipeline, profile, stage }: AttemptRecord["slot"]): string {
-  return `${pipeline} ${profile} ${stage}`;
-}
-
-function lineOf(digest: string, { attemptKey, slot, ran }: AttemptRecord): Line {
-  return { record: digest, key: attemptKey, slot: slotName(slot), startedAt: ran.startedAt };
-}
-
-/** Never passed over: an attempt that is silently made again costs what it cost the first time. */
-export class DamagedRecord extends Error {
-  constructor(digest: string, what: string) {
-    super(
-      `attempt ${digest.slice(0, 12)} is damaged: ${what}; put the original back under .mlrb/attempts/records, or remove that folder to have the attempt made again`,
-    );
-  }
-}
-
+/** `format` and `keyFormat` are the record's; lines of earlier versions lack them. */
 export class AttemptRecords {
   readonly #records: string;
   readonly #index: string;
@@ -78,6 +46,8 @@ export class AttemptRecords {
   readonly #read = new Map<string, string>();
   #newest: { byKey: Map<string, Line>; bySlot: Map<string, Line> } | undefined;
   #earlier: HeldRecord[] | undefined;
+  /** Damaged ones of which it cannot be told what they are records of. */
+  readonly #unknown = new Set<string>();
 
   constructor(folder: string, { store, verified }: { store: Store; verified: VerifiedContents }) {
     this.#records = join(folder, "records");
@@ -91,6 +61,16 @@ export class AttemptRecords {
     this.#newest = undefined;
   }
 
+  /** Whether there is a record with this attempt key; it is not read. */
+  has(key: string): boolean {
+    return this.#load().byKey.has(key);
+  }
+
+  /** Whether a slot has a record; it is not read. */
+  hasSlot(slot: AttemptRecord["slot"]): boolean {
+    return this.#load().bySlot.has(slotName(slot));
+  }
+
   /** The newest record with this attempt key, in any slot. */
   find(key: string): HeldRecord | undefined {
     return this.#held(this.#load().byKey.get(key));
@@ -101,12 +81,24 @@ export class AttemptRecords {
     return this.#held(this.#load().bySlot.get(slotName(slot)));
   }
 
+  /** Which record is the newest of its slot; it is not read. */
+  newestIn(slot: AttemptRecord["slot"]): string | undefined {
+    return this.#load().bySlot.get(slotName(slot))?.record;
+  }
+
+  /** Throws DamagedRecord where a record that cannot be read may be of any attempt, so of the one that is asked for. */
+  throwIfUnknown(): void {
+    this.#load();
+    for (const digest of this.#unknown)
+      throw new DamagedRecord(digest, "which attempt it is of cannot be told, so it may be this one");
+  }
+
   /**
    * Records of the same stage whose axes agree with `axes` in all but the seed, as there were when this was
    * first asked. A damaged one is passed over: it is told where it is needed, and this is for estimates.
    */
   alike(stage: string, axes: Record<string, string | number>): HeldRecord[] {
-    this.#earlier ??= this.#readable();
+    this.#earlier ??= this.readable();
     return this.#earlier.filter(
       ({ record }) =>
         (record.slot.stage === stage || record.slot.stage.startsWith(`${stage}[`)) &&
@@ -114,13 +106,15 @@ export class AttemptRecords {
     );
   }
 
-  #readable(): HeldRecord[] {
+  /** All but damaged ones; those are handed to `damaged`. */
+  readable(damaged: (digest: string, why: DamagedRecord) => void = () => {}): HeldRecord[] {
     return this.list().flatMap((digest) => {
       try {
         return [{ digest, record: this.read(digest) }];
       } catch (error) {
-        if (error instanceof DamagedRecord) return [];
-        throw error;
+        if (!(error instanceof DamagedRecord)) throw error;
+        damaged(digest, error);
+        return [];
       }
     });
   }
@@ -129,7 +123,7 @@ export class AttemptRecords {
     return line && { digest: line.record, record: this.read(line.record) };
   }
 
-  /** Throws DamagedRecord. */
+  /** Throws DamagedRecord and NewerFormat. */
   read(digest: string): AttemptRecord {
     let text: string;
     try {
@@ -139,14 +133,16 @@ export class AttemptRecords {
     }
     const found = createHash("sha256").update(text).digest("hex");
     if (found !== digest) throw new DamagedRecord(digest, "its record.json was changed");
-    return JSON.parse(text) as AttemptRecord;
+    const record = JSON.parse(text) as AttemptRecord;
+    checkFormats(digest, { format: record.formatVersion, keyFormat: record.parts?.keyFormat });
+    return record;
   }
 
   /** All records, by digest, in code-unit order. */
   list(): string[] {
     return existsSync(this.#records)
       ? readdirSync(this.#records)
-          .filter((name) => !name.startsWith("tmp-"))
+          .filter((name) => /^[0-9a-f]{64}$/.test(name))
           .sort()
       : [];
   }
@@ -158,6 +154,7 @@ export class AttemptRecords {
     const temporary = join(this.#records, `tmp-${processName}-${randomBytes(6).toString("hex")}`);
     const path = join(this.#records, digest);
     try {
+      raiseFormat({ state: dirname(dirname(this.#records)) });
       mkdirSync(temporary, { recursive: true });
       const context = { store: this.#store, verified: this.#verified };
       layOutRecord(Object.values(record.outputs), temporary, context);
@@ -190,8 +187,7 @@ export class AttemptRecords {
       if (createHash("sha256").update(text).digest("hex") !== digest)
         return "its record is not what its name says";
       record = JSON.parse(text) as AttemptRecord;
-      if (record.formatVersion !== 1)
-        return `it is of format ${record.formatVersion}; this mlrb reads format 1`;
+      checkFormats(digest, { format: record.formatVersion, keyFormat: record.parts?.keyFormat });
       const context = { store: this.#store, read: new Map<string, string>(), link: false };
       for (const [name, output] of Object.entries(record.outputs)) {
         if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(output.file))
@@ -219,6 +215,7 @@ export class AttemptRecords {
   #load(): { byKey: Map<string, Line>; bySlot: Map<string, Line> } {
     if (this.#newest) return this.#newest;
     this.#newest = { byKey: new Map(), bySlot: new Map() };
+    this.#unknown.clear();
     const known = new Set<string>();
     const text = existsSync(this.#index) ? readFileSync(this.#index, "utf8") : "";
     const present = new Set(this.list());
@@ -227,19 +224,40 @@ export class AttemptRecords {
         const entry = JSON.parse(line) as Line;
         if (typeof entry.slot !== "string" || typeof entry.key !== "string") continue;
         known.add(entry.record);
-        if (present.has(entry.record)) this.#remember(entry);
-      } catch {
+        if (!present.has(entry.record)) continue;
+        checkFormats(entry.record, { format: entry.format, keyFormat: entry.keyFormat });
+        this.#remember(entry);
+      } catch (error) {
+        if (error instanceof NewerFormat) {
+          this.#newest = undefined; // asked again, it must not have been read in part
+          throw error;
+        }
         // torn by a kill, or empty: the folder itself is read below
       }
     }
-    if (text !== "" && !text.endsWith("\n")) appendFileSync(this.#index, "\n");
-    for (const digest of present) {
-      if (known.has(digest)) continue;
+    if (text !== "" && !text.endsWith("\n")) this.#addToIndex("\n");
+    for (const digest of present) if (!known.has(digest)) this.#learn(digest);
+    return this.#newest;
+  }
+
+  /** Of a damaged one, what its text still says decides whose it is: that attempt alone cannot be used. */
+  #learn(digest: string): void {
+    try {
       const line = lineOf(digest, this.read(digest));
       this.#remember(line);
-      appendFileSync(this.#index, `${canonicalJson(line)}\n`);
+      this.#addToIndex(`${canonicalJson(line)}\n`);
+    } catch (error) {
+      if (error instanceof NewerFormat) this.#newest = undefined;
+      if (!(error instanceof DamagedRecord)) throw error;
+      const words = damagedWords(join(this.#records, digest));
+      if (words) this.#remember({ ...words, record: digest, slot: slotName(words.slot) });
+      else this.#unknown.add(digest);
     }
-    return this.#newest;
+  }
+
+  /** It only saves reading: one who may look and not write needs none. */
+  #addToIndex(text: string): void {
+    whereWritable(() => appendFileSync(this.#index, text));
   }
 
   #remember(line: Line): void {

@@ -1,13 +1,17 @@
 // Binds a stage instance to what it would read now: the parts of its key, and the key. `plan` and `run`
 // both come through here, so they cannot disagree.
-import { actionKey, type KeyParts, keyParts } from "@mlrb/core/action-key";
-import { imageIdentity, parseImageReference } from "@mlrb/core/image-reference";
+
+import { hash } from "node:crypto";
+import { actionKey, formerParts, type KeyParts, keyParts } from "@mlrb/core/action-key";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan";
 import type { Collected } from "@mlrb/kit/collected";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { collectMembers } from "./collect-members.ts";
 import { environmentKey, environmentPath } from "./environments.ts";
+import { heldUnder } from "./former-attempt-key.ts";
 import { hostFacts, hostKind } from "./host-facts.ts";
+import { formerImageOf, imageOf } from "./image-of.ts";
+import { mayWrite } from "./read-only.ts";
 import type { BindContext, Result } from "./result.ts";
 import type { Artifact } from "./store.ts";
 import type { Workspace } from "./workspace.ts";
@@ -15,6 +19,8 @@ import type { Workspace } from "./workspace.ts";
 export type Bound = {
   key: string;
   parts: KeyParts;
+  /** Of an attempt: the parts as format 1 had them, to compare with records of that format. */
+  former?: KeyParts;
   /** What it reads, by input name. */
   inputs: Record<string, Artifact>;
   /** Digests of the script's source files, for reasons only. */
@@ -35,25 +41,33 @@ export async function bind(instance: Instance, context: BindContext): Promise<Bo
   const bound = boundInputs(instance, context);
   const inputs = Object.fromEntries(Object.entries(bound).map(([name, { digest }]) => [name, digest]));
   const manifest = stage.collect.length > 0 ? collectMembers(instance, context) : undefined;
-  if (manifest) inputs.manifest = workspace.store.putText(canonicalJson(manifest));
+  if (manifest) inputs.manifest = keptManifest(canonicalJson(manifest), workspace);
   const code = action.run.kind === "script" ? await workspace.codes.of(action.run.file) : undefined;
   const python =
     action.run.kind === "python"
       ? workspace.digests.ofPatterns(workspace.imports.of(action.run.file))
       : nothing;
   const environment = environmentOf(instance, context);
-  const parts = keyParts(instance, {
+  const { digests } = workspace;
+  let parts = keyParts(instance, {
     code: code?.code ?? python,
-    files: workspace.digests.ofPatterns(action.files),
+    files: stage.durable ? digests.ofHandedOver(action.files) : digests.ofDeclared(action.files),
     inputs,
     environment: environment?.key ?? null,
     host: hostOf(instance),
     ...imageOf(instance, workspace),
   });
-  const key = stage.name === environmentStage ? environment!.key : actionKey(parts);
+  let key = stage.name === environmentStage ? environment!.key : actionKey(parts);
+  let former: KeyParts | undefined;
+  if (stage.durable) {
+    const then = { ...parts, ...formerImageOf(instance, workspace) };
+    former = formerParts(instance, then, digests.ofPatterns(action.files));
+    ({ key, parts } = heldUnder({ key, parts }, former, { instance, plan: context.plan, workspace }));
+  }
   return {
     key,
     parts,
+    ...(former && { former }),
     inputs: bound,
     codeFiles: code?.files ?? python,
     ...(manifest && { manifest }),
@@ -93,21 +107,6 @@ function hostOf({ action, stage, execution }: Instance): Record<string, string> 
   return stage.name === environmentStage ? hostKind() : { ...hostFacts(), ...device };
 }
 
-/**
- * The image that an instance's programs come from. A trusted stage that is shown this host's own programs in a
- * container runs what it runs without one, so it shares its key; an agent meets another world in there.
- */
-function imageOf(
-  { stage, execution }: Instance,
-  { digests }: Pick<Workspace, "digests">,
-): { image?: string } {
-  if (execution.executor === "local" || (execution.image === undefined && !stage.untrusted)) return {};
-  const reference = parseImageReference(execution.image ?? "host");
-  if (reference.kind === "refused") throw new Error(`bug: ${reference.message}`);
-  const files = reference.kind === "dockerfile" ? digests.ofPatterns([`${reference.folder}/**`]) : {};
-  return { image: imageIdentity(reference, files) };
-}
-
 /** The environment that an instance runs in, or that it builds. */
 function environmentOf(
   instance: Instance,
@@ -118,4 +117,9 @@ function environmentOf(
   const lock = String(context.plan.instances[builder]!.action.params.lock);
   const key = environmentKey(lock, context.workspace);
   return { key, path: environmentPath(context.workspace.state, key), lock };
+}
+
+/** The digest of a manifest. One who may only look needs no more of it; where it can be kept, it must be. */
+function keptManifest(text: string, { store, state }: Workspace): string {
+  return mayWrite(state.blobs) ? store.putText(text) : hash("sha256", text);
 }

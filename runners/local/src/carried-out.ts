@@ -5,14 +5,16 @@ import { DamagedRecord, type HeldRecord } from "./attempt-records.ts";
 import type { CostEstimate } from "./cost-estimate.ts";
 import type { GpuLease } from "./gpu-leases.ts";
 import { machineHelp, systemCode } from "./machine-help.ts";
-import type { ClearSandbox } from "./run-request.ts";
+import type { Quarantined } from "./quarantine.ts";
+import type { ClearSandbox, RunPurse } from "./run-request.ts";
 import { type Artifact, MissingContent } from "./store.ts";
 import type { WorkSlots } from "./work-slots.ts";
 import type { Workspace } from "./workspace.ts";
 
 export type CarriedOut =
   | { kind: "succeeded"; outputs: Record<string, Artifact>; durationMs: number; record?: HeldRecord }
-  | { kind: "failed"; cause: FailureCause; detail: string }
+  /** `quarantined`: of an attempt, what is left of it and what that cost. */
+  | { kind: "failed"; cause: FailureCause; detail: string; quarantined?: Quarantined }
   /** What it reads is no longer in the store, or was damaged there. */
   | { kind: "lost"; detail: string }
   | { kind: "cancelled" };
@@ -27,6 +29,7 @@ export type CarryOutContext = {
   /** Whether programs that nobody vouched for may run without walls. */
   unsafeLocal: boolean;
   clearSandbox: ClearSandbox | undefined;
+  purse: RunPurse | undefined;
   /** Where instances work in this run. */
   slots: WorkSlots;
   /** Where what it says can be read, soon after it begins and for good. */
@@ -44,6 +47,10 @@ export type CarryOutContext = {
   isHeld: () => boolean;
   /** Called where it is found going on, begun by a run that is gone; with when that was, where known. */
   adopted: (since: string | undefined) => void;
+  /** Of a durable instance: whether it was begun already, as far as the person knows who agreed to what this run costs. */
+  goesOn: boolean;
+  /** Called with the name of an attempt that goes on without this run, which was interrupted. */
+  left: (name: string) => void;
   /** Called once it runs, with the handle that can end it. */
   started: (running: Running) => void;
   /** Called once its processes are dead, if they ended well. */

@@ -1,29 +1,39 @@
 // Carries a durable instance out: in a folder that outlives the run, under a supervisor that does, so that a
 // run that is killed loses nothing and the next one goes on with what there is. Unlike the result of any
 // other stage it is kept whatever becomes of its harness' code meanwhile.
+import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Running } from "@mlrb/core/executor";
+import type { ExecutionResult, Running } from "@mlrb/core/executor";
 import type { Instance } from "@mlrb/core/plan";
 import { sandboxToken } from "@mlrb/core/sandbox-token";
 import {
   type AttemptCard,
+  type AttemptEnd,
   attemptEnd,
   attemptFolder,
   attemptFolders,
   attemptOf,
   attemptToken,
+  type EndCause,
+  isUnclaimed,
+  lostFolderOf,
   makeAttemptFolder,
 } from "./attempt-folders.ts";
+import { handOverPurse, moveCap } from "./attempt-purse.ts";
 import type { Bound } from "./bind.ts";
 import { type CarriedOut, type CarryOutContext, machineFailure } from "./carried-out.ts";
 import { keepRecord } from "./keep-record.ts";
 import { openLog } from "./open-log.ts";
 import { thisProcess } from "./owner.ts";
 import { LostInput, prepareStage } from "./prepare-stage.ts";
-import { keptWords, putAside } from "./put-aside.ts";
-import { removeFolder } from "./remove-folder.ts";
+import { keptWords, quarantine } from "./quarantine.ts";
+import { removeFolder, removeLargeFolder } from "./remove-folder.ts";
+import { settleAttempt } from "./settle-attempt.ts";
+import { changedHandedOver } from "./stage-sources.ts";
 import { startSupervised, watchSupervised } from "./supervised.ts";
 import type { Workspace } from "./workspace.ts";
+
+type Attempt = { name: string; path: string; card: AttemptCard };
 
 export async function carryOutAttempt(
   instance: Instance,
@@ -31,21 +41,24 @@ export async function carryOutAttempt(
   context: CarryOutContext,
 ): Promise<CarriedOut> {
   const { workspace } = context;
-  let attempt: { name: string; path: string; card: AttemptCard } | undefined;
+  let attempt: Attempt | undefined;
   let log: ReturnType<typeof openLog> | undefined;
-  let over = false;
+  let begun = false;
   try {
     const adopted = attemptOf(bound.key, workspace);
+    if (!adopted && context.goesOn) return goneMeanwhile;
     if (!adopted && context.takeOver) leaveElsewhere(bound.key, workspace);
     const card = adopted?.card ?? cardOf(instance, bound, context);
+    begun = adopted !== undefined;
     attempt = adopted ?? { ...makeAttemptFolder(workspace.state.running, card), card };
     const { path, name } = attempt;
     const { secrets } = instance.action;
     const { log: to, before } = context;
-    log = openLog({ from: join(path, "log"), to, secrets, before, adopted: adopted !== undefined });
+    log = openLog({ from: join(path, "log"), to, secrets, before, adopted: begun });
     let running: Running;
     let startedMs = performance.now();
     if (adopted) {
+      moveCap(path, context);
       running = watchSupervised(path, name);
       startedMs -= Date.now() - Date.parse(card.startedAt);
       context.adopted(card.startedAt);
@@ -55,59 +68,122 @@ export async function carryOutAttempt(
         work: path,
         token: attemptToken(name),
       });
+      handOverPurse(path, context);
+      const moved = changedHandedOver(instance, bound, workspace);
+      if (moved !== undefined) {
+        const detail = `${moved} changed before the agent was given it; run again`;
+        return { kind: "failed", cause: "code-changed", detail };
+      }
       running =
         context.executor.name === "local"
           ? startSupervised({ path, name }, request, context.gpus?.hold)
           : context.executor.start(request);
+      begun = true;
     }
     context.started(running);
     const result = await running.ended;
     await log.end();
-    if (result.kind === "cancelled" && attemptFolder(workspace.state.running, name)?.state.kind === "running")
-      return result; // left to itself: the next run goes on with it
-    if (result.kind !== "succeeded") {
-      over = true;
-      if (result.kind === "cancelled") return result;
-      // whoever failed it, it was not the agent: what it did may have cost much
-      await context.clearSandbox?.(sandboxToken(attemptToken(name)), card.executor);
-      const kept = putAside(attempt, workspace.state);
-      return kept === undefined ? result : { ...result, detail: `${result.detail}; ${keptWords(kept)}` };
+    takeMovedLog(path, to);
+    const supervised = context.executor.name === "local";
+    if (result.kind === "cancelled" && supervised && isLeft(attempt, workspace)) {
+      context.left(name); // to itself: the next run goes on with it
+      return result;
     }
+    const durationMs = Math.round(performance.now() - startedMs);
+    if (result.kind !== "succeeded") return await unfinished(attempt, { result, durationMs }, context);
     context.freed();
-    const end = attemptEnd(path) ?? {
-      formatVersion: 1,
-      result,
-      durationMs: Math.round(performance.now() - startedMs),
-    };
-    const kept = await keepRecord({ path, card, end, log: context.log, isHeld: context.isHeld }, workspace);
-    over = kept.kind === "kept" || kept.cause === "missing-output";
-    if (kept.kind === "failed") return kept;
-    const { outputs, record, durationMs } = kept;
-    return { kind: "succeeded", outputs, record, durationMs };
+    const end = attemptEnd(path) ?? { formatVersion: 1, result, durationMs };
+    return await keep(attempt, end, context);
   } catch (error) {
-    if (error instanceof LostInput) {
-      over = true;
-      return { kind: "lost", detail: error.message };
-    }
+    if (error instanceof LostInput) return { kind: "lost", detail: error.message };
     const failure = machineFailure(error);
-    const done = attempt && attemptEnd(attempt.path)?.result.kind === "succeeded";
-    over = !done;
-    if (!done) return failure;
+    if (!attempt || attemptEnd(attempt.path)?.result.kind !== "succeeded") return failure;
+    const { name } = attempt;
     return {
       ...failure,
-      detail: `${failure.detail}; the attempt itself is done and waits: run again to keep it`,
+      detail: `${failure.detail}; the attempt itself is done and waits in .mlrb/attempts/running/${name}: run again to keep it`,
     };
   } finally {
     await log?.end();
-    if (attempt && over) removeFolder(attempt.path);
+    if (attempt && !begun) removeFolder(attempt.path); // nothing ran in it
   }
 }
 
-/** Puts aside what a host that is gone, as the person who runs says, has begun of this. */
+const goneMeanwhile: CarriedOut = {
+  kind: "failed",
+  cause: "operator",
+  detail:
+    "an attempt in its place was lost after this run was asked for; another one is a new cost: run again to be asked",
+};
+
+/** Makes it a record; an attempt whose outputs are not what it declares is quarantined. */
+async function keep(attempt: Attempt, end: AttemptEnd, context: CarryOutContext): Promise<CarriedOut> {
+  const { workspace, log, isHeld } = context;
+  const kept = await keepRecord({ ...attempt, end, log, isHeld }, workspace);
+  if (kept.kind === "kept") {
+    await removeLargeFolder(attempt.path);
+    const { outputs, record, durationMs } = kept;
+    return { kind: "succeeded", outputs, record, durationMs };
+  }
+  if (kept.cause !== "missing-output") return kept;
+  const cause: EndCause = { kind: "failed", detail: `${kept.cause}: ${kept.detail}` };
+  const settled = await settleAttempt(attempt, cause, workspace.state);
+  return settled.kind === "quarantined"
+    ? { ...kept, detail: `${kept.detail}; ${keptWords(settled)}`, quarantined: settled }
+    : kept;
+}
+
+/** Whoever failed it, it was not the agent: what it did may have cost much. */
+async function unfinished(
+  attempt: Attempt,
+  ended: { result: ExecutionResult & { kind: "failed" | "cancelled" }; durationMs: number },
+  context: CarryOutContext,
+): Promise<CarriedOut> {
+  const { name, path, card } = attempt;
+  const { result } = ended;
+  const { workspace } = context;
+  await context.clearSandbox?.(sandboxToken(attemptToken(name)), card.executor);
+  const settled = await settleAttempt(attempt, causeOf(path, result), workspace.state);
+  if (settled.kind === "complete") return keep(attempt, settled.end, context);
+  if (settled.kind === "nothing") return result;
+  const failed =
+    result.kind === "failed"
+      ? result
+      : ({ kind: "failed", cause: "operator", detail: settled.cause.detail } as const);
+  return { ...failed, detail: `${failed.detail}; ${keptWords(settled)}`, quarantined: settled };
+}
+
+function causeOf(path: string, result: ExecutionResult & { kind: "failed" | "cancelled" }): EndCause {
+  const end = attemptEnd(path) ?? attemptEnd(lostFolderOf(path));
+  if (end?.cause) return end.cause;
+  if (result.kind === "cancelled")
+    return { kind: "stopped", detail: "the run that carried it out was ended" };
+  if (!end && !existsSync(lostFolderOf(path))) return { kind: "supervisor-lost", detail: result.detail };
+  return { kind: "failed", detail: `${result.cause}: ${result.detail}` };
+}
+
+/** The log of one that its supervisor has moved: what it said last was not followed any more. */
+function takeMovedLog(path: string, to: string): void {
+  const moved = join(lostFolderOf(path), "log");
+  if (existsSync(path) || !existsSync(moved)) return;
+  rmSync(to, { force: true }); // it may be another name of the same file
+  copyFileSync(moved, to);
+}
+
+/** Whether it goes on without this run. One that no supervisor has begun yet is taken from it. */
+function isLeft({ name, path }: Attempt, { state }: Workspace): boolean {
+  const { kind } = attemptFolder(state.running, name)?.state ?? {};
+  if (kind === "running") return true;
+  return kind === "preparing" && !isUnclaimed(path);
+}
+
+/** Quarantines what a host that is gone, as the person who runs says, has begun of this. */
 function leaveElsewhere(key: string, { state }: Workspace): void {
-  for (const one of attemptFolders(state.running))
-    if (one.card.key === key && one.state.kind === "elsewhere" && putAside(one, state) === undefined)
-      removeFolder(one.path);
+  for (const one of attemptFolders(state.running)) {
+    if (one.card.key !== key || one.state.kind !== "elsewhere") continue;
+    const { host } = one.state.owner;
+    if (!quarantine(one, { kind: "host-gone", detail: host }, state)) removeFolder(one.path);
+  }
 }
 
 function cardOf(instance: Instance, bound: Bound, context: CarryOutContext): AttemptCard {

@@ -2,7 +2,6 @@
 // the store once its whole process tree is dead, and records it. Nothing is recorded of a failure. Attempts
 // are carried out by carry-out-attempt.
 import { join } from "node:path";
-import type { ExecutionResult } from "@mlrb/core/executor";
 import { environmentStage, type Instance } from "@mlrb/core/plan";
 import type { Bound } from "./bind.ts";
 import { type CarriedOut, type CarryOutContext, machineFailure } from "./carried-out.ts";
@@ -11,7 +10,9 @@ import { keepOutputs } from "./keep-outputs.ts";
 import { openLog } from "./open-log.ts";
 import { outputPaths } from "./output-paths.ts";
 import { LostInput, prepareStage } from "./prepare-stage.ts";
-import type { Workspace } from "./workspace.ts";
+import { auditStage } from "./read-audit.ts";
+import { withRefusals } from "./refusals.ts";
+import { changedContent, watchSources } from "./stage-sources.ts";
 
 export async function carryOut(
   instance: Instance,
@@ -31,24 +32,40 @@ export async function carryOut(
     if (!adopted) work = folder;
     const { secrets } = instance.action;
     log = openLog({ from: join(folder, "log"), to, secrets, before, adopted: adopted !== undefined });
+    const request = adopted ? undefined : await prepareStage(instance, bound, { ...context, work: folder });
+    // what a run that is gone has started ran from what only its content can tell
+    const sources = adopted ? undefined : watchSources(instance, bound, context.workspace);
+    const { audit } = context.workspace;
+    const trace = audit && executor.name === "local" ? join(folder, "trace") : undefined;
     const running =
-      adopted?.running ?? executor.start(await prepareStage(instance, bound, { ...context, work: folder }));
+      adopted?.running ?? executor.start({ ...request!, ...(trace !== undefined && { trace }) });
     if (adopted) context.adopted(undefined);
     context.started(running);
-    const result: ExecutionResult = await running.ended;
+    const result = withRefusals(await running.ended, folder, { instance, workspace: context.workspace });
     await log.end();
+    if (audit && instance.stage.name !== environmentStage)
+      audit(
+        trace === undefined
+          ? { stage: instance.id, untraced: "it ran in a container" }
+          : auditStage(instance, bound, { workspace: context.workspace, work: folder, trace }),
+      );
     if (result.kind !== "succeeded") {
       if (instance.stage.name === environmentStage && result.kind === "cancelled")
         clearEnvironment(bound.environment!.path);
       return result;
     }
     context.freed();
-    const changed = await changedCode(instance, bound, context.workspace);
+    const changed = await (sources?.changed() ?? changedContent(instance, bound, context.workspace));
     if (changed !== undefined)
       return { kind: "failed", cause: "code-changed", detail: `${changed} changed while it ran; run again` };
     const durationMs = Math.round(performance.now() - begin);
+    // its processes are dead; what a signal ends from here on is the reading of what it gave
+    const reading = new AbortController();
+    const abort = () => reading.abort();
+    context.started({ ended: running.ended, askToEnd: abort, kill: abort });
     return await keepOutputs(instance, bound, {
       ...context,
+      signal: reading.signal,
       paths: outputPaths(folder, instance.stage.gives),
       startedAt: startedAt.toISOString(),
       durationMs,
@@ -70,17 +87,4 @@ async function adoptable(instance: Instance, { key }: Bound, { executor }: Carry
   found.running.kill();
   await found.running.ended;
   return undefined;
-}
-
-/** What a stage ran from that is not what it was when its key was made: its result belongs to no key. */
-async function changedCode(
-  { action }: Instance,
-  bound: Bound,
-  { codes, digests }: Workspace,
-): Promise<string | undefined> {
-  if (action.run.kind === "script" && !(await codes.stillIs(action.run.file))) return action.run.file;
-  const { files, code } = bound.parts;
-  const python = action.run.kind === "python" ? code : {};
-  const now = digests.ofPatterns([...action.files, ...Object.keys(python)]);
-  return Object.keys(now).find((path) => now[path] !== (python[path] ?? files[path]));
 }

@@ -15,7 +15,10 @@ export function changedSince(repository: string, { stats, folders, patterns }: S
     if (now !== then) note(path, then === "missing" ? "added" : now === "missing" ? "removed" : "changed");
   }
   const compare = (then: string[], now: string[]) => {
-    const [before, after] = [new Set(then), new Set(now)];
+    const names = (paths: string[]) => new Set(paths.map((path) => path.replace(/\/$|\0.*$/s, "")));
+    for (const path of now.filter((one) => one.includes("\0") && !then.includes(one)))
+      note(path.replace(/\0.*$/s, ""), "changed");
+    const [before, after] = [names(then), names(now)];
     for (const path of after) if (!before.has(path)) note(path, "added");
     for (const path of before) if (!after.has(path)) note(path, "removed");
   };

@@ -2,12 +2,13 @@
 // packages included, so that a comment, a type or formatting changes nothing and a reachable line
 // anywhere does. Registry packages count by their versions in the lock file, with all they depend on.
 import { createHash } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
-import { dirname, isAbsolute, join, relative } from "node:path";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
-import type { Message } from "esbuild";
-import { Consulted } from "./consulted.ts";
+import { bundleScript, CannotBundle, minifiedSource } from "./bundle-script.ts";
+import { Consulted, lookAt, statText } from "./consulted.ts";
 import { type Lock, packageClosure, parseLock } from "./package-lock.ts";
+import { whereWritable } from "./read-only.ts";
 
 export type CodeDigest = {
   /** What enters the action key. */
@@ -15,10 +16,6 @@ export type CodeDigest = {
   /** Digest of each source file without comments and types, to say which one changed. */
   files: Record<string, string>;
 };
-
-// Names stay: esbuild chooses short ones by how often each letter occurs in the source, types included,
-// so that a changed annotation would change the digest.
-const minify = { minifyWhitespace: true, minifySyntax: true };
 
 /** `raws` are the digests of the files' bytes: where they are as before, so is what was made of them. */
 type Remembered = CodeDigest & { stats: Record<string, string>; raws: Record<string, string> };
@@ -40,7 +37,7 @@ export class CodeDigests {
     this.#file = join(memory, "code.json");
   }
 
-  /** Throws with esbuild's words where the script cannot be bundled. */
+  /** Throws CannotBundle. */
   async of(script: string): Promise<CodeDigest> {
     const held = this.#thisRun.get(script);
     if (held) return held;
@@ -62,19 +59,28 @@ export class CodeDigests {
     const then = this.#thisRun.get(script);
     const remembered = this.#known?.[script];
     if (!then || (remembered && this.#unchanged(remembered))) return true;
-    return canonicalJson((await this.#make(script)).code) === canonicalJson(then.code);
+    try {
+      return canonicalJson((await this.#make(script)).code) === canonicalJson(then.code);
+    } catch (error) {
+      if (error instanceof CannotBundle) return false;
+      throw error;
+    }
   }
 
   save(): void {
     if (!this.#changed || !this.#known) return;
-    writeWhole(this.#file, canonicalJson({ formatVersion: 1, scripts: this.#known }));
+    // one who may look and not write reads it all again the next time
+    whereWritable(() => writeWhole(this.#file, canonicalJson({ formatVersion: 1, scripts: this.#known })));
     this.#changed = false;
   }
 
   #load(): Record<string, Remembered> {
     try {
-      const memory = JSON.parse(readFileSync(this.#file, "utf8")) as { scripts?: Record<string, Remembered> };
-      return memory.scripts ?? {};
+      const memory = JSON.parse(readFileSync(this.#file, "utf8")) as {
+        formatVersion: unknown;
+        scripts?: Record<string, Remembered>;
+      };
+      return memory.formatVersion === 1 ? (memory.scripts ?? {}) : {};
     } catch {
       return {};
     }
@@ -82,125 +88,97 @@ export class CodeDigests {
 
   #unchanged({ stats, code }: Remembered): boolean {
     if (code.node !== process.version) return false;
-    const now = Date.now();
-    return Object.entries(stats).every(([path, then]) => statText(join(this.#root, path), now) === then);
+    return Object.entries(stats).every(([path, then]) => statText(this.#root, path) === then);
   }
 
   /** Digest of the named registry packages and all they depend on. */
-  #packages(names: Set<string>): string {
-    this.#lock ??= parseLock(readFileSync(join(this.#root, "pnpm-lock.yaml"), "utf8"));
-    return sha256(packageClosure(this.#lock, names).join("\n"));
+  #packages(script: string, names: Set<string>): string {
+    try {
+      this.#lock ??= parseLock(readFileSync(join(this.#root, "pnpm-lock.yaml"), "utf8"));
+      return sha256(packageClosure(this.#lock, names).join("\n"));
+    } catch (error) {
+      throw new CannotBundle(script, [], (error as Error).message);
+    }
   }
 
   #sameBytes(held: Remembered): Remembered | undefined {
-    if (held.code.node !== process.version || !held.raws) return undefined;
-    const paths = Object.keys(held.raws);
-    if (!paths.every((path) => rawDigest(join(this.#root, path)) === held.raws[path])) return undefined;
+    const paths = Object.keys(held.raws ?? {});
+    if (held.code.node !== process.version || paths.length === 0) return undefined;
+    const stats = this.#stats(paths); // before they are read: a change in between is then seen next time
+    if (!paths.every((path) => this.#raw(path) === held.raws[path])) return undefined;
+    return { ...held, stats };
+  }
+
+  #stats(paths: string[]): Record<string, string> {
     const now = Date.now();
-    return {
-      ...held,
-      stats: Object.fromEntries(paths.map((path) => [path, statText(join(this.#root, path), now)])),
-    };
+    return Object.fromEntries(
+      paths.map((path) => {
+        const look = lookAt(this.#root, path);
+        // changed within the last second: a text that never matches again
+        return [path, look?.fresh ? `fresh ${now}` : (look?.stat ?? "missing")];
+      }),
+    );
+  }
+
+  #raw(path: string): string {
+    try {
+      return sha256(readFileSync(join(this.#root, path)));
+    } catch {
+      return "missing";
+    }
   }
 
   /** What would have to change for a script to be bundled after all. */
-  #lookAtCause(file: string | undefined, text: string): void {
-    if (file === undefined) return;
-    this.#consulted.file(file);
-    const missing = /^Could not resolve "(\.[^"]*)"/.exec(text)?.[1];
-    if (missing !== undefined) this.#consulted.file(join(dirname(file), missing));
+  #lookAtCause(error: unknown): void {
+    if (!(error instanceof CannotBundle)) return;
+    for (const { file, text } of error.errors) {
+      if (file === undefined) continue;
+      this.#consulted.file(file);
+      const missing = /^Could not resolve "(\.[^"]*)"/.exec(text)?.[1];
+      if (missing !== undefined) this.#consulted.file(join(dirname(file), missing));
+    }
   }
 
   async #make(script: string): Promise<Remembered> {
-    const { build } = await import("esbuild");
-    const packages = new Set<string>();
-    const result = await build({
-      absWorkingDir: this.#root,
-      entryPoints: [script],
-      bundle: true,
-      write: false,
-      ...minify,
-      metafile: true,
-      platform: "node",
-      format: "esm",
-      target: "esnext",
-      legalComments: "none",
-      logLevel: "silent",
-      plugins: [
-        {
-          name: "registry-packages",
-          setup(context) {
-            context.onResolve({ filter: /^[^./]/ }, (args) => {
-              if (args.kind === "entry-point" || isAbsolute(args.path)) return undefined;
-              if (args.path.startsWith("@mlrb/")) return undefined;
-              if (!args.path.startsWith("node:")) packages.add(packageName(args.path));
-              return { path: args.path, external: true };
-            });
-          },
-        },
-      ],
-    }).catch((error: Error & { errors?: Message[] }) => {
-      for (const { location, text } of error.errors ?? []) this.#lookAtCause(location?.file, text);
-      throw new Error(`${script} cannot be bundled: ${error.message}`);
+    for (let tries = 1; ; tries++) {
+      const beginMs = Date.now();
+      const made = await this.#bundle(script);
+      // edited while it was bundled: what was read may be neither of the two
+      const moved = Object.keys(made.stats).some(
+        (path) => (lookAt(this.#root, path)?.ctimeMs ?? beginMs) >= beginMs - 20,
+      );
+      if (!moved) return made;
+      if (tries === 3) return neverRemembered(made);
+    }
+  }
+
+  async #bundle(script: string): Promise<Remembered> {
+    const { contents, inputs, packages } = await bundleScript(this.#root, script).catch((error) => {
+      this.#lookAtCause(error);
+      throw error;
     });
-    const inputs = Object.keys(result.metafile.inputs).map((path) =>
-      relative(this.#root, join(this.#root, path)),
-    );
-    const now = Date.now();
-    const stats = Object.fromEntries(inputs.map((path) => [path, statText(join(this.#root, path), now)]));
-    if (packages.size > 0) stats["pnpm-lock.yaml"] = statText(join(this.#root, "pnpm-lock.yaml"), now);
-    const raws = Object.fromEntries(
-      Object.keys(stats).map((path) => [path, rawDigest(join(this.#root, path))]),
-    );
+    const paths = [...inputs, ...(packages.size > 0 ? ["pnpm-lock.yaml"] : [])];
     return {
       code: {
-        [script]: sha256(result.outputFiles[0]!.contents),
+        [script]: sha256(contents),
         node: process.version,
-        ...(packages.size > 0 && { packages: this.#packages(packages) }),
+        ...(packages.size > 0 && { packages: this.#packages(script, packages) }),
       },
       files: Object.fromEntries(
-        await Promise.all(inputs.map(async (path) => [path, await minified(join(this.#root, path))])),
+        await Promise.all(
+          inputs.map(async (path) => [path, sha256(await minifiedSource(join(this.#root, path)))]),
+        ),
       ),
-      stats,
-      raws,
+      stats: this.#stats(paths),
+      raws: Object.fromEntries(paths.map((path) => [path, this.#raw(path)])),
     };
   }
 }
 
-function rawDigest(path: string): string {
-  try {
-    return sha256(readFileSync(path));
-  } catch {
-    return "missing";
-  }
-}
-
-async function minified(path: string): Promise<string> {
-  const { transform } = await import("esbuild");
-  const { code } = await transform(readFileSync(path, "utf8"), {
-    loader: "ts",
-    ...minify,
-    legalComments: "none",
-  });
-  return sha256(code);
-}
-
-/** The file's stat; for one changed within the last second a text that never matches again. */
-function statText(path: string, nowMs: number): string {
-  try {
-    const { size, mtimeNs, ino } = statSync(path, { bigint: true });
-    const settled = nowMs - Number(mtimeNs / 1_000_000n) > 1000;
-    return settled ? `${size} ${mtimeNs} ${ino}` : `fresh ${nowMs}`;
-  } catch {
-    return "missing";
-  }
-}
-
-function packageName(specifier: string): string {
-  return specifier
-    .split("/")
-    .slice(0, specifier.startsWith("@") ? 2 : 1)
-    .join("/");
+/** For this run only: no later look finds it unchanged. */
+function neverRemembered(made: Remembered): Remembered {
+  const stats = Object.fromEntries(Object.keys(made.stats).map((path) => [path, "never settled"]));
+  return { ...made, stats, raws: {} };
 }
 
 function sha256(content: string | Uint8Array): string {

@@ -2,6 +2,7 @@
 import { outcomeCause } from "@mlrb/core/outcome";
 import type { Instance } from "@mlrb/core/plan";
 import type { Collected, Member } from "@mlrb/kit/collected";
+import { DamagedRecord } from "./damaged-record.ts";
 import type { BindContext, Result } from "./result.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -49,9 +50,17 @@ export function collectMembers(instance: Instance, { plan, workspace, results }:
 function lastKnown(id: string, durable: boolean, workspace: Workspace): Result | undefined {
   const last = workspace.last.get(id);
   if (!last) return undefined;
-  const outputs = durable
-    ? workspace.attempts.find(last.key)?.record.outputs
-    : workspace.actions.get(last.key)?.outputs;
+  const outputs = durable ? recordedOutputs(last.key, workspace) : workspace.actions.get(last.key)?.outputs;
   if (!outputs || !Object.values(outputs).every((output) => workspace.store.hasAll(output))) return undefined;
   return { outcome: { kind: "reused" }, outputs };
+}
+
+/** A damaged record gives nothing; its own stage says so when it is asked for. */
+function recordedOutputs(key: string, { attempts }: Workspace): Result["outputs"] | undefined {
+  try {
+    return attempts.find(key)?.record.outputs;
+  } catch (error) {
+    if (error instanceof DamagedRecord) return undefined;
+    throw error;
+  }
 }

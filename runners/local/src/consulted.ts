@@ -1,7 +1,8 @@
 // What a run looked at in the repository while deciding, as it looked then: files, folders, patterns. If
 // all of it looks the same at the next run, so does the decision; see unchanged.
-import { globSync, readdirSync, statSync } from "node:fs";
+import { globSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
+import { CannotHandOver, type HandedOver, handedOver } from "@mlrb/kit/handed-over";
 
 export class Consulted {
   readonly #root: string;
@@ -37,8 +38,70 @@ export class Consulted {
     if (held) return held;
     const files = filesMatching(this.#root, pattern);
     this.patterns.set(pattern, files);
-    for (const path of files) this.file(path);
+    for (const path of files) if (!path.endsWith("/") && !path.includes("\0")) this.file(path);
     return files;
+  }
+
+  /** All of a folder that is handed over to an agent; none where there is no such folder. Throws CannotHandOver. */
+  handedOver(folder: string): HandedOver[] {
+    this.pattern(`${folder}/${all}`);
+    try {
+      return entriesIn(join(this.#root, folder));
+    } catch (error) {
+      if (!(error instanceof CannotHandOver)) throw error;
+      throw new CannotHandOver(error.message.replace(`${this.#root}/`, "")); // reports hold no path of a machine
+    }
+  }
+}
+
+/** Stands at the end of a pattern for all that is handed over of a folder: more than a glob would match. */
+const all = "***";
+
+/** Links as `path\0target`, folders as `path/`: what cannot be listed at all matches nothing, and differs from what could be. */
+function filesHandedOver(root: string, folder: string): string[] {
+  try {
+    return entriesIn(join(root, folder))
+      .map((entry) => `${folder}/${entry.path}${mark(entry)}`)
+      .sort();
+  } catch (error) {
+    return [`${folder}/\0${(error as Error).message}`];
+  }
+}
+
+function mark(entry: HandedOver): string {
+  return entry.kind === "folder" ? "/" : entry.kind === "link" ? `\0${entry.target}` : "";
+}
+
+function entriesIn(folder: string): HandedOver[] {
+  return statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? handedOver(folder) : [];
+}
+
+/** Stands at the end of a pattern for all files that a stage may read of a folder that it declares whole. */
+export const whole = "****";
+
+/** A glob matches neither links nor names that begin with a dot; a script that may read the folder reads both. */
+function filesBelow(root: string, folder: string, above: readonly string[] = []): string[] {
+  let real: string;
+  try {
+    real = realpathSync(join(root, folder));
+  } catch {
+    return [];
+  }
+  if (above.includes(real)) return []; // a link back up
+  return namesIn(root, folder).flatMap((name) => {
+    const path = `${folder}/${name}`;
+    const stats = ignored.test(name) ? undefined : lookedUp(join(root, path));
+    if (stats?.isDirectory()) return filesBelow(root, path, [...above, real]);
+    return stats?.isFile() ? [path] : [];
+  });
+}
+
+/** Undefined of what leads nowhere. */
+function lookedUp(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined; // a link to itself
   }
 }
 
@@ -47,6 +110,8 @@ const ignored = /^(__pycache__|node_modules|\.git|\.ruff_cache|\.DS_Store)$|\.py
 
 /** Files below `root` that match, as paths from it, in code-unit order. */
 export function filesMatching(root: string, pattern: string): string[] {
+  if (pattern.endsWith(`/${all}`)) return filesHandedOver(root, pattern.slice(0, -all.length - 1));
+  if (pattern.endsWith(`/${whole}`)) return filesBelow(root, pattern.slice(0, -whole.length - 1)).sort();
   if (!/[*?[{]/.test(pattern)) return [pattern];
   return globSync(pattern, { cwd: root, withFileTypes: true, exclude: (entry) => ignored.test(entry.name) })
     .filter((entry) => entry.isFile() && !ignored.test(entry.name))
@@ -57,17 +122,24 @@ export function filesMatching(root: string, pattern: string): string[] {
 /** What tells a file from another of the same name, and whether that can be trusted. */
 export type Look = {
   stat: string;
-  /** Written within the last second: it may change again without its stat moving. */
+  /** Changed within the last second: it may change again without its stat moving. */
   fresh: boolean;
+  ctimeMs: number;
 };
 
-/** `path` is from `root`, or absolute; undefined where there is no such file. */
+/**
+ * `path` is from `root`, or absolute; undefined where there is no such file. The stat of a source has its ctime, which
+ * moves with every edit, also with one that keeps size and mtime, or is undone. Absolute paths are of the state, where
+ * ctime says nothing: it moves when a content gets another name.
+ */
 export function lookAt(root: string, path: string): Look | undefined {
-  const stats = statSync(isAbsolute(path) ? path : join(root, path), { bigint: true, throwIfNoEntry: false });
+  const ofState = isAbsolute(path);
+  const stats = statSync(ofState ? path : join(root, path), { bigint: true, throwIfNoEntry: false });
   if (!stats) return undefined;
-  const { size, mtimeNs, ino, mode } = stats;
-  const fresh = Date.now() - Number(mtimeNs / 1_000_000n) <= 1000;
-  return { stat: `${size} ${mtimeNs} ${ino} ${mode}`, fresh };
+  const { size, mtimeNs, ctimeNs, ino, mode } = stats;
+  const ctimeMs = Number(ctimeNs / 1_000_000n);
+  const fresh = Date.now() - ctimeMs <= 1000;
+  return { stat: `${size} ${mtimeNs} ${ino} ${mode}${ofState ? "" : ` ${ctimeNs}`}`, fresh, ctimeMs };
 }
 
 /** The file's stat as text; "missing" where there is none. */

@@ -10,14 +10,14 @@ import type { Bound } from "./bind.ts";
 import { type CarriedOut, machineFailure } from "./carried-out.ts";
 import { carryOut } from "./carry-out.ts";
 import { carryOutAttempt } from "./carry-out-attempt.ts";
-import { estimateCost } from "./estimate-cost.ts";
+import { estimateCost, isPaid } from "./estimate-cost.ts";
 import type { GpuLease } from "./gpu-leases.ts";
 import { holdGpus } from "./hold-gpus.ts";
 import type { Journal } from "./journal.ts";
 import { type Lease, type Silent, takeLease } from "./lease.ts";
 import { type Found, lookUp } from "./look-up.ts";
 import { ownerWords } from "./owner.ts";
-import type { ClearSandbox, RunEvent } from "./run-request.ts";
+import type { ClearSandbox, RunEvent, RunPurse } from "./run-request.ts";
 import type { WorkFolder } from "./work-folders.ts";
 import type { WorkSlots } from "./work-slots.ts";
 import type { Workspace } from "./workspace.ts";
@@ -35,11 +35,15 @@ export type RunContext = {
   takeOver: boolean;
   unsafeLocal: boolean;
   clearSandbox: ClearSandbox | undefined;
+  purse: RunPurse | undefined;
   silentMs: number | undefined;
+  /** Action keys of attempts that went on when it was agreed what the run may cost: they were no part of that. */
+  going: ReadonlySet<string>;
   /** How often the run was interrupted. */
   interrupts: () => number;
-  /** In the way in which the run was interrupted. */
+  /** Leaves attempts to themselves. */
   askToEnd: (handle: Running) => void;
+  kill: (handle: Running) => void;
   onEvent: (event: RunEvent) => void;
 };
 
@@ -134,6 +138,8 @@ async function withRetries(
       ...(estimate && { estimate }),
       ...(before !== undefined && { before }),
       token: `${folder.token}${instance.index}:`,
+      goesOn: costs(instance) && context.going.has(bound.key),
+      left: (name) => onEvent({ kind: "left", instance, name }),
       slot: { pipeline: plan.pipeline, profile: plan.profile },
       origins: instance.inputs.map(({ name, from, output }) => ({
         name,
@@ -150,17 +156,24 @@ async function withRetries(
       started(handle) {
         context.running(handle);
         if (context.interrupts() === 1) context.askToEnd(handle);
-        if (context.interrupts() > 1) handle.kill();
+        if (context.interrupts() > 1) context.kill(handle);
       },
     });
     const again = result.kind === "failed" && result.cause === "machine" && context.interrupts() === 0;
     if (!again || last || !context.isHeld()) return result;
+    // what cost something is not made again unasked
+    if (result.quarantined && costs(instance)) return result;
     const { cause, detail } = result;
     before = `try ${tried} of ${instance.execution.retries + 1}: ${detail}`;
     journal.write({ event: "retry", stage: instance.id, tried, cause, detail });
     onEvent({ kind: "trouble", message: `again   ${instance.id}  (${detail})` });
     await sleep(Math.min(1000 * 2 ** (tried - 1), 60_000));
   }
+}
+
+/** Whether each try of it may be billed, in dollars or in hours of GPUs. */
+function costs({ action, execution }: Instance): boolean {
+  return isPaid(action) || execution.resources.gpus > 0;
 }
 
 function leftToSilent({ silent, silentMs }: Silent): CarriedOut {

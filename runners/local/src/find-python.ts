@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { writeJson } from "@mlrb/kit/json-file";
+import { whereWritable } from "./read-only.ts";
 
 export type FoundPython = { path: string; version: string; stat: string };
 
@@ -15,11 +16,14 @@ const question =
 export const noPython =
   "no Python 3.10 to 3.13 with venv was found on PATH; install one (Debian and Ubuntu: apt install python3 python3-venv; macOS: brew install python@3.12), or name one in MLRB_BASE_PYTHON";
 
-/** A Python 3.10 to 3.13 that can make environments; undefined when there is none. */
-export function findPython(memory: string): FoundPython | undefined {
-  const file = join(memory, "python.json");
+/**
+ * A Python 3.10 to 3.13 that can make environments; undefined when there is none. `memory` is the folder where the
+ * answer is remembered; without one it is found each time.
+ */
+export function findPython(memory?: string): FoundPython | undefined {
+  const file = memory && join(memory, "python.json");
   const named = process.env.MLRB_BASE_PYTHON;
-  if (!named && existsSync(file)) {
+  if (!named && file && existsSync(file)) {
     try {
       const held = JSON.parse(readFileSync(file, "utf8")) as FoundPython;
       if (statText(held.path) === held.stat) return held;
@@ -32,7 +36,7 @@ export function findPython(memory: string): FoundPython | undefined {
     const [version, path] = (answer.stdout ?? "").split("\n");
     if (answer.status !== 0 || !version || !path || !/^3\.1[0-3]\./.test(version)) continue;
     const found = { path, version, stat: statText(path) };
-    if (!named) writeJson(file, found);
+    if (!named && file) whereWritable(() => writeJson(file, found));
     return found;
   }
   return undefined;

@@ -1,5 +1,5 @@
 // Programs forked from a warm process, next to the same programs started fresh, on this machine's Python
-// and a small preload. With the real libraries: tests/fork-server.e2e.test.ts.
+// and a small preload. With the real libraries: tests/fork-server.thorough.test.ts.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import {

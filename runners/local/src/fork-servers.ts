@@ -37,7 +37,7 @@ const serversMax = 2;
 const readyMs = 300_000;
 
 /** What differs from job to job and nothing reads at import, or is pointed at the job's own; see fork_job.py. */
-const own = new Set(["HOME", "TMPDIR", "MLRB_STAGE", "MLRB_WORK", "MLRB_TOKEN"]);
+const own = new Set(["HOME", "TMPDIR", "MLRB_STAGE", "MLRB_WORK", "MLRB_TOKEN", "MLRB_PERMISSIONS"]);
 
 /** A token is written in its place, where the system shows a process's variables. */
 const tokenRoom = "-".repeat(256);

@@ -3,7 +3,7 @@
 Ended by os._exit: taking a warm interpreter down in order would copy and free all that it shares.
 """
 
-# ruff: noqa: PTH100, PTH120, PTH123
+# ruff: noqa: PTH100, PTH118, PTH120, PTH123
 
 import atexit
 import ctypes
@@ -22,6 +22,11 @@ from typing import Any, NoReturn
 
 from fork_confine import confine
 from fork_places import Place, point
+
+sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), "python-guard"))
+import stage_guard
+
+del sys.path[-1]
 
 PR_SET_PDEATHSIG = 1
 
@@ -75,6 +80,8 @@ def prepare(job: dict[str, Any], warm: Warm) -> None:
         numpy_random.seed()
     if torch := sys.modules.get("torch"):
         torch.default_generator.seed()
+    if permissions := job["env"].get("MLRB_PERMISSIONS"):
+        stage_guard.hold_or_end(permissions)  # last: what is done above is not the script's
 
 
 def die_with_parent(number: int) -> None:

@@ -6,7 +6,7 @@ its own, with its own session, variables, folders and end (see fork_job). Reques
 spawner.py's. What cannot be forked safely is said before the first job, and every job then starts fresh.
 """
 
-# ruff: noqa: PTH120, PTH123, PTH208
+# ruff: noqa: PTH118, PTH120, PTH123, PTH208
 
 import gc
 import os
@@ -78,7 +78,8 @@ def trouble() -> str | None:
 
 def own_modules() -> dict[str, types.ModuleType]:
     here = os.path.dirname(os.path.realpath(__file__))
-    return {name: sys.modules[name] for name, folder in module_folders() if folder == here}
+    own = {here, os.path.join(here, "python-guard")}
+    return {name: sys.modules[name] for name, folder in module_folders() if folder in own}
 
 
 def module_folders() -> list[tuple[str, str]]:

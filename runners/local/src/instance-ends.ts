@@ -1,5 +1,6 @@
 // How what an instance came to is told: as an outcome to the scheduler, as a result to whoever reads it.
 import type { Outcome } from "@mlrb/core/outcome";
+import { CannotBundle } from "./bundle-script.ts";
 import { type CarriedOut, machineFailure } from "./carried-out.ts";
 import type { Found } from "./look-up.ts";
 import type { Result } from "./result.ts";
@@ -19,6 +20,8 @@ export function outcomeOf(result: CarriedOut): Outcome {
         cause: "machine",
         detail: `${result.detail}, again and again; check the disk`,
       };
+    case "failed":
+      return { kind: "failed", cause: result.cause, detail: result.detail };
     default:
       return result;
   }
@@ -33,9 +36,12 @@ export function reusedResult({ outputs, record }: Found, note?: string): Result 
   };
 }
 
+/** Whatever binding or looking up threw: the instance's own failure, and no other's. */
 export function decisionFailure(error: unknown): Outcome & { kind: "failed" } {
-  if (error instanceof Error && /cannot be bundled/.test(error.message)) {
-    return { kind: "failed", cause: "exit-code", detail: error.message };
+  if (error instanceof CannotBundle) return { kind: "failed", cause: "exit-code", detail: error.message };
+  try {
+    return machineFailure(error);
+  } catch {
+    return { kind: "failed", cause: "machine", detail: (error as Error).message };
   }
-  return machineFailure(error);
 }

@@ -7,7 +7,7 @@ import { canonicalJson } from "@mlrb/kit/json-file";
 import type { Bound } from "./bind.ts";
 import type { CarriedOut, CarryOutContext } from "./carried-out.ts";
 import { environmentPython, markReady } from "./environments.ts";
-import { missingOutput } from "./keep-record.ts";
+import { missingOutput } from "./missing-output.ts";
 import type { Store } from "./store.ts";
 import { takeAllIn } from "./take-in.ts";
 
@@ -17,6 +17,8 @@ type Ended = CarryOutContext & {
   startedAt: string;
   durationMs: number;
   where?: Record<string, string>;
+  /** Aborted where the run is ended meanwhile. */
+  signal?: AbortSignal;
 };
 
 export async function keepOutputs(instance: Instance, bound: Bound, ended: Ended): Promise<CarriedOut> {
@@ -41,7 +43,15 @@ export async function keepOutputs(instance: Instance, bound: Bound, ended: Ended
   const missing = missingOutput(stage.gives, paths);
   if (missing !== undefined) return { kind: "failed", cause: "missing-output", detail: missing };
   const given = stage.gives.map(({ name, kind }) => ({ name, kind, path: paths[name]! }));
-  const taken = await takeAllIn(given, workspace);
+  const { diskBytes } = instance.execution.limits;
+  const taken = await takeAllIn(given, workspace, {
+    bytesMax: diskBytes,
+    ...(ended.signal && { signal: ended.signal }),
+  }).catch((error: unknown) => {
+    if (ended.signal?.aborted) return undefined;
+    throw error;
+  });
+  if (!taken) return { kind: "cancelled" };
   if ("problem" in taken) {
     const detail = `output "${taken.name}" ${taken.problem}`;
     return { kind: "failed", cause: "missing-output", detail };

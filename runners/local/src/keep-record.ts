@@ -1,10 +1,12 @@
 // Keeps an attempt that has ended well as a record, from its folder alone: whichever run finds it so.
-import { chmodSync, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, lstatSync, readdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { costByLedger } from "./attempt-cost.ts";
 import type { AttemptCard, AttemptEnd } from "./attempt-folders.ts";
 import type { AttemptRecord, HeldRecord } from "./attempt-records.ts";
 import { sharedBytes } from "./contents.ts";
+import { missingOutput } from "./missing-output.ts";
 import { outputPaths } from "./output-paths.ts";
 import type { Artifact } from "./store.ts";
 import { takeAllIn } from "./take-in.ts";
@@ -30,7 +32,7 @@ export async function keepRecord(ended: Ended, workspace: Workspace): Promise<Ke
   const paths = outputPaths(path, card.gives);
   const missing = missingOutput(card.gives, paths);
   if (missing !== undefined) return { kind: "failed", cause: "missing-output", detail: missing };
-  const cost = costOf(card, end, paths.ledger);
+  const cost = costByLedger(card, end.durationMs, paths.ledger);
   const handedOver = card.gives.map(({ name, kind }) => ({ name, kind, path: paths[name]! }));
   for (const one of handedOver) sealLarge(one.path);
   // it stays where it is until the record is there: a kill at any moment loses nothing
@@ -72,35 +74,4 @@ function sealLarge(path: string): void {
   const stats = lstatSync(path);
   if (stats.isDirectory()) for (const name of readdirSync(path)) sealLarge(join(path, name));
   if (stats.isFile() && stats.size >= sharedBytes && (stats.mode & 0o111) === 0) chmodSync(path, 0o444);
-}
-
-/** Which output it did not give, or gave as something else; undefined where all are there. */
-export function missingOutput(
-  gives: { name: string; kind: Artifact["kind"] }[],
-  paths: Record<string, string>,
-): string | undefined {
-  for (const { name, kind } of gives) {
-    const stats = statSync(paths[name]!, { throwIfNoEntry: false });
-    const found = stats && (stats.isDirectory() ? "dir" : "file");
-    if (found === kind) continue;
-    return found
-      ? `output "${name}" is not a ${kind === "dir" ? "folder" : "file"}`
-      : `it ended well and did not write its output "${name}"`;
-  }
-  return undefined;
-}
-
-/** What it cost, by the ledger it gives; without one, by the devices it held. */
-function costOf({ gpus }: AttemptCard, { durationMs }: AttemptEnd, ledger: string | undefined) {
-  const held: AttemptRecord["cost"] = { gpuHours: (gpus * durationMs) / 3_600_000, dollars: null };
-  if (ledger === undefined) return held;
-  try {
-    const { gpuHours, dollars } = JSON.parse(readFileSync(ledger, "utf8")) as Record<string, unknown>;
-    return {
-      gpuHours: typeof gpuHours === "number" ? gpuHours : held.gpuHours,
-      dollars: typeof dollars === "number" ? dollars : null,
-    };
-  } catch {
-    return held;
-  }
 }

@@ -52,6 +52,10 @@ export class LastRuns {
     return this.#known.get(id);
   }
 
+  all(): LastRun[] {
+    return [...this.#known.values()];
+  }
+
   put(last: LastRun): void {
     const held = this.#known.get(last.id);
     if (held && canonicalJson(held) === canonicalJson(last)) return;

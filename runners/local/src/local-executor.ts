@@ -9,6 +9,7 @@ import { endProcesses, type Known, memoryHeld, ticksNow } from "@mlrb/kit/end-pr
 import { exitDetail } from "@mlrb/kit/exit-detail";
 import { type ForkServers, forkServers } from "./fork-servers.ts";
 import { type Abilities, abilities, confined } from "./namespaces.ts";
+import { traced } from "./read-trace.ts";
 import { type Spawner, startSpawner } from "./spawner.ts";
 import type { JobEnd, Spawned } from "./spawner-helper.ts";
 
@@ -144,13 +145,14 @@ type Begin = () => Promise<Spawned | { failed: string }>;
 /** How it is started: forked from a process that has imported what it needs, or as a process of its own. */
 async function beginning(request: ExecutionRequest, { spawner, servers, able }: Means): Promise<Begin> {
   const { run, readOnly, network, preload, log } = request;
-  const argv = commandLine(request, process.execPath);
+  const words = commandLine(request, process.execPath);
+  const argv = request.trace === undefined ? words : traced(words, request.trace);
   const env = { ...request.env, ...gpuVariables(request.gpus), MLRB_TOKEN: request.token };
   const offline = network === "none" && (await able()).network;
   if (network === "none" && !offline)
     appendFileSync(log, "mlrb: network: none cannot be enforced here (no network namespaces)\n");
   const confinement = { ...(readOnly !== undefined && { readOnly }), ...(offline && { network }) };
-  const warm = run.kind === "python" && preload !== undefined;
+  const warm = run.kind === "python" && preload !== undefined && request.trace === undefined;
   if (warm && request.gpus.length > 0)
     appendFileSync(log, "mlrb: not forked from a warm process: it holds a GPU, which is chosen at start\n");
   else if (warm) {

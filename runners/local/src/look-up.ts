@@ -1,12 +1,14 @@
 // Says whether what an instance would do was done before, and if not, what differs. The one place that
 // tells reused, stale and new apart.
-import type { KeyParts } from "@mlrb/core/action-key";
+import { attemptKeyFormat, type KeyParts } from "@mlrb/core/action-key";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan";
 import { changes, type Reason } from "@mlrb/core/reasons";
 import { attemptOf } from "./attempt-folders.ts";
 import type { HeldRecord } from "./attempt-records.ts";
 import type { Bound } from "./bind.ts";
 import { environmentReady } from "./environments.ts";
+import { formerChanges } from "./former-attempt-key.ts";
+import { lostAttempt, lostOfKey } from "./lost-attempts.ts";
 import type { Artifact } from "./store.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -32,10 +34,12 @@ export function lookUp(
     if (found) return foundRecord(found, workspace);
     if (attemptOf(bound.key, workspace)) return undefined; // asked for once already: it goes on
     const stale = workspace.attempts.inSlot({ ...plan, stage: instance.id });
-    return stale && { stale };
+    if (stale) return { stale };
+    workspace.attempts.throwIfUnknown();
+    return undefined;
   }
   const entry = workspace.actions.get(bound.key);
-  if (!entry) return undefined;
+  if (!entry || workspace.audit) return undefined; // what is not run cannot be traced
   return isComplete(entry.outputs, instance, workspace)
     ? { outputs: entry.outputs, durationMs: entry.ran.durationMs }
     : "output-missing";
@@ -61,6 +65,13 @@ function plainOutputs(outputs: Record<string, Artifact>): Record<string, Artifac
   );
 }
 
+/** Why an instance is reused. */
+export function reasonsToReuse({ parts }: Bound, { stage }: Instance): Reason[] {
+  const format = parts.keyFormat;
+  if (!stage.durable || format === attemptKeyFormat) return [{ kind: "unchanged" }];
+  return [{ kind: "unchanged" }, { kind: "keyed-by-format", format }];
+}
+
 /** Why an instance that was not found has to run: what differs from its last success. */
 export function reasonsToRun(
   instance: Instance,
@@ -71,6 +82,10 @@ export function reasonsToRun(
   if (instance.stage.name === environmentStage) return [{ kind: "environment-missing" }];
   const goesOn = instance.stage.durable && attemptOf(bound.key, workspace);
   if (goesOn) return [{ kind: "goes-on", since: goesOn.card.startedAt }];
+  const lost =
+    instance.stage.durable && lostAttempt({ ...plan, stage: instance.id }, bound.key, workspace.state);
+  if (lost) return [lost];
+  if (workspace.audit && !instance.stage.durable) return [{ kind: "audited" }];
   const last = workspace.last.get(instance.id);
   const before = last && earlier(instance, last.key, workspace);
   if (!before) return [{ kind: last ? "output-missing" : "first-run" }];
@@ -80,6 +95,16 @@ export function reasonsToRun(
 /** What makes a record stale: what it was made from that is now something else. */
 export function reasonsStale(instance: Instance, bound: Bound, held: HeldRecord, plan: Plan): Reason[] {
   return differences(instance, bound, { plan, before: held.record });
+}
+
+/** Why a stale attempt is made again: also in the place of one that was lost, if it was tried before as it is now. */
+export function reasonsToRerun(
+  stale: Reason & { kind: "stale" },
+  { key }: Bound,
+  { state }: Workspace,
+): Reason[] {
+  const lost = lostOfKey(key, state);
+  return lost ? [stale, lost] : [stale];
 }
 
 type Earlier = { parts: KeyParts; codeFiles?: Record<string, string> };
@@ -102,18 +127,21 @@ function differences(
   { plan, before }: { plan: Plan; before: Earlier },
 ): Reason[] {
   const from = new Map(instance.inputs.map((input) => [input.name, plan.instances[input.from]!.id]));
-  const reasons = changes(before.parts, bound.parts, (input) => from.get(input)).flatMap(
-    (reason): Reason[] => {
-      const old = before.codeFiles;
-      if (reason.kind !== "code-changed" || !old) return [reason];
-      const files = Object.keys({ ...old, ...bound.codeFiles }).filter(
-        (file) => old[file] !== bound.codeFiles[file],
-      );
-      return files.length > 0 && reason.file === scriptOf(instance)
-        ? files.sort().map((file) => ({ kind: "code-changed", file }))
-        : [reason];
-    },
-  );
+  const stageOf = (input: string) => from.get(input);
+  const ofFormer = before.parts.keyFormat === 1 && bound.former;
+  const changed = ofFormer
+    ? formerChanges(before.parts, ofFormer, stageOf)
+    : changes(before.parts, bound.parts, stageOf);
+  const reasons = changed.flatMap((reason): Reason[] => {
+    const old = before.codeFiles;
+    if (reason.kind !== "code-changed" || !old) return [reason];
+    const files = Object.keys({ ...old, ...bound.codeFiles }).filter(
+      (file) => old[file] !== bound.codeFiles[file],
+    );
+    return files.length > 0 && reason.file === scriptOf(instance)
+      ? files.sort().map((file) => ({ kind: "code-changed", file }))
+      : [reason];
+  });
   return reasons.length > 0 ? reasons : [{ kind: "never-succeeded" }];
 }
 

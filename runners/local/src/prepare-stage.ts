@@ -1,11 +1,12 @@
 // Lays out what a stage finds in its work folder: inputs, folders to write to, its context.
 import { mkdirSync, readdirSync, realpathSync, statfsSync, writeFileSync } from "node:fs";
 import { totalmem } from "node:os";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import type { ExecutionRequest } from "@mlrb/core/executor";
+import type { Permissions } from "@mlrb/core/permissions";
 import { environmentStage, type Instance } from "@mlrb/core/plan";
 import { canonicalJson } from "@mlrb/kit/json-file";
-import type { SandboxAsked } from "@mlrb/kit/stage";
+import type { SandboxAsked, StageContext } from "@mlrb/kit/stage";
 import type { Bound } from "./bind.ts";
 import type { CarryOutContext } from "./carried-out.ts";
 import { clearEnvironment, environmentPython } from "./environments.ts";
@@ -14,6 +15,7 @@ import { layOut } from "./lay-out.ts";
 import { outputPaths } from "./output-paths.ts";
 import { overwrite } from "./overwrite.ts";
 import { removeFolder } from "./remove-folder.ts";
+import { stagePermissions } from "./stage-permissions.ts";
 import { stageVariables } from "./stage-variables.ts";
 import { type Artifact, MissingContent } from "./store.ts";
 
@@ -72,6 +74,7 @@ export async function prepareStage(
   }
   const beside = foldersBeside(instance, bound);
   const preload = forkPreload(instance, { repository: workspace.repository, lock: bound.environment?.lock });
+  const permissions = stagePermissions(instance, bound, { workspace, work, beside });
   const stageFile = join(work, "stage.json");
   overwrite(
     stageFile,
@@ -83,10 +86,13 @@ export async function prepareStage(
       inputs: Object.fromEntries(Object.entries(inputs).filter(([name]) => !name.includes("."))),
       outputs,
       files: action.files,
+      sources: Object.keys(bound.parts.files),
       budget: action.budget,
+      ...waitLimits(instance),
       ...(stage.untrusted && { sandbox: sandboxAsked(instance, { ...context, beside }) }),
     }),
   );
+  const variables = stageVariables(instance, bound, { ...context, stageFile });
   return {
     id: instance.id,
     key: bound.key,
@@ -94,13 +100,14 @@ export async function prepareStage(
     run: action.run,
     root: workspace.repository,
     work,
-    env: stageVariables(instance, bound, { ...context, stageFile }),
+    env: permissions ? { ...variables, ...guardVariables(permissions, variables, work) } : variables,
     ...(bound.environment && { python: environmentPython(bound.environment.path) }),
     inputs,
     outputs,
     log: join(work, "log"),
     limits: outerLimits(instance),
     ...(preload !== undefined && { preload }),
+    ...(permissions && { permissions }),
     ...(linked && { readOnly: join(work, "in") }),
     // of what is not trusted it is the sandbox's; who supervises it may have a provider to call
     ...(instance.execution.network && !stage.untrusted && { network: instance.execution.network }),
@@ -111,12 +118,39 @@ export async function prepareStage(
   };
 }
 
+/** Tells the guard in the script's process what it may do, or where to note what was refused. */
+function guardVariables(
+  permissions: Permissions,
+  { PYTHONPATH }: Record<string, string>,
+  work: string,
+): Record<string, string> {
+  const { guard, refusals } = permissions;
+  if (guard.endsWith(".ts")) return { MLRB_REFUSALS: refusals };
+  const file = join(work, "permissions.json");
+  overwrite(file, canonicalJson(permissions));
+  return {
+    MLRB_PERMISSIONS: file,
+    PYTHONPATH: [guard, PYTHONPATH].filter(Boolean).join(delimiter),
+  };
+}
+
 /** Memory is the sandbox's to limit where there is one: what its agent takes is the agent's doing. */
 function outerLimits({ stage, execution }: Instance): ExecutionRequest["limits"] {
   const { timeMs, memoryBytes } = execution.limits;
   return {
     ...(timeMs !== undefined && { timeMs }),
     ...(memoryBytes !== undefined && !stage.untrusted && { memoryBytes }),
+  };
+}
+
+function waitLimits({ execution }: Instance): { waits?: StageContext["waits"] } {
+  const { providerWaitMs, operatorWaitMs } = execution.limits;
+  if (providerWaitMs === undefined && operatorWaitMs === undefined) return {};
+  return {
+    waits: {
+      ...(providerWaitMs !== undefined && { providerMs: providerWaitMs }),
+      ...(operatorWaitMs !== undefined && { operatorMs: operatorWaitMs }),
+    },
   };
 }
 
@@ -152,7 +186,10 @@ function sandboxAsked(
 }
 
 /** What it reads and writes beside the repository and its work folder. */
-function foldersBeside({ stage }: Instance, { environment }: Bound): { reads: string[]; writes: string[] } {
+export function foldersBeside(
+  { stage }: Instance,
+  { environment }: Bound,
+): { reads: string[]; writes: string[] } {
   if (!environment) return { reads: [], writes: [] };
   if (stage.name === environmentStage) return { reads: [], writes: [dirname(environment.path)] };
   return { reads: [environment.path, ...interpreterOf(environment.path)], writes: [] };

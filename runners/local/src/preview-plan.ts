@@ -4,7 +4,15 @@ import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan";
 import type { Reason } from "@mlrb/core/reasons";
 import { bind } from "./bind.ts";
 import { type CostEstimate, estimateCost } from "./estimate-cost.ts";
-import { foundRecord, lookUp, reasonsStale, reasonsToRun } from "./look-up.ts";
+import { decisionFailure } from "./instance-ends.ts";
+import {
+  foundRecord,
+  lookUp,
+  reasonsStale,
+  reasonsToRerun,
+  reasonsToReuse,
+  reasonsToRun,
+} from "./look-up.ts";
 import type { Result } from "./result.ts";
 import { leftStale, type StalePolicy } from "./run-request.ts";
 import type { Workspace } from "./workspace.ts";
@@ -34,7 +42,8 @@ export async function previewPlan(
   for (const index of selected) {
     const instance = plan.instances[index]!;
     const expectedMs = workspace.last.get(instance.id)?.durationMs;
-    const preview = await previewOne(instance, { plan, workspace, stale, results, previews, runs });
+    const context = { plan, workspace, stale, results, previews, runs };
+    const preview = await previewOne(instance, context).catch(cannotStart);
     const goesOn = preview.reasons.some(({ kind }) => kind === "goes-on"); // it is paid for
     const costs = instance.stage.durable && preview.action !== "reuse" && !goesOn;
     previews.set(index, {
@@ -92,7 +101,7 @@ async function previewOne(instance: Instance, context: Context): Promise<Answer>
   }
   if (!("stale" in found)) {
     results[instance.index] = { outcome: { kind: "reused" }, ...found };
-    return { action: "reuse", certain: true, reasons: [{ kind: "unchanged" }] };
+    return { action: "reuse", certain: true, reasons: reasonsToReuse(bound, instance) };
   }
   const changed = reasonsStale(instance, bound, found.stale, plan);
   if (stale.kind === "accept") {
@@ -101,9 +110,16 @@ async function previewOne(instance: Instance, context: Context): Promise<Answer>
     const reason: Reason = { kind: "stale-accepted", record: found.stale.digest, why: stale.why };
     return { action: "reuse", certain: true, reasons: [reason] };
   }
-  const reason: Reason = { kind: "stale", record: found.stale.digest, changed };
+  const reason = { kind: "stale", record: found.stale.digest, changed } as const;
   if (stale.kind === "leave") results[instance.index] = { outcome: leftStale, outputs: {} };
-  return { action: "stale", onStale: stale.kind, certain: true, reasons: [reason] };
+  const reasons = stale.kind === "rerun" ? reasonsToRerun(reason, bound, workspace) : [reason];
+  return { action: "stale", onStale: stale.kind, certain: true, reasons };
+}
+
+/** What a run would make of it: a failure of this instance, before anything of it starts. */
+function cannotStart(error: unknown): Answer {
+  const { detail } = decisionFailure(error);
+  return { action: "run", certain: true, reasons: [{ kind: "cannot-start", detail }] };
 }
 
 /** A stage that runs only because its result is gone, not because anything changed. */

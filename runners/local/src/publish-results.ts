@@ -2,12 +2,14 @@
 // there is written again, and what an older report left and the newer has not is taken away.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { pageFile, reportFile } from "@mlrb/core/check-published";
+import type { Diagnostic } from "@mlrb/core/diagnostic";
 import type { Plan } from "@mlrb/core/plan";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { processName } from "@mlrb/kit/process-name";
 import { hashFile } from "./hash-file.ts";
+import { type PublishedFile, withoutClashes } from "./published-twice.ts";
 import type { Result } from "./result.ts";
-import type { Artifact, Store } from "./store.ts";
 import { beginWork, endWork, type WorkFolder } from "./work-folders.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -17,19 +19,28 @@ export function resultsFolder(plan: Plan): string {
   return join("results", plan.pipeline, profile);
 }
 
-/** What publishing stages gave: digests by path from the results' folder. */
+/** What publishing stages gave: digests by path from the results' folder, and what none may be given of. */
 export function publishedFiles(
   plan: Plan,
   results: (Result | undefined)[],
   { store }: Pick<Workspace, "store">,
-): Map<string, string> {
-  const files = new Map<string, string>();
+): { files: Map<string, string>; problems: Diagnostic[] } {
+  const published: PublishedFile[] = [];
   for (const { index, stage } of plan.instances) {
     const result = results[index];
     if (!stage.publishes || !result || Object.keys(result.outputs).length === 0) continue;
-    for (const { name, file } of stage.gives) listFiles(result.outputs[name]!, { file, store, into: files });
+    for (const { name, file } of stage.gives) {
+      const { kind, digest } = result.outputs[name]!;
+      // a folder's files lie directly under results; a file under its own name
+      const inside = kind === "file" ? [{ path: file, digest }] : store.filesOf(digest);
+      for (const one of inside) published.push({ ...one, by: `${stage.name}.${name}` });
+    }
   }
-  return files;
+  const hasPage = published.some(({ path }) => path === reportFile);
+  if (hasPage) published.push({ path: pageFile, digest: "", by: "the program itself, beside a report" });
+  const { files, problems } = withoutClashes(published);
+  if (hasPage) files.delete(pageFile);
+  return { files, problems };
 }
 
 /** Gives the folder and its files, absolute, or undefined when no publishing stage succeeded. */
@@ -37,9 +48,9 @@ export function publishResults(
   plan: Plan,
   results: (Result | undefined)[],
   workspace: Workspace,
-): { folder: string; files: string[] } | undefined {
-  const files = publishedFiles(plan, results, workspace);
-  if (files.size === 0) return undefined;
+): { folder: string; files: string[]; problems: Diagnostic[] } | undefined {
+  const { files, problems } = publishedFiles(plan, results, workspace);
+  if (files.size + problems.length === 0) return undefined;
   const where = resultsFolder(plan);
   const folder = join(workspace.state.root, where);
   const memory = join(workspace.state.memory, "published.json");
@@ -67,7 +78,7 @@ export function publishResults(
     if (work) endWork(work);
   }
   if ([...before].some((path) => !files.has(path))) remember(paths);
-  return { folder, files: paths.map((path) => join(folder, path)) };
+  return { folder, files: paths.map((path) => join(folder, path)), problems };
 }
 
 /** A file that an older report left, and the folders that it leaves empty. */
@@ -91,12 +102,6 @@ function moveFile(from: string, to: string): void {
     renameSync(temporary, to);
     rmSync(from);
   }
-}
-
-/** A folder's files stand directly under results; a file under its own name. */
-function listFiles(artifact: Artifact, at: { file: string; store: Store; into: Map<string, string> }): void {
-  if (artifact.kind === "file") at.into.set(at.file, artifact.digest);
-  else for (const { path, digest } of at.store.filesOf(artifact.digest)) at.into.set(path, digest);
 }
 
 function readPublished(memory: string): Record<string, string[]> {

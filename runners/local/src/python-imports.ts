@@ -81,10 +81,11 @@ export class PythonImports {
   #load(): Record<string, Imports> {
     if (this.#known) return this.#known;
     try {
-      const { scripts } = JSON.parse(readFileSync(this.#file, "utf8")) as {
+      const { formatVersion, scripts } = JSON.parse(readFileSync(this.#file, "utf8")) as {
+        formatVersion: unknown;
         scripts?: Record<string, Imports>;
       };
-      this.#known = scripts ?? {};
+      this.#known = formatVersion === 1 ? (scripts ?? {}) : {};
     } catch {
       this.#known = {}; // none yet, or damaged: Python is asked again
     }

@@ -62,7 +62,7 @@ function fakeExecutor(turns: () => number, executed: string[]): Executor {
 }
 
 function planOf(pipeline: Pipeline): Plan {
-  const sources = { read: () => pipelineText(pipeline), list: () => [] };
+  const sources = { read: () => pipelineText(pipeline), list: () => [], kind: () => undefined };
   const result = loadPlan({ file: "pipelines/random.yaml" }, sources, ["local"]);
   if ("problems" in result) throw new Error(JSON.stringify(result.problems));
   return result.plan;

@@ -4,6 +4,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Redactor } from "@mlrb/core/redactor";
+import { capLog } from "./cap-log.ts";
 import { readFrom } from "./read-from.ts";
 
 /** How often the copy catches up while the stage runs. */
@@ -56,6 +57,7 @@ export class RedactedLog {
       while (this.#copy()) await nextTurn();
       if (this.#trouble !== undefined) throw this.#trouble;
       this.#append(this.#redactor.end());
+      capLog(this.#to);
     } finally {
       rmSync(this.#from, { force: true });
     }

@@ -2,6 +2,7 @@
 import type { Outcome } from "@mlrb/core/outcome";
 import type { Plan } from "@mlrb/core/plan";
 import type { HeldRecord } from "./attempt-records.ts";
+import type { Quarantined } from "./quarantine.ts";
 import type { Artifact } from "./store.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -11,6 +12,8 @@ export type Result = {
   outputs: Record<string, Artifact>;
   /** Of a durable instance: the record that holds its outputs. */
   record?: HeldRecord;
+  /** Of an attempt that gave no record: what is left of it, and what that cost. */
+  quarantined?: Quarantined;
   /** What a table must say beside anything made from it. */
   note?: string;
 };

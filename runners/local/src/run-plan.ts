@@ -3,6 +3,7 @@
 import type { Executor, Running } from "@mlrb/core/executor";
 import type { Outcome } from "@mlrb/core/outcome";
 import { environmentStage, type Instance } from "@mlrb/core/plan";
+import { queuedFor } from "@mlrb/core/queued-for";
 import type { Reason } from "@mlrb/core/reasons";
 import { step } from "@mlrb/core/schedule";
 import { type Command, type Event, initialState } from "@mlrb/core/schedule-state";
@@ -14,9 +15,19 @@ import { clearUnfinished } from "./clear-unfinished.ts";
 import { executeInstance, type RunContext } from "./execute-instance.ts";
 import { decisionFailure, failedForTheMachine, outcomeOf, reusedResult } from "./instance-ends.ts";
 import { Journal } from "./journal.ts";
-import { type Found, foundRecord, lookUp, reasonsStale, reasonsToRun, type Stale } from "./look-up.ts";
+import { logPath } from "./log-path.ts";
+import {
+  type Found,
+  foundRecord,
+  lookUp,
+  reasonsStale,
+  reasonsToRerun,
+  reasonsToReuse,
+  reasonsToRun,
+  type Stale,
+} from "./look-up.ts";
 import type { Result } from "./result.ts";
-import { leftStale, logPath, type RunHandle, type RunOptions } from "./run-request.ts";
+import { leftStale, type RunHandle, type RunOptions } from "./run-request.ts";
 import { beginWork, endWork, markContainers } from "./work-folders.ts";
 import { workOf } from "./work-of.ts";
 import { WorkSlots } from "./work-slots.ts";
@@ -52,7 +63,8 @@ export function startRun(options: RunOptions): RunHandle {
     return held;
   };
 
-  let state = initialState(works, { capacity: capacity(options), failFast: options.failFast });
+  const whole = capacity(options);
+  let state = initialState(works, { capacity: whole, failFast: options.failFast });
   const { promise: finished, resolve, reject } = Promise.withResolvers<(Result | undefined)[]>();
   const instanceAt = (at: number) => plan.instances[selected[at]!]!;
 
@@ -104,9 +116,8 @@ export function startRun(options: RunOptions): RunHandle {
     });
   };
 
-  let leaving = false;
-  const askToEnd = (handle: Running | undefined) =>
-    leaving && handle?.leave ? handle.leave() : handle?.askToEnd();
+  const askToEnd = (handle: Running | undefined) => (handle?.leave ? handle.leave() : handle?.askToEnd());
+  const kill = (handle: Running | undefined) => (handle?.leave ? handle.leave() : handle?.kill());
 
   const obey = (command: Command) => {
     switch (command.kind) {
@@ -121,7 +132,7 @@ export function startRun(options: RunOptions): RunHandle {
       case "ask-to-end":
         return askToEnd(running.get(command.index));
       case "kill":
-        return running.get(command.index)?.kill();
+        return kill(running.get(command.index));
       case "finished":
         return guard(async () => {
           journal.write({ event: "end" });
@@ -144,21 +155,24 @@ export function startRun(options: RunOptions): RunHandle {
       bounds.set(at, await bind(instance, { plan, workspace, results }));
       found = lookUp(instance, bounds.get(at)!, { plan, workspace });
     } catch (error) {
-      giveUp(at, decisionFailure(error));
+      const outcome = decisionFailure(error);
+      reasons.set(at, [{ kind: "cannot-start", detail: outcome.detail }]);
+      giveUp(at, outcome);
       return;
     }
     const bound = bounds.get(at)!;
     if (typeof found === "object" && "stale" in found) {
       const { stale } = found;
       const changed = reasonsStale(instance, bound, stale, plan);
-      const reason: Reason = { kind: "stale", record: stale.digest, changed };
+      const reason = { kind: "stale", record: stale.digest, changed } as const;
       if (options.stale.kind === "accept") {
         const { why } = options.stale;
         reasons.set(at, [{ kind: "stale-accepted", record: stale.digest, why }]);
         reuse(at, foundRecord(stale, workspace), `stale, accepted: ${why}`);
         return;
       }
-      reasons.set(at, [reason]);
+      const rerun = options.stale.kind === "rerun";
+      reasons.set(at, rerun ? reasonsToRerun(reason, bound, workspace) : [reason]);
       if (options.stale.kind === "leave") {
         giveUp(at, leftStale);
         return;
@@ -194,7 +208,8 @@ export function startRun(options: RunOptions): RunHandle {
   const reuse = (at: number, found: Found, note?: string) => {
     const instance = instanceAt(at);
     const held = reasons.get(at)?.[0]?.kind;
-    if (held !== "same-action" && held !== "stale-accepted") reasons.set(at, [{ kind: "unchanged" }]);
+    if (held !== "same-action" && held !== "stale-accepted")
+      reasons.set(at, reasonsToReuse(bounds.get(at)!, instance));
     if (note === undefined) remember(instance, bounds.get(at)!, found.durationMs);
     finish(at, reusedResult(found, note));
     send({ kind: "decided", index: at, decision: "reuse" });
@@ -216,9 +231,12 @@ export function startRun(options: RunOptions): RunHandle {
     takeOver: options.takeOver ?? false,
     unsafeLocal: options.unsafeLocal ?? false,
     clearSandbox: options.clearSandbox,
+    purse: options.purse,
     silentMs: options.silentMs,
+    going: options.going ?? new Set(),
     interrupts: () => state.interrupts,
     askToEnd,
+    kill,
     onEvent: options.onEvent,
   };
 
@@ -236,7 +254,7 @@ export function startRun(options: RunOptions): RunHandle {
     });
     owners.delete(bound.key);
     if (result.kind === "found") {
-      reasons.set(at, [{ kind: "unchanged" }]);
+      reasons.set(at, reasonsToReuse(bound, instance));
       remember(instance, bound, result.found.durationMs);
       finish(at, reusedResult(result.found));
       send({ kind: "ended", index: at, outcome: { kind: "reused" } });
@@ -246,7 +264,8 @@ export function startRun(options: RunOptions): RunHandle {
     ends.set(at, { durationMs: Math.round(performance.now() - begin), log });
     const outcome = outcomeOf(result);
     if (result.kind !== "succeeded") {
-      finish(at, { outcome, outputs: {} });
+      const quarantined = result.kind === "failed" ? result.quarantined : undefined;
+      finish(at, { outcome, outputs: {}, ...(quarantined && { quarantined }) });
     } else {
       remember(instance, bound, result.durationMs);
       const { outputs, record } = result;
@@ -286,9 +305,7 @@ export function startRun(options: RunOptions): RunHandle {
   return {
     run,
     finished,
-    interrupt(how = {}) {
-      leaving = how.leaveAttempts ?? false;
-      send({ kind: "interrupt" });
-    },
+    queued: () => queuedFor(state, whole),
+    interrupt: () => send({ kind: "interrupt" }),
   };
 }

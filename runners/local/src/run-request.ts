@@ -1,9 +1,8 @@
 // What a run is asked for and what it tells while it goes on.
-import { createHash } from "node:crypto";
-import { join } from "node:path";
 import type { Executor } from "@mlrb/core/executor";
 import type { Outcome } from "@mlrb/core/outcome";
 import type { Instance, Plan } from "@mlrb/core/plan";
+import type { Queued } from "@mlrb/core/queued-for";
 import type { Reason } from "@mlrb/core/reasons";
 import type { Result } from "./result.ts";
 import type { StateFolder } from "./state-folder.ts";
@@ -21,6 +20,8 @@ export type RunEvent =
       durationMs: number;
       log?: string;
     }
+  /** An attempt goes on without the run, which was interrupted; `name` is its folder's. */
+  | { kind: "left"; instance: Instance; name: string }
   | { kind: "trouble"; message: string };
 
 export type RunOptions = {
@@ -41,6 +42,10 @@ export type RunOptions = {
   /** Whether programs that nobody vouched for may run without walls. */
   unsafeLocal?: boolean;
   clearSandbox?: ClearSandbox;
+  /** Action keys of the attempts that went on when it was agreed what this run may cost; see goingKeys. */
+  going?: ReadonlySet<string>;
+  /** What attempts may spend together, by the command line. */
+  purse?: RunPurse;
   /** After how long without a heartbeat another host is silent. */
   silentMs?: number | undefined;
   onEvent: (event: RunEvent) => void;
@@ -48,6 +53,13 @@ export type RunOptions = {
 
 /** What an executor of this run may want to know; it marks what it starts with the run's name. */
 export type ExecutorPlace = { run: string; state: StateFolder };
+
+export type RunPurse = {
+  /** `MODEL=INPUT/OUTPUT`, for models whose price is in no table. */
+  prices: string[];
+  /** Hard limit of all attempts that the run starts; undefined: none. */
+  maxDollars?: number;
+};
 
 /** Ends and removes what is left of the sandbox with this mark, once its supervisor is dead; `executor` chose it. */
 export type ClearSandbox = (token: string, executor: string) => Promise<void>;
@@ -70,15 +82,11 @@ export type RunHandle = {
   run: string;
   /** Results by plan index; undefined where not selected. */
   finished: Promise<(Result | undefined)[]>;
+  /** What instances wait for that could start now. */
+  queued(): Queued[];
   /**
-   * Once: nothing new starts, what runs is asked to end; attempts may be left to go on without a run.
-   * Twice: everything is killed.
+   * Once: nothing new starts, what runs is asked to end. Twice: it is killed. Attempts are left to go on without
+   * a run either way.
    */
-  interrupt(how?: { leaveAttempts?: boolean }): void;
+  interrupt(): void;
 };
-
-/** Where the log of an instance's last execution lies, whatever pipeline ran it. */
-export function logPath(logs: string, id: string): string {
-  const name = createHash("sha256").update(id).digest("hex").slice(0, 16);
-  return join(logs, `${id.replace(/\[.*$/, "")}-${name}.log`);
-}

@@ -1,11 +1,12 @@
 // Reads the files of a repository for core, and remembers the digests of files by their stat, so that
 // asking again costs a stat and not a read.
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, statSync } from "node:fs";
+import { join, posix } from "node:path";
 import type { Sources } from "@mlrb/core/manifest";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
-import { Consulted, lookAt } from "./consulted.ts";
+import { Consulted, lookAt, whole } from "./consulted.ts";
+import { whereWritable } from "./read-only.ts";
 import { syntaxDigests } from "./syntax-digests.ts";
 
 export function sourceFiles(root: string, consulted = new Consulted(root)): Sources {
@@ -26,6 +27,15 @@ export function sourceFiles(root: string, consulted = new Consulted(root)): Sour
     },
     list(folder) {
       return consulted.folder(folder);
+    },
+    kind(path) {
+      const stats = statSync(join(root, path), { throwIfNoEntry: false });
+      if (stats?.isDirectory()) {
+        consulted.folder(path);
+        return "dir";
+      }
+      consulted.file(path);
+      return stats && "file";
     },
   };
 }
@@ -64,6 +74,37 @@ export class FileDigests {
     return this.#throughSyntax(Object.fromEntries([...paths].sort().map((path) => [path, this.of(path)])));
   }
 
+  /** The same of what a stage declares: of a folder (`FOLDER/**`) all that its script can read there. */
+  ofDeclared(patterns: string[]): Record<string, string> {
+    return this.ofPatterns(patterns.map(declared));
+  }
+
+  /**
+   * What is handed over to an agent, by path from the root: of a folder (`FOLDER/**`) every entry with its bytes,
+   * whether it can be executed, and where a link leads; of other patterns the bytes of the files. Throws CannotHandOver.
+   */
+  ofHandedOver(patterns: string[]): Record<string, string> {
+    const found: Record<string, string> = {};
+    const folders = patterns.flatMap((pattern) => wholeFolder(pattern) ?? []);
+    for (const pattern of patterns) {
+      if (wholeFolder(pattern) !== undefined) continue;
+      for (const path of this.consulted.pattern(pattern)) found[path] = this.of(path);
+    }
+    for (const folder of folders) {
+      for (const entry of this.consulted.handedOver(folder)) {
+        const path = `${folder}/${entry.path}`;
+        if (entry.kind === "folder") found[`${path}/`] = "folder";
+        else if (entry.kind === "link") found[path] = `link to ${entry.target}`;
+        else found[path] = `${this.of(path)}${entry.executable ? " executable" : ""}`;
+      }
+    }
+    return Object.fromEntries(
+      Object.keys(found)
+        .sort()
+        .map((path) => [path, found[path]!]),
+    );
+  }
+
   /** Replaces the digests of Python files by those of their syntax trees, where they have one. */
   #throughSyntax(digests: Record<string, string>): Record<string, string> {
     const { syntax } = this.#memories();
@@ -94,7 +135,7 @@ export class FileDigests {
     if (!look) return "missing";
     const held = files[path];
     if (held?.stat === look.stat) return held.digest;
-    const digest = createHash("sha256").update(readFileSync(absolute)).digest("hex");
+    const digest = createHash("sha256").update(readSource(absolute, path)).digest("hex");
     if (!look.fresh) {
       files[path] = { stat: look.stat, digest };
       this.#changed = true;
@@ -104,19 +145,46 @@ export class FileDigests {
 
   save(): void {
     if (!this.#changed || !this.#known) return;
-    writeWhole(this.#file, canonicalJson({ formatVersion: 1, ...this.#known }));
+    // one who may look and not write reads it all again the next time
+    whereWritable(() => writeWhole(this.#file, canonicalJson({ formatVersion: 1, ...this.#known })));
     this.#changed = false;
   }
 
   #memories(): Remembered {
     if (this.#known) return this.#known;
-    let held: Partial<Remembered> = {};
+    let held: Partial<Remembered> & { formatVersion?: number } = {};
     try {
-      held = (JSON.parse(readFileSync(this.#file, "utf8")) as Partial<Remembered> | null) ?? {};
+      held = (JSON.parse(readFileSync(this.#file, "utf8")) as typeof held | null) ?? {};
     } catch {
       // none yet, or torn: everything is read again
     }
+    if (held.formatVersion !== 1) held = {};
     this.#known = { files: held.files ?? {}, syntax: held.syntax ?? {} };
     return this.#known;
   }
+}
+
+/** Throws with the file's name: a system's error may lack it. */
+function readSource(absolute: string, path: string): Buffer {
+  try {
+    return readFileSync(absolute);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why =
+      code === "EISDIR"
+        ? `it is a folder; name its files, for example ${path}/**`
+        : message.replace(/, \w+ '.*$/, "");
+    throw new Error(`${path} cannot be read: ${why}`, { cause: error });
+  }
+}
+
+/** As a pattern of a stage that is not an attempt is looked up. */
+export function declared(pattern: string): string {
+  const folder = wholeFolder(pattern);
+  return folder === undefined ? pattern : `${folder}/${whole}`;
+}
+
+/** The folder that a pattern hands over whole (`FOLDER/**`); undefined for other patterns. */
+export function wholeFolder(pattern: string): string | undefined {
+  return /^([^*?[{]+)\/\*\*$/.exec(posix.normalize(pattern))?.[1];
 }

@@ -2,6 +2,7 @@
 // among the logs is given it once it has run for a moment, or at its end if it said anything: most short
 // stages say nothing, and a file for each would cost more than they do.
 import { linkSync, renameSync, statSync, unlinkSync } from "node:fs";
+import { capLog } from "./cap-log.ts";
 
 /** After how long a running stage's log can be read. */
 const shownMs = 300;
@@ -45,6 +46,7 @@ export class StageLog {
     const size = statSync(this.#from, { throwIfNoEntry: false })?.size ?? 0;
     if (this.#shown) removeFile(this.#from);
     else if (size > 0) renameSync(this.#from, this.#to);
+    capLog(this.#to);
   }
 }
 

@@ -2,6 +2,8 @@
 import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { writeWhole } from "@mlrb/kit/json-file";
+import { refuseNewer } from "./newer-format.ts";
+import { whereWritable } from "./read-only.ts";
 
 export type StateFolder = {
   root: string;
@@ -21,13 +23,14 @@ export type StateFolder = {
   results: string;
 };
 
-const formatVersion = 1;
+/** 2 since attempts have keys of format 2: a program that knows only format 1 would make them again. */
+const formatVersion = 2;
 
-/** The folders below `root`, made when missing. Throws when they were written by a newer version. */
-export function stateFolder(root: string): StateFolder {
+/** The folders below `root`, whether they are there or not. */
+export function statePaths(root: string): StateFolder {
   const state = join(root, ".mlrb");
   const cache = join(state, "cache");
-  const folder: StateFolder = {
+  return {
     root,
     state,
     blobs: join(cache, "blobs"),
@@ -43,20 +46,39 @@ export function stateFolder(root: string): StateFolder {
     work: join(state, "work"),
     results: join(root, "results"),
   };
+}
+
+/** The folders below `root`, made when missing. Throws when they were written by a newer version. */
+export function stateFolder(root: string): StateFolder {
+  const folder = statePaths(root);
+  const { state } = folder;
   const version = join(state, "format.json");
   if (existsSync(version)) {
-    const found = formatOf(version);
-    if (found > formatVersion) {
-      throw new Error(
-        `${state} is of format ${found}, and this mlrb reads up to ${formatVersion}; update mlrb or choose another --root`,
-      );
-    }
+    refuseNewer(state, formatOf(version), formatVersion);
   }
   // every time: the cache may have been deleted by hand, which must cost no more than what was in it
-  for (const { 0: name, 1: path } of Object.entries(folder)) if (name !== "results") makeFolder(path);
+  const make = () => {
+    for (const { 0: name, 1: path } of Object.entries(folder)) if (name !== "results") makeFolder(path);
+  };
+  if (!existsSync(version)) make();
+  else whereWritable(make); // one who may look and not write looks at what there is
   if (existsSync(version)) return folder;
   writeWhole(version, `${JSON.stringify({ formatVersion })}\n`);
   return folder;
+}
+
+/** Throws where a newer version wrote it; nothing is made. */
+export function checkFormat(root: string): void {
+  const { state } = statePaths(root);
+  const version = join(state, "format.json");
+  if (existsSync(version)) refuseNewer(state, formatOf(version), formatVersion);
+}
+
+/** Says that an older version of the program may not use the state any more. Called before what it could not read is written. */
+export function raiseFormat({ state }: Pick<StateFolder, "state">): void {
+  const version = join(state, "format.json");
+  if (!existsSync(version) || formatOf(version) >= formatVersion) return;
+  writeWhole(version, `${JSON.stringify({ formatVersion })}\n`);
 }
 
 function formatOf(version: string): number {

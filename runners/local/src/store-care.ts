@@ -3,6 +3,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from "node:f
 import { join } from "node:path";
 import { ActionCache } from "./action-cache.ts";
 import { AttemptRecords } from "./attempt-records.ts";
+import { DamagedRecord } from "./damaged-record.ts";
 import { hashFile } from "./hash-file.ts";
 import { isAlive, type Owner } from "./owner.ts";
 import { fileOf, recordsSharing, type Sharing } from "./records-sharing.ts";
@@ -30,13 +31,15 @@ export function storeStats(state: StateFolder): StoreStats {
 export type Verified = {
   checked: number;
   damaged: string[];
+  /** Of those, what an attempt's record had a sound copy of. */
+  repaired: string[];
   /** Attempts that had the very same file, and have it still. */
   attempts: Sharing[];
 };
 
 /**
- * Reads every content; what is not what its name says is removed, so that its producer runs again. No
- * attempt is: those that share the file are named.
+ * Reads every content; what is not what its name says is replaced from an attempt's record, or removed, so that its
+ * producer runs again. No attempt is: those that share the file are named.
  */
 export function verifyStore(state: StateFolder): Verified {
   const damaged: string[] = [];
@@ -51,7 +54,22 @@ export function verifyStore(state: StateFolder): Verified {
     rmSync(path, { force: true });
   }
   const sharing = recordsSharing(join(state.attempts, "records"), shared);
-  return { checked, damaged, attempts: [...sharing.values()].flat() };
+  if (damaged.length > 0) putBackFromRecords(state);
+  const store = new Store(state.blobs);
+  const repaired = damaged.filter((digest) => store.has(digest));
+  return { checked, damaged, repaired, attempts: [...sharing.values()].flat() };
+}
+
+/** What sound records hold of what the store lacks. A damaged record gives nothing; `attempts verify` names it. */
+function putBackFromRecords(state: StateFolder): void {
+  const attempts = recordsOf(state);
+  for (const { digest, record } of attempts.readable()) {
+    try {
+      attempts.ensureStored(digest, record);
+    } catch (error) {
+      if (!(error instanceof DamagedRecord)) throw error;
+    }
+  }
 }
 
 /** Removes what was put in since `sinceMs` and is not what its name says; for after a power cut. */

@@ -16,6 +16,7 @@ import { join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { Contents, MissingContent, type PutOptions } from "./contents.ts";
 import { largeBytes } from "./hash-files.ts";
+import { refuseNewer } from "./newer-format.ts";
 import { overwrite } from "./overwrite.ts";
 
 export { MissingContent } from "./contents.ts";
@@ -105,7 +106,9 @@ export class Store {
   }
 
   #tree(digest: string): TreeEntry[] {
-    return (JSON.parse(this.textOf(digest)) as { entries: TreeEntry[] }).entries;
+    const tree = JSON.parse(this.textOf(digest)) as { formatVersion: unknown; entries: TreeEntry[] };
+    refuseNewer(`folder ${digest.slice(0, 12)} in the store`, tree.formatVersion, 1);
+    return tree.entries;
   }
 
   /** Whether everything is there as far as looking at folders tells; what they find damaged is removed. */
@@ -137,10 +140,10 @@ export class Store {
   }
 
   /** The files of a folder, at any depth, with their digests. Throws MissingContent. */
-  filesOf(tree: string): { path: string; digest: string }[] {
-    return this.#tree(tree).flatMap(({ name, kind, digest }) =>
+  filesOf(tree: string): { path: string; digest: string; executable?: true }[] {
+    return this.#tree(tree).flatMap(({ name, kind, digest, executable }) =>
       kind === "file"
-        ? [{ path: name, digest }]
+        ? [{ path: name, digest, ...(executable && { executable }) }]
         : this.filesOf(digest).map((file) => ({ ...file, path: `${name}/${file.path}` })),
     );
   }

@@ -6,9 +6,10 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ExecutionRequest, ExecutionResult, Running } from "@mlrb/core/executor";
 import { endProcesses } from "@mlrb/kit/end-processes";
-import { attemptEnd, attemptToken, supervisorFile } from "./attempt-folders.ts";
+import { attemptEnd, attemptToken, lostFolderOf, supervisorFile } from "./attempt-folders.ts";
 import type { GpuHold } from "./gpu-leases.ts";
 import { look } from "./heartbeat.ts";
+import { lostWords } from "./lost-words.ts";
 import { lifeOf } from "./owner.ts";
 import { endSignals, type Supervision } from "./supervisor.ts";
 
@@ -35,7 +36,9 @@ export function startSupervised(
   const asked: Supervision = { request, ...(gpus && { gpus }) };
   child.stdin!.end(`${JSON.stringify(asked)}\n`);
   const { promise: gone, resolve } = Promise.withResolvers<string | undefined>();
-  child.on("exit", () => resolve(undefined)).on("error", (error) => resolve(error.message));
+  child
+    .on("exit", (_, signal) => resolve(signal ? `ended by ${signal}` : undefined))
+    .on("error", (error) => resolve(error.message));
   return handle(folder, name, { pid: () => child.pid, gone, unref: () => child.unref() });
 }
 
@@ -76,7 +79,7 @@ function handle(folder: string, name: string, { pid, gone, unref }: Supervisor):
     const trouble = await Promise.race([gone, left]);
     if (trouble === "left") return { kind: "cancelled" };
     over = true;
-    const end = attemptEnd(folder);
+    const end = attemptEnd(folder) ?? attemptEnd(lostFolderOf(folder));
     if (end) return end.result;
     // what it supervised ends with it; a sandbox may take a moment
     try {
@@ -85,8 +88,8 @@ function handle(folder: string, name: string, { pid, gone, unref }: Supervisor):
       return { kind: "failed", cause: "machine", detail: (error as Error).message };
     }
     if (asked) return { kind: "cancelled" };
-    const why = trouble ?? "it was killed, or the machine ran out of memory";
-    return { kind: "failed", cause: "machine", detail: `its supervisor ended without a word: ${why}` };
+    const detail = `its supervisor ended without a word: ${trouble ?? lostWords(folder)}`;
+    return { kind: "failed", cause: "machine", detail };
   })();
   const letGo = () => {
     unref();

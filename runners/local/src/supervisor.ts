@@ -2,14 +2,20 @@
 // attempt's stage as the local executor does, holds its limits, ends what it left running, and writes down
 // how it ended. Detached, so that no terminal's signal and no runner's death reaches it.
 //   node supervisor.ts FOLDER < request.json      the request holds secrets and so never lies on a disk
-import { readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecutionRequest, ExecutionResult } from "@mlrb/core/executor";
-import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
-import { type AttemptEnd, claimAttempt } from "./attempt-folders.ts";
+import { isFullDisk, reserveFile, writeReserved } from "@mlrb/kit/full-disk";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import { type AttemptEnd, attemptFolder, claimAttempt, type EndCause, stopFile } from "./attempt-folders.ts";
+import { completeAttempt } from "./complete-attempt.ts";
 import { type GpuHold, handOver, leaseOf } from "./gpu-leases.ts";
 import { localExecutor } from "./local-executor.ts";
+import { machineHelp } from "./machine-help.ts";
+import { quarantine } from "./quarantine.ts";
+import { statePaths } from "./state-folder.ts";
 
 /** What ends it: in order, and at once. Everything else that a terminal sends is not meant for it. */
 export const endSignals = { ask: "SIGTERM", kill: "SIGUSR2" } as const;
@@ -17,28 +23,118 @@ export const endSignals = { ask: "SIGTERM", kill: "SIGUSR2" } as const;
 /** What a supervisor is told. `gpus` names the lease that it takes over from who starts it. */
 export type Supervision = { request: ExecutionRequest; gpus?: GpuHold };
 
+/** Room for the last words, taken before anything is spent: the disk may be full by then. */
+const reservedBytes = 16 << 10;
+const retryMs = 1_000;
+
 export async function supervise(folder: string, { request, gpus }: Supervision): Promise<void> {
   claimAttempt(folder); // from here on the attempt is this process's; without a folder it is nobody's
   const begin = performance.now();
-  const finish = (result: ExecutionResult) => {
-    const end: AttemptEnd = { formatVersion: 1, result, durationMs: Math.round(performance.now() - begin) };
-    writeWhole(join(folder, "end.json"), canonicalJson(end));
-  };
+  let asked: "ask" | "kill" | undefined;
+  const finish = (result: ExecutionResult) =>
+    untilWritten(folder, async () => {
+      const cause = causeOf(result, { asked: asked !== undefined, folder });
+      await leave(folder, request.env, {
+        formatVersion: 1,
+        result: cause && result.kind === "cancelled" ? failedBy(cause) : result,
+        durationMs: Math.round(performance.now() - begin),
+        ...(cause && { cause }),
+      });
+    });
+  let running: ReturnType<ReturnType<typeof localExecutor>["start"]> | undefined;
+  // before anything is started: a signal without a handler would end this process without a word
+  for (const how of ["ask", "kill"] as const)
+    process.on(endSignals[how], () => {
+      asked = how;
+      if (how === "ask") running?.askToEnd();
+      else running?.kill();
+    });
+  try {
+    for (const file of ["end.json", "cause.json"]) reserveFile(join(folder, file), reservedBytes);
+  } catch (error) {
+    say(troubleWords(error, folder)); // nothing was spent: who waits for it sees that this process is gone
+    process.exitCode = 1;
+    return;
+  }
   const held = gpus && handOver(gpus);
   if (gpus && !held) {
     const detail = "its GPUs were somebody else's before it began: the run that held them was taken for dead";
     return finish({ kind: "failed", cause: "machine", detail });
   }
   const executor = localExecutor(request.root);
-  const running = executor.start(request);
-  process.on(endSignals.ask, () => running.askToEnd());
-  process.on(endSignals.kill, () => running.kill());
-  const watch = whileWanted(folder, () => running.kill());
-  const result = told(await running.ended, request.work);
-  clearInterval(watch);
-  await executor.close?.();
+  let result: ExecutionResult;
+  try {
+    running = executor.start(request);
+    if (asked === "ask") running.askToEnd();
+    if (asked === "kill") running.kill();
+    const watch = whileWanted(folder, () => running?.kill());
+    result = told(await running.ended, request.work);
+    clearInterval(watch);
+    await executor.close?.();
+  } catch (error) {
+    result = { kind: "failed", cause: "machine", detail: troubleWords(error, folder) };
+  }
   if (held) leaseOf(held, request.gpus).release(); // its process tree is dead
-  finish(result);
+  await finish(result);
+}
+
+/** Writes the end down, and moves what gave no record to where it is kept. */
+async function leave(folder: string, env: Record<string, string>, end: AttemptEnd): Promise<void> {
+  if (!existsSync(folder)) return; // nobody wants it any more
+  const attempt = attemptFolder(dirname(folder), basename(folder));
+  const { cause, ...rest } = end;
+  // it may have come to its own end all the same, e.g. while it was told to end
+  const complete = cause && attempt && typeof (await completeAttempt(attempt)) === "object";
+  const last: AttemptEnd = complete ? { ...rest, result: { kind: "succeeded" } } : end;
+  writeReserved(join(folder, "end.json"), canonicalJson(last));
+  if (!last.cause || !attempt) return;
+  const state = statePaths(dirname(dirname(dirname(dirname(folder)))));
+  const secrets = attempt.card.secrets.flatMap((name) => (env[name] ? [[name, env[name]] as const] : []));
+  quarantine(attempt, last.cause, state, Object.fromEntries(secrets)); // one that made and spent nothing is left to who waits for it
+}
+
+/** Until there is room: what is to be said cost a day. */
+async function untilWritten(folder: string, write: () => Promise<void>): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isFullDisk(error)) throw error;
+      if (tries === 0) say(troubleWords(error, folder));
+      await sleep(retryMs);
+    }
+  }
+}
+
+/** Undefined where it ended well. */
+function causeOf(
+  result: ExecutionResult,
+  { asked, folder }: { asked: boolean; folder: string },
+): EndCause | undefined {
+  if (result.kind === "succeeded") return undefined;
+  const by = readWords(join(folder, stopFile))?.by;
+  if (asked && by !== undefined) return { kind: "stopped", detail: by };
+  if (asked) return { kind: "terminated", detail: `its supervisor was sent ${endSignals.ask}` };
+  if (result.kind === "cancelled") return { kind: "failed", detail: "its folder was removed" };
+  if (/no space left|ENOSPC|EDQUOT/i.test(result.detail)) return { kind: "disk-full", detail: result.detail };
+  return { kind: "failed", detail: `${result.cause}: ${result.detail}` };
+}
+
+/** A run that follows it did not ask for this: to it that is a failure. A person's wish is not tried again. */
+function failedBy({ kind, detail }: EndCause): ExecutionResult {
+  return { kind: "failed", cause: kind === "stopped" ? "operator" : "machine", detail };
+}
+
+function troubleWords(error: unknown, folder: string): string {
+  const { message, code } = error as NodeJS.ErrnoException;
+  const help = machineHelp(code);
+  return help === undefined ? `its supervisor failed: ${message}` : `${help} (${message}; ${folder})`;
+}
+
+/** To its own log; a disk that is full takes no word either. */
+function say(words: string): void {
+  process.stderr.on("error", () => {});
+  process.stderr.write(`${words}\n`);
 }
 
 const lookMs = 2_000;

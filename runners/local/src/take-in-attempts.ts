@@ -4,13 +4,25 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { sandboxToken } from "@mlrb/core/sandbox-token";
 import { endProcesses } from "@mlrb/kit/end-processes";
-import { type AttemptFolder, attemptFolders, attemptToken } from "./attempt-folders.ts";
+import { adoptLost, isUnjudged } from "./adopt-lost.ts";
+import {
+  type AttemptEnd,
+  type AttemptFolder,
+  attemptFolders,
+  attemptToken,
+  type EndCause,
+  isUnclaimed,
+} from "./attempt-folders.ts";
 import { keepRecord } from "./keep-record.ts";
 import { tryLease } from "./lease.ts";
+import { logPath } from "./log-path.ts";
+import { lostAttempts } from "./lost-attempts.ts";
+import { lostWords } from "./lost-words.ts";
 import { isAlive } from "./owner.ts";
-import { keptWords, putAside } from "./put-aside.ts";
-import { removeFolder } from "./remove-folder.ts";
-import { type ClearSandbox, logPath } from "./run-request.ts";
+import { causeWords, keptWords, quarantinedMs } from "./quarantine.ts";
+import { removeLargeFolder } from "./remove-folder.ts";
+import type { ClearSandbox } from "./run-request.ts";
+import { settleAttempt } from "./settle-attempt.ts";
 import type { StateFolder } from "./state-folder.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -33,41 +45,63 @@ export async function takeInAttempts(workspace: Workspace, options: TakeInOption
       lease.release();
     }
   }
+  for (const { attempt, kind } of await adoptLost(workspace, isUnjudged(workspace)))
+    if (kind === "kept") options.tell(`kept    ${attempt.card.slot.stage}  (was lost, and had ended before)`);
 }
 
 type Context = TakeInOptions & { workspace: Workspace; isHeld: () => boolean };
 
-async function takeIn({ name, path, card, state }: AttemptFolder, context: Context): Promise<void> {
+async function takeIn(attempt: AttemptFolder, context: Context): Promise<void> {
+  const { name, path, card, state } = attempt;
+  const { workspace, tell } = context;
+  const { stage } = card.slot;
+  // the supervisor that its run had started may only now be there
+  if (state.kind === "lost" && !state.supervisor && card.executor === "local" && !isUnclaimed(path)) return;
+  if (state.kind === "lost") await endProcesses({ token: attemptToken(name), root: path, groups: [] });
+  const ended = state.kind === "ended" ? state.end : undefined;
+  if (ended?.result.kind !== "succeeded")
+    await context.clearSandbox(sandboxToken(attemptToken(name)), card.executor);
+  const cause = causeOf(attempt);
+  const settled = await settleAttempt(attempt, cause, workspace.state);
+  switch (settled.kind) {
+    case "complete":
+      return keep(attempt, settled.end, context);
+    case "quarantined": {
+      const word = settled.cause.kind === "supervisor-lost" ? "lost   " : "failed ";
+      return tell(
+        `${word} ${stage}  (begun ${card.startedAt}: ${causeWords(settled.cause)}; ${keptWords(settled)})`,
+      );
+    }
+    case "nothing":
+      if (ended) tell(`failed  ${stage}  (${causeWords(cause)})`);
+  }
+}
+
+async function keep(attempt: AttemptFolder, end: AttemptEnd, context: Context): Promise<void> {
+  const { path, card } = attempt;
   const { workspace, isHeld, tell } = context;
   const { stage } = card.slot;
-  if (state.kind === "lost") {
-    await endProcesses({ token: attemptToken(name), root: path, groups: [] });
-    await context.clearSandbox(sandboxToken(attemptToken(name)), card.executor);
-    const kept = state.supervisor && putAside({ name, path, card }, workspace.state);
-    if (state.supervisor)
-      tell(
-        `lost    ${stage}  (its supervisor, begun ${card.startedAt}, ended without a word${kept ? `; ${keptWords(kept)}` : ""})`,
-      );
+  const own = join(path, "log");
+  const log = card.secrets.length === 0 && existsSync(own) ? own : logPath(workspace.state.logs, stage);
+  const kept = await keepRecord({ path, card, end, log, isHeld }, workspace);
+  if (kept.kind === "kept") {
+    await removeLargeFolder(path);
+    return tell(`kept    ${stage}  (begun ${card.startedAt} by run ${card.run}, which is gone)`);
   }
-  if (state.kind === "ended" && state.end.result.kind === "failed") {
-    await context.clearSandbox(sandboxToken(attemptToken(name)), card.executor);
-    const kept = putAside({ name, path, card }, workspace.state);
-    const { cause, detail } = state.end.result;
-    tell(`failed  ${stage}  (${cause}: ${detail}${kept ? `; ${keptWords(kept)}` : ""})`);
-  }
-  if (state.kind === "ended" && state.end.result.kind === "succeeded") {
-    const own = join(path, "log");
-    const log = card.secrets.length === 0 && existsSync(own) ? own : logPath(workspace.state.logs, stage);
-    const kept = await keepRecord({ path, card, end: state.end, log, isHeld }, workspace);
-    if (kept.kind === "failed" && kept.cause === "machine") return;
-    const { run, startedAt } = card;
-    tell(
-      kept.kind === "kept"
-        ? `kept    ${stage}  (begun ${startedAt} by run ${run}, which is gone)`
-        : `failed  ${stage}  (${kept.detail})`,
-    );
-  }
-  removeFolder(path);
+  if (kept.cause === "machine") return;
+  const cause: EndCause = { kind: "failed", detail: `${kept.cause}: ${kept.detail}` };
+  const settled = await settleAttempt(attempt, cause, workspace.state);
+  const where = settled.kind === "quarantined" ? `; ${keptWords(settled)}` : "";
+  tell(`failed  ${stage}  (${kept.detail}${where})`);
+}
+
+function causeOf({ path, card, state }: AttemptFolder): EndCause {
+  if (state.kind !== "ended")
+    return { kind: "supervisor-lost", detail: `its supervisor ended without a word: ${lostWords(path)}` };
+  const { result, cause } = state.end;
+  if (cause) return cause;
+  if (result.kind === "failed") return { kind: "failed", detail: `${result.cause}: ${result.detail}` };
+  return { kind: "stopped", detail: `by run ${card.run}` };
 }
 
 type Place = { state: Pick<StateFolder, "running"> };
@@ -75,6 +109,16 @@ type Place = { state: Pick<StateFolder, "running"> };
 /** Attempts that go on, whoever waits for them. */
 export function runningAttempts({ state }: Place): AttemptFolder[] {
   return attemptFolders(state.running).filter(({ state: { kind } }) => kind === "running");
+}
+
+/**
+ * Action keys of attempts that go on, and of those that were lost since a moment (ms since the epoch): a yes that was
+ * given before then is none to another one in their place.
+ */
+export function goingKeys({ state }: { state: StateFolder }, sinceMs: number): Set<string> {
+  const going = runningAttempts({ state }); // first: one may move from here to there meanwhile
+  const lost = lostAttempts(state).filter(({ path }) => quarantinedMs(path) >= sinceMs);
+  return new Set([...going, ...lost].map(({ card }) => card.key));
 }
 
 /** Attempts that go on although the run that began them is gone; another may have gone on with them. */

@@ -1,8 +1,8 @@
 // Takes what a stage gave into the store, with large files hashed on several threads first. A content that
 // stands there under several names, in one output or in two, is read once and moved, not copied.
-import { lstatSync, readdirSync, type Stats } from "node:fs";
-import { join } from "node:path";
+import type { Stats } from "node:fs";
 import { inodeOf } from "./contents.ts";
+import { checkSize, givenFiles, OddOutput } from "./given-files.ts";
 import { hashFiles, largeBytes } from "./hash-files.ts";
 import type { Artifact, Store } from "./store.ts";
 import type { VerifiedContents } from "./verified-contents.ts";
@@ -20,20 +20,36 @@ export async function takeIn(path: string, kind: Artifact["kind"], context: Cont
   return taken.outputs.it!;
 }
 
-/** The same of several outputs; says which one cannot be taken and why. Throws on trouble with the machine. */
+export type TakeInOptions = {
+  keep?: boolean;
+  /** Ends it while large files are read: it then throws an AbortError, and nothing was taken. */
+  signal?: AbortSignal;
+  /** How many bytes all of it may have together; without `keep` at most what its disk could hold. */
+  bytesMax?: number | undefined;
+};
+
 /**
+ * The same of several outputs; says which one cannot be taken and why. Throws on trouble with the machine.
  * With `keep` all of it stays where it was too, so that taking it in again gives the same: small files are
  * copied, large ones become another name where nobody can write them.
  */
 export async function takeAllIn(
   all: readonly Given[],
   { store, verified }: Context,
-  { keep = false } = {},
+  { keep = false, signal, bytesMax }: TakeInOptions = {},
 ): Promise<TakenIn> {
   const stats = new Map<string, Stats>();
-  for (const { path } of all) lookThrough(path, stats);
+  for (const { name, path } of all) {
+    try {
+      givenFiles(path, stats);
+      if (!keep) checkSize(stats, bytesMax);
+    } catch (error) {
+      if (error instanceof OddOutput) return { name, problem: error.message };
+      throw error;
+    }
+  }
   const names = namesOf(stats);
-  const digests = await largeDigests(stats, names);
+  const digests = await largeDigests(stats, names, signal);
   await removeDamaged(new Set(digests.values()), { store, verified });
   const read = new Map([...digests].map(([path, digest]) => [inodeOf(stats.get(path)!), digest]));
   const how = keep ? { link: true, read, stats } : { move: true, digests, stats, names };
@@ -51,12 +67,6 @@ export async function takeAllIn(
   return { outputs };
 }
 
-function lookThrough(path: string, found: Map<string, Stats>): void {
-  const stats = lstatSync(path);
-  found.set(path, stats);
-  if (stats.isDirectory()) for (const name of readdirSync(path)) lookThrough(join(path, name), found);
-}
-
 /** How many names of a file stand in what is taken, of files that have several. */
 function namesOf(stats: ReadonlyMap<string, Stats>): Map<string, number> {
   const names = new Map<string, number>();
@@ -72,13 +82,14 @@ function namesOf(stats: ReadonlyMap<string, Stats>): Map<string, number> {
 async function largeDigests(
   stats: ReadonlyMap<string, Stats>,
   names: ReadonlyMap<string, number>,
+  signal: AbortSignal | undefined,
 ): Promise<Map<string, string>> {
   const first = new Map<string, string>();
   const large = [...stats].filter(
     ([, one]) => one.isFile() && one.size >= largeBytes && one.nlink === (names.get(inodeOf(one)) ?? 1),
   );
   for (const [path, one] of large) if (!first.has(inodeOf(one))) first.set(inodeOf(one), path);
-  const read = await hashFiles([...first.values()]);
+  const read = await hashFiles([...first.values()], signal);
   return new Map(large.map(([path, one]) => [path, read.get(first.get(inodeOf(one))!)!]));
 }
 

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { type Consulted, statText } from "./consulted.ts";
 import { looksTheSame, type Seen, seenBy } from "./seen.ts";
+import { checkFormat } from "./state-folder.ts";
 
 /** Seen: sources, environments, laid-out results. */
 export type Unchanged<Said> = Seen & {
@@ -28,6 +29,7 @@ export function saidUnchanged<Said>(at: {
   request: unknown;
 }): Said | undefined {
   const { repository, root } = at;
+  checkFormat(root);
   let held: Unchanged<Said>;
   try {
     held = JSON.parse(readFileSync(fileOf(root, at.request), "utf8")) as Unchanged<Said>;

@@ -32,10 +32,11 @@ export class VerifiedContents {
   #load(): Record<string, string> {
     if (this.#known) return this.#known;
     try {
-      const { contents } = JSON.parse(readFileSync(this.#file, "utf8")) as {
+      const { formatVersion, contents } = JSON.parse(readFileSync(this.#file, "utf8")) as {
+        formatVersion: unknown;
         contents?: Record<string, string>;
       };
-      this.#known = contents ?? {};
+      this.#known = formatVersion === 1 ? (contents ?? {}) : {};
     } catch {
       this.#known = {}; // none yet, or damaged: everything is read again
     }

@@ -5,6 +5,7 @@ import { CodeDigests } from "./code-digest.ts";
 import { Consulted } from "./consulted.ts";
 import { LastRuns } from "./last-runs.ts";
 import { PythonImports } from "./python-imports.ts";
+import type { Audit } from "./read-trace.ts";
 import { FileDigests } from "./source-files.ts";
 import { type StateFolder, stateFolder } from "./state-folder.ts";
 import { Store } from "./store.ts";
@@ -23,6 +24,8 @@ export type Workspace = {
   imports: PythonImports;
   last: LastRuns;
   consulted: Consulted;
+  /** Set where stages run to be traced: none is reused, attempts and environments apart. */
+  audit?: Audit;
 };
 
 /** `consulted` takes note of what is looked at in the repository. */

@@ -78,11 +78,29 @@ test("what was spent stands in the table where anybody spent any, and unknown is
   assert.match(text, /\| t \| b \| 2 \| unknown \| unknown \| unknown \| unknown \| unknown \|/);
 });
 
+test("working time stands in the table where waits made it less, and busy GPUs where they were measured, 0 too", () => {
+  const of = (changes: object) => {
+    const readLedger = () => ({ ...spent, gpuHours: 0.5, ...changes }) as Ledger;
+    return markdownSection(timesSection(times(collected, { label: "smoke", readLedger, ...unread })));
+  };
+  assert.doesNotMatch(of({ gpuBusyMs: null }), /working|busy/i);
+  const text = of({ wallMs: 20_000, gpuBusyMs: 0 });
+  assert.match(
+    text,
+    /\| seconds \| budget \| working \| tokens \| dollars \| GPU hours \| GPU busy \| ended \|/,
+  );
+  assert.match(
+    text,
+    /\| b \| 10 \| 20\.0 \| 600 \| 12\.0 \| 1200000 \| 43\.50 \| 0\.50 \| 0\.00 \| finished \|/,
+  );
+  assert.match(of({ gpuBusyMs: 900_000 }), /\| 0\.25 \| finished \|/);
+});
+
 test("in CSV an unknown time is an empty field and a known one a number", () => {
   const lines = timesCsv(times(collected, { label: "smoke", readLedger, ...unread })).split("\r\n");
   assert.equal(lines.length, 5);
-  assert.equal(lines[1], "smoke,t,a,1,,,,,,,,,");
-  assert.equal(lines[3], "smoke,t,b,10,12.3,12,600,finished,,,,,");
+  assert.equal(lines[1], "smoke,t,a,1,,,,,,,,,,");
+  assert.equal(lines[3], "smoke,t,b,10,12.3,12,600,finished,,,,,,");
 });
 
 test("how soon there was something valid, and what an hour gained, stand where the iterations tell", () => {

@@ -25,6 +25,8 @@ export type Times = {
     tokens: number | null;
     dollars: number | null;
     gpuHours: number | null;
+    /** Of those hours, in which they computed. */
+    gpuBusyHours: number | null;
   } & ResearchTimes)[];
 };
 
@@ -65,6 +67,7 @@ export function times(
         tokens: ledger?.tokens ?? null,
         dollars: ledger?.dollars ?? null,
         gpuHours: ledger?.gpuHours ?? null,
+        gpuBusyHours: hours(ledger?.gpuBusyMs),
         ...researchTimes(research.get(placeOf(member)), { read, direction }),
       };
     });
@@ -87,6 +90,7 @@ const csvColumns = [
   "gpuHours",
   "firstValidSeconds",
   "improvementPerHour",
+  "gpuBusyHours",
 ] as const;
 
 /** times.csv: one row per attempt, unknown fields empty. */
@@ -98,7 +102,12 @@ export function timesCsv({ attempts, label }: Times): string {
 /** The table of the times and of what was spent, for the terminal, Markdown and LaTeX. */
 export function timesSection({ attempts, label }: Times): Section {
   // where nobody spent any, or nobody knows, a column would say nothing
-  const spent = spentColumns.filter(({ of }) => attempts.some((attempt) => (of(attempt) ?? 0) > 0));
+  const spent = spentColumns.filter(({ of, says = (value) => value > 0 }) =>
+    attempts.some((attempt) => {
+      const value = of(attempt);
+      return value !== null && says(value, attempt);
+    }),
+  );
   const groups = [...Map.groupBy(attempts, ({ task }) => task)].map(([task, rows]) => ({
     name: task,
     title: task,
@@ -142,10 +151,26 @@ const spentColumns: {
   digits: number;
   of: (attempt: Timed) => number | null;
   means?: string;
+  /** Whether a known value makes the column worth its place; above zero by default. */
+  says?: (value: number, attempt: Timed) => boolean;
 }[] = [
+  {
+    head: "working",
+    digits: 1,
+    of: ({ workingSeconds }) => workingSeconds,
+    says: (working, { wallSeconds }) => wallSeconds !== null && wallSeconds - working >= 1,
+    means: "Working: without waits for which its programs were frozen.",
+  },
   { head: "tokens", digits: 0, of: ({ tokens }) => tokens },
   { head: "dollars", digits: 2, of: ({ dollars }) => dollars },
   { head: "GPU hours", digits: 2, of: ({ gpuHours }) => gpuHours },
+  {
+    head: "GPU busy",
+    digits: 2,
+    of: ({ gpuBusyHours }) => gpuBusyHours,
+    says: () => true, // GPUs that were held and did nothing
+    means: "GPU busy: hours of those in which they computed.",
+  },
   {
     head: "first valid",
     digits: 1,
@@ -162,6 +187,10 @@ const spentColumns: {
 
 function seconds(ms: number | undefined): number | null {
   return ms === undefined ? null : Math.round(ms / 100) / 10;
+}
+
+function hours(ms: number | null | undefined): number | null {
+  return ms === undefined || ms === null ? null : ms / 3_600_000;
 }
 
 function pad(seed: string | number): string {

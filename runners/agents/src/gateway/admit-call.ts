@@ -1,5 +1,6 @@
 // What a program's model call must be to go on to its provider, and what of it is changed on the way. Pure.
 import type { Json } from "@mlrb/kit/stage";
+import { type CallBound, callBound } from "../model/call-charge.ts";
 import { mayUse } from "./gateway-provider.ts";
 import type { Refusal } from "./provider-error.ts";
 import { reachesOut } from "./reaches-out.ts";
@@ -8,7 +9,11 @@ import type { Route } from "./route-request.ts";
 export type AdmittedCall = {
   model: string;
   stream: boolean;
+  /** As it goes to the provider, and what it says. */
   body: string;
+  request: Record<string, Json>;
+  /** What it can take at most. */
+  bound: CallBound;
   /** Items of the conversation, for the record. */
   messages: number;
   /** The program did not ask for the piece of the stream that tells the usage: it is kept from it. */
@@ -48,7 +53,28 @@ export function admitCall(
     model,
     stream,
     body: hideUsage ? JSON.stringify(body) : text,
+    bound: boundOf(body, Buffer.byteLength(text)),
+    request: body,
     messages: Array.isArray(messages) ? messages.length : 1,
     hideUsage,
   };
+}
+
+/** By the names of all protocols: a provider goes by its own, the largest is the bound. */
+function boundOf(body: Record<string, Json>, requestBytes: number): CallBound {
+  const google = body.generationConfig ?? body.generation_config;
+  const config = typeof google === "object" && google !== null && !Array.isArray(google) ? google : {};
+  const said = [
+    ...[body.max_tokens, body.max_completion_tokens, body.max_output_tokens],
+    ...[config.maxOutputTokens, config.max_output_tokens],
+  ].filter((value) => typeof value === "number");
+  const answers = Math.max(
+    1,
+    ...[body.n, config.candidateCount].filter((value) => typeof value === "number"),
+  );
+  return callBound({
+    requestBytes,
+    outputTokensMax: said.length > 0 ? Math.max(...said) : undefined,
+    answers,
+  });
 }

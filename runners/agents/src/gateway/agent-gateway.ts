@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecResult, Sandbox } from "@mlrb/core/sandbox";
 import type { OverBudget } from "../meter.ts";
+import { causeRow, isAgents, type ModelCause } from "../model/failure-causes.ts";
 import { ProviderTrouble } from "../model/provider-trouble.ts";
 import { SandboxTrouble } from "../sandbox-trouble.ts";
 import type { GatewayProtocol, GatewayProvider } from "./gateway-provider.ts";
@@ -14,7 +15,7 @@ import { type ModelGatewayOptions, modelGateway } from "./model-gateway.ts";
 
 export type AgentGatewayRequest = Pick<
   ModelGatewayOptions,
-  "providers" | "meter" | "dollarsOf" | "write" | "network" | "failed"
+  "providers" | "meter" | "dollarsOf" | "write" | "network" | "failed" | "silence" | "waiting"
 > & {
   /** An empty host folder that the caller removes. */
   scratch: string;
@@ -50,6 +51,8 @@ export async function agentGateway(sandbox: Sandbox, request: AgentGatewayReques
     tell = resolve;
   });
   let answered = 0;
+  /** Answers in a row that were none. */
+  let noAnswers = 0;
   let failure: ProviderTrouble | undefined;
   const gateway = modelGateway({
     ...request,
@@ -58,12 +61,16 @@ export async function agentGateway(sandbox: Sandbox, request: AgentGatewayReques
     ended(how) {
       if (how === "answered") {
         failure = undefined;
+        noAnswers = 0;
         answered++;
         return;
       }
-      const detail = how.failure.detail.slice(0, 300);
-      failure = new ProviderTrouble(how.model, { ...how.failure, detail }, { tries: 1, waitedMs: 0 });
-      if (failure.cause === "wrong-key" || failure.cause === "out-of-money") request.failed(failure);
+      const { cause, whose, detail } = how.failure;
+      noAnswers = causeRow(cause).retry === "once" ? noAnswers + 1 : 0;
+      const tries = how.lost ?? { tries: 1, waitedMs: 0 };
+      failure = new ProviderTrouble(how.model, { ...how.failure, detail: detail.slice(0, 300) }, tries);
+      const atOnce = !how.gone && whose === "operator" && endsAtOnce(cause, { answered, noAnswers });
+      if (how.lost || atOnce) request.failed(failure);
     },
   });
   const own = join(scratch, folder);
@@ -83,7 +90,7 @@ export async function agentGateway(sandbox: Sandbox, request: AgentGatewayReques
       lostTo(result) {
         const gaveUp =
           answered === 0 || result.kind === "signalled" || (result.kind === "exited" && result.code !== 0);
-        return gaveUp && failure?.whose === "provider" ? failure : undefined;
+        return gaveUp && failure && !isAgents(failure.whose) ? failure : undefined;
       },
       async close() {
         forwarder.stop();
@@ -95,6 +102,15 @@ export async function agentGateway(sandbox: Sandbox, request: AgentGatewayReques
     await gateway.close();
     throw error;
   }
+}
+
+/**
+ * Whether only the operator can help, so that the program need not find out. A model of several that cannot be had
+ * is no such case once another has answered: the program may not need it.
+ */
+function endsAtOnce(cause: ModelCause, seen: { answered: number; noAnswers: number }): boolean {
+  if (causeRow(cause).retry === "once") return seen.noAnswers > 1;
+  return seen.answered === 0 || ["wrong-key", "out-of-money", "over-cap"].includes(cause);
 }
 
 // the sandbox decides which of the two there is: an image of Node's has no Python, a host may have no Node

@@ -14,7 +14,7 @@ test("a known provider needs no address, and one of one's own no key", () => {
   );
   assert.deepEqual(anthropic, {
     ...{ name: "anthropic", protocol: "anthropic", baseUrl: "https://api.anthropic.com/v1" },
-    ...{ key: "real", ids: ["claude-a", "claude-b*"], free: false },
+    ...{ key: "real", keyName: "KEY", ids: ["claude-a", "claude-b*"], free: false },
   });
   assert.deepEqual(vllm, {
     ...{ name: "vllm", protocol: "openai", baseUrl: "http://127.0.0.1:8000/v1", ids: ["m"], free: true },

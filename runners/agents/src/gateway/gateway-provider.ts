@@ -10,8 +10,10 @@ export type GatewayProvider = {
   protocol: GatewayProtocol;
   /** With its version, as the AI SDK takes it, e.g. `https://api.openai.com/v1`. */
   baseUrl: string;
-  /** None for an endpoint that asks for none. */
+  /** None for an endpoint that asks for none. A person may replace it while the attempt waits. */
   key?: string;
+  /** Name of the variable that holds it. */
+  keyName?: string;
   /** Model ids; one that ends in `*` stands for all that begin so. */
   ids: string[];
   /** Calls cost nothing, e.g. at an endpoint of one's own. */
@@ -61,7 +63,7 @@ function provider(entry: Json, env: NodeJS.ProcessEnv): GatewayProvider {
     name,
     protocol: protocol as GatewayProtocol,
     baseUrl: baseUrl.replace(/\/+$/, ""),
-    ...(typeof key === "string" && { key: env[key]! }),
+    ...(typeof key === "string" && { key: env[key]!, keyName: key }),
     ids: ids as string[],
     free: free === true,
   };
@@ -72,6 +74,6 @@ export function mayUse({ ids }: GatewayProvider, model: string): boolean {
 }
 
 /** For the record: everything but the key. */
-export function gatewayFacts(providers: GatewayProvider[]): Omit<GatewayProvider, "key">[] {
-  return providers.map(({ key: _, ...facts }) => facts);
+export function gatewayFacts(providers: GatewayProvider[]): Omit<GatewayProvider, "key" | "keyName">[] {
+  return providers.map(({ key: _, keyName: __, ...facts }) => facts);
 }

@@ -12,8 +12,8 @@ export type HeardAnswer = {
   answeredBy: string | null;
   /** Whether the provider said that this was all. */
   whole: boolean;
-  /** What it complained of in the middle of a stream. */
-  complaint: string | null;
+  /** What it complained of in place of an answer or in the middle of one, as it said it. */
+  complaint: Json | null;
 };
 
 export type AnswerReader = {
@@ -52,7 +52,7 @@ export function textAt(value: Json | undefined, ...path: (string | number)[]): s
 
 export function countAt(value: Json | undefined, ...path: (string | number)[]): number | null {
   const found = at(value, ...path);
-  return typeof found === "number" && Number.isFinite(found) && found >= 0 ? found : null;
+  return typeof found === "number" && Number.isInteger(found) && found >= 0 ? found : null;
 }
 
 export function listAt(value: Json | undefined, ...path: (string | number)[]): Json[] {

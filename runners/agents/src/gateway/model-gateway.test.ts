@@ -4,7 +4,11 @@ import { request as httpRequest } from "node:http";
 import { connect, type Socket } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ModelCallEvent, ModelTryEvent } from "@mlrb/core/trajectory-event";
+import type { ModelCause } from "@mlrb/core/model-cause";
+import type { FailureOwner, ModelCallEvent, ModelTryEvent } from "@mlrb/core/trajectory-event";
+import type { Reply } from "../../../../tests/support/loopback-provider.ts";
+import { until } from "../../../../tests/support/processes.ts";
+import { attemptMeter } from "../attempt-meter.ts";
 import { gatewayLab, realKey, token } from "../testing/gateway-lab.ts";
 
 const closed = (socket: Socket) => new Promise((resolve) => socket.once("close", resolve));
@@ -230,17 +234,25 @@ test("without the attempt's own key nobody is served, whatever header holds anot
   assert.equal(provider.seen.length, 0);
 });
 
-test("a provider's 429 is passed on with what it asks for, and the wait is nobody's work until the next request", async (t) => {
+test("a provider's 429 is held back for as long as it asks for, and then asks for no more", async (t) => {
+  const { ask, spent } = await gatewayLab(t, [{ status: 429, retryAfterMs: 1000 }]);
+  const limited = await ask("anthropic/v1/messages", claude);
+  assert.deepEqual([limited.status, limited.headers.get("retry-after")], [429, "0"]);
+  assert.deepEqual(spent.waits, ["rate-limit began", "rate-limit ended"]);
+});
+
+test("a provider's 429 is passed on with what it asks for when the program asks again meanwhile", async (t) => {
   const { ask, spent, events } = await gatewayLab(t, [
     { status: 429, retryAfterMs: 30_000 },
     { text: "ok", usage },
   ]);
-  const limited = await ask("anthropic/v1/messages", claude);
+  const held = ask("anthropic/v1/messages", claude);
+  await until("the wait", () => spent.waits.length > 0);
+  assert.equal((await ask("anthropic/v1/messages", claude)).status, 200);
+  const limited = await held;
   assert.equal(limited.status, 429);
   assert.equal(limited.headers.get("retry-after"), "30");
   assert.equal(((await limited.json()) as { error: { type: string } }).error.type, "rate_limit_error");
-  assert.deepEqual(spent.waits, ["rate-limit began"]);
-  assert.equal((await ask("anthropic/v1/messages", claude)).status, 200);
   assert.deepEqual(spent.waits, ["rate-limit began", "rate-limit ended"]);
   const [tried, called] = events as [ModelTryEvent, ModelCallEvent];
   assert.deepEqual([tried.cause, tried.whose, tried.call, called.call], ["rate-limit", "provider", 1, 2]);
@@ -331,3 +343,121 @@ test("no header, body, upgrade or tunnel holds the gateway or gets past it", asy
   assert.equal((await ask("openai/v1/chat/completions", chat)).status, 200);
   assert.deepEqual([provider.seen.length, failures], [1, []]);
 });
+
+const litellm = (message: string) =>
+  JSON.stringify({ error: { message, type: "None", param: "None", code: "400" } });
+const complaints: [title: string, reply: Reply, cause: ModelCause, whose: FailureOwner][] = [
+  ["a model that is retired", { status: 404, complaint: "retired-model" }, "unknown-model", "operator"],
+  ["an address without a model", { status: 404, body: "404 page not found" }, "wrong-address", "operator"],
+  ["408", { status: 408 }, "server-error", "provider"],
+  ["409", { status: 409 }, "server-error", "provider"],
+  ["a request that is too long", { status: 400, complaint: "too-long" }, "too-long", "agent-error"],
+  ["a request that is malformed", { status: 400, complaint: "bad-request" }, "bad-request", "agent-error"],
+  ["the provider's filter", { status: 400, complaint: "policy" }, "blocked-request", "agent-refusal"],
+  ["an empty account", { status: 429, complaint: "no-money" }, "out-of-money", "operator"],
+  [
+    "LiteLLM's budget",
+    { status: 400, body: litellm("Budget has been exceeded! Current cost: 2") },
+    "out-of-money",
+    "operator",
+  ],
+  [
+    "LiteLLM's model",
+    { status: 400, body: litellm("Invalid model name passed in model=x") },
+    "unknown-model",
+    "operator",
+  ],
+  [
+    "vLLM as it is started by default",
+    {
+      status: 400,
+      body: '{"message":"\\"auto\\" tool choice requires --enable-auto-tool-choice","code":400}',
+    },
+    "no-tool-calls",
+    "operator",
+  ],
+  [
+    "Ollama's model without tools",
+    { status: 400, body: '{"error":"phi3 does not support tools"}' },
+    "no-tool-calls",
+    "operator",
+  ],
+  ["a page", { garbage: true }, "no-stream", "operator"],
+  ["a body", { status: 200, body: '{"choices":[]}' }, "no-stream", "operator"],
+  [
+    "a complaint in place of a stream",
+    { status: 200, body: '{"error":{"message":"m does not support tools"}}' },
+    "no-tool-calls",
+    "operator",
+  ],
+  ["a stream that complains", { text: "x".repeat(500), complaint: "overloaded" }, "overloaded", "provider"],
+  ["a reset", { reset: true }, "connection-lost", "provider"],
+];
+
+for (const [title, reply, cause, whose] of complaints)
+  test(`a program that meets ${title} is judged by the table of causes: ${cause}, ${whose}`, async (t) => {
+    const { ask, events, failures } = await gatewayLab(t, [reply]);
+    const answer = await ask("openai/v1/chat/completions", { ...chat, stream: true });
+    await answer.text().catch(() => {});
+    while (events.length === 0) await sleep(5);
+    const [tried] = events as ModelTryEvent[];
+    assert.deepEqual([tried!.event, tried!.cause, tried!.whose], ["model-try", cause, whose], tried!.detail);
+    if (cause === "no-stream") assert.match(tried!.detail, /"(<!doctype|\{\\"choices)/);
+    assert.deepEqual(failures, []);
+  });
+
+test("Google's limit a minute is passed on, and waited for as long as its retryDelay says", async (t) => {
+  const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "6.2s" }];
+  const message = "You exceeded your current quota, please check your plan and billing details.";
+  const body = JSON.stringify({ error: { code: 429, status: "RESOURCE_EXHAUSTED", message, details } });
+  const { ask, events, ended } = await gatewayLab(t, [{ status: 429, body }]);
+  assert.equal((await ask("openai/v1/chat/completions", chat)).status, 429);
+  assert.deepEqual(
+    [(events[0] as ModelTryEvent).cause, (events[0] as ModelTryEvent).whose],
+    ["rate-limit", "provider"],
+  );
+  const [how] = ended;
+  assert.ok(how !== undefined && how !== "answered");
+  assert.equal(how.failure.retryAfterMs, 6200);
+});
+
+test("a stream under another content type is a stream", async (t) => {
+  const stream = 'data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
+  const { ask, events } = await gatewayLab(t, [{ status: 200, body: stream }]);
+  assert.equal(await (await ask("openai/v1/chat/completions", { ...chat, stream: true })).text(), stream);
+  assert.equal((events[0] as ModelCallEvent).text, "hi");
+});
+
+test("calls at once whose provider counts nothing pass a limit of dollars by one call, not by all of them", async (t) => {
+  const limits = { timeMs: 1e9, dollars: 0.01 };
+  const meter = attemptMeter({ limits, startedWall: 0, sinceStart: () => 0 });
+  const { ask, provider, over } = await gatewayLab(t, () => ({ text: "ok", usage: null }), { meter });
+  // 400 tokens of output at most, at 10 dollars a million: 0.004 dollars, and some for the input
+  const asked = Array.from({ length: 8 }, () =>
+    ask("openai/v1/chat/completions", { ...chat, max_tokens: 400 }),
+  );
+  const statuses = (await Promise.all(asked)).map(({ status }) => status).sort();
+  assert.deepEqual(statuses, [200, 200, 200, 402, 402, 402, 402, 402]);
+  assert.deepEqual([provider.seen.length, over[0]?.limit], [3, "dollars"]);
+  const { dollars, inputTokens, estimated } = meter.spending();
+  assert.deepEqual([dollars, inputTokens, estimated.answers, estimated.outputTokens], [null, 0, 3, 1200]);
+});
+
+for (const [title, usage] of [
+  ["a negative count", { prompt_tokens: -100, completion_tokens: -5 }],
+  ["a count that is no number", { prompt_tokens: "many", completion_tokens: 5 }],
+  ["half of the counts", { prompt_tokens: 100 }],
+  ["an absurd count", { prompt_tokens: 1e15, completion_tokens: 5 }],
+  ["none", undefined],
+] as const)
+  test(`${title} is an unknown usage, and is estimated`, async (t) => {
+    const meter = attemptMeter({ limits: { timeMs: 1e9 }, startedWall: 0, sinceStart: () => 0 });
+    const choices = [{ message: { content: "hi" }, finish_reason: "stop" }];
+    const body = JSON.stringify({ choices, usage });
+    const { ask, events } = await gatewayLab(t, [{ status: 200, body }], { meter });
+    await (await ask("openai/v1/chat/completions", { ...chat, max_completion_tokens: 70 })).text();
+    const call = events[0] as ModelCallEvent;
+    assert.deepEqual([call.event, call.usage, call.dollars], ["model-call", null, null]);
+    const { inputTokens, outputTokens, uncounted, estimated } = meter.spending();
+    assert.deepEqual([inputTokens, outputTokens, uncounted, estimated.outputTokens], [0, 0, 1, 70]);
+  });

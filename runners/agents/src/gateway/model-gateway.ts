@@ -3,22 +3,28 @@
 // speaks to it is hostile until proven otherwise: everything it may send has a size and a time.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { TrajectoryEvent } from "@mlrb/core/trajectory-event";
-import type { Meter, OverBudget } from "../meter.ts";
-import { admitCall } from "./admit-call.ts";
+import type { ModelUsage, TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import type { OverBudget } from "../meter.ts";
+import { boundUsage } from "../model/call-charge.ts";
+import type { ProviderSilence } from "../model/provider-silence.ts";
+import type { AttemptWaiting } from "../waiting.ts";
+import { type AdmittedCall, admitCall } from "./admit-call.ts";
 import { callProvider, shownHeaders } from "./call-provider.ts";
-import { type CallDesk, gatewayCall, refuse } from "./gateway-call.ts";
+import { callWaits } from "./call-waits.ts";
+import { type BookedCall, type CallDesk, gatewayCall, refuse } from "./gateway-call.ts";
 import type { GatewayProvider } from "./gateway-provider.ts";
+import { keptAnswers } from "./kept-answers.ts";
 import { errorText } from "./pass-answer.ts";
 import { providerError } from "./provider-error.ts";
 import { rateLimitWait } from "./rate-limit-wait.ts";
+import { requestRecorder } from "./request-recorder.ts";
 import { type Route, routeRequest } from "./route-request.ts";
 
 export type ModelGatewayOptions = {
   providers: GatewayProvider[];
   /** What the program has in place of a key: without it nobody is served. */
   token: string;
-  meter: Pick<Meter, "charge" | "over" | "waiting" | "leftMs">;
+  meter: CallDesk["meter"];
   dollarsOf: CallDesk["dollarsOf"];
   write(event: TrajectoryEvent): void;
   /** Whether the attempt may reach a network anyway. */
@@ -26,8 +32,11 @@ export type ModelGatewayOptions = {
   /** A call was refused since this part of the budget is used up. */
   overBudget(over: OverBudget): void;
   ended: CallDesk["ended"];
+  silence: ProviderSilence;
   /** The record or the ledger cannot be kept. */
   failed(error: unknown): void;
+  /** For calls that a provider cannot take now; without it the program is told at once. */
+  waiting?: AttemptWaiting;
 };
 
 export type ModelGateway = {
@@ -51,10 +60,15 @@ export function modelGateway(options: ModelGatewayOptions): ModelGateway {
   let held = 0;
   const desk: CallDesk = {
     ...options,
+    recorder: requestRecorder(options),
     wait,
     next: () => ++number,
     open: () => calls.size,
     signal: over.signal,
+    kept: keptAnswers(),
+    ...(options.waiting && {
+      waits: callWaits({ meter: options.meter, waiting: options.waiting, signal: over.signal }),
+    }),
   };
   const server = createServer(
     {
@@ -62,7 +76,7 @@ export function modelGateway(options: ModelGatewayOptions): ModelGateway {
       headersTimeout: 10_000,
       requestTimeout: 60_000,
       connectionsCheckingInterval: 1000,
-      keepAliveTimeout: 5_000,
+      keepAliveTimeout: 90_000, // longer than a program is frozen for a 429: it must not find its connection closed
       noDelay: true,
     },
     (request, response) => {
@@ -97,23 +111,44 @@ export function modelGateway(options: ModelGatewayOptions): ModelGateway {
       const call = admitCall(route, body.text, options);
       if ("refused" in call) return refuse(response, route, call.refused.status, call.refused.detail);
       if (route.kind === "count") return await count(route, call.body, request, response);
-      const used = options.meter.over();
-      if (used) {
-        refuse(response, route, 402, `the attempt's budget is used up: ${used.detail}`);
-        options.overBudget(used);
-        return;
+      let booked = book(route, call, response);
+      while (booked === "busy") {
+        await Promise.race(calls);
+        if (response.destroyed) return;
+        booked = book(route, call, response);
       }
-      if (calls.size >= openMax) {
-        response.setHeader("retry-after", "1");
-        return refuse(response, route, 429, `more than ${openMax} calls at once; wait for one to end`);
-      }
-      const calling = gatewayCall(desk, { route, call, headers }, response);
+      if (booked === undefined) return;
+      const calling = gatewayCall(desk, { route, call, headers, booked }, response);
       const known = calling.catch(() => {}).finally(() => calls.delete(known));
       calls.add(known);
       await calling;
     } finally {
       held -= body.bytes;
     }
+  }
+
+  /**
+   * Admits a call while anything is left of the budget. `busy`: it could pass a limit beside the calls that go on,
+   * and waits until one has ended: what that took is known then. Undefined where it was refused.
+   */
+  function book(route: Route, call: AdmittedCall, response: ServerResponse): BookedCall | "busy" | undefined {
+    const { provider } = route;
+    const priced = (usage: ModelUsage) =>
+      provider.free ? 0 : options.dollarsOf(usage, provider.name, call.model);
+    const most = priced(boundUsage(call.bound));
+    const tokens = call.bound.inputTokens + call.bound.outputTokens;
+    if (over.signal.aborted) return void refuse(response, route, 502, "the attempt is over");
+    const used = options.meter.over();
+    if (used) {
+      refuse(response, route, 402, `the attempt's budget is used up: ${used.detail}`);
+      return void options.overBudget(used);
+    }
+    if (calls.size >= openMax) {
+      response.setHeader("retry-after", "1");
+      return void refuse(response, route, 429, `more than ${openMax} calls at once; wait for one to end`);
+    }
+    const release = options.meter.hold({ tokens, dollars: most });
+    return release ? { bound: call.bound, priced, release } : "busy";
   }
 
   /** Undefined where it was refused. What it holds is given back by the caller. */

@@ -2,12 +2,20 @@
 // changes nothing: an answer whose reader goes away, or never reads, is still heard to its end, since it is paid for.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Json } from "@mlrb/kit/stage";
+import { beginsAsStream, firstBytes } from "../model/stream-begin.ts";
+import { shownHeaders } from "./call-provider.ts";
 import { type AnswerReader, at, listAt } from "./heard-answer.ts";
 import { type StreamBlock, streamBlocks } from "./stream-blocks.ts";
 
 export type PassOptions = {
   reader: AnswerReader;
   hideUsage: boolean;
+  /** Called with the first bytes. */
+  heard(): void;
+  /** Whether only a stream of events is an answer. */
+  events: boolean;
+  /** Told every part that the program is given, also where it has gone away. */
+  keep?: (bytes: Buffer) => void;
   /** The real key: what a provider says of it is taken out. */
   key: string | undefined;
 };
@@ -17,43 +25,88 @@ const answerMax = 64 << 20;
 /** How long a program may leave what it asked for unread. */
 const unreadMs = 60_000;
 
-/** The headers are sent already. Rejects where the answer breaks off or is no answer. */
+/** 200 with something that is no answer to such a call. Nothing of it has been passed on. */
+export class NoAnswer extends Error {
+  override readonly cause: "no-stream" | "garbage";
+  /** What came: a complaint may be in it. */
+  readonly responseBody: string;
+
+  constructor(cause: NoAnswer["cause"], type: string, body: string) {
+    super(`${cause === "no-stream" ? "no stream of events" : "no JSON"}, but ${type}: ${firstBytes(body)}`);
+    this.cause = cause;
+    this.responseBody = body;
+  }
+}
+
+/** Sends the headers with the first bytes. Rejects where the answer breaks off or is none. */
 export async function passAnswer(
   answer: IncomingMessage,
   response: ServerResponse,
-  { reader, hideUsage, key }: PassOptions,
+  { reader, hideUsage, keep, key, events, heard }: PassOptions,
 ): Promise<void> {
-  const give = giver(response);
-  const clean = (bytes: Buffer) => withoutKey(bytes, key);
-  let size = 0;
-  const counted = (bytes: Buffer) => {
-    size += bytes.length;
-    if (size > answerMax) throw new Error(`an answer of more than ${answerMax} bytes`);
+  const put = giver(response);
+  const give = async (bytes: Buffer) => {
+    keep?.(bytes);
+    await put(bytes);
   };
-  if (!/^text\/event-stream/.test(answer.headers["content-type"] ?? "")) {
-    const parts: Buffer[] = [];
-    for await (const part of answer as AsyncIterable<Buffer>) {
-      counted(part);
-      parts.push(part);
+  const clean = (bytes: Buffer) => withoutKey(bytes, key);
+  const open = () => response.writeHead(answer.statusCode ?? 200, shownHeaders(answer.headers));
+  const type = answer.headers["content-type"] ?? "no content type";
+  const { parts, stream } = await opened(answer);
+  heard();
+  if (!stream) {
+    const held: Buffer[] = [];
+    let size = 0;
+    for await (const part of parts) {
+      held.push(part);
+      size += part.length;
+      if (events && size > noStreamBytes) break;
     }
-    const text = Buffer.concat(parts);
+    const text = Buffer.concat(held);
     const value = parsed(text.toString("utf8"));
-    if (value === undefined) throw new Error("an answer that is not JSON");
+    if (events) throw new NoAnswer("no-stream", type, clean(text).toString("utf8"));
+    if (value === undefined) throw new NoAnswer("garbage", type, clean(text).toString("utf8"));
     reader.take(value);
+    open();
     await give(clean(text));
     return;
   }
+  open();
   const blocks = streamBlocks();
   const pass = async ({ bytes, data }: StreamBlock) => {
     const value = parsed(data);
     if (value !== undefined) reader.take(value);
     if (!(hideUsage && isUsageAlone(value))) await give(clean(bytes));
   };
-  for await (const part of answer as AsyncIterable<Buffer>) {
-    counted(part);
-    for (const block of blocks.take(part)) await pass(block);
-  }
+  for await (const part of parts) for (const block of blocks.take(part)) await pass(block);
   if (blocks.rest().length > 0) await give(clean(blocks.rest()));
+}
+
+/** Of what is no stream: enough to quote, or to hold a complaint. */
+const noStreamBytes = 4096;
+
+/** Whether an answer begins as a stream of events, and all of its bytes, within its limit. */
+async function opened(answer: IncomingMessage): Promise<{ parts: AsyncIterable<Buffer>; stream: boolean }> {
+  const rest = (answer as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  const first: Buffer[] = [];
+  let begins: boolean | "undecided" = "undecided";
+  for (let text = ""; begins === "undecided"; begins = beginsAsStream(text)) {
+    const next = await rest.next();
+    if (next.done) break;
+    first.push(next.value);
+    text += next.value.toString("latin1");
+  }
+  async function* all(): AsyncGenerator<Buffer> {
+    let size = 0;
+    const counted = (bytes: Buffer) => {
+      size += bytes.length;
+      if (size > answerMax) throw new Error(`an answer of more than ${answerMax} bytes`);
+      return bytes;
+    };
+    for (const bytes of first) yield counted(bytes);
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield counted(next.value);
+  }
+  return { parts: all(), stream: begins === true };
 }
 
 /** What the provider says of an error: bounded, and without the key. */

@@ -2,8 +2,11 @@
 // tokens or dollars are used up, and the refusal to measure an agent by what its providers failed in.
 import type { ExecResult, Sandbox } from "@mlrb/core/sandbox";
 import type { ModelUsage, TrajectoryEvent } from "@mlrb/core/trajectory-event";
-import type { Meter, OverBudget } from "../meter.ts";
+import type { OverBudget } from "../meter.ts";
+import type { ProviderSilence } from "../model/provider-silence.ts";
+import type { AttemptWaiting } from "../waiting.ts";
 import { agentGateway } from "./agent-gateway.ts";
+import type { CallDesk } from "./gateway-call.ts";
 import type { GatewayProvider } from "./gateway-provider.ts";
 
 /** What an attempt is asked for. */
@@ -33,8 +36,10 @@ export async function programGateway(
     network: boolean;
     scratch: string;
     path: string | undefined;
-    meter: Pick<Meter, "charge" | "over" | "waiting" | "leftMs">;
+    meter: CallDesk["meter"];
+    silence: ProviderSilence;
     write(event: TrajectoryEvent): void;
+    waiting?: AttemptWaiting;
   },
 ): Promise<ProgramGateway> {
   let fail: (error: unknown) => void = () => {};

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import { rateLimitWait, retryAfterMs } from "./rate-limit-wait.ts";
+import { lessWait, rateLimitWait } from "./rate-limit-wait.ts";
 
 function waits(leftMs: number) {
   const state = { begun: 0, ended: 0 };
+  const answers: number[] = [];
   const wait = rateLimitWait({
     leftMs: () => leftMs,
     async waiting(_, run) {
@@ -13,48 +14,56 @@ function waits(leftMs: number) {
       return result;
     },
   });
-  return { wait, state };
+  const hold = (retryAfterMs: number | null, others: number) =>
+    void wait.hold({ retryAfterMs, others }, (waitedMs) => {
+      answers.push(waitedMs);
+      assert.equal(state.ended, 0, "the answer is given before anything thaws");
+    });
+  return { wait, hold, state, answers };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test("a wait ends with what the provider asked for, though the program never asks again", async () => {
+test("a 429 is held back for as long as the provider asked for, though the program never asks again", async () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   try {
-    const { wait, state } = waits(1e6);
-    wait.passedOn(5000, 0);
+    const { hold, state, answers } = waits(1e6);
+    hold(5000, 0);
     mock.timers.tick(4999);
     await settled();
-    assert.deepEqual(state, { begun: 1, ended: 0 });
+    assert.deepEqual([state, answers], [{ begun: 1, ended: 0 }, []]);
     mock.timers.tick(1);
     await settled();
-    assert.deepEqual(state, { begun: 1, ended: 1 });
+    assert.deepEqual([state, answers.length], [{ begun: 1, ended: 1 }, 1]);
   } finally {
     mock.timers.reset();
   }
 });
 
-test("nothing is waited for while another call goes on, nor twice at once, nor beyond half of the time", async () => {
-  const { wait, state } = waits(1e6);
-  wait.passedOn(5000, 1);
-  assert.equal(state.begun, 0);
-  wait.passedOn(5000, 0);
-  wait.passedOn(5000, 0);
-  assert.equal(state.begun, 1);
+test("nothing is held back while another call goes on, nor twice at once, nor beyond half of the time", async () => {
+  const { wait, hold, state, answers } = waits(1e6);
+  hold(5000, 1);
+  assert.deepEqual([state.begun, answers], [0, [0]]);
+  hold(5000, 0);
+  hold(5000, 0);
+  assert.deepEqual([state.begun, answers], [1, [0, 0]]);
   wait.asked();
   await settled();
-  assert.equal(state.ended, 1);
+  assert.deepEqual([state.ended, answers.length], [1, 3]);
   const none = waits(0);
-  none.wait.passedOn(5000, 0);
-  assert.equal(none.state.begun, 0);
+  none.hold(5000, 0);
+  assert.deepEqual([none.state.begun, none.answers], [0, [0]]);
 });
 
-test("providers say in three ways how long to wait", () => {
-  assert.equal(retryAfterMs({ "retry-after-ms": "1500", "retry-after": "9" }), 1500);
-  assert.equal(retryAfterMs({ "retry-after": "2.5" }), 2500);
-  const soon = retryAfterMs({ "retry-after": new Date(Date.now() + 60_000).toUTCString() })!;
-  assert.ok(soon > 50_000 && soon <= 60_000);
-  assert.equal(retryAfterMs({ "retry-after": "Mon, 01 Jan 2001 00:00:00 GMT" }), 0);
-  assert.equal(retryAfterMs({}), null);
-  assert.equal(retryAfterMs({ "retry-after": "soon" }), null);
+test("a 429 that was held back asks for what is left of its wait, in whatever form it asks", () => {
+  const headers = { "retry-after": "30", "retry-after-ms": "30000", "content-type": "application/json" };
+  const body = '{"error":{"details":[{"retryDelay": "38.5s"}]}}';
+  assert.deepEqual(lessWait(headers, body, 0), { headers, body });
+  assert.deepEqual(lessWait(headers, body, 29_990), {
+    headers: { "retry-after": "0", "retry-after-ms": "10", "content-type": "application/json" },
+    body: '{"error":{"details":[{"retryDelay": "8.510s"}]}}',
+  });
+  assert.deepEqual(lessWait({ "retry-after": "90" }, "", 60_000).headers, { "retry-after": "30" });
+  const date = { "retry-after": "Wed, 21 Oct 2026 07:28:00 GMT" };
+  assert.deepEqual(lessWait(date, "", 60_000).headers, date);
 });

@@ -22,7 +22,9 @@ export function readAnthropic(): AnswerReader {
       "cache_read_input_tokens",
     ]) {
       const value = countAt(usage, name);
-      if (value !== null) counts[name] = value; // each event tells the sum so far
+      // each event tells the sum so far; what is no count makes it unknown
+      if (value !== null) counts[name] = value;
+      else if (at(usage, name) !== undefined && at(usage, name) !== null) counts[name] = Number.NaN;
     }
   };
   const block = (value: Json, index: number) => {
@@ -74,7 +76,7 @@ export function readAnthropic(): AnswerReader {
           heard.whole = true;
           return;
         case "error":
-          heard.complaint = textAt(value, "error", "message") || "an error";
+          heard.complaint = value;
       }
     },
     heard() {
@@ -84,9 +86,12 @@ export function readAnthropic(): AnswerReader {
         inputTokens: (input ?? 0) + (counts.cache_creation_input_tokens ?? 0) + (cached ?? 0),
         outputTokens: output ?? 0,
         cachedInputTokens: cached,
+        ...(counts.cache_creation_input_tokens !== undefined && {
+          cacheWrittenTokens: counts.cache_creation_input_tokens,
+        }),
         reasoningTokens: null,
       };
-      const known = input !== undefined || output !== undefined;
+      const known = input !== undefined && output !== undefined;
       return {
         ...heard,
         toolCalls: [...calls.values()].map((call) => ({ ...call, input: call.input || "{}" })),

@@ -44,3 +44,13 @@ test("a prompt that Google blocks is a refusal, and a stream without an end is n
   cut.take(piece([{ text: "We" }]) as never);
   assert.equal(cut.heard().whole, false);
 });
+
+test("output that Google sends and does not count is unknown, not 0 tokens", () => {
+  const answer = readGoogle();
+  const said = piece([{ text: "Well." }], { finishReason: "STOP" });
+  answer.take({ ...said, usageMetadata: { promptTokenCount: 100 } } as never);
+  assert.equal(answer.heard().usage, null);
+  const blocked = readGoogle();
+  blocked.take({ promptFeedback: { blockReason: "SAFETY" }, usageMetadata: { promptTokenCount: 100 } });
+  assert.deepEqual([blocked.heard().usage?.inputTokens, blocked.heard().usage?.outputTokens], [100, 0]);
+});

@@ -8,16 +8,18 @@ const refusals = ["SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATI
 export function readGoogle(): AnswerReader {
   const heard = emptyAnswer();
   const piece = (value: Json) => {
-    const error = at(value, "error");
-    if (error) heard.complaint = textAt(error, "message") || "an error";
+    if (at(value, "error")) heard.complaint = value;
     heard.answeredBy = textAt(value, "modelVersion") || heard.answeredBy;
     const usage = at(value, "usageMetadata");
     const input = countAt(usage, "promptTokenCount");
     if (input !== null) {
+      // what is zero is left out; what is there and no count makes the whole unknown
+      const part = (name: string) =>
+        at(usage, name) === undefined ? 0 : (countAt(usage, name) ?? Number.NaN);
       const thoughts = countAt(usage, "thoughtsTokenCount");
       heard.usage = {
-        inputTokens: input + (countAt(usage, "toolUsePromptTokenCount") ?? 0),
-        outputTokens: (countAt(usage, "candidatesTokenCount") ?? 0) + (thoughts ?? 0),
+        inputTokens: input + part("toolUsePromptTokenCount"),
+        outputTokens: part("candidatesTokenCount") + part("thoughtsTokenCount"),
         cachedInputTokens: countAt(usage, "cachedContentTokenCount"),
         reasoningTokens: thoughts,
       };
@@ -44,6 +46,10 @@ export function readGoogle(): AnswerReader {
   };
   return {
     take: (value) => (Array.isArray(value) ? value : [value]).forEach(piece),
-    heard: () => ({ ...heard }),
+    heard() {
+      // Google leaves zeros out: no count of output is one only where none came
+      const uncounted = heard.usage?.outputTokens === 0 && (heard.text !== "" || heard.toolCalls.length > 0);
+      return { ...heard, usage: uncounted ? null : heard.usage };
+    },
   };
 }

@@ -17,14 +17,14 @@ export function readOpenaiChat(): AnswerReader {
   return {
     take(value) {
       heard.answeredBy = textAt(value, "model") || heard.answeredBy;
-      const error = at(value, "error");
-      if (error) heard.complaint = textAt(error, "message") || "an error";
+      if (at(value, "error")) heard.complaint = value;
       const usage = at(value, "usage");
       const input = countAt(usage, "prompt_tokens");
-      if (input !== null)
+      const output = countAt(usage, "completion_tokens");
+      if (input !== null && output !== null)
         heard.usage = {
           inputTokens: input,
-          outputTokens: countAt(usage, "completion_tokens") ?? 0,
+          outputTokens: output,
           cachedInputTokens: countAt(usage, "prompt_tokens_details", "cached_tokens"),
           reasoningTokens: countAt(usage, "completion_tokens_details", "reasoning_tokens"),
         };

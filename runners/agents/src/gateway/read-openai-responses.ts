@@ -14,7 +14,7 @@ import {
 export function readOpenaiResponses(): AnswerReader {
   let pieces = "";
   let last: HeardAnswer | undefined;
-  let complaint: string | null = null;
+  let complaint: Json | null = null;
   let answeredBy: string | null = null;
   return {
     take(value) {
@@ -24,7 +24,7 @@ export function readOpenaiResponses(): AnswerReader {
       }
       const type = textAt(value, "type");
       if (type === "response.output_text.delta") pieces += textAt(value, "delta");
-      else if (type === "error") complaint = textAt(value, "message") || "an error";
+      else if (type === "error") complaint = value;
       else if (type === "response.created") answeredBy = textAt(value, "response", "model") || null;
       else if (["response.completed", "response.incomplete", "response.failed"].includes(type))
         last = whole(at(value, "response") ?? null);
@@ -41,7 +41,7 @@ function whole(response: Json): HeardAnswer {
   const status = textAt(response, "status");
   heard.answeredBy = textAt(response, "model") || null;
   heard.whole = status !== "failed";
-  if (status === "failed") heard.complaint = textAt(response, "error", "message") || "it failed";
+  if (status === "failed") heard.complaint = { response };
   let refused = false;
   for (const item of listAt(response, "output")) {
     const type = textAt(item, "type");
@@ -62,10 +62,11 @@ function whole(response: Json): HeardAnswer {
   }
   const usage = at(response, "usage");
   const input = countAt(usage, "input_tokens");
-  if (input !== null)
+  const output = countAt(usage, "output_tokens");
+  if (input !== null && output !== null)
     heard.usage = {
       inputTokens: input,
-      outputTokens: countAt(usage, "output_tokens") ?? 0,
+      outputTokens: output,
       cachedInputTokens: countAt(usage, "input_tokens_details", "cached_tokens"),
       reasoningTokens: countAt(usage, "output_tokens_details", "reasoning_tokens"),
     };

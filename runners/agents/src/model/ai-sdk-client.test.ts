@@ -170,7 +170,7 @@ for (const protocol of protocols) {
     [{ text: "so far so good, and then", complaint: "overloaded" }, "overloaded"],
     [{ text: "so far so good, and then", complaint: "rate-limit" }, "rate-limit"],
     [{ reset: true }, "connection-lost"],
-    [{ garbage: true }, "garbage"],
+    [{ garbage: true }, "no-stream"],
     [{ text: "a text that is never said to its end".repeat(9), cut: 1200 }, "cut-stream"],
     [{ text: "a text that is never said to its end".repeat(9), truncate: 1200 }, "cut-stream"],
     [{ status: 307, headers: { location: "http://127.0.0.1:9/" } }, "wrong-address"],

@@ -38,16 +38,20 @@ const limits: Required<ClientLimits> = {
   bodyBytesMax: 256 * 2 ** 20,
 };
 
+/** A function is asked at each try: a person may have replaced the key. */
+export type ProviderKey = string | undefined | (() => string | undefined);
+
 /** Throws where the spec cannot be meant. */
-export function aiSdkClient(spec: ModelSpec, key: string | undefined, given: ClientLimits = {}): ModelClient {
-  const held = { ...limits, ...given };
-  sdkModel(spec, key, fetch);
+export function aiSdkClient(spec: ModelSpec, given: ProviderKey, some: ClientLimits = {}): ModelClient {
+  const held = { ...limits, ...some };
+  const keyNow = () => (typeof given === "function" ? given() : given);
+  sdkModel(spec, keyNow(), fetch);
   return {
     provider: spec.provider,
     model: spec.id,
     async call(request) {
       request.signal.throwIfAborted();
-      const result = await oneTry(spec, { key, held, request });
+      const result = await oneTry(spec, { key: keyNow(), held, request });
       // an answer that came while it was being ended is lost with it, like everything after
       request.signal.throwIfAborted();
       return result;
@@ -58,7 +62,11 @@ export function aiSdkClient(spec: ModelSpec, key: string | undefined, given: Cli
 type Try = { key: string | undefined; held: Required<ClientLimits>; request: ModelRequest };
 
 async function oneTry(spec: ModelSpec, { key, held, request }: Try): Promise<ModelResult> {
-  const transport = guardedFetch(held);
+  const transport = guardedFetch({
+    ...held,
+    events: true,
+    ...(request.heard && { heard: request.heard }),
+  });
   const { model, providerOptions, cache } = sdkModel(spec, key, transport.fetch);
   const enough = new AbortController();
   const answer = answerParts();

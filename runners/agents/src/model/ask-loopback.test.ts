@@ -35,6 +35,8 @@ async function asking({ provider, id }: { provider: string; id: string }, script
       waits.push(why);
       return wait();
     },
+    hold: () => () => {},
+    overCap: () => undefined,
     charge: (spent: (typeof charged)[number]) => charged.push(spent),
     over: () => undefined,
   } as unknown as Meter;
@@ -87,7 +89,7 @@ for (const protocol of protocols) {
       "connection-lost",
       "cut-stream",
       "idle",
-      "garbage",
+      "no-stream",
     ]);
     assert.equal(pauses[0], 2500);
     assert.deepEqual(waits, ["rate-limit", ...Array(6).fill("provider")]);
@@ -100,6 +102,23 @@ for (const protocol of protocols) {
     assert.equal(charged.at(-1)!.dollars, price);
     const call = events.at(-1)!;
     assert.ok(call.event === "model-call" && call.tries === 8 && call.dollars === price);
+  });
+
+  test(`${protocol.provider}: a page or a body in place of a stream is asked for once more, then told with its first bytes`, async () => {
+    const body = '{"id":"x","choices":[{"message":{"content":"whole"}}]}';
+    for (const [reply, quoted] of [
+      [{ garbage: true }, /"<!doctype html><title>Sign in/u],
+      [{ status: 200, body }, /"\{\\"id\\":\\"x\\"/u],
+    ] as [Reply, RegExp][]) {
+      const { ask, server, charged } = await asking(protocol, Array<Reply>(5).fill(reply));
+      await assert.rejects(ask(), (error) => {
+        assert.ok(error instanceof ProviderTrouble);
+        assert.deepEqual([error.cause, error.whose], ["no-stream", "operator"]);
+        assert.match(error.message, quoted);
+        return true;
+      });
+      assert.deepEqual([server.seen.length, charged.length], [2, 2]);
+    }
   });
 
   test(`${protocol.provider}: a request too long goes back, one that the filter stops is a refusal`, async () => {

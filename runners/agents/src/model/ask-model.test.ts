@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { AttemptWait } from "@mlrb/core/attempt-wait";
 import type { ModelCallEvent, ModelTryEvent, TrajectoryEvent } from "@mlrb/core/trajectory-event";
 import type { Meter, OverBudget } from "../meter.ts";
 import { type AskOptions, askModel } from "./ask-model.ts";
@@ -35,7 +36,13 @@ const failing = (cause: ModelCause, some: Partial<ModelFailure> & { tookMs?: num
 /** Everything that happens to a call, in order; the clock stands unless a try or a pause takes time. */
 function lab(
   steps: Step[],
-  options: AskOptions & { over?: () => OverBudget | undefined; price?: number | null } = {},
+  options: AskOptions & {
+    over?: () => OverBudget | undefined;
+    overCap?: () => string | undefined;
+    price?: number | null;
+    /** How long each pause for a person lasts; without it there is nobody to wait for. */
+    person?: (askedMs: number) => number;
+  } = {},
 ) {
   let clock = 0;
   const log: string[] = [];
@@ -43,6 +50,7 @@ function lab(
   const charged: Parameters<Meter["charge"]>[0][] = [];
   const waited: Record<string, number> = {};
   const pauses: number[] = [];
+  const shown = new Map<string, AttemptWait>();
   const count = (why: string, ms: number) => {
     waited[why] = (waited[why] ?? 0) + ms;
   };
@@ -59,6 +67,8 @@ function lab(
       }
     },
     waited: count,
+    hold: () => () => {},
+    overCap: options.overCap ?? (() => undefined),
     charge(spent) {
       log.push("charge");
       charged.push(spent);
@@ -86,6 +96,19 @@ function lab(
       events.push(event);
     },
     signal: control.signal,
+    board: {
+      show: (id, wait) => void shown.set(id, wait),
+      clear: (id) => void (shown.delete(id) && log.push("cleared")),
+    },
+    ...(options.person && {
+      desk: {
+        async pause(ms: number) {
+          pauses.push(ms);
+          clock += options.person!(ms);
+        },
+        close: async () => {},
+      },
+    }),
     options: {
       random: () => 0,
       now: () => clock,
@@ -105,6 +128,7 @@ function lab(
     charged,
     waited,
     pauses,
+    shown,
     calls: () => of<ModelCallEvent>("model-call"),
     tries: () => of<ModelTryEvent>("model-try"),
   };
@@ -205,13 +229,16 @@ test("tries that may cost tokens are not made for ever, and count as uncounted",
   const { ask, charged, tries } = lab(Array.from({ length: 50 }, () => failing("cut-stream")));
   await assert.rejects(ask(), ProviderTrouble);
   assert.equal(tries().length, costlyTriesMax);
-  assert.deepEqual(charged[0], { usage: null, dollars: null, answered: false });
+  // the most that a request of 38 bytes may take without a limit of its output
+  const estimated = { inputTokens: 19, outputTokens: 32_000, dollars: 32.019 };
+  assert.deepEqual(charged[0], { usage: null, dollars: null, answered: false, estimated });
 });
 
 test("what a provider counted before it broke off is charged and kept with the try", async () => {
   const { ask, charged, tries } = lab([failing("cut-stream", { usage }), answer()]);
   await ask();
-  assert.deepEqual(charged[0], { usage, dollars: 0.11, answered: false });
+  const estimated = { inputTokens: 0, outputTokens: 31_990, dollars: 32.1 - 0.11 };
+  assert.deepEqual(charged[0], { usage, dollars: 0.11, answered: false, estimated });
   assert.deepEqual([tries()[0]!.usage, tries()[0]!.dollars], [usage, 0.11]);
 });
 
@@ -286,8 +313,10 @@ test("an attempt that is over ends the pause at once, with its own reason", asyn
     },
     meter: {
       waiting: (_: string, wait: () => Promise<unknown>) => wait(),
+      hold: () => () => {},
       charge() {},
       over() {},
+      overCap() {},
     } as unknown as Meter,
     dollarsOf: () => 0,
     digest: () => "",
@@ -302,3 +331,107 @@ function laterAborted(reason: Error): AbortSignal {
   setImmediate(() => control.abort(reason));
   return control.signal;
 }
+
+const hour = 3_600_000;
+
+test("once something was answered, what a person must mend is waited for, in longer and longer steps", async () => {
+  const steps = [answer(), ...Array.from({ length: 9 }, () => failing("wrong-key")), answer()];
+  const { ask, pauses, waited, tries, calls, shown, log } = lab(steps, { person: (ms) => ms });
+  assert.equal((await ask()).kind, "answered");
+  assert.equal((await ask()).kind, "answered");
+  assert.deepEqual(
+    pauses.map((ms) => ms / 60_000),
+    [0.5, 1, 2, 4, 8, 16, 30, 30, 30],
+  );
+  assert.deepEqual(waited, { operator: pauses.reduce((sum, ms) => sum + ms, 0) });
+  assert.deepEqual([...new Set(tries().map(({ waitMs }) => waitMs === null))], [false]);
+  assert.deepEqual(
+    calls().map(({ call, tries: made }) => [call, made]),
+    [
+      [1, 1],
+      [2, 10],
+    ],
+  );
+  assert.equal(shown.size, 0, "what is over is no longer shown");
+  assert.equal(log.at(-1), "cleared");
+});
+
+test("a person who resumes ends the pause at once, and the very call is tried again", async () => {
+  const { ask, waited, calls } = lab([answer(), failing("out-of-money"), answer()], { person: () => 5000 });
+  await ask();
+  await ask();
+  assert.deepEqual(waited, { operator: 5000 });
+  assert.deepEqual(calls()[0]!.requestDigest, calls()[1]!.requestDigest);
+});
+
+test("what is waited for is shown with its cause, its beginning and its end", async () => {
+  const seen: AttemptWait[] = [];
+  const wallNow = () => Date.parse("2026-01-31T10:00:00.000Z");
+  const { ask, shown } = lab([answer(), failing("wrong-key"), failing("unreachable"), answer()], {
+    wallNow,
+    person() {
+      seen.push(shown.get("call 2")!);
+      return 1000;
+    },
+    async sleep() {
+      seen.push(shown.get("call 2")!);
+    },
+  });
+  await ask();
+  await ask();
+  const common = { since: "2026-01-31T10:00:00.000Z" };
+  assert.deepEqual(seen, [
+    {
+      ...{ ...common, why: "operator", cause: "wrong-key", whose: "operator", detail: "it was wrong-key" },
+      ...{ nextTry: "2026-01-31T10:00:30.000Z", giveUpAt: "2026-02-03T10:00:00.000Z" },
+    },
+    {
+      ...{
+        ...common,
+        why: "provider",
+        cause: "unreachable",
+        whose: "provider",
+        detail: "it was unreachable",
+      },
+      ...{ nextTry: "2026-01-31T10:00:01.000Z", giveUpAt: "2026-01-31T11:00:00.000Z" },
+    },
+  ]);
+});
+
+test("a person is waited for as long as was said and no longer; then nothing was measured", async () => {
+  const patience = { providerMs: hour, operatorMs: hour };
+  const steps = [answer(), ...Array.from({ length: 20 }, () => failing("forbidden"))];
+  const { ask, pauses, tries } = lab(steps, { patience, person: (ms) => ms });
+  await ask();
+  await assert.rejects(ask(), ({ whose, cause, message }: ProviderTrouble) => {
+    assert.deepEqual([whose, cause], ["operator", "forbidden"]);
+    assert.match(message, /over 60 min/);
+    return true;
+  });
+  assert.equal(
+    pauses.reduce((sum, ms) => sum + ms, 0),
+    hour,
+  );
+  assert.equal(tries().at(-1)!.waitMs, null);
+});
+
+test("a key that is refused before anything was answered ends it at once: there is nothing to lose", async () => {
+  const { ask, pauses } = lab([failing("wrong-key")], { person: (ms) => ms });
+  await assert.rejects(ask(), ProviderTrouble);
+  assert.deepEqual(pauses, []);
+});
+
+test("without any answer of a provider an attempt ends after as long as was said", async () => {
+  const patience = { providerMs: 600_000, operatorMs: hour };
+  const { ask, pauses, waited } = lab(
+    Array.from({ length: 99 }, () => failing("unreachable")),
+    { patience },
+  );
+  await assert.rejects(ask(), ({ cause, whose }: ProviderTrouble) => {
+    assert.deepEqual([cause, whose], ["unreachable", "provider"]);
+    return true;
+  });
+  const whole = pauses.reduce((sum, ms) => sum + ms, 0);
+  assert.ok(whole <= 600_000 && whole > 500_000, `${whole}`);
+  assert.deepEqual(waited, { provider: whole });
+});

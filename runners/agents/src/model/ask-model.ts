@@ -1,11 +1,24 @@
 // Asks a model until it answers or will not: charges, waits, retries and records on the way, each as the table of
 // causes says. Its time while a provider makes it wait is nobody's work.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ModelCallEvent, ModelUsage, TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import type { ModelCallEvent, ModelUsage, TrajectoryEvent, WaitReason } from "@mlrb/core/trajectory-event";
 import type { Meter } from "../meter.ts";
+import type { OperatorDesk } from "../operator-desk.ts";
+import { operatorPause, type Patience, patience } from "../patience.ts";
 import type { Asked, ScaffoldRequest } from "../scaffold/scaffold.ts";
-import { causeRow, costlyTriesMax, type ModelCause } from "./failure-causes.ts";
-import type { Message, ModelClient, ModelFailure, ModelResponse, ToolSpec } from "./model-client.ts";
+import type { WaitBoard } from "../wait-board.ts";
+import { boundUsage, type CallBound, callBound, callCharge } from "./call-charge.ts";
+import { failureOf } from "./cause-of.ts";
+import { causeRow, costlyTriesMax } from "./failure-causes.ts";
+import type {
+  Message,
+  ModelClient,
+  ModelFailure,
+  ModelResponse,
+  ModelResult,
+  ToolSpec,
+} from "./model-client.ts";
+import type { ProviderSilence } from "./provider-silence.ts";
 import { ProviderTrouble } from "./provider-trouble.ts";
 import { retryPause } from "./retry-pause.ts";
 
@@ -14,24 +27,31 @@ export type AskModel = {
   meter: Meter;
   /** null: no price is known. */
   dollarsOf(usage: ModelUsage): number | null;
+  /** Learns how each try goes. */
+  silence?: ProviderSilence;
+  /** As the preset says it. */
+  outputTokensMax?: number;
   /** By what a replay finds the request. */
   digest(request: { messages: Message[]; tools: ToolSpec[] }): string;
   write(event: TrajectoryEvent): void;
   signal: AbortSignal;
+  /** Without a desk no person can be waited for: then such trouble ends the attempt. */
+  desk?: OperatorDesk;
+  board?: WaitBoard;
   options?: AskOptions;
 };
 
 export type AskOptions = {
-  /** How long one call is waited for in all; an hour unless told otherwise. */
-  patienceMs?: number;
+  /** How long one call is waited for in all: for its provider, and for a person. */
+  patience?: Patience;
   /** Throws when the signal is aborted. */
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
   random?: () => number;
   /** Monotonic, ms. */
   now?: () => number;
+  /** Ms since the epoch: for what is shown. */
+  wallNow?: () => number;
 };
-
-const nothing: ModelUsage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, reasoningTokens: 0 };
 
 /**
  * One for all conversations of an attempt. What it gives throws `ProviderTrouble` where the model cannot be had,
@@ -39,64 +59,157 @@ const nothing: ModelUsage = { inputTokens: 0, outputTokens: 0, cachedInputTokens
  */
 export function askModel(given: AskModel): ScaffoldRequest["ask"] {
   let calls = 0;
-  return (by, messages, tools) => {
+  let answered = 0;
+  return async (by, messages, tools) => {
     given.signal.throwIfAborted();
     // a budget that is used up leaves no gap in the numbers
-    if (given.meter.over()) return Promise.resolve<Asked>({ kind: "over" });
-    return oneCall(given, { by, messages, tools, call: ++calls });
+    if (given.meter.over()) return { kind: "over" };
+    const call = ++calls;
+    // before anything was answered there is nothing to lose: a wrong key is told at once
+    const { desk, ...rest } = given;
+    try {
+      const asked = { by, messages, tools, call };
+      const got = await oneCall(desk && answered > 0 ? given : rest, asked);
+      if (got.kind === "answered") answered++;
+      return got;
+    } finally {
+      given.board?.clear(callName(call));
+    }
   };
 }
 
 type Call = { by: string; messages: Message[]; tools: ToolSpec[]; call: number };
+type BoundCall = Call & { bound: CallBound };
 type Trial = { number: number; durationMs: number };
 
+const callName = (call: number) => `call ${call}`;
+
 async function oneCall(given: AskModel, asked: Call): Promise<Asked> {
-  const { client, meter, signal, options = {} } = given;
-  const { patienceMs = 3_600_000, random = Math.random, now = () => performance.now() } = options;
+  const { client, meter, dollarsOf, signal, desk, options = {} } = given;
+  const { random = Math.random, now = () => performance.now() } = options;
+  const most = options.patience ?? patience;
+  const bound = callBound({
+    requestBytes: Buffer.byteLength(JSON.stringify([asked.messages, asked.tools])),
+    outputTokensMax: given.outputTokensMax,
+  });
+  const dollars = dollarsOf(boundUsage(bound));
+  const booked = { tokens: bound.inputTokens + bound.outputTokens, dollars };
   const pause = options.sleep ?? ((ms: number) => sleep(ms, undefined, { signal }).then(() => {}));
-  let waitedMs = 0;
-  let costly = 0;
+  const show = waitShown(given, asked.call);
+  /** Of this call so far, for its provider and for a person. */
+  const waited = { provider: 0, operator: 0 };
+  const made = { "some-times": 0, once: 0, operator: 0 };
   for (let number = 1; ; number++) {
     const begin = now();
-    const result = await client.call({ messages: asked.messages, tools: asked.tools, signal });
+    // conversations of one attempt take turns: there is room for one at any time
+    const release = meter.hold(booked);
+    const call = { ...asked, bound };
+    let result: ModelResult;
+    try {
+      result = await oneTry(given, call, dollars !== 0);
+    } catch (error) {
+      // it was ended in the middle of a call, which may be billed all the same
+      if (signal.aborted) tellFailure(given, call, { failure: failureOf("idle", unanswered), number })(null);
+      throw error;
+    } finally {
+      release?.();
+    }
     const trial = { number, durationMs: Math.round(now() - begin) };
-    if (result.kind === "answered") return takeAnswer(given, asked, { response: result.response, trial });
+    if (result.kind === "answered") return takeAnswer(given, call, { response: result.response, trial });
 
     const { failure } = result;
-    const row = causeRow(failure.cause as ModelCause);
-    const told = tellFailure(given, asked, { failure, number });
+    const row = causeRow(failure.cause);
+    const told = tellFailure(given, call, { failure, number });
     if (row.time !== "work") meter.waited?.(row.time, trial.durationMs);
-    waitedMs += trial.durationMs;
-    if (row.retry === "some-times") costly++;
-    const waitMs = retryPause(number, failure.retryAfterMs, random);
-    const again = failure.retry && costly < costlyTriesMax && waitedMs + waitMs <= patienceMs;
+    if (row.retry === "some-times" || row.retry === "once") made[row.retry]++;
+    const soon = failure.retry && made["some-times"] < costlyTriesMax && made.once < 2;
+    const person = !soon && mendable(failure) ? desk : undefined;
+    const side = person ? "operator" : "provider";
+    waited[side] += trial.durationMs;
+    const leftMs = Math.max(0, most[`${side}Ms`] - waited[side]);
+    const waitMs = person
+      ? Math.min(leftMs, operatorPause(++made.operator, failure.retryAfterMs, random))
+      : retryPause(number, failure.retryAfterMs, random);
+    const again = person ? leftMs > 0 : soon && waitMs <= leftMs;
     told(again ? waitMs : null);
     if (failure.cause === "too-long") return { kind: "too-long" };
-    if (failure.whose === "agent-refusal") return blocked(given, asked, { failure, trial });
+    if (failure.whose === "agent-refusal") return blocked(given, call, { failure, trial });
     if (!again) {
       const model = { provider: client.provider, id: client.model };
-      throw new ProviderTrouble(model, failure, { tries: number, waitedMs });
+      throw new ProviderTrouble(model, failure, {
+        tries: number,
+        waitedMs: waited.provider + waited.operator,
+      });
     }
-    waitedMs += waitMs;
+    const why = person ? "operator" : row.time === "work" ? "provider" : row.time;
+    show({ why, failure, waitMs, leftMs });
+    const pausedAt = now();
     try {
-      await meter.waiting(row.time === "work" ? "provider" : row.time, () => pause(waitMs, signal));
+      await meter.waiting(why, () => (person ? person.pause(waitMs, signal) : pause(waitMs, signal)));
     } catch (error) {
       signal.throwIfAborted();
       throw error;
     }
     signal.throwIfAborted();
+    waited[side] += person ? now() - pausedAt : waitMs;
     if (meter.over()) return { kind: "over" };
   }
 }
 
+const unanswered = { detail: "the attempt ended before the provider had answered" };
+
+/** Never sent where the run as a whole may spend no more. */
+async function oneTry(
+  { client, meter, signal, silence }: AskModel,
+  { messages, tools }: Call,
+  paid: boolean,
+): Promise<ModelResult> {
+  const capped = paid ? meter.overCap() : undefined;
+  if (capped !== undefined) return { kind: "failed", failure: failureOf("over-cap", { detail: capped }) };
+  const watched = silence?.began({ provider: client.provider, id: client.model });
+  const heard = watched && { heard: watched.heard };
+  const result = await client.call({ messages, tools, signal, ...heard });
+  watched?.ended(result.kind === "answered" ? "answered" : result.failure);
+  return result;
+}
+
+/** What a person can mend while the attempt waits. A limit that the run was started with is no such thing. */
+function mendable({ whose, cause }: ModelFailure): boolean {
+  return whose === "operator" && causeRow(cause).retry !== "no";
+}
+
+/** Shows each wait of one call; the waits for one side are one trouble since the first of them. */
+function waitShown({ board, options = {} }: Pick<AskModel, "board" | "options">, call: number) {
+  const { wallNow = Date.now } = options;
+  let since: { side: string; at: number } | undefined;
+  return (wait: { why: WaitReason; failure: ModelFailure; waitMs: number; leftMs: number }) => {
+    const { why, failure, waitMs, leftMs } = wait;
+    const { cause, whose, detail } = failure;
+    const side = why === "operator" ? "operator" : "provider";
+    const at = wallNow();
+    if (since?.side !== side) since = { side, at };
+    const time = (ms: number) => new Date(ms).toISOString();
+    board?.show(callName(call), {
+      ...{ why, cause, whose, detail, since: time(since.at) },
+      ...{ nextTry: time(at + waitMs), giveUpAt: time(at + leftMs) },
+    });
+  };
+}
+
 function takeAnswer(
   { client, meter, dollarsOf, digest, write }: AskModel,
-  { by, messages, tools, call }: Call,
-  { response, trial }: { response: ModelResponse; trial: Trial },
+  { by, messages, tools, call, bound }: BoundCall,
+  {
+    response: reported,
+    trial,
+    tokens = "maybe",
+  }: { response: ModelResponse; trial: Trial; tokens?: "none" | "maybe" },
 ): Asked {
-  const { usage, raw, toolCalls, ...rest } = response;
-  const dollars = priceOf(usage, dollarsOf);
-  meter.charge({ usage, dollars, answered: true });
+  const charge = callCharge({ usage: reported.usage, answered: true, tokens }, bound, dollarsOf);
+  meter.charge(charge);
+  const { usage, dollars } = charge;
+  const response = { ...reported, usage };
+  const { usage: _, raw, toolCalls, ...rest } = response;
   const event: ModelCallEvent = {
     event: "model-call",
     call,
@@ -128,15 +241,16 @@ function takeAnswer(
 /** Charged at once; the event is written when it is known whether there is another try. */
 function tellFailure(
   { meter, dollarsOf, write }: AskModel,
-  { by, call }: Call,
+  { by, call, bound }: BoundCall,
   { failure, number }: { failure: ModelFailure; number: number },
 ): (waitMs: number | null) => void {
-  const { cause, whose, detail, usage } = failure;
-  const spentNothing = usage === null && causeRow(cause as ModelCause).tokens === "none";
-  const dollars = spentNothing ? 0 : priceOf(usage, dollarsOf);
+  const { cause, whose, detail } = failure;
+  const { tokens } = causeRow(cause);
+  const charge = callCharge({ usage: failure.usage, answered: false, tokens }, bound, dollarsOf);
   // what the provider's filter stopped is charged as the answer that it is
-  if (whose !== "agent-refusal")
-    meter.charge({ usage: spentNothing ? nothing : usage, dollars, answered: false });
+  if (whose !== "agent-refusal") meter.charge(charge);
+  const usage = failure.usage === null ? null : charge.usage;
+  const { dollars } = charge;
   return (waitMs) =>
     write({ event: "model-try", by, call, try: number, cause, whose, detail, usage, dollars, waitMs });
 }
@@ -144,7 +258,7 @@ function tellFailure(
 /** The provider's filter refused what the agent's conversation has become: the refusal is its answer. */
 function blocked(
   given: AskModel,
-  asked: Call,
+  asked: BoundCall,
   { failure, trial }: { failure: ModelFailure; trial: Trial },
 ): Asked {
   const response: ModelResponse = {
@@ -152,14 +266,8 @@ function blocked(
     reasoning: null,
     toolCalls: [],
     finish: "refusal",
-    usage: nothing,
+    usage: null,
     answeredBy: null,
   };
-  return takeAnswer({ ...given, dollarsOf: () => 0 }, asked, { response, trial });
-}
-
-/** Uncounted tokens cost nothing only where all of them do. */
-function priceOf(usage: ModelUsage | null, dollarsOf: AskModel["dollarsOf"]): number | null {
-  if (usage !== null) return dollarsOf(usage);
-  return dollarsOf({ ...nothing, inputTokens: 1, outputTokens: 1 }) === 0 ? 0 : null;
+  return takeAnswer(given, asked, { response, trial, tokens: "none" });
 }

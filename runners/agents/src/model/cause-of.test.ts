@@ -39,12 +39,27 @@ const anthropic = (type: string, message = "no") => ({
   request_id: "req",
 });
 
+const google = (code: number, status: string, message: string, details: object[] = []) => ({
+  error: { code, message, status, details },
+});
+const litellm = (message: string, type: string, code: string) => ({
+  error: { message, type, param: "None", code },
+});
+const quota =
+  "You exceeded your current quota, please check your plan and billing details. * Quota exceeded for metric: generate_content_free_tier_requests, limit: 10";
+
 const examples: Record<ModelCause, unknown[]> = {
   "rate-limit": [
     said(429, openai("rate_limit_exceeded")),
     said(429, anthropic("rate_limit_error")),
     said(429, "slow down"),
     { type: "response.failed", response: { error: { code: "rate_limit_exceeded", message: "slow" } } },
+    said(429, google(429, "RESOURCE_EXHAUSTED", `${quota} Please retry in 6.2s.`)),
+    said(429, [google(429, "RESOURCE_EXHAUSTED", quota)]),
+    said(
+      429,
+      litellm("RateLimitError: GeminiException - You exceeded your current quota", "throttling_error", "429"),
+    ),
   ],
   overloaded: [
     said(529, anthropic("overloaded_error")),
@@ -86,6 +101,8 @@ const examples: Record<ModelCause, unknown[]> = {
     Object.assign(new Error("no end"), { name: "AI_NoOutputGeneratedError" }),
     new TransportTrouble("MLRB_OVERSIZE", "too much"),
   ],
+  "no-stream": [new TransportTrouble("MLRB_NO_STREAM", 'no stream of events, but text/html: "<html>"')],
+  "over-cap": [], // not a provider's
   unforeseen: [new Error("who knows"), "a text", undefined, null, 7, said(418, "teapot")],
   "no-certificate": [
     network("DEPTH_ZERO_SELF_SIGNED_CERT"),
@@ -100,20 +117,45 @@ const examples: Record<ModelCause, unknown[]> = {
       anthropic("invalid_request_error", "Your credit balance is too low to access the Anthropic API."),
     ),
     said(402, "pay"),
+    said(
+      400,
+      litellm("Budget has been exceeded! Current cost: 10.2, Max budget: 10.0", "budget_exceeded", "400"),
+    ),
+    said(400, { detail: "ExceededBudget: User has exceeded their budget" }),
+    said(
+      429,
+      litellm("OpenAIException - {'error': {'code': 'insufficient_quota'}}", "throttling_error", "429"),
+    ),
   ],
   "wrong-key": [
     said(401, openai("invalid_api_key")),
     said(401, anthropic("authentication_error", "invalid x-api-key")),
     said(401, ""),
+    said(
+      400,
+      google(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.", [
+        { reason: "API_KEY_INVALID" },
+      ]),
+    ),
+    said(400, litellm("No connected db.", "no_db_connection", "400")),
   ],
   forbidden: [
     said(403, anthropic("permission_error")),
     said(403, openai("unsupported_country_region_territory")),
+    said(400, google(400, "FAILED_PRECONDITION", "User location is not supported for the API use.")),
   ],
   "unknown-model": [
     said(404, openai("model_not_found", "The model `gpt-4-32k` has been deprecated")),
     said(404, anthropic("not_found_error", "model: claude-2")),
     said(404, { error: "model 'qwen9' not found" }),
+    said(
+      400,
+      litellm(
+        "/chat/completions: Invalid model name passed in model=qwen9. Call `/v1/models`",
+        "None",
+        "400",
+      ),
+    ),
     said(404, {
       object: "error",
       message: "The model `x` does not exist.",
@@ -125,6 +167,22 @@ const examples: Record<ModelCause, unknown[]> = {
     said(404, "404 page not found"),
     said(405, ""),
     new TransportTrouble("MLRB_REDIRECT", "301: it sends on"),
+  ],
+  "no-tool-calls": [
+    said(400, {
+      object: "error",
+      message: '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+      type: "BadRequestError",
+      code: 400,
+    }),
+    said(400, { error: { message: "registry.ollama.ai/library/phi3:mini does not support tools" } }),
+    said(400, { error: "phi3:mini does not support tools" }),
+    said(
+      400,
+      litellm("UnsupportedParamsError: x does not support parameters: ['tools'], for model=y", "None", "400"),
+    ),
+    said(404, openai(null, "No endpoints found that support tool use.")),
+    said(500, { error: { code: 500, message: "tools param requires --jinja flag", type: "server_error" } }),
   ],
   "bad-request": [
     said(400, openai(null, "Unsupported parameter: 'max_tokens'")),
@@ -142,6 +200,17 @@ const examples: Record<ModelCause, unknown[]> = {
     }),
     said(413, anthropic("request_too_large", "Request exceeds the maximum size")),
     said(400, [openai(null, "input is too long for requested model")]),
+    said(
+      400,
+      google(
+        400,
+        "INVALID_ARGUMENT",
+        "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+      ),
+    ),
+    said(400, {
+      error: { message: "the request exceeds the available context size", type: "exceed_context_size_error" },
+    }),
     {
       type: "response.failed",
       response: {
@@ -164,7 +233,7 @@ for (const [cause, errors] of Object.entries(examples))
       const { whose, retry } = modelCauses[cause as ModelCause];
       assert.deepEqual(
         [told.whose, told.retry],
-        [whose, ["until-patience-ends", "some-times"].includes(retry)],
+        [whose, ["until-patience-ends", "some-times", "once"].includes(retry)],
       );
     }
   });
@@ -188,4 +257,27 @@ test("a page of HTML and an error that goes round are told short", () => {
   round.cause = round;
   assert.equal(causeOf(round).detail, "round");
   assert.ok(causeOf(said(502, "<p>".repeat(100_000))).detail.length <= 500);
+});
+
+test("Google's retryDelay is waited for, and words where nothing else says how long", () => {
+  const info = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "6.2s" };
+  const limited = causeOf(said(429, google(429, "RESOURCE_EXHAUSTED", quota, [info])));
+  assert.deepEqual([limited.cause, limited.whose, limited.retryAfterMs], ["rate-limit", "provider", 6200]);
+  const worded = (message: string) => causeOf(said(429, openai(null, message))).retryAfterMs;
+  assert.equal(worded(`${quota} Please retry in 6.2s.`), 6200);
+  assert.equal(worded("Rate limit reached for x. Please try again in 1.604s. Visit y"), 1604);
+  assert.equal(worded("Please try again in 120ms."), 120);
+  assert.equal(worded("Please try again in 1m30s."), 90_000);
+  assert.equal(worded("Please try again after 20 seconds."), 20_000);
+  for (const text of ["try again in a while", "retry in ..s", "retry in 5"]) assert.equal(worded(text), null);
+});
+
+test("a program's own mistake is the agent's, a scaffold's is ours, and all else is the same for both", () => {
+  for (const [cause, errors] of Object.entries(examples))
+    for (const error of errors) {
+      const [scaffold, program] = [causeOf(error), causeOf(error, "program")];
+      assert.equal(program.cause, cause);
+      const own = cause === "bad-request" || cause === "too-long";
+      assert.equal(program.whose, own ? "agent-error" : scaffold.whose, cause);
+    }
 });

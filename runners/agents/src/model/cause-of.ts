@@ -1,30 +1,39 @@
 // Which row of the table of causes an error of a model call is. Providers word the same thing in many ways and
 // endpoints that speak their protocols invent statuses, so codes go first, then statuses, then words.
 // Pure. Codes and words: https://platform.openai.com/docs/guides/error-codes,
-// https://docs.claude.com/en/api/errors, and vLLM's and Ollama's answers to requests that are too long.
-import { causeRow, type ModelCause } from "./failure-causes.ts";
+// https://docs.claude.com/en/api/errors, https://ai.google.dev/gemini-api/docs/troubleshooting, and what vLLM, Ollama,
+// llama.cpp and LiteLLM answer.
+import { causeRow, type ModelCause, type Requester, whoseFailure } from "./failure-causes.ts";
 import type { ModelFailure } from "./model-client.ts";
+import { retryAfterMs } from "./retry-after.ts";
 
 /** A longer complaint is cut: some servers answer with a page. */
 const detailCharactersMax = 500;
 
-/** Whatever the AI SDK, fetch or a socket threw, or a provider said in a stream. */
-export function causeOf(error: unknown): ModelFailure {
+/**
+ * Whatever the AI SDK, fetch or a socket threw, or a provider said in a stream; of an answer that is an error
+ * `{ statusCode, responseHeaders, responseBody }` is enough.
+ */
+export function causeOf(error: unknown, requester: Requester = "scaffold"): ModelFailure {
   const seen = lookAt(error);
   const cause = causeOfSeen(seen);
-  return failureOf(cause, { detail: detailOf(seen), retryAfterMs: retryAfter(seen) });
+  return failureOf(cause, { detail: detailOf(seen), retryAfterMs: retryAfterMs(seen), requester });
 }
 
 export function failureOf(
   cause: ModelCause,
-  { detail, retryAfterMs = null }: { detail: string; retryAfterMs?: number | null },
+  {
+    detail,
+    retryAfterMs = null,
+    requester = "scaffold",
+  }: { detail: string; retryAfterMs?: number | null; requester?: Requester },
 ): ModelFailure {
-  const { whose, retry } = causeRow(cause);
+  const { retry } = causeRow(cause);
   return {
     cause,
-    whose,
+    whose: whoseFailure(cause, requester),
     detail: detail.slice(0, detailCharactersMax),
-    retry: retry === "until-patience-ends" || retry === "some-times",
+    retry: retry === "until-patience-ends" || retry === "some-times" || retry === "once",
     retryAfterMs,
     usage: null,
   };
@@ -37,6 +46,8 @@ type Seen = {
   codes: string[];
   messages: string[];
   names: string[];
+  /** Google's `retryDelay`s. */
+  delays: string[];
   /** Whether a provider answered at all, be it with an error. */
   answered: boolean;
 };
@@ -48,20 +59,26 @@ function causeOfSeen({ status, codes, messages, names, answered }: Seen): ModelC
   if (code("MLRB_OVERSIZE")) return "garbage";
   if (code("MLRB_REDIRECT")) return "wrong-address";
 
-  if (code("insufficient_quota", "billing_error") || status === 402) return "out-of-money";
-  if (/credit balance is too low|exceeded your current quota|billing hard limit/u.test(words))
-    return "out-of-money";
+  // "You exceeded your current quota" is also what Google says of a limit a minute: only OpenAI's code means money
+  if (code("insufficient_quota", "billing_error", "budget_exceeded") || status === 402) return "out-of-money";
+  if (outOfMoney.test(words)) return "out-of-money";
   if (code("context_length_exceeded", "string_above_max_length", "request_too_large")) return "too-long";
   const refused = status === null || status === 400 || status === 413 || status === 422;
   if (refused && tooLong.test(words)) return "too-long";
   if (code("invalid_prompt", "content_filter", "content_policy_violation")) return "blocked-request";
   if (refused && /content filtering policy|usage policy|content management policy/u.test(words))
     return "blocked-request";
-  if (code("rate_limit_exceeded", "rate_limit_error")) return "rate-limit";
+  if (code("rate_limit_exceeded", "rate_limit_error", "RESOURCE_EXHAUSTED")) return "rate-limit";
   if (code("overloaded_error")) return "overloaded";
-  if (code("authentication_error", "invalid_api_key")) return "wrong-key";
-  if (code("permission_error")) return "forbidden";
+  if (code("authentication_error", "invalid_api_key", "API_KEY_INVALID", "UNAUTHENTICATED"))
+    return "wrong-key";
+  if (status === 400 && /api key not valid|no connected db/u.test(words)) return "wrong-key";
+  if (code("permission_error", "PERMISSION_DENIED")) return "forbidden";
+  if (status === 400 && /location is not supported/u.test(words)) return "forbidden";
+  if (noToolCalls.test(words)) return "no-tool-calls";
   if (code("model_not_found", "not_found_error", "DeploymentNotFound")) return "unknown-model";
+  if (status === 400 && /invalid model name|there are no healthy deployments/u.test(words))
+    return "unknown-model";
 
   if (/overloaded/u.test(words) && (status === null || status >= 500)) return "overloaded";
   if (status !== null && status >= 300) {
@@ -69,6 +86,7 @@ function causeOfSeen({ status, codes, messages, names, answered }: Seen): ModelC
     if (known) return known;
   }
   if (code("server_error", "api_error", "timeout_error", "internal_error")) return "server-error";
+  if (code("MLRB_NO_STREAM")) return "no-stream";
   if (code("invalid_request_error")) return "bad-request";
 
   const transport = causeOfTransport(codes, words, answered);
@@ -83,7 +101,14 @@ function causeOfSeen({ status, codes, messages, names, answered }: Seen): ModelC
 }
 
 const tooLong =
-  /maximum context length|context window|context length|prompt is too long|input is too long|too many (?:input )?tokens|reduce the length of/u;
+  /maximum context length|context window|context length|context size|prompt is too long|input is too long|too many (?:input )?tokens|maximum number of (?:input )?tokens|reduce the length of/u;
+
+const outOfMoney =
+  /\binsufficient_quota\b|credit balance is too low|billing hard limit|budget has been exceeded|exceededbudget/u;
+
+/** vLLM; Ollama; LiteLLM and OpenAI; OpenRouter; llama.cpp. */
+const noToolCalls =
+  /tool choice requires|enable-auto-tool-choice|not support (?:tools\b|tool[ _](?:use|call|choice)|function call|(?:the )?parameters?: \[[^\]]*'tools')|tools? (?:is|are) not supported|support tool use|tools param requires/u;
 
 function causeOfStatus(status: number, words: string): ModelCause | undefined {
   switch (status) {
@@ -137,7 +162,15 @@ function causeOfTransport(codes: string[], words: string, answered: boolean): Mo
 
 /** Follows `cause` and what providers put inside; a few steps, for a stranger's error may go round. */
 function lookAt(error: unknown): Seen {
-  const seen: Seen = { status: null, headers: {}, codes: [], messages: [], names: [], answered: false };
+  const seen: Seen = {
+    status: null,
+    headers: {},
+    codes: [],
+    messages: [],
+    names: [],
+    delays: [],
+    answered: false,
+  };
   let next: unknown = error;
   for (let step = 0; step < 6 && next !== null && next !== undefined; step++) {
     if (typeof next === "string") {
@@ -168,13 +201,20 @@ function lookAt(error: unknown): Seen {
 
 /** `code` and `type` as the provider said them, also where `error` or `response` stands around them. */
 function takeComplaint(value: object, seen: Seen, depth = 0): void {
-  const { code, type, message, error, response } = value as Record<string, unknown>;
-  for (const word of [code, type]) if (typeof word === "string") seen.codes.push(word);
+  const { code, type, status, reason, retryDelay, message, error, response, details } = value as Record<
+    string,
+    unknown
+  >;
+  // `status` and `reason` are Google's codes
+  for (const word of [code, type, status, reason]) if (typeof word === "string") seen.codes.push(word);
   // vLLM says its status as a number in the body
   if (typeof code === "number" && code >= 400 && code < 600) seen.status ??= code;
   if (typeof message === "string" && message !== "" && !seen.messages.includes(message))
     seen.messages.push(message);
+  if (typeof retryDelay === "string") seen.delays.push(retryDelay);
   if (depth > 2) return;
+  if (Array.isArray(details))
+    for (const inner of details.slice(0, 8)) if (isTable(inner)) takeComplaint(inner, seen, depth + 1);
   for (const inner of [error, response]) {
     if (isTable(inner)) takeComplaint(inner, seen, depth + 1);
     else if (typeof inner === "string") seen.messages.push(inner);
@@ -187,22 +227,13 @@ function takeBody(body: string, seen: Seen): void {
     // some endpoints wrap the complaint in a list
     const complaint = Array.isArray(read) ? read[0] : read;
     if (isTable(complaint)) {
+      const before = seen.messages.length;
       takeComplaint(complaint, seen);
-      return;
+      // without a message in the usual place: FastAPI says `detail`
+      if (seen.messages.length > before) return;
     }
   } catch {}
   seen.messages.push(body.slice(0, 2000));
-}
-
-/** `retry-after-ms`, else `retry-after` in seconds or as a date; null where it is neither. */
-function retryAfter({ headers }: Seen): number | null {
-  const ms = headers["retry-after-ms"];
-  if (ms !== undefined && ms.trim() !== "" && Number(ms) >= 0) return Math.round(Number(ms));
-  const text = headers["retry-after"];
-  if (text === undefined || text.trim() === "") return null;
-  if (Number(text) >= 0) return Math.round(Number(text) * 1000);
-  const [then, now] = [Date.parse(text), Date.parse(headers.date ?? "")];
-  return Number.isNaN(then) || Number.isNaN(now) ? null : Math.max(0, then - now);
 }
 
 function detailOf({ status, messages, codes }: Seen): string {

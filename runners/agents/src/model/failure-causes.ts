@@ -1,18 +1,22 @@
 // THE table of what can go wrong around an attempt: whose it is, whether it is tried again, whether its time and
 // its tokens are the agent's, what becomes of the attempt, and what a person can do. Everything that retries,
 // charges or records a failure looks here; docs/failures.md is made of it.
+import type { ModelCause } from "@mlrb/core/model-cause";
 import type { FailureOwner, WaitReason } from "@mlrb/core/trajectory-event";
 
 export type FailureCause = {
   whose: FailureOwner;
+  /** Whose it is where a program of the agent's made the request, not a scaffold; the same where absent. */
+  whoseOfProgram?: FailureOwner;
   /** How it shows. */
   shows: string;
   /**
    * `until-patience-ends`: as long as one has patience with a provider. `some-times`: each try may cost tokens, so
-   * at most `costlyTriesMax` of one call in all. `cut`: the request is made shorter first. `attempt`: the whole
-   * attempt, by the retries of its stage. `no`: it would go the same way.
+   * at most `costlyTriesMax` of one call in all. `once`: a second answer of the same kind settles it. `cut`: the
+   * request is made shorter first. `attempt`: the whole attempt, by the retries of its stage. `when-mended`: a
+   * person is waited for, once anything was answered. `no`: it would go the same way.
    */
-  retry: "until-patience-ends" | "some-times" | "cut" | "attempt" | "no";
+  retry: "until-patience-ends" | "some-times" | "once" | "cut" | "attempt" | "when-mended" | "no";
   /** As what its time counts; `work` is the agent's own. */
   time: WaitReason | "work";
   /** Whether tokens may have been spent that nobody counted. */
@@ -33,8 +37,8 @@ const provider = {
 } as const;
 const operator = {
   whose: "operator",
-  retry: "no",
-  time: "provider",
+  retry: "when-mended",
+  time: "operator",
   tokens: "none",
   attempt: "not measured",
 } as const;
@@ -92,11 +96,20 @@ export const modelCauses = {
   },
   garbage: {
     ...provider,
-    shows: "200 with something that is not the protocol, e.g. a page of HTML",
+    shows: "a stream whose events are not the protocol's, or one without an end",
     retry: "some-times",
     tokens: "maybe",
     attempt: "goes on",
     wayOut: "check `baseUrl` of the preset, and what stands between: a proxy, a sign-in page",
+  },
+  "no-stream": {
+    ...operator,
+    shows: "200 with a page of HTML or a JSON body, where a stream of events was asked for",
+    retry: "once",
+    time: "provider",
+    tokens: "maybe",
+    wayOut:
+      "correct `baseUrl` of the preset, or what stands between: a proxy, a sign-in page, a server that cannot stream",
   },
   unforeseen: {
     ...provider,
@@ -114,12 +127,20 @@ export const modelCauses = {
   },
   "out-of-money": {
     ...operator,
-    shows: "429 insufficient_quota, 402, a credit balance that is too low",
-    wayOut: "pay the provider, then run the pipeline again",
+    shows:
+      "OpenAI's insufficient_quota, 402, a credit balance that is too low, a budget of LiteLLM's that is spent",
+    wayOut: "pay the provider, or raise its limit of spending, then run the pipeline again",
+  },
+  "over-cap": {
+    ...operator,
+    retry: "no",
+    time: "provider",
+    shows: "the attempts of the run have spent its --max-cost together; no call was made",
+    wayOut: "run the pipeline again with a higher --max-cost",
   },
   "wrong-key": {
     ...operator,
-    shows: "401",
+    shows: "401, or 400 with words about the key",
     wayOut: "export a key that is valid, under the name that the preset says",
   },
   forbidden: {
@@ -129,7 +150,7 @@ export const modelCauses = {
   },
   "unknown-model": {
     ...operator,
-    shows: "404 with a model's name: retired, misspelt, or not this key's",
+    shows: "404 or 400 with a model's name: retired, misspelt, or not this key's",
     wayOut: "`pipeline doctor --models` says which; name a model of today in the preset",
   },
   "wrong-address": {
@@ -137,15 +158,25 @@ export const modelCauses = {
     shows: "404 or 405 without a model's name, or a redirect",
     wayOut: "correct `baseUrl` of the preset: it ends where /chat/completions begins, often in /v1",
   },
+  "no-tool-calls": {
+    ...operator,
+    shows: "the model, or its server as it was started, takes no tools",
+    wayOut:
+      "start vLLM with `--enable-auto-tool-choice --tool-call-parser …`, llama.cpp with `--jinja`; else choose a model that calls tools",
+  },
   "bad-request": {
     ...operator,
     whose: "harness",
+    whoseOfProgram: "agent-error",
+    retry: "no",
+    time: "provider",
     shows: "400, 415 or 422: the provider does not take what was sent",
     wayOut:
       "take out the options of the preset's model that it names, or report it: a request of ours is wrong",
   },
   "too-long": {
     whose: "harness",
+    whoseOfProgram: "agent-error",
     shows: "400 or 413: more than the model's context holds",
     retry: "cut",
     time: "provider",
@@ -162,7 +193,7 @@ export const modelCauses = {
     attempt: "measured",
     wayOut: null,
   },
-} as const satisfies Record<string, FailureCause>;
+} as const satisfies Record<ModelCause, FailureCause>;
 
 const measured = { retry: "no", time: "work", tokens: "none", attempt: "measured", wayOut: null } as const;
 const told = { retry: "no", time: "work", tokens: "none", attempt: "goes on", wayOut: null } as const;
@@ -225,7 +256,17 @@ export const attemptCauses = {
   "agent-exit": {
     ...measured,
     whose: "agent-error",
-    shows: "the agent's program ended with an error, or its model stopped calling tools",
+    shows: "the agent's program ended with an error",
+  },
+  "gave-up": {
+    ...measured,
+    whose: "agent-error",
+    shows: "its model stopped calling tools although it was asked to go on",
+  },
+  silent: {
+    ...measured,
+    whose: "agent-error",
+    shows: "the same, and its model's last answers said nothing at all",
   },
   refusal: { ...measured, whose: "agent-refusal", shows: "the model will not do the task" },
   "over-time": { ...measured, whose: "agent-budget", shows: "its working time is used up" },
@@ -236,9 +277,22 @@ export const attemptCauses = {
   "over-disk": { ...measured, whose: "agent-budget", shows: "its programs wrote more than they may" },
 } as const satisfies Record<string, FailureCause>;
 
-export type ModelCause = keyof typeof modelCauses;
+export type { ModelCause };
+
+/** Who makes the requests of an agent: our scaffold, or a program behind the gateway. */
+export type Requester = "scaffold" | "program";
 export type AttemptCause = keyof typeof attemptCauses;
 
 export function causeRow(cause: ModelCause): FailureCause {
   return modelCauses[cause];
+}
+
+export function whoseFailure(cause: ModelCause, requester: Requester): FailureOwner {
+  const { whose, whoseOfProgram } = causeRow(cause);
+  return requester === "program" ? (whoseOfProgram ?? whose) : whose;
+}
+
+/** Whether an attempt that ends by it says something about its agent. */
+export function isAgents(whose: FailureOwner): boolean {
+  return whose === "agent-error" || whose === "agent-budget" || whose === "agent-refusal";
 }

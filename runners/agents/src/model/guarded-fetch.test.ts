@@ -115,3 +115,26 @@ test("a redirect is not followed, for the key would go with it", async (t) => {
   await refused;
   assert.equal(trouble()!.code, "MLRB_REDIRECT");
 });
+
+test("what is no stream of events is told by its first bytes, whatever its content type says", async (t) => {
+  const { url, answers } = await server(t);
+  const begins = async (type: string, body: string) => {
+    const { fetch, trouble } = guardedFetch({ ...limits, bodyBytesMax: 1e6, events: true });
+    const asked = answers();
+    const fetching = fetch(url);
+    (await asked).writeHead(200, { "content-type": type }).end(body);
+    const text = await (await fetching).text().catch(() => undefined);
+    return trouble()?.message ?? text;
+  };
+  assert.equal(
+    await begins("text/event-stream", "<!doctype html>\n<title>Sign in</title>"),
+    'no stream of events, but text/event-stream: "<!doctype html> <title>Sign in</title>"',
+  );
+  assert.match((await begins("application/json", '{"choices":[]}'))!, /application\/json: "\{\\"choices/u);
+  assert.match(
+    (await begins("text/html", "<p>".repeat(1e5)))!,
+    /^no stream of events, but text\/html: .{200,300}$/u,
+  );
+  for (const stream of ["data: {}\n\n", ": hello\n\ndata: {}\n\n", "\n\nevent: x\ndata: {}\n\n"])
+    assert.equal(await begins("text/plain", stream), stream);
+});

@@ -2,6 +2,7 @@
 // its usage and its finish out. Recording, strict replay, retries and prices stand around it; the AI SDK and its
 // majors stand behind it.
 
+import type { ModelCause } from "@mlrb/core/model-cause";
 import type { FailureOwner, ModelUsage } from "@mlrb/core/trajectory-event";
 import type { Json } from "@mlrb/kit/stage";
 
@@ -18,7 +19,13 @@ export type ToolCall =
 /** `input` is a JSON schema of an object. */
 export type ToolSpec = { name: string; description: string; input: Record<string, Json> };
 
-export type ModelRequest = { messages: Message[]; tools: ToolSpec[]; signal: AbortSignal };
+export type ModelRequest = {
+  messages: Message[];
+  tools: ToolSpec[];
+  signal: AbortSignal;
+  /** Called when the first bytes of an answer come. */
+  heard?: () => void;
+};
 
 export type ModelResponse = {
   text: string;
@@ -34,7 +41,7 @@ export type ModelResponse = {
 
 /** What a model call can fail of; `cause` is an entry of the table of causes. */
 export type ModelFailure = {
-  cause: string;
+  cause: ModelCause;
   whose: FailureOwner;
   detail: string;
   /** Whether the same request may be tried again, and how long the provider asked to wait. */

@@ -34,11 +34,11 @@ test("reasoning is part of the output, not paid twice", () => {
   assert.equal(dollarsOf(spent, "openai", "gpt-4o-2024-08-06"), 10);
 });
 
-test("a model, a provider or a cached token without a price is unknown, not free", () => {
+test("a model or a provider without a price is unknown, not free, and a cached token without one costs what others do", () => {
   const spent = usage({ inputTokens: 100, outputTokens: 100 });
   assert.equal(dollarsOf(spent, "openai", "gpt-4o"), null);
   assert.equal(dollarsOf(spent, "local", "gpt-4o-2024-08-06"), null);
-  assert.equal(dollarsOf({ ...spent, cachedInputTokens: 50 }, "openai", "gpt-4o-2024-05-13"), null);
+  assert.equal(dollarsOf({ ...spent, cachedInputTokens: 50 }, "openai", "gpt-4o-2024-05-13"), 0.002);
   assert.equal(priceOf("local", "x"), undefined);
 });
 

@@ -24,6 +24,39 @@ type Rates = Pick<Price, "input" | "cached" | "cacheWrite" | "output">;
 const path = fileURLToPath(new URL("../../prices.yaml", import.meta.url));
 let kept: Map<string, Price> | undefined;
 
+export type PriceBook = {
+  /** When and from where the price of a model is; undefined where it is not known. */
+  priceOf(provider: string, model: string): Price | undefined;
+  /** In US dollars; null where the model's price is not known. */
+  dollarsOf(usage: ModelUsage, provider: string, model: string): number | null;
+};
+
+/**
+ * The prices of the table, and before them those that the command line said: `MODEL=INPUT/OUTPUT`, in dollars for a
+ * million tokens, whoever serves it; `claude-*=3/15` is for all that begin so. Throws with what to write instead.
+ */
+export function priceBook(said: string[]): PriceBook {
+  const own = said.map(saidPrice);
+  const find = (provider: string, model: string) =>
+    own.find(({ id }) => (id.endsWith("*") ? model.startsWith(id.slice(0, -1)) : id === model))?.price ??
+    priceOf(provider, model);
+  return {
+    priceOf: find,
+    dollarsOf: (usage, provider, model) => costOf(usage, find(provider, model)),
+  };
+}
+
+function saidPrice(text: string): { id: string; price: Price } {
+  const [, id = "", input = "", output = ""] = /^(.+)=([\d.]+)\/([\d.]+)$/u.exec(text.trim()) ?? [];
+  const rates = { input: Number(input), output: Number(output) };
+  if (id.trim() === "" || input === "" || !(rates.input >= 0) || !(rates.output >= 0))
+    throw new Error(
+      `--price ${text}: write MODEL=INPUT/OUTPUT in dollars for a million tokens, e.g. gpt-5.1-codex=1.25/10`,
+    );
+  const source = { provider: "command line", asOf: "said with --price", source: "--price" };
+  return { id: id.trim(), price: { ...source, models: [id.trim()], ...rates } };
+}
+
 /** In US dollars; null where the model's price is not known. */
 export function dollarsOf(usage: ModelUsage, provider: string, model: string): number | null {
   kept ??= readPrices(readFileSync(path, "utf8"), path);
@@ -59,12 +92,11 @@ export function costOf(usage: ModelUsage, price: Price | undefined): number | nu
   const rates: Rates = above !== undefined && usage.inputTokens > above.inputTokens ? above : price;
   const cached = usage.cachedInputTokens ?? 0;
   const written = usage.cacheWrittenTokens ?? 0;
-  if (cached > 0 && rates.cached === undefined) return null;
   const plain = Math.max(0, usage.inputTokens - cached - written);
   const millionths =
     plain * rates.input +
-    cached * (rates.cached ?? 0) +
-    written * (rates.cacheWrite ?? rates.input) +
+    cached * (rates.cached ?? rates.input) +
+    written * (rates.cacheWrite ?? 2 * rates.input) +
     usage.outputTokens * rates.output;
   return millionths / 1e6;
 }

@@ -1,7 +1,7 @@
 // Whether a preset's model can be had, by asking it for a word: models are retired, keys run out, local servers are
 // not started, and an attempt of a day should not be the one to find out. It costs a token or a few.
 import { aiSdkClient } from "./ai-sdk-client.ts";
-import { causeRow, type ModelCause } from "./failure-causes.ts";
+import { causeRow } from "./failure-causes.ts";
 import type { ModelFailure, ModelSpec } from "./model-client.ts";
 
 export type ModelProbe = {
@@ -56,13 +56,13 @@ export async function probeModel(
 }
 
 function ofFailure({ provider, id }: ModelSpec, { cause, detail }: ModelFailure): ModelProbe {
-  const { wayOut } = causeRow(cause as ModelCause);
+  const { wayOut } = causeRow(cause);
   const told = (answer: ModelProbe["answer"], found = `${provider}: ${detail}`): ModelProbe => ({
     answer,
     found,
     wayOut,
   });
-  switch (cause as ModelCause) {
+  switch (cause) {
     case "unknown-model": {
       const retired = /deprecat|retired|decommission|shut ?down|no longer/iu.test(detail);
       const words = retired ? "it is retired" : "there is no such model: retired, misspelt or not this key's";
@@ -86,6 +86,7 @@ function ofFailure({ provider, id }: ModelSpec, { cause, detail }: ModelFailure)
     case "connection-lost":
     case "idle":
     case "garbage":
+    case "no-stream":
       return told("unreachable");
     default:
       return told("unclear");

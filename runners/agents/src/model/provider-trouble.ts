@@ -5,13 +5,13 @@ import { causeRow, type ModelCause } from "./failure-causes.ts";
 import type { ModelFailure } from "./model-client.ts";
 
 export class ProviderTrouble extends Error {
-  override readonly cause: string;
+  override readonly cause: ModelCause;
   readonly whose: FailureOwner;
   readonly detail: string;
   readonly wayOut: string;
 
   constructor(model: { provider: string; id: string }, failure: ModelFailure, tries: Tries) {
-    const wayOut = causeRow(failure.cause as ModelCause).wayOut ?? "run the pipeline again";
+    const wayOut = causeRow(failure.cause).wayOut ?? "run the pipeline again";
     super(
       `${model.provider} ${model.id}: ${failure.cause}: ${failure.detail}; ${triesWords(tries)}; ${wayOut}`,
     );

@@ -52,6 +52,8 @@ export async function converse(shared: Shared, talk: Talk): Promise<TalkEnd> {
   // a conversation that begins late knows by its task what was told before
   let noticesTold = notices.told.length;
   let [silent, refusals, senseless] = [0, 0, 0];
+  /** Since its last tool call, whether it has said a word. */
+  let spoke = false;
   let lastWords = "";
 
   const record = (role: "system" | "user", why: MessageEvent["why"], text: string) =>
@@ -76,9 +78,10 @@ export async function converse(shared: Shared, talk: Talk): Promise<TalkEnd> {
     refusals = 0;
     const calls = usableCalls(response.toolCalls);
     add(answer(response, calls));
+    spoke = calls.length === 0 && (spoke || response.text.trim() !== "");
     if (calls.length === 0 && ++silent >= silentMax)
       return {
-        kind: "stopped",
+        kind: spoke ? "stopped" : "silent",
         detail: `${silent} answers in a row called no tool; the last: ${clip(response.text)}`,
       };
     if (calls.length > 0) {

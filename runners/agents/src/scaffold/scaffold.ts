@@ -51,6 +51,8 @@ export type ScaffoldEnd =
   | { kind: "submitted" }
   /** It stopped calling tools although it was asked to go on. */
   | { kind: "stopped"; detail: string }
+  /** The same, and it said nothing either. */
+  | { kind: "silent"; detail: string }
   | { kind: "refused"; detail: string }
   /** Its programs left the sandbox so that nothing can be run in it any more. */
   | { kind: "agent-error"; detail: string; over?: OverLimit }

@@ -79,6 +79,14 @@ test("what is recorded are the prompt, the task, each call and each result", asy
   );
 });
 
+test("a model that says nothing at all is told apart from one that stopped with words", async () => {
+  const [nothing, words] = [{ text: " " }, { text: "I am done." }];
+  const ended = async (...said: Said[]) => (await run("react", said)).end.kind;
+  assert.equal(await ended(nothing, nothing, nothing), "silent");
+  assert.equal(await ended(nothing, words, nothing), "stopped");
+  assert.equal(await ended(words, words, noting("a"), nothing, nothing, nothing), "silent");
+});
+
 test("an answer without a call is asked to go on, and the third in a row ends the attempt", async () => {
   const silent = { text: "I am done." };
   const { end, events } = await run("react", [silent, silent, noting("a"), silent, silent, silent]);

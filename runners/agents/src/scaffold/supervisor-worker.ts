@@ -108,6 +108,7 @@ function toldOf(end: TalkEnd): ToolResult {
         `the worker used all of its ${workerTurnsMax} answers and returned nothing; its last words:\n${end.lastWords}`,
       );
     case "stopped":
+    case "silent":
       return failed(`the worker stopped and returned nothing: ${end.detail}`);
     case "refused":
       return failed(`the worker declined: ${end.detail}`);

@@ -1,6 +1,6 @@
 // Turns what a program did into what the model is told, with the whole output in a file of the workspace where it
 // was too long to be shown.
-import { isFullDisk } from "../copy-out.ts";
+import { isFullDisk } from "@mlrb/kit/full-disk";
 import { inside } from "../workspace.ts";
 import { clipText, shownText } from "./clip-text.ts";
 import type { ProgramOutput } from "./program-output.ts";

@@ -3,10 +3,11 @@ import type { Sandbox } from "@mlrb/core/sandbox";
 
 export function fakeSandbox(exec: Sandbox["exec"] = async () => ({ kind: "exited", code: 0 })): Sandbox {
   const none = async () => {};
+  const done = async () => true;
   return {
     kind: "fake",
     seenAs: (inside) => `/attempt/${inside}`,
-    ...{ exec, put: none, get: async () => undefined, freeze: none, kill: none, close: none },
+    ...{ exec, put: none, get: async () => undefined, freeze: done, thaw: done, kill: none, close: none },
     snapshot: async () => ({ kind: "unchanged" }),
   };
 }

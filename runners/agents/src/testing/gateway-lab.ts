@@ -2,16 +2,19 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
-import type { TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import type { ModelRequestEvent, RequestPartEvent, TrajectoryEvent } from "@mlrb/core/trajectory-event";
 import {
   LOOPBACK_KEY,
   type LoopbackProvider,
   type Script,
   startLoopbackProvider,
 } from "../../../../tests/support/loopback-provider.ts";
+import type { CallDesk } from "../gateway/gateway-call.ts";
 import type { GatewayProvider } from "../gateway/gateway-provider.ts";
 import { modelGateway } from "../gateway/model-gateway.ts";
-import type { Meter, OverBudget } from "../meter.ts";
+import type { OverBudget } from "../meter.ts";
+import { providerSilence } from "../model/provider-silence.ts";
+import type { AttemptWaiting } from "../waiting.ts";
 
 export const token = "mlrb-0123456789abcdef";
 export const realKey = LOOPBACK_KEY;
@@ -19,8 +22,10 @@ export const realKey = LOOPBACK_KEY;
 /** Counts tokens and dollars, and runs what is waited for. */
 export function purse(limits: { tokens?: number } = {}) {
   const spent = { input: 0, output: 0, dollars: 0, charges: 0, uncounted: 0, waits: [] as string[] };
-  const meter: Pick<Meter, "charge" | "over" | "waiting" | "leftMs"> = {
+  const meter: CallDesk["meter"] = {
     leftMs: () => 600_000,
+    hold: () => () => {},
+    overCap: () => undefined,
     charge({ usage, dollars }) {
       spent.charges++;
       spent.uncounted += usage === null ? 1 : 0;
@@ -56,22 +61,40 @@ export function providersAt(provider: LoopbackProvider): GatewayProvider[] {
 export async function gatewayLab(
   t: TestContext,
   script: Script,
-  { tokens, network = false }: { tokens?: number; network?: boolean } = {},
+  {
+    tokens,
+    network = false,
+    ...given
+  }: {
+    tokens?: number;
+    network?: boolean;
+    meter?: CallDesk["meter"];
+    waiting?: AttemptWaiting;
+    providers?: (provider: LoopbackProvider) => GatewayProvider[];
+  } = {},
 ) {
   const provider = await startLoopbackProvider({ script });
-  const { spent, meter } = purse(tokens === undefined ? {} : { tokens });
+  const { spent, meter: counting } = purse(tokens === undefined ? {} : { tokens });
+  const meter = given.meter ?? counting;
   const events: TrajectoryEvent[] = [];
+  const requests: (ModelRequestEvent | RequestPartEvent)[] = [];
   const over: OverBudget[] = [];
   const failures: unknown[] = [];
+  const ended: Parameters<CallDesk["ended"]>[0][] = [];
   const gateway = modelGateway({
-    providers: providersAt(provider),
+    providers: (given.providers ?? providersAt)(provider),
+    ...(given.waiting && { waiting: given.waiting }),
     token,
     meter,
     network,
     dollarsOf: ({ inputTokens, outputTokens }) => (inputTokens + 10 * outputTokens) / 1e6,
-    write: (event) => events.push(event),
+    write(event) {
+      if (event.event === "model-request" || event.event === "request-part") requests.push(event);
+      else events.push(event);
+    },
     overBudget: (used) => over.push(used),
-    ended: () => {},
+    ended: (how) => ended.push(how),
+    silence: providerSilence({ budgetMs: 1 }),
     failed: (error) => failures.push(error),
   });
   gateway.server.listen(0, "127.0.0.1");
@@ -82,7 +105,7 @@ export async function gatewayLab(
     await gateway.close();
   });
   return {
-    ...{ provider, gateway, spent, events, over, failures, port },
+    ...{ provider, gateway, spent, events, requests, over, failures, ended, port },
     /** Asks as a client of the protocol does. */
     ask: (path: string, body: unknown, headers: Record<string, string> = {}) =>
       fetch(`http://127.0.0.1:${port}/${path}`, {

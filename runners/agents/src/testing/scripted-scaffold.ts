@@ -58,14 +58,24 @@ export type Drive = { used: number; leftMs: number; over?: OverBudget };
 /** A budget that is what the test says. */
 export function drivenMeter(drive: Drive): Meter {
   const spending = { calls: 0, failedTries: 0, uncounted: 0, inputTokens: 0, outputTokens: 0 };
+  const estimated = { calls: 0, answers: 0, inputTokens: 0, outputTokens: 0, dollars: 0 };
   return {
     leftMs: () => drive.leftMs,
     deadline: () => 0,
     usedShare: () => drive.used,
     waiting: (_, wait) => wait(),
+    hold: () => () => {},
+    overCap: () => undefined,
     charge: () => {},
     over: () => drive.over,
-    spending: () => ({ ...spending, cachedInputTokens: 0, reasoningTokens: 0, dollars: null, waitedMs: {} }),
+    spending: () => ({
+      ...spending,
+      cachedInputTokens: 0,
+      reasoningTokens: 0,
+      dollars: null,
+      estimated,
+      waitedMs: {},
+    }),
   };
 }
 

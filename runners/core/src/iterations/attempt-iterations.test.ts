@@ -98,16 +98,19 @@ test("the first valid snapshot is the first that was judged so, not the first wi
     admitted,
   });
   assert.deepEqual(end(), [5000, "has-a-file"]);
-  assert.deepEqual(end({ snapshots: [snapshot("1", 5000, false), snapshot("2", 9000, true)], final: true }), [
-    9000,
-    "admitted",
-  ]);
   assert.deepEqual(
-    end({ snapshots: [], final: true }),
+    end({ snapshots: [snapshot("1", 5000, false), snapshot("2", 9000, true)], final: true, endMs: 9500 }),
+    [9000, "admitted"],
+  );
+  assert.deepEqual(
+    end({ snapshots: [], final: true, endMs: 9500 }),
     [9000, "admitted"],
     "only what was handed in at the end",
   );
-  assert.deepEqual(end({ snapshots: [snapshot("1", 5000, false)], final: false }), [null, "admitted"]);
+  assert.deepEqual(end({ snapshots: [snapshot("1", 5000, false)], final: false, endMs: 9500 }), [
+    null,
+    "admitted",
+  ]);
 });
 
 test("predictions are held against what the agent then said, over those that have both", () => {
@@ -130,4 +133,23 @@ test("predictions are held against what the agent then said, over those that hav
     found.measures.values.map(({ value }) => value),
     [0.5, 0.7, 0.8],
   );
+});
+
+test("what is first valid is so at the agent's end at the latest, whenever its supervisor came to copy it", () => {
+  const firstValid = (
+    snapshots: { name: string; sinceStartMs: number; admitted: boolean }[],
+    final: boolean,
+  ) => {
+    const reader = researchReader();
+    reader.take({ event: "start", index: 0, sinceStartMs: 0 });
+    reader.take({ event: "snapshot", index: 1, sinceStartMs: 9_500, name: "final", files: 1 });
+    reader.take({ event: "end", index: 2, sinceStartMs: 9_600 });
+    const found = reader.end({ snapshots, final, endMs: 9_000 });
+    assert(found.kind === "found");
+    return found.measures.firstValidMs;
+  };
+  assert.equal(firstValid([], true), 9_000);
+  assert.equal(firstValid([{ name: "0001", sinceStartMs: 9_200, admitted: true }], true), 9_000);
+  assert.equal(firstValid([{ name: "0001", sinceStartMs: 4_000, admitted: true }], true), 4_000);
+  assert.equal(firstValid([], false), null);
 });

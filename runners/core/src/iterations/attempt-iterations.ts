@@ -13,8 +13,11 @@ export type JudgedSnapshot = { name: string; sinceStartMs: number; admitted: boo
 export type ResearchReader = {
   /** A parsed line of the trajectory; what makes no sense is passed over. */
   take(line: unknown): void;
-  /** `snapshots`: those that somebody judged, in order; undefined where nobody did. `final` is the submission. */
-  end(judged?: { snapshots: JudgedSnapshot[]; final: boolean }): AttemptIterations;
+  /**
+   * `snapshots`: those that somebody judged, in order; undefined where nobody did. `final` is the submission. `endMs` is
+   * when the agent ended: what its supervisor did after that, such as copying the submission, is no time of the attempt.
+   */
+  end(judged?: { snapshots: JudgedSnapshot[]; final: boolean; endMs: number }): AttemptIterations;
 };
 
 export function researchReader(): ResearchReader {
@@ -34,9 +37,10 @@ export function researchReader(): ResearchReader {
       const known = new Map(judged?.snapshots.map(({ name, admitted }) => [name, admitted]));
       if (judged) known.set("final", judged.final);
       const failures = failuresOf({ facts, iterations, admitted: (name) => known.get(name) });
+      const endMs = Math.min(facts.endMs, judged?.endMs ?? facts.endMs);
+      const admittedMs = judged?.snapshots.find(({ admitted }) => admitted)?.sinceStartMs;
       const firstAdmitted =
-        judged?.snapshots.find(({ admitted }) => admitted)?.sinceStartMs ??
-        (judged?.final ? facts.endMs : null);
+        admittedMs === undefined ? (judged?.final ? endMs : null) : Math.min(admittedMs, endMs);
       return {
         formatVersion: 1,
         kind: "found",

@@ -42,6 +42,10 @@ export function memorySources(files: Record<string, string>): Sources {
   const all = new Map(Object.entries(files));
   return {
     read: (path) => all.get(path),
+    kind(path) {
+      if (all.has(path)) return "file";
+      return [...all.keys()].some((one) => one.startsWith(`${path}/`)) ? "dir" : undefined;
+    },
     list(folder) {
       const prefix = folder === "" ? "" : `${folder}/`;
       const inside = [...all.keys()].filter((path) => path.startsWith(prefix));

@@ -3,13 +3,20 @@
 import { closeSync, openSync, readSync } from "node:fs";
 
 export const endings = [
+  /** A program ended by itself and well, or there was none. Older records hold it for submitted, gave-up and silent too. */
   "finished",
+  /** A scaffold's model: handed in, stopped working without handing in, said nothing at all. */
+  "submitted",
+  "gave-up",
+  "silent",
   "time-limit",
   "agent-error",
   "token-limit",
   "dollar-limit",
   "turn-limit",
   "refusal",
+  /** By no doing of its agent, before its end: never on record. */
+  "interrupted",
 ] as const;
 
 export type ModelSpending = {
@@ -23,6 +30,19 @@ export type ModelSpending = {
   /** Of inputTokens, and of outputTokens, as far as the provider tells. */
   cachedInputTokens: number;
   reasoningTokens: number;
+  /** Absent in records of older harnesses, which estimated nothing. */
+  estimated?: EstimatedSpending;
+};
+
+/** Upper estimates for calls whose usage nobody told, or told in part: limits count them, the sums beside do not hold them. */
+export type EstimatedSpending = {
+  /** Calls and tries, and of them those that were answered. */
+  calls: number;
+  answers: number;
+  inputTokens: number;
+  outputTokens: number;
+  /** null: no price is known. */
+  dollars: number | null;
 };
 
 export type Ledger = {
@@ -31,17 +51,19 @@ export type Ledger = {
   budget: { wallMs: number; tokens?: number; dollars?: number };
   /** From the start of the agent's program to its end, by a monotonic clock. */
   wallMs: number;
-  /** Wall time without waits for a GPU or a rate limit. */
+  /** Wall time without waits for which everything inside was frozen. */
   workingMs: number;
-  /** In and out of all model calls; null: the agent made none that the harness could count. */
+  /** In and out of all model calls; null: the harness saw none, or nobody told the usage of some (see `usage`). */
   tokens: number | null;
-  /** null: no price is known for some of them. */
+  /** null: no price or usage is known for some of them. */
   dollars: number | null;
   /** Of model calls; absent or null where the harness saw none. */
   usage?: ModelSpending | null;
-  /** Waits that are nobody's work, by reason. */
+  /** All waits by reason, whether the deadline moved or not: it moved by wallMs - workingMs. */
   waitedMs?: Record<string, number>;
   gpuHours: number;
+  /** Ms in which its GPUs computed, of all of them together; null: not known, as in ledgers of before it was measured. */
+  gpuBusyMs?: number | null;
   /** agent-error: a non-zero exit or a signal, measured like any other end. */
   ended: (typeof endings)[number];
   /** How the agent's program ended, where it ended by itself. */
@@ -85,6 +107,9 @@ export function readLedger(path: string): Ledger | string {
   if (!isDuration(value.wallMs)) return "the ledger names no wall time";
   value.workingMs ??= value.wallMs; // where nothing was waited for the two are the same
   if (!isDuration(value.workingMs)) return "the ledger names no working time";
+  value.gpuBusyMs ??= null;
+  if (value.gpuBusyMs !== null && !isDuration(value.gpuBusyMs))
+    return "the ledger's busy time of GPUs is no duration";
   if (!isObject(value.trajectory) || typeof value.trajectory.head !== "string")
     return "the ledger does not seal its trajectory";
   const { submission } = value;
@@ -94,6 +119,9 @@ export function readLedger(path: string): Ledger | string {
     return "the ledger does not describe the submission";
   if (!endings.includes(value.ended as (typeof endings)[number]))
     return "the ledger does not say how the attempt ended";
+  // harnesses before this one wrote 0 where no answer was counted
+  const usage = isObject(value.usage) ? value.usage : {};
+  if (value.tokens === 0 && typeof usage.uncounted === "number" && usage.uncounted > 0) value.tokens = null;
   return value as Ledger;
 }
 

@@ -77,7 +77,7 @@ export function pipelineText({ a, b, stages }: Pipeline): string {
       needs: Object.fromEntries(needs.map((read) => [`n${read}`, `s${read}.out`])),
       collect: collect.map((read) => `s${read}.out`),
       command: ["fake", one.text, String(one.salt), one.fails ? "fails" : "works"],
-      gives: { out: "file" },
+      gives: { out: { file: `out-of-s${index}` } }, // all that is published goes into one folder
     };
     return [`s${index}`, spec];
   });

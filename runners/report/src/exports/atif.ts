@@ -14,6 +14,13 @@ const notes =
   "system whose extra names an event tell what the supervisor saw beside: output, snapshots, budget, waits, " +
   "iterations as the agent told them, tries of model calls that failed.";
 
+/** Attempts of one run sort by task, agent and seed. */
+export function atifFileName({ id, axes, slot }: AttemptSource): string {
+  const named = [axes.task, axes.agent, axes.seed].filter((part) => part !== undefined);
+  const words = (named.length > 0 ? named : [slot.stage]).join("_");
+  return `${words.replaceAll(/[^A-Za-z0-9_.-]+/g, "-")}_${id.slice(0, 12)}.json`;
+}
+
 export function* atif(source: AttemptSource): Generator<string> {
   const look = firstLook(source.lines());
   const [main, ...workers] = look.conversations;
@@ -32,6 +39,7 @@ export function* atif(source: AttemptSource): Generator<string> {
       extra: {
         all_conversations: metricsOf(sum(look.conversations.map(({ usage }) => usage))),
         gpu_hours: ledger.read?.gpuHours ?? null,
+        gpu_busy_seconds: typeof ledger.read?.gpuBusyMs === "number" ? ledger.read.gpuBusyMs / 1000 : null,
         wall_seconds: ledger.read ? ledger.read.wallMs / 1000 : null,
         working_seconds: ledger.read ? ledger.read.workingMs / 1000 : null,
       },

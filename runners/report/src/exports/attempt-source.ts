@@ -24,6 +24,8 @@ export type AttemptSource = {
   /** The whole of a long text, or what there is of it. */
   whole(text: LongText, bytesMax: number): WholeText;
   scores: AttemptScores | null;
+  /** Digest of the submission as its record, the report and the page have it; absent where there is no record. */
+  submission?: string | null;
 };
 
 /** `lost`: its supervisor is gone without a word; what is left of it is no measurement. */

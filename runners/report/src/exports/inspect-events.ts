@@ -118,7 +118,7 @@ export function* inspectEvents(source: AttemptSource, { look, texts, limit }: Co
         break;
       }
       case "wait":
-        waitedMs += event.durationMs;
+        waitedMs += event.frozenMs ?? event.durationMs;
         yield info(place(index), event);
         break;
       case "end":

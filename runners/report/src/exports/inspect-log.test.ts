@@ -39,7 +39,7 @@ print(json.dumps(found))
 
 /** Writes the log; gives what was written. */
 function written(source: AttemptSource, path = file): Any {
-  const text = [...inspectLog(source)].join("");
+  const text = [...inspectLog([source])].join("");
   writeFileSync(path, text);
   return JSON.parse(text);
 }
@@ -236,7 +236,7 @@ test("twenty thousand events pass through in small pieces and are read", { skip 
   many.push({ event: "end", ended: "finished" });
   const source = exampleAttempt(after, many);
   let largest = 0;
-  for (const piece of inspectLog(source)) largest = Math.max(largest, piece.length);
+  for (const piece of inspectLog([source])) largest = Math.max(largest, piece.length);
   assert.ok(largest < 20_000, `a piece of ${largest}`);
   written(source);
   const count = readBack(

@@ -19,6 +19,26 @@ export function usageOf({
   };
 }
 
+type InspectUsage = ReturnType<typeof usageOf>;
+
+/** Sums by name; a price that is unknown for one part is unknown for the sum. */
+export function addedUsage(parts: Record<string, InspectUsage>[]): Record<string, InspectUsage> {
+  const sums: Record<string, InspectUsage> = {};
+  for (const [name, usage] of parts.flatMap((part) => Object.entries(part))) {
+    const before = sums[name];
+    const { total_cost: cost, ...counts } = usage;
+    const sum = Object.fromEntries(
+      Object.entries(counts).map(([field, count]) => [
+        field,
+        count + (before?.[field as keyof typeof counts] ?? 0),
+      ]),
+    ) as typeof counts;
+    const known = cost !== undefined && (before === undefined || before.total_cost !== undefined);
+    sums[name] = { ...sum, ...(known && { total_cost: cost + (before?.total_cost ?? 0) }) };
+  }
+  return sums;
+}
+
 export function seconds(ms: number): number {
   return Math.round(ms) / 1000;
 }

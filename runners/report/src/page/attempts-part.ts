@@ -53,7 +53,8 @@ function timeText(time: Behind["time"]): string {
   if (!time || time.wallSeconds === null) return "How long it took is not known.";
   const budget = time.budgetSeconds === null ? "" : ` of ${time.budgetSeconds}`;
   const dollars = time.dollars === null ? "" : `, ${time.dollars} dollars`;
-  const gpu = time.gpuHours === null ? "" : `, ${time.gpuHours} GPU hours`;
+  const busy = typeof time.gpuBusyHours === "number" ? ` (${time.gpuBusyHours.toFixed(2)} of them busy)` : "";
+  const gpu = time.gpuHours === null ? "" : `, ${time.gpuHours} GPU hours${busy}`;
   return `It took ${time.wallSeconds}${budget} s${gpu}${dollars} and ended: ${time.ended ?? "not known"}.`;
 }
 

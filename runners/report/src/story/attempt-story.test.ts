@@ -150,3 +150,10 @@ test("what cannot be told is said: a damaged trajectory, no ledger, no scores, a
   assert.deepEqual(missing({ state: "running", ...noLedger }), ["what it used", "how it ends"]);
   assert.deepEqual(missing({ state: "lost", ...noLedger }), ["what it used", "a measurement"]);
 });
+
+test("a submission has the digest that the report and the page have, not its ledger's", () => {
+  const source = { ...example(), submission: "ab".repeat(32) };
+  assert.equal(attemptStory(source, { full: false }).submission?.digest, "ab".repeat(32));
+  const { submission: _, ...without } = source;
+  assert.equal(attemptStory(without, { full: false }).submission?.digest, null);
+});

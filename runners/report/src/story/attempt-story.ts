@@ -31,7 +31,7 @@ export type AttemptStory = {
   iterations: { wellFormed: number; malformed: number };
   /** What the rules make of it; null where nothing could be read. */
   research: Extract<AttemptIterations, { kind: "found" }> | null;
-  submission: { digest: string; files: number; bytes: number } | null;
+  submission: { digest: string | null; files: number; bytes: number } | null;
   scores: AttemptScores | null;
   /** What cannot be told, and why. */
   missing: string[];
@@ -126,7 +126,12 @@ export function attemptStory(source: AttemptSource, { full = false }: { full?: b
       case "end":
         hasEnd = true;
         if (ended === null && typeof event.ended === "string") ended = event.ended;
-        timeline.notable(line, "ended", ended ?? eventWords(event), ended === "finished" ? "strong" : "bad");
+        timeline.notable(
+          line,
+          "ended",
+          ended ?? eventWords(event),
+          ended === "finished" || ended === "submitted" ? "strong" : "bad",
+        );
         break;
       case "file-change":
         timeline.quiet("files written by tools");
@@ -148,6 +153,8 @@ export function attemptStory(source: AttemptSource, { full = false }: { full?: b
     missing.push("its scores: no report here is of this submission (`pnpm pipeline run` makes one)");
   if (ledger && ledger.ended === "agent-error")
     failures.add("agent-error", "its program failed", exitWords(ledger.exit));
+  if (ledger && (ledger.ended === "gave-up" || ledger.ended === "silent"))
+    failures.add("agent-error", ledger.ended, "its model did not submit");
   if (ledger && /-limit$/.test(ledger.ended))
     failures.add("agent-budget", ledger.ended, "the supervisor ended it");
   const research = reader.end();
@@ -169,7 +176,11 @@ export function attemptStory(source: AttemptSource, { full = false }: { full?: b
     failures: failures.all(),
     iterations,
     research: research.kind === "found" ? research : null,
-    submission: ledger && ledger.submission.files > 0 ? ledger.submission : null,
+    // one digest for one submission: the ledger's own is of its files in another form, as no report has it
+    submission:
+      ledger && ledger.submission.files > 0
+        ? { ...ledger.submission, digest: source.submission ?? null }
+        : null,
     scores: source.scores,
     missing,
   };

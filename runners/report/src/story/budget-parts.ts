@@ -32,13 +32,27 @@ export function budgetParts(ledger: Ledger | null): BudgetPart[] {
     typeof usage.uncounted === "number" && usage.uncounted > 0
       ? `, ${usage.uncounted} of them uncounted`
       : "";
+  const estimated = Object(usage.estimated) as Record<string, unknown>;
+  const [input, output] = [number(estimated.inputTokens), number(estimated.outputTokens)];
+  const mostTokens = (input ?? 0) + (output ?? 0);
+  const atMost = mostTokens > 0 ? `, which limits count as ${mostTokens} tokens at most` : "";
   return [
     part("working time", ledger.workingMs, ledger.budget?.wallMs ?? null, formatDuration),
     part("wall time", ledger.wallMs, null, formatDuration),
     ...waited.map(([why, ms]) => part(`waited for ${waitWords(why)}`, ms, null, formatDuration)),
-    part("tokens", ledger.tokens, number(limits.tokens), (count) => String(count), `${calls}${uncounted}`),
+    part(
+      "tokens",
+      ledger.tokens,
+      number(limits.tokens),
+      (count) => String(count),
+      `${calls}${uncounted}${atMost}`,
+    ),
     part("dollars", ledger.dollars, number(limits.dollars), (amount) => amount.toFixed(4)),
     part("GPU hours", ledger.gpuHours, number(limits.gpuHours), (hours) => hours.toFixed(2)),
+    // unknown is only worth a line where GPUs were held
+    ...(ledger.gpuHours > 0 || typeof ledger.gpuBusyMs === "number"
+      ? [part("GPU busy", ledger.gpuBusyMs, null, formatDuration)]
+      : []),
   ];
 }
 

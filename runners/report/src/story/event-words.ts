@@ -1,6 +1,14 @@
 // One event of a trajectory in words for people, for the terminal and the page alike. What an agent or a model wrote
 // is in it as it is, long: whoever shows it makes it harmless and clips it. Pure.
-import type { LongText, ModelCallEvent, ToolResultEvent, TrajectoryEvent } from "@mlrb/core/trajectory-event";
+
+import { unreachable } from "@mlrb/core/outcome";
+import type {
+  LongText,
+  ModelCallEvent,
+  ModelRequestEvent,
+  ToolResultEvent,
+  TrajectoryEvent,
+} from "@mlrb/core/trajectory-event";
 import { formatDuration } from "@mlrb/core/units";
 import { bytesText } from "./bytes-text.ts";
 
@@ -28,9 +36,13 @@ export function eventWords(event: TrajectoryEvent): string {
     case "budget":
       return `${Math.round(100 * event.share)} % of the time is used`;
     case "wait":
-      return `${formatDuration(event.durationMs)} for ${waitWords(event.why)}, which is not the agent's time; the deadline moved to ${event.deadline}`;
+      return `${formatDuration(event.durationMs)} for ${waitWords(event.why)}${movedWords(event)}`;
     case "message":
       return `to ${event.by} (${event.why === "prompt" ? event.role : event.why}): ${shown(event.text)}`;
+    case "model-request":
+      return requestWords(event);
+    case "request-part":
+      return `${event.by} to its model, ${event.role ?? event.part}: ${shown(event.text)}`;
     case "model-call":
       return callWords(event);
     case "model-try": {
@@ -85,6 +97,11 @@ export function resultWords({
 }: Pick<ToolResultEvent, "outcome" | "exit" | "durationMs">): string {
   const ended = exit === null ? "" : "code" in exit ? `, exit ${exit.code}` : `, ended by ${exit.signal}`;
   return `${outcome}${ended}, ${formatDuration(durationMs)}`;
+}
+
+function requestWords({ by, call, model, messages, sameAs }: ModelRequestEvent): string {
+  const before = sameAs === null ? "" : `, the first ${sameAs.messages} as in call ${sameAs.call}`;
+  return `call ${call} of ${by} asks ${model} with ${messages} messages${before}`;
 }
 
 function callWords({
@@ -158,11 +175,31 @@ function endWords(result: unknown): string {
     : `${how}; over its limit of ${String((Object(over) as { limit?: unknown }).limit)}`;
 }
 
+function movedWords(event: Extract<TrajectoryEvent, { event: "wait" }>): string {
+  const { frozenMs, charged, deadline, durationMs } = event;
+  switch (charged) {
+    case "cannot-freeze":
+      return ", counted as work: its programs could not be stopped meanwhile";
+    case "reported-afterwards":
+      return ", counted as work: its programs ran meanwhile";
+    case undefined: {
+      const part =
+        frozenMs !== undefined && durationMs - frozenMs >= 1000
+          ? ` for ${formatDuration(frozenMs)} of it`
+          : "";
+      return `, which is not the agent's time${part}; the deadline moved to ${deadline}`;
+    }
+    default:
+      return unreachable(charged);
+  }
+}
+
 export function waitWords(why: string): string {
   const words: Record<string, string> = {
     gpu: "a GPU",
     "rate-limit": "a rate limit",
     provider: "a provider",
+    operator: "the operator (a key, a quota, a model's name)",
   };
   return words[why] ?? why;
 }

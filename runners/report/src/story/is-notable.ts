@@ -8,6 +8,8 @@ export function isNotable(line: TrajectoryLine): boolean {
     case "output":
     case "output-clipped":
     case "tool-call":
+    case "model-request":
+    case "request-part":
       return false;
     case "model-call":
       return event.finish === "refusal" || event.finish === "length";

@@ -79,7 +79,7 @@ function facts(story: AttemptStory, width: number): string[] {
       "submission",
       submission === null
         ? "none is known"
-        : `${submission.digest.slice(0, 12)}, ${submission.files} ${submission.files === 1 ? "file" : "files"}, ${bytesText(submission.bytes)}`,
+        : `${submission.digest === null ? "" : `${submission.digest.slice(0, 12)}, `}${submission.files} ${submission.files === 1 ? "file" : "files"}, ${bytesText(submission.bytes)}`,
     ],
     [
       "iterations",

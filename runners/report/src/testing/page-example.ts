@@ -71,6 +71,7 @@ function pageOf(report: Report, instances: PageInstance[]): PageData {
       tokens: null,
       dollars: null,
       gpuHours: 0,
+      gpuBusyHours: null,
       firstValidSeconds: 4.5,
       improvementPerHour: null,
     })),

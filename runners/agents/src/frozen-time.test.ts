@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import { frozenTime } from "./frozen-time.ts";
+
+/** A sandbox that tells of each change, and fails a change that makes no sense. */
+function sandboxed(clock: { now: number }, slow: () => Promise<void> = async () => {}) {
+  const said: string[] = [];
+  let frozen = false;
+  let busy = false;
+  const change = async (to: boolean, word: string) => {
+    assert.equal(busy, false, "one change at a time");
+    assert.notEqual(frozen, to, word);
+    busy = true;
+    await slow();
+    busy = false;
+    frozen = to;
+    said.push(word);
+    return true;
+  };
+  const time = frozenTime(
+    { freeze: () => change(true, "freeze"), thaw: () => change(false, "thaw") },
+    () => clock.now,
+  );
+  return { time, said, isFrozen: () => frozen };
+}
+
+test("waits that overlap freeze once and thaw once, whatever their order", async () => {
+  const clock = { now: 0 };
+  const { time, said } = sandboxed(clock);
+  const ends = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
+  const waits = ends.map(({ promise }) => time.during(() => promise));
+  await setImmediate();
+  for (const index of [2, 0, 3, 1]) {
+    clock.now += 10;
+    ends[index]!.resolve();
+    await setImmediate();
+  }
+  await Promise.all(waits);
+  assert.deepEqual(said, ["freeze", "thaw"]);
+  assert.equal(time.frozenMs(), 40);
+});
+
+test("however waits begin and end, all is frozen while one goes on, runs when none does, and the time is that of their union", async () => {
+  for (let seed = 1; seed <= 60; seed++) {
+    let state = seed * 2654435761;
+    const random = (below: number) => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return state % below;
+    };
+    const clock = { now: 0 };
+    const { time, isFrozen } = sandboxed(clock, async () => {
+      for (let turn = random(3); turn > 0; turn--) await Promise.resolve();
+    });
+    const open: { end: () => void; over: Promise<void> }[] = [];
+    let union = 0;
+    for (let step = 0; step < 40; step++) {
+      if (open.length === 0 || random(2) === 0) {
+        const { promise, resolve, reject } = Promise.withResolvers<void>();
+        const fails = random(4) === 0;
+        const over = time.during(() => promise).catch(() => {});
+        open.push({ end: () => (fails ? reject(new Error("wait")) : resolve()), over });
+      } else {
+        open.splice(random(open.length), 1)[0]!.end();
+      }
+      await setImmediate();
+      assert.equal(isFrozen(), open.length > 0, `seed ${seed}, step ${step}`);
+      const pass = random(100);
+      clock.now += pass;
+      if (open.length > 0) union += pass;
+      assert.equal(time.frozenMs(), union, `seed ${seed}, step ${step}`);
+    }
+    for (const one of open) one.end();
+    await Promise.all(open.map(({ over }) => over));
+    assert.equal(isFrozen(), false);
+  }
+});
+
+test("a wait is not over before all that was frozen for it goes on", async () => {
+  const clock = { now: 0 };
+  const { time, said } = sandboxed(clock, () => setImmediate());
+  await time.during(async () => {});
+  assert.deepEqual(said, ["freeze", "thaw"]);
+});
+
+test("the end of an attempt freezes for good: a wait that ends after it thaws nothing and counts no longer", async () => {
+  const clock = { now: 0 };
+  const { time, said } = sandboxed(clock);
+  const wait = Promise.withResolvers<void>();
+  const waiting = time.during(() => wait.promise);
+  await setImmediate();
+  clock.now = 100;
+  assert.equal(await time.stop(), true);
+  clock.now = 500;
+  wait.resolve();
+  await waiting;
+  assert.deepEqual(said, ["freeze"]);
+  assert.equal(time.frozenMs(), 100);
+});
+
+test("the end says so where something cannot be stopped", async () => {
+  const time = frozenTime({ freeze: async () => false, thaw: async () => true }, () => 0);
+  assert.equal(await time.stop(), false);
+});

@@ -1,0 +1,168 @@
+// Calls of programs that a provider refuses for the operator's sake, or cannot take now: held, sent again, answered
+// once. Over loopback, with pauses that the test ends.
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { AttemptWait } from "@mlrb/core/attempt-wait";
+import type { Script } from "../../../../tests/support/loopback-provider.ts";
+import { gatewayLab, providersAt } from "../testing/gateway-lab.ts";
+import type { AttemptWaiting } from "../waiting.ts";
+
+const chat = (text: string) => ({ model: "gpt-test", messages: [{ role: "user", content: text }] });
+const path = "openai/v1/chat/completions";
+const answered = { text: "done" };
+
+/** A person who ends every pause when the test says so; `began` resolves as the next one begins. */
+function person(patience = { providerMs: 3_600_000, operatorMs: 3_600_000 }) {
+  const shown: AttemptWait[] = [];
+  const waits: (() => void)[] = [];
+  const watchers: (() => void)[] = [];
+  const waiting: AttemptWaiting = {
+    patience,
+    board: { show: (_, wait) => void shown.push(wait), clear: () => {} },
+    desk: {
+      async pause(_, signal) {
+        const { promise, resolve, reject } = Promise.withResolvers<void>();
+        signal.addEventListener("abort", () => reject(signal.reason));
+        waits.push(resolve);
+        for (const tell of watchers.splice(0)) tell();
+        await promise;
+      },
+      close: async () => {},
+    },
+  };
+  const began = () =>
+    waits.length > 0 ? Promise.resolve() : new Promise<void>((resolve) => watchers.push(resolve));
+  return {
+    ...{ shown, waiting, began },
+    resume: () => {
+      for (const one of waits.splice(0)) one();
+    },
+  };
+}
+
+async function lab(t: TestContext, script: Script, someone = person()) {
+  const at = await gatewayLab(t, script, { waiting: someone.waiting });
+  assert.equal((await at.ask(path, chat("first"))).status, 200);
+  return { ...at, ...someone };
+}
+
+test("a call that is refused for a key is held until a person resumes, and answered as if nothing had been", async (t) => {
+  const at = await lab(t, [answered, { status: 401, complaint: "wrong-key" }, { text: "at last" }]);
+  const asked = at.ask(path, chat("second"));
+  await at.began();
+  assert.deepEqual(at.shown.map(({ why, cause }) => [why, cause]).at(-1), ["operator", "wrong-key"]);
+  at.resume();
+  const answer = await asked;
+  assert.equal(answer.status, 200);
+  assert.match(await answer.text(), /at last/);
+  assert.deepEqual(at.spent.waits, ["operator began", "operator ended"]);
+  assert.equal(at.provider.seen.length, 3);
+  const told = at.events.flatMap((one) =>
+    one.event === "model-try" ? [[one.call, one.try, one.cause, one.waitMs !== null]] : [],
+  );
+  assert.deepEqual(told, [[2, 1, "wrong-key", true]]);
+  assert.equal(at.events.filter(({ event }) => event === "model-call").length, 2);
+});
+
+test("a held call is sent again with the key of then", async (t) => {
+  const someone = person();
+  let given: ReturnType<typeof providersAt> = [];
+  const at = await gatewayLab(t, [answered, answered], {
+    waiting: someone.waiting,
+    providers(provider) {
+      given = providersAt(provider);
+      return given;
+    },
+  });
+  const right = given[0]!.key!;
+  await at.ask(path, chat("first"));
+  given[0]!.key = "a-key-that-was-revoked";
+  const asked = at.ask(path, chat("second"));
+  await someone.began();
+  assert.equal(at.provider.turnedAway(), 1);
+  given[0]!.key = right;
+  someone.resume();
+  assert.equal((await asked).status, 200);
+  assert.deepEqual([at.provider.seen.length, at.provider.turnedAway()], [2, 1]);
+});
+
+test("an answer that came after its program had given up is given to the equal request that follows, not asked twice", async (t) => {
+  const at = await lab(t, [answered, { status: 401, complaint: "wrong-key" }, { text: "paid once" }]);
+  const over = new AbortController();
+  const first = fetch(`http://127.0.0.1:${at.port}/${path}`, {
+    method: "POST",
+    headers: { authorization: "Bearer mlrb-0123456789abcdef", "content-type": "application/json" },
+    body: JSON.stringify(chat("second")),
+    signal: over.signal,
+  });
+  await at.began();
+  at.resume();
+  const answer = await first; // it is here, and its program does not look
+  assert.equal(answer.status, 200);
+  over.abort();
+  await answer.text().catch(() => {});
+  const again = await at.ask(path, chat("second"));
+  assert.match(await again.text(), /paid once/);
+  assert.equal(at.provider.seen.length, 3, "the provider was asked once");
+  assert.equal(at.events.filter(({ event }) => event === "model-call").length, 2);
+  const other = at.ask(path, chat("second"));
+  assert.equal((await other).status, 400, "a later one is a call of its own: the script is used up");
+});
+
+test("a program that goes away while its call is held makes no call, and its next one is held in its place", async (t) => {
+  const at = await lab(t, (_, index) =>
+    index === 0 || index === 3 ? answered : { status: 401, complaint: "wrong-key" },
+  );
+  const over = new AbortController();
+  const gone = fetch(`http://127.0.0.1:${at.port}/${path}`, {
+    method: "POST",
+    headers: { authorization: "Bearer mlrb-0123456789abcdef", "content-type": "application/json" },
+    body: JSON.stringify(chat("second")),
+    signal: over.signal,
+  }).catch(() => "gone");
+  await at.began();
+  over.abort();
+  assert.equal(await gone, "gone");
+  for (let looks = 0; at.ended.length < 2 && looks < 500; looks++)
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  const last = at.ended.at(-1)!;
+  assert.ok(last !== "answered" && last.gone && last.failure.cause === "wrong-key", "why it may end");
+  at.resume();
+  const again = at.ask(path, chat("second"));
+  for (let looks = 0; at.provider.seen.length < 3 && looks < 500; looks++)
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  await at.began();
+  at.resume();
+  assert.equal((await again).status, 200);
+  assert.equal(at.provider.seen.length, 4);
+});
+
+test("before anything was answered a wrong key ends it at once, and a wish of the program's is its own", async (t) => {
+  const someone = person();
+  const fault = [
+    { status: 401, complaint: "wrong-key" as const },
+    answered,
+    { status: 404, complaint: "unknown-model" as const },
+  ];
+  const at = await gatewayLab(t, fault, { waiting: someone.waiting });
+  assert.equal((await at.ask(path, chat("first"))).status, 502);
+  assert.equal((await at.ask(path, chat("second"))).status, 200);
+  const other = { ...chat("third"), model: "o-test-9" };
+  assert.equal((await at.ask(path, other)).status, 502, "another model than the one that answers");
+  assert.deepEqual(someone.shown, []);
+});
+
+test("a person is waited for as long as was said; then the attempt ends, and the operator is named", async (t) => {
+  const at = await lab(
+    t,
+    (_, index) => (index === 0 ? answered : { status: 401, complaint: "wrong-key" }),
+    person({ providerMs: 1, operatorMs: 1 }),
+  );
+  const asked = at.ask(path, chat("second"));
+  await at.began();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  at.resume();
+  assert.equal((await asked).status, 502);
+  const last = at.ended.at(-1)!;
+  assert.ok(last !== "answered" && last.lost !== undefined && last.failure.whose === "operator");
+});

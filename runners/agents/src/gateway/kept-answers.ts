@@ -1,0 +1,44 @@
+// Answers to calls that were held for long. A program whose own clock ran on meanwhile has given its request up and
+// sends it again: it is given the answer that is paid for, not asked of the provider a second time.
+import { createHash } from "node:crypto";
+import type { ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+
+export type KeptAnswer = { status: number; headers: Record<string, string>; body: Buffer };
+
+type Entry = { response: ServerResponse; answer: Promise<KeptAnswer | undefined>; endedAt?: number };
+
+/** How soon after an answer its program may say that it did not get it. */
+const againMs = 10_000;
+/** For the news that the program has gone away to arrive. */
+const closeMs = 300;
+
+export function keptAnswers(now: () => number = Date.now) {
+  const entries = new Map<string, Entry>();
+  return {
+    /** `answer` gives undefined where there is none. */
+    keep(key: string, entry: { response: ServerResponse; answer: Promise<KeptAnswer | undefined> }): void {
+      const kept: Entry = { ...entry };
+      entries.set(key, kept);
+      void entry.answer.then((answer) => {
+        kept.endedAt = now();
+        if (!answer && entries.get(key) === kept) entries.delete(key);
+      });
+    },
+    /** Once; undefined where an equal call is one of its own. */
+    async take(key: string): Promise<KeptAnswer | undefined> {
+      const entry = entries.get(key);
+      if (!entry) return undefined;
+      if (entry.endedAt === undefined && !entry.response.destroyed) await sleep(closeMs);
+      const { endedAt, response } = entry;
+      const lost = response.destroyed && !response.writableFinished;
+      if (endedAt === undefined ? !lost : !lost && now() - endedAt > againMs) return undefined;
+      entries.delete(key);
+      return await entry.answer;
+    },
+  };
+}
+
+export function callKey(path: string, body: string): string {
+  return createHash("sha256").update(`${path}\n${body}`).digest("hex");
+}

@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ModelRequestEvent, RequestPartEvent, TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import type { Json } from "@mlrb/kit/stage";
+import fc from "fast-check";
+import { gatewayLab } from "../testing/gateway-lab.ts";
+import { type RecordedRequest, requestRecorder } from "./request-recorder.ts";
+
+type Recorded = ModelRequestEvent | RequestPartEvent;
+
+function recording(bytesMax?: number) {
+  const events: Recorded[] = [];
+  const write = (event: TrajectoryEvent) => void events.push(event as Recorded);
+  const { record } = requestRecorder({ write, ...(bytesMax !== undefined && { bytesMax }) });
+  let call = 0;
+  const ask = (body: Record<string, Json>, format: RecordedRequest["format"] = "anthropic") =>
+    record({ call: ++call, provider: "p", model: "m", format, body });
+  const parts = (of: number, kind: RequestPartEvent["part"]) =>
+    events.filter(
+      (one): one is RequestPartEvent => one.event === "request-part" && one.call === of && one.part === kind,
+    );
+  return { events, ask, parts };
+}
+
+const said = (...texts: string[]): Json =>
+  texts.map((content, index) => ({ role: index % 2 ? "assistant" : "user", content }));
+
+/** The messages of a request, from the events alone. */
+function messagesOf(call: number, events: Recorded[]): Json[] {
+  const request = events.find(
+    (one): one is ModelRequestEvent => one.event === "model-request" && one.call === call,
+  )!;
+  const before = request.sameAs
+    ? messagesOf(request.sameAs.call, events).slice(0, request.sameAs.messages)
+    : [];
+  const own = events.filter(
+    (one): one is RequestPartEvent => one.event === "request-part" && one.call === call && one.place !== null,
+  );
+  return [...before, ...own.map(({ text }) => JSON.parse(text as string) as Json)];
+}
+
+test("the system prompt, the tools and each message of a conversation are recorded once", () => {
+  const { events, ask, parts } = recording();
+  const same = { system: "Be good.", tools: [{ name: "Bash" }], max_tokens: 5 };
+  ask({ ...same, messages: said("a") });
+  ask({ ...same, messages: said("a", "b", "c") });
+  assert.deepEqual(
+    events.map((one) => (one.event === "request-part" ? `${one.call} ${one.part} ${one.place}` : one.event)),
+    ["1 system null", "1 tools null", "1 settings null", "model-request", "1 message 0"].concat([
+      "model-request",
+      "2 message 1",
+      "2 message 2",
+    ]),
+  );
+  assert.equal(parts(1, "system")[0]!.text, '"Be good."');
+  assert.deepEqual(
+    parts(2, "message").map(({ role }) => role),
+    ["assistant", "user"],
+  );
+  const [first, second] = events.filter((one) => one.event === "model-request");
+  assert.deepEqual(second, { ...first, call: 2, messages: 3, sameAs: { call: 1, messages: 1 } });
+});
+
+test("a changed system prompt or tool is recorded again, a moved cache mark is not", () => {
+  const { ask, parts } = recording();
+  const marked = {
+    role: "user",
+    content: [{ type: "text", text: "a", cache_control: { type: "ephemeral" } }],
+  };
+  ask({ system: "one", tools: [], messages: [marked] });
+  ask({ system: "two", tools: [], messages: [{ role: "user", content: [{ type: "text", text: "a" }] }] });
+  assert.deepEqual(
+    [parts(2, "system").length, parts(2, "tools").length, parts(2, "message").length],
+    [1, 0, 0],
+  );
+});
+
+for (const [format, body, system] of [
+  ["openai-responses", { instructions: "S", input: "hi", store: false }, '"S"'],
+  ["google", { systemInstruction: { parts: [] }, contents: said("hi") }, '{"parts":[]}'],
+  ["openai-chat", { messages: said("hi"), temperature: 1 }, undefined],
+] as const)
+  test(`requests of ${format} are taken apart by that protocol's names`, () => {
+    const { ask, parts } = recording();
+    ask(body as Record<string, Json>, format);
+    assert.equal(parts(1, "system")[0]?.text, system);
+    assert.equal(parts(1, "message").length, 1);
+  });
+
+test("what exceeds the bytes of all requests keeps digest and length", () => {
+  const { ask, parts } = recording(100);
+  ask({ messages: said("x".repeat(200)) });
+  const [{ text, digest }] = parts(1, "message") as [RequestPartEvent];
+  assert.deepEqual(text, {
+    head: "",
+    digest,
+    bytes: JSON.stringify((said("x".repeat(200)) as Json[])[0]).length,
+  });
+});
+
+test("a request of a hundred thousand messages takes a bounded number of lines and loses none", () => {
+  const { events, ask } = recording();
+  ask({ messages: Array.from({ length: 100_000 }, () => 1) });
+  assert.ok(events.length < 2100, `${events.length}`);
+  const rest = events.find((one) => one.event === "request-part" && one.part === "more-messages");
+  assert.equal((JSON.parse((rest as RequestPartEvent).text as string) as Json[]).length, 98_000);
+});
+
+test("a request that is nested too deeply is recorded as such", () => {
+  const { events, ask } = recording();
+  const deep = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`) as Json;
+  ask({ messages: [deep] });
+  assert.match(JSON.stringify(events), /nested too deeply/);
+});
+
+test("whatever conversations a program mixes, each request can be rebuilt from the record", () => {
+  const message = fc.constantFrom<Json>({ role: "user", content: "a" }, { role: "user", content: "b" });
+  fc.assert(
+    fc.property(fc.array(fc.array(message, { maxLength: 6 }), { maxLength: 40 }), (requests) => {
+      const { events, ask } = recording();
+      for (const messages of requests) ask({ messages });
+      requests.forEach((messages, index) => {
+        assert.deepEqual(messagesOf(index + 1, events), messages);
+      });
+    }),
+  );
+});
+
+test("a request stands in the record before its answer, also where the provider fails", async (t) => {
+  const { ask, requests, events } = await gatewayLab(t, [{ text: "Well." }]);
+  const body = { model: "claude-test", max_tokens: 100, messages: said("hi") };
+  await (await ask("anthropic/v1/messages", body)).text();
+  assert.deepEqual(
+    requests.map((one) => (one.event === "request-part" ? one.part : one.event)),
+    ["settings", "model-request", "message"],
+  );
+  assert.equal(events[0]!.event, "model-call");
+});

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { plainSandbox } from "./plain-sandbox.ts";
+import { tellDeadline } from "./workspace.ts";
+
+test("whatever an agent puts in the place of the deadline's file, nothing outside of its sandbox is written", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "deadline-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const at = (name: string) => join(folder, name);
+  for (const name of ["outside", "scratch"]) mkdirSync(at(name));
+  const sandbox = await plainSandbox({ under: at("work"), trusted: true, agent: "test" });
+  t.after(() => sandbox.close());
+  const workspace = sandbox.seenAs("workspace");
+  const file = join(workspace, "deadline");
+  const tell = () => tellDeadline(sandbox, Date.UTC(2026, 10, 23, 4, 15, 0, 700), at("scratch"));
+  const told = "1795407300\n2026-11-23T04:15:00Z\n";
+  await tell();
+  assert.equal(readFileSync(file, "utf8"), told);
+
+  const kept = at("outside/kept");
+  writeFileSync(kept, "kept");
+  rmSync(file);
+  symlinkSync(kept, file);
+  await tell();
+  assert.equal(lstatSync(file).isSymbolicLink(), false);
+  assert.deepEqual([readFileSync(kept, "utf8"), readFileSync(file, "utf8")], ["kept", told]);
+
+  rmSync(file);
+  symlinkSync(at("outside/new"), file);
+  await tell();
+  assert.equal(existsSync(at("outside/new")), false, "a link that leads nowhere makes nothing there");
+
+  rmSync(file);
+  mkdirSync(file);
+  await assert.rejects(tell(), /is a folder/, "which the attempt outlives");
+  assert.deepEqual(readdirSync(file), []);
+
+  rmSync(workspace, { recursive: true });
+  symlinkSync(at("outside"), workspace);
+  await assert.rejects(tell());
+  assert.deepEqual(readdirSync(at("outside")), ["kept"]);
+});

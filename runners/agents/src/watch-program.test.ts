@@ -1,0 +1,15 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { watchProgram } from "./watch-program.ts";
+
+test("shares of the budget that went by during a long look are told when the time is over", async () => {
+  const end = performance.now() + 60;
+  const told: number[] = [];
+  const ending = await watchProgram(new Promise(() => {}), {
+    leftMs: () => end - performance.now(),
+    pollMs: 1,
+    look: () => new Promise(() => {}),
+    used: (share) => told.push(share),
+  });
+  assert.deepEqual([ending.kind, told], ["time-limit", [0.25, 0.5, 0.75]]);
+});

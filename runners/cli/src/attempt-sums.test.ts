@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { AttemptRecord } from "@mlrb/local/attempt-records";
+import { attemptSums, recordedCost, sumsWords } from "./attempt-sums.ts";
+
+test("an agent that calls no model does not make the sum of dollars unknown, and one of unknown price does", () => {
+  const estimate = (dollars: number | null) => ({ gpuHours: 0, dollars, timeMs: 1, from: 0 });
+  const record = (
+    dollars: number | null,
+    estimated: number | null,
+  ): Pick<AttemptRecord, "cost" | "estimate"> => ({
+    cost: { gpuHours: 0, dollars },
+    estimate: estimate(estimated),
+  });
+  const words = (...of: ReturnType<typeof record>[]) =>
+    sumsWords(attemptSums({ recorded: of.map(recordedCost), lost: [], running: [] }));
+  assert.equal(words(record(null, 0), record(1.5, null)), "1.50 dollars in all");
+  assert.equal(words(record(null, 0)), undefined);
+  assert.equal(words(record(null, null), record(1.5, null)), "an unknown number of dollars in all");
+});

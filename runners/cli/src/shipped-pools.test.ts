@@ -1,0 +1,31 @@
+// What the shipped pipelines and presets come to together.
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { agentModels } from "@mlrb/agents/model/agent-models";
+import { loadPlan } from "@mlrb/core/load-plan";
+import { sourceFiles } from "@mlrb/local/source-files";
+import { executorNames } from "./executors.ts";
+
+const repository = join(import.meta.dirname, "../../..");
+const agents = readdirSync(join(repository, "runners/agents/presets")).map((file) =>
+  file.replace(/\.yaml$/, ""),
+);
+
+for (const pipeline of ["full-benchmark", "hello"])
+  test(`in ${pipeline} each attempt that calls a model holds a part of its provider's pool, and no other does`, () => {
+    const file = `pipelines/${pipeline}.yaml`;
+    const set = { agent: agents, task: ["baby-lm"], seed: ["1"] };
+    const asked = { file, profile: undefined, set, executor: undefined };
+    const loaded = loadPlan(asked, sourceFiles(repository), executorNames);
+    assert.ok(!("problems" in loaded), JSON.stringify(loaded, undefined, 1).slice(0, 1000));
+    const { plan } = loaded;
+    const attempts = plan.instances.filter(({ stage }) => stage.durable);
+    assert.equal(attempts.length, agents.length);
+    for (const { id, action, execution } of attempts) {
+      const providers = [...new Set(agentModels(action.params).map(({ provider }) => `api:${provider}`))];
+      assert.deepEqual(execution.resources.pools, Object.fromEntries(providers.map((pool) => [pool, 1])), id);
+      for (const pool of providers) assert.equal(plan.pools[pool], 4, pool);
+    }
+  });

@@ -1,0 +1,21 @@
+// The variables that every agent sees and that do not depend on the machine or the time. An agent can read them, so
+// they are part of its attempt's key; whoever starts its programs sets them from here.
+
+/** `task` and `seed` are the values of these axes, where the stage has them. */
+export function agentVariables({
+  task,
+  seed,
+}: {
+  task?: string | number;
+  seed?: string | number;
+}): Record<string, string> {
+  return {
+    LANG: "C.UTF-8",
+    TZ: "UTC",
+    PYTHONHASHSEED: "0",
+    PYTHONDONTWRITEBYTECODE: "1",
+    OMP_NUM_THREADS: "1",
+    ...(task !== undefined && { MLRB_TASK: String(task) }),
+    ...(seed !== undefined && { MLRB_SEED: String(seed) }),
+  };
+}

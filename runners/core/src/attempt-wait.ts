@@ -1,0 +1,85 @@
+// What an attempt waits for at this moment, as its supervisor writes it into the attempt's folder: any process can
+// show it. One source for the file's shape, its check, and the words that people read.
+// Pure: the time is an argument.
+import type { ModelCause } from "./model-cause.ts";
+import type { FailureOwner, WaitReason } from "./trajectory-event.ts";
+import { formatDuration } from "./units.ts";
+
+export type AttemptWait = {
+  why: WaitReason;
+  cause: ModelCause;
+  whose: FailureOwner;
+  /** What the provider or the connection said. */
+  detail: string;
+  /** ISO times. `giveUpAt`: when the attempt ends, not measured, if nothing changes. */
+  since: string;
+  nextTry: string;
+  giveUpAt: string;
+};
+
+/** The file `waiting.json`: absent while nothing is waited for. Waits for a person come first, then the oldest. */
+export type AttemptWaits = { formatVersion: 1; waits: AttemptWait[] };
+
+export const waitFile = "waiting.json";
+
+const texts = ["why", "cause", "whose", "detail", "since", "nextTry", "giveUpAt"] as const;
+
+/** Undefined where it is not such a file, or one of a newer program. */
+export function readWaits(text: string): AttemptWait[] | undefined {
+  let value: Partial<AttemptWaits> | null;
+  try {
+    value = JSON.parse(text) as Partial<AttemptWaits> | null;
+  } catch {
+    return undefined;
+  }
+  if (value?.formatVersion !== 1 || !Array.isArray(value.waits)) return undefined;
+  const whole = value.waits.every(
+    (wait) =>
+      typeof wait === "object" && wait !== null && texts.every((name) => typeof wait[name] === "string"),
+  );
+  return whole ? value.waits : undefined;
+}
+
+export function sortWaits(waits: AttemptWait[]): AttemptWait[] {
+  const rank = ({ why, since }: AttemptWait) => `${why === "operator" ? 0 : 1} ${since}`;
+  return [...waits].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+}
+
+const headlines: Record<WaitReason, string> = {
+  operator: "you",
+  provider: "the provider",
+  "rate-limit": "the provider's rate limit",
+  gpu: "a GPU",
+};
+
+/**
+ * e.g. `waits for the provider: unreachable: connect ECONNREFUSED 127.0.0.1:8000; for 12 m 0 s, tried again at 12:40:00Z,
+ * ends unmeasured at 2026-11-23T13:28:00Z`. `resume` is the command that a person types; null where there is none.
+ */
+export function waitText(wait: AttemptWait, { now, resume }: { now: number; resume: string | null }): string {
+  const { why, cause, detail, since, nextTry, giveUpAt } = wait;
+  const forMs = Math.max(0, Math.floor((now - Date.parse(since)) / 1000) * 1000);
+  const act = why === "operator" && resume !== null ? `; when it is mended: ${resume}` : "";
+  const times = `for ${formatDuration(forMs)} since ${seconds(since)}, next try ${seconds(nextTry)}, gives up ${seconds(giveUpAt)}`;
+  return `waits for ${headlines[why]}: ${cause}: ${detail.slice(0, detailMax)}${act}; ${times}`;
+}
+
+const detailMax = 200;
+
+function seconds(time: string): string {
+  return time.replace(/\.\d+Z$/, "Z");
+}
+
+/** How a person names an attempt that goes on: the beginning of its folder's name, which is that of its key. */
+export function attemptId(name: string): string {
+  return name.slice(0, 12);
+}
+
+/** `root`: where the state lies, if that is not the repository. */
+export function resumeCommand(name: string, root?: string): string {
+  const at =
+    root === undefined
+      ? ""
+      : ` --root ${/^[\w./+-]+$/.test(root) ? root : `'${root.replaceAll("'", "'\\''")}'`}`;
+  return `pnpm pipeline attempts resume ${attemptId(name)}${at}`;
+}

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { commandLine } from "./command-line.ts";
+import { type Permissions, refusalTexts } from "./permissions.ts";
+
+const permissions: Permissions = {
+  reads: ["/r/a.ts", "/w"],
+  writes: ["/w"],
+  lists: [],
+  network: false,
+  programs: false,
+  root: "/r",
+  guard: "/g/stage-guard.ts",
+  refusals: "/w/refusals.jsonl",
+};
+const request = { run: { kind: "script", file: "a.ts" }, root: "/r", inputs: {}, outputs: {} } as const;
+
+test("a script starts under Node's permission model with what it declares, and with no more", () => {
+  const words = commandLine({ ...request, permissions }, "node");
+  assert.ok(words.includes("--permission"));
+  assert.ok(words.includes("--allow-fs-read=/r/a.ts") && words.includes("--allow-fs-write=/w"));
+  assert.equal(words.at(-1), "/r/a.ts");
+  const broad = ["--allow-net", "--allow-child-process", "--allow-worker", "--allow-addons", "--allow-wasi"];
+  assert.deepEqual(
+    words.filter((word) => broad.includes(word)),
+    [],
+  );
+  const allowed = commandLine(
+    { ...request, permissions: { ...permissions, network: true, programs: true } },
+    "node",
+  );
+  assert.deepEqual(
+    allowed.filter((word) => broad.includes(word)),
+    broad,
+  );
+  assert.ok(!commandLine(request, "node").includes("--permission"));
+});
+
+test("each refusal is said once, with the place of the stage and the line that goes on with its own files", () => {
+  const by = { stage: "score", place: { file: "pipelines/p.yaml", line: 7 }, files: ["a.json"] };
+  const inside = (path: string) => (path.startsWith("/else") ? undefined : path.replace("/r/", ""));
+  const texts = refusalTexts(
+    [
+      { kind: "read", resource: "/r/b c.json" },
+      { kind: "read", resource: "b c.json" },
+      { kind: "read", resource: "/else/x" },
+      { kind: "list", resource: "/r/d" },
+      { kind: "program", resource: "git" },
+    ],
+    { ...by, programs: "{scorer.programs}" },
+    inside,
+  );
+  const here = 'in pipelines/p.yaml:7, stage "score"';
+  assert.deepEqual(texts, [
+    {
+      what: 'stage "score" reads b c.json, which it does not declare',
+      help: `${here}, write \`files: [a.json, "b c.json"]\``,
+    },
+    {
+      what: 'stage "score" reads /else/x, which it does not declare',
+      help: "it is outside of the repository: have a stage give it and name that under `needs`, or copy it into the repository",
+    },
+    {
+      what: 'stage "score" lists the folder d, which it does not declare',
+      help: `${here}, write \`files: [a.json, "d/**"]\``,
+    },
+    {
+      what: 'stage "score" starts a program (git), which it does not declare',
+      help: `${here}, \`programs:\` is {scorer.programs}: write \`programs: true\` in the manifest that it is read from`,
+    },
+  ]);
+});

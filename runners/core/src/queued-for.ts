@@ -1,0 +1,37 @@
+// What the instances wait for that could start now: GPUs, memory or a pool that others of this run hold. CPUs are
+// left out: that they are all in use is no news.
+// Pure.
+import type { Capacity, ScheduleState } from "./schedule-state.ts";
+
+export type Queued = { resource: "GPUs" | "memory" | `pool ${string}`; instances: number };
+
+const [memoryAt, gpusAt, poolsAt] = [1, 2, 3];
+
+/** In the order GPUs, memory, pools by name. An instance is counted at the first that it lacks. */
+export function queuedFor(state: ScheduleState, capacity: Capacity): Queued[] {
+  if (state.ready.size === 0) return [];
+  const pools = Object.keys(capacity.pools ?? {}).sort();
+  const kinds: { at: number; resource: Queued["resource"] }[] = [
+    { at: gpusAt, resource: "GPUs" },
+    { at: memoryAt, resource: "memory" },
+    ...pools.map((pool, index) => ({ at: poolsAt + index, resource: `pool ${pool}` as const })),
+  ];
+  const counts = new Map<Queued["resource"], number>();
+  for (const [index, phase] of state.phase.entries()) {
+    if (phase !== "ready") continue;
+    const wants = state.wants(index);
+    const lacked = kinds.find(({ at }) => wants[at]! > state.free[at]!);
+    if (lacked) counts.set(lacked.resource, (counts.get(lacked.resource) ?? 0) + 1);
+  }
+  return kinds.flatMap(({ resource }) => {
+    const instances = counts.get(resource);
+    return instances === undefined ? [] : [{ resource, instances }];
+  });
+}
+
+/** `3 wait for GPUs, 1 waits for pool api:openai`; empty where none does. */
+export function queuedWords(queued: Queued[]): string {
+  return queued
+    .map(({ resource, instances }) => `${instances} ${instances === 1 ? "waits" : "wait"} for ${resource}`)
+    .join(", ");
+}

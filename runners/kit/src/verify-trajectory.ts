@@ -1,0 +1,89 @@
+// Says whether a trajectory is as the supervisor wrote it. It may have been through many hands since,
+// so nothing about the file is believed: not its encoding, not the length of its lines.
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+
+/** What the first line has in place of a previous line's digest. */
+export const noLine = "0".repeat(64);
+
+export type TrajectoryCheck =
+  /** complete: its last line is the end of the attempt. */
+  | { kind: "intact"; lines: number; head: string; complete: boolean }
+  /** `line` counts from 1. */
+  | { kind: "broken"; line: number; reason: string };
+
+const lineMax = 4 << 20;
+
+/** Checks the chain from the first line on. With `seal` (from the ledger) a cut or replaced end is found too. */
+export async function verifyTrajectory(
+  path: string,
+  seal?: { lines: number; head: string },
+): Promise<TrajectoryCheck> {
+  let previous = noLine;
+  let lines = 0;
+  let complete = false;
+  for await (const line of splitLines(path)) {
+    const at = lines + 1;
+    if (typeof line === "string") return { kind: "broken", line: at, reason: line };
+    const record = parse(line);
+    if (typeof record === "string") return { kind: "broken", line: at, reason: record };
+    if (record.formatVersion !== 1) return { kind: "broken", line: at, reason: "of another format" };
+    if (record.index !== lines)
+      return { kind: "broken", line: at, reason: `numbered ${shown(record.index)}, expected ${lines}` };
+    if (record.previous !== previous)
+      return { kind: "broken", line: at, reason: "does not follow from the line before it" };
+    previous = createHash("sha256").update(line).digest("hex");
+    complete = record.event === "end";
+    lines++;
+  }
+  if (lines === 0) return { kind: "broken", line: 1, reason: "no lines" };
+  if (seal && seal.lines !== lines)
+    return {
+      kind: "broken",
+      line: lines + 1,
+      reason: `the ledger counts ${shown(seal.lines)} lines, here are ${lines}`,
+    };
+  if (seal && seal.head !== previous)
+    return { kind: "broken", line: lines, reason: "the last line is not the one that the ledger sealed" };
+  return { kind: "intact", lines, head: previous, complete };
+}
+
+/** Lines as bytes; a text is what is wrong, and the last thing given. */
+async function* splitLines(path: string): AsyncGenerator<Buffer | string> {
+  let rest: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+      let from = 0;
+      for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
+        yield Buffer.concat([...rest, chunk.subarray(from, end)]);
+        rest = [];
+        length = 0;
+        from = end + 1;
+      }
+      rest.push(chunk.subarray(from));
+      length += chunk.length - from;
+      if (length > lineMax) return yield "longer than 4 MiB";
+    }
+  } catch (error) {
+    return yield `cannot be read: ${(error as NodeJS.ErrnoException).code}`;
+  }
+  if (length > 0) yield "cut off in the middle";
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function parse(line: Buffer): Record<string, unknown> | string {
+  try {
+    const value: unknown = JSON.parse(utf8.decode(line));
+    if (typeof value === "object" && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>;
+    return "not a JSON object";
+  } catch {
+    return "not JSON";
+  }
+}
+
+function shown(value: unknown): string {
+  return typeof value === "number" ? String(value) : "otherwise";
+}

@@ -1,0 +1,60 @@
+// What an attempt cost, by what it left behind: its ledger where it gives one, else what its meter wrote last.
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { callsOf, type LastSpending, lastSpending } from "@mlrb/kit/last-spending";
+import type { AttemptCard } from "./attempt-folders.ts";
+import type { AttemptRecord } from "./attempt-records.ts";
+import { outputPaths } from "./output-paths.ts";
+
+export type AttemptCost = AttemptRecord["cost"];
+
+/** Null is unknown, never 0. Without a ledger the GPUs count for as long as they were held. */
+export function costByLedger(
+  { gpus }: Pick<AttemptCard, "gpus">,
+  durationMs: number,
+  ledger: string | undefined,
+): AttemptCost {
+  const held: AttemptCost = { gpuHours: (gpus * durationMs) / 3_600_000, dollars: null };
+  if (ledger === undefined) return held;
+  try {
+    const { gpuHours, dollars } = JSON.parse(readFileSync(ledger, "utf8")) as Record<string, unknown>;
+    return {
+      gpuHours: typeof gpuHours === "number" ? gpuHours : held.gpuHours,
+      dollars: typeof dollars === "number" ? dollars : null,
+    };
+  } catch {
+    return held;
+  }
+}
+
+export type Spent = { cost: AttemptCost; spending: LastSpending | null };
+
+/** Of an attempt that ended, or goes on, without a record. A stage that was handed no secret paid no one. */
+export function spentBy({ path, card }: { path: string; card: AttemptCard }, durationMs: number): Spent {
+  const spending = lastSpending(join(path, "spending.jsonl")) ?? null;
+  const { ledger } = outputPaths(path, card.gives);
+  const cost = costByLedger(card, durationMs, ledger);
+  const called = spending !== null && callsOf(spending) > 0;
+  if (called) return { cost: { ...cost, dollars: dollarsOf(spending) }, spending };
+  const none = card.secrets.length === 0 || spending !== null ? 0 : null;
+  return { cost: { ...cost, dollars: cost.dollars ?? none }, spending };
+}
+
+/** With upper estimates for what was never charged: a call in flight may be billed whole. */
+function dollarsOf({ dollars, estimated, inFlight }: LastSpending): number | null {
+  const parts = [dollars, estimated?.dollars ?? 0, inFlight?.dollars ?? 0];
+  return parts.reduce((sum, one) => (sum === null || one === null ? null : sum + one), 0);
+}
+
+/** How long it ran as far as its files tell: until the last of them was written. */
+export function lastSignMs({ path, card }: { path: string; card: AttemptCard }): number {
+  const began = Date.parse(card.startedAt);
+  const files = [
+    "spending.jsonl",
+    "log",
+    "supervisor.json",
+    ...card.gives.map(({ file }) => join("out", file)),
+  ];
+  const times = files.map((file) => statSync(join(path, file), { throwIfNoEntry: false })?.mtimeMs ?? began);
+  return Math.max(0, Math.round(Math.max(...times) - began));
+}

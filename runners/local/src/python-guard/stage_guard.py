@@ -1,0 +1,200 @@
+"""Holds a stage's Python script to what its pipeline declares, by an audit hook of the interpreter.
+
+The counterpart of Node's permission model: a guard against mistakes, so that a key holds what is read; not a
+wall against hostile code. What native code opens by itself (Rust, C) passes by; `run --audit` finds it.
+"""
+
+# importing pathlib would take longer than a script may wait for this
+# ruff: noqa: PTH100, PTH109, PTH112, PTH117, PTH118, PTH120, PTH123
+
+import json
+import os
+import sys
+from typing import Any
+
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+# of events that change files: where their arguments hold the path, and the folder that it is relative to
+CHANGES = {
+    "os.chmod": ((0, 2),),
+    "os.chown": ((0, 3),),
+    "os.link": ((1, 3),),
+    "os.mkdir": ((0, 2),),
+    "os.remove": ((0, 1),),
+    "os.rename": ((0, 2), (1, 3)),
+    "os.rmdir": ((0, 1),),
+    "os.symlink": ((1, 2),),
+    "os.truncate": ((0, None),),
+    "os.utime": ((0, 3),),
+}
+LISTS = ("os.listdir", "os.scandir")
+PROGRAMS = ("subprocess.Popen", "os.exec", "os.posix_spawn", "os.system", "os.spawn")
+CONNECTS = ("socket.connect", "socket.sendto", "socket.sendmsg")
+# of the standard library: they ask programs what this machine is, and do without an answer
+PROBES = {"platform", "ctypes.util", "uuid"}
+LOOKS_UP = ("socket.getaddrinfo", "socket.gethostbyname")
+
+
+class Undeclared(PermissionError):
+    """What a stage does that its pipeline does not declare."""
+
+
+def hold_or_end(file: str) -> None:
+    """Holds this process to the permissions in `file`; ends it where they cannot be read."""
+    try:
+        with open(file, encoding="utf-8") as text:
+            permissions = json.load(text)
+        sys.addaudithook(Guard(permissions).hook)
+    except BaseException as error:
+        os.write(2, f"mlrb: the stage's permissions cannot be read: {error!r}\n".encode())
+        os._exit(125)
+
+
+class Guard:
+    def __init__(self, permissions: dict[str, Any]) -> None:
+        own = {sys.prefix, sys.base_prefix, sys.exec_prefix, os.path.dirname(os.__file__)}
+        own |= {os.path.realpath(path) for path in own}
+        self.root: str = permissions["root"]
+        self.reads = folders([*permissions["reads"], *own])
+        self.writes = folders([*permissions["writes"], "/dev", "/proc"])
+        self.lists = set(permissions["lists"])
+        # where a folder of the system holds the repository, what is in there is not the system's
+        self.held = folders([self.root, os.path.realpath(self.root)])
+        self.network: bool = permissions["network"]
+        self.programs: bool = permissions["programs"]
+        self.refusals: str = permissions["refusals"]
+        self.noted: set[str] = set()
+        self.known: set[tuple[str, str]] = set()  # that are allowed
+
+    def hook(self, event: str, args: tuple[Any, ...]) -> None:
+        if event == "open":
+            path, mode, flags = args
+            if not isinstance(path, (str, bytes)):
+                return
+            writing = (flags or 0) & WRITING
+            # os.open of a folder reads nothing, and its path may be relative to a folder that no event tells
+            if writing or mode is not None or not os.path.isdir(path):
+                self.check("write" if writing else "read", path)
+        elif event in LISTS:
+            if isinstance(args[0], (str, bytes)) or args[0] is None:
+                self.check("list", args[0] or ".")
+        elif event in CHANGES:
+            for at, folder in CHANGES[event]:
+                path = args[at]
+                relative_to = -1 if folder is None else args[folder]
+                if isinstance(path, (str, bytes)) and (relative_to == -1 or os.path.isabs(path)):
+                    self.check("write", path)
+            if event in ("os.link", "os.symlink"):
+                self.check_source(args, is_link=event == "os.symlink")
+        elif event == "sqlite3.connect":
+            if isinstance(args[0], (str, bytes)) and os.fsdecode(args[0]) not in {"", ":memory:"}:
+                self.check_database(os.fsdecode(args[0]))
+        elif event in PROGRAMS and not self.programs:
+            if is_probe():
+                raise FileNotFoundError(2, "this stage starts no programs", program_name(args))
+            self.refuse("program", program_name(args))
+        elif event in CONNECTS and not self.network:
+            address = args[1]
+            if isinstance(address, tuple) and not is_local(address[0]):
+                self.refuse("network", str(address[0]))
+        elif event in LOOKS_UP and not self.network and not is_local(args[0]):
+            self.refuse("network", os.fsdecode(args[0]))
+
+    def check_source(self, args: tuple[Any, ...], *, is_link: bool) -> None:
+        """What is read through a new link must be declared itself."""
+        source, to = args[0], args[1]
+        if not isinstance(source, (str, bytes)) or not isinstance(to, (str, bytes)):
+            return
+        source = os.fsdecode(source)
+        above = os.path.dirname(os.path.abspath(os.fsdecode(to))) if is_link else os.getcwd()
+        self.check("read", os.path.join(above, source))
+
+    def check_database(self, name: str) -> None:
+        if not name.startswith("file:"):
+            self.check("read" if os.path.lexists(name) else "write", name)
+
+    def check(self, kind: str, path: str | bytes) -> None:
+        name = os.path.abspath(os.fsdecode(path))
+        if (kind, name) in self.known:
+            return
+        if self.allows(kind, name):
+            if len(self.known) < 100_000:
+                self.known.add((kind, name))
+        # what is not there is not read; libraries look for many files that may be
+        elif kind == "write" or os.path.lexists(name):
+            self.refuse(kind, name)
+
+    def allows(self, kind: str, name: str) -> bool:
+        names = {name, os.path.realpath(name)}
+        if kind == "write":
+            return any(covers(self.writes, one) for one in names)
+        if any(self.covered(one) for one in names):
+            return True
+        return kind == "list" and not names.isdisjoint(self.lists)
+
+    def covered(self, name: str) -> bool:
+        """Whether the innermost folder that is known holds it open."""
+        length = covers(self.reads, name)
+        return length > 0 and length >= covers(self.held, name)
+
+    def refuse(self, kind: str, resource: str) -> None:
+        self.note(kind, resource)
+        words = {
+            "read": f"reads {resource}",
+            "list": f"lists {resource}",
+            "write": f"writes {resource}",
+            "program": f"starts {resource}",
+            "network": f"reaches for {resource}",
+        }[kind]
+        raise Undeclared(13, f"this stage {words}, which its pipeline does not declare")
+
+    def note(self, kind: str, resource: str) -> None:
+        line = json.dumps({"kind": kind, "resource": resource})
+        if line in self.noted or len(self.noted) >= 200:
+            return
+        self.noted.add(line)
+        try:
+            file = os.open(self.refusals, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+            os.write(file, f"{line}\n".encode())
+            os.close(file)
+        except OSError:
+            pass  # the script's own error says what was refused
+
+
+def folders(paths: list[str]) -> frozenset[str]:
+    return frozenset(path.rstrip("/") or "/" for path in paths)
+
+
+def covers(known: frozenset[str], name: str) -> int:
+    """The length of the innermost of `known` that is `name` or above it; 0 where none is."""
+    while name not in known:
+        above = os.path.dirname(name)
+        if above == name:
+            return 0
+        name = above
+    return len(name)
+
+
+def is_probe() -> bool:
+    """Whether a module of the standard library starts a program that it can do without."""
+    frame = sys._getframe()
+    while frame is not None:
+        if frame.f_globals.get("__name__") in PROBES:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def program_name(args: tuple[Any, ...]) -> str:
+    first = args[0]
+    if isinstance(first, (list, tuple)):
+        first = first[0] if first else ""
+    return os.fsdecode(first) if isinstance(first, (str, bytes)) else str(first)
+
+
+def is_local(host: Any) -> bool:
+    """This machine itself, by its loopback or its own name."""
+    if not isinstance(host, (str, bytes)):
+        return True
+    name = os.fsdecode(host)
+    return name in {"", "localhost", "::1", "0.0.0.0", os.uname().nodename} or name.startswith("127.")

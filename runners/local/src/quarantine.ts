@@ -1,0 +1,166 @@
+// What is left of an attempt that ended through no doing of its agent: all that it made and spent, moved whole to
+// `.mlrb/attempts/lost` with the cause beside it. It is no record; `attempts adopt` makes one of what had ended.
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join, relative } from "node:path";
+import { unreachable } from "@mlrb/core/outcome";
+import { Redactor } from "@mlrb/core/redactor";
+import { isFullDisk, writeReserved } from "@mlrb/kit/full-disk";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import { callsOf, type LastSpending } from "@mlrb/kit/last-spending";
+import { type AttemptCost, lastSignMs, spentBy } from "./attempt-cost.ts";
+import { type AttemptCard, attemptEnd, type EndCause, lostFolderOf } from "./attempt-folders.ts";
+import { logPath } from "./log-path.ts";
+import { readFrom } from "./read-from.ts";
+import { removeFolder } from "./remove-folder.ts";
+import type { StateFolder } from "./state-folder.ts";
+
+/** `cause.json`: why it ended, and what it cost until then. */
+export type Quarantine = {
+  formatVersion: 1;
+  cause: EndCause;
+  /** From its start to its end, or to the last sign of it. */
+  durationMs: number;
+  cost: AttemptCost;
+  /** Model calls, by its meter; null where it had none. */
+  spending: LastSpending | null;
+};
+
+export type Quarantined = Quarantine & { folder: string };
+
+type Attempt = { name: string; path: string; card: AttemptCard };
+
+const causeFile = "cause.json";
+
+/**
+ * Moves all of an attempt whose processes are dead. Undefined where it made and spent nothing: then its folder is
+ * still there. Gives what is there where another process was quicker. `secrets`: values that its log may hold.
+ */
+export function quarantine(
+  attempt: Attempt,
+  cause: EndCause,
+  state: Pick<StateFolder, "root" | "logs">,
+  secrets?: Record<string, string>,
+): Quarantined | undefined {
+  const { path, card } = attempt;
+  const to = lostFolderOf(path);
+  if (!existsSync(path)) return quarantineIn(to, state.root);
+  const durationMs = attemptEnd(path)?.durationMs ?? lastSignMs(attempt);
+  const { cost, spending } = spentBy(attempt, durationMs);
+  const calls = spending ? callsOf(spending) : 0;
+  // one that never began has no log yet: then it held nothing, and paid no one
+  const began = existsSync(join(path, "log"));
+  const mayHaveSpent = calls > 0 || (began && (card.gpus > 0 || paysUnseen(card, spending)));
+  if (!holdsSomething(join(path, "out")) && !mayHaveSpent) return undefined;
+  const left: Quarantine = { formatVersion: 1, cause, durationMs, cost, spending };
+  removeFolder(join(path, "in")); // copies of what is in the store: room for what follows
+  keepLog(attempt, state.logs, secrets);
+  writeReserved(join(path, causeFile), canonicalJson(left, 2));
+  mkdirSync(join(to, ".."), { recursive: true });
+  try {
+    renameSync(path, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // else another was quicker
+  }
+  return { ...left, folder: relative(state.root, to) };
+}
+
+/** When it was quarantined, in ms since the epoch; 0 where no cause was kept. */
+export function quarantinedMs(path: string): number {
+  return statSync(join(path, causeFile), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+/** What a folder of `lost/` holds; undefined where there is none. Those of before there were causes have none. */
+export function quarantineIn(path: string, root: string): Quarantined | undefined {
+  try {
+    const read = JSON.parse(readFileSync(join(path, causeFile), "utf8")) as Quarantine;
+    return { ...read, folder: relative(root, path) };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Whether it was handed secrets and nothing counts what it pays with them. A harness that gives a ledger counts
+ * from before its first call.
+ */
+function paysUnseen({ secrets, gives }: AttemptCard, spending: LastSpending | null): boolean {
+  return secrets.length > 0 && spending === null && !gives.some(({ name }) => name === "ledger");
+}
+
+/** As it is it may hold a secret. Kept is it without them, where they are known, or the copy among the logs. */
+function keepLog({ path, card }: Attempt, logs: string, secrets: Record<string, string> | undefined): void {
+  if (card.secrets.length === 0) return;
+  const log = join(path, "log");
+  const clean = logPath(logs, card.slot.stage);
+  try {
+    const text = secrets ? withoutSecrets(log, secrets) : existsSync(clean) ? readFileSync(clean) : undefined;
+    removeFolder(log);
+    if (text !== undefined) writeFileSync(log, text);
+  } catch (error) {
+    removeFolder(log); // a full disk; the copy among the logs stays where it is
+    if (!isFullDisk(error)) throw error;
+  }
+}
+
+const logBytesMax = 64 << 20;
+
+/** The end of a log that is longer. */
+function withoutSecrets(log: string, secrets: Record<string, string>): Buffer | undefined {
+  const { size } = statSync(log, { throwIfNoEntry: false }) ?? { size: 0 };
+  if (size === 0) return undefined;
+  const redactor = new Redactor(secrets);
+  const from = Math.max(0, size - logBytesMax);
+  const read = readFrom(log, from, logBytesMax) ?? Buffer.alloc(0);
+  const bytes = from > 0 ? read.subarray(read.indexOf(10) + 1) : read; // half a secret would not be found
+  return Buffer.concat([redactor.push(bytes), redactor.end()]);
+}
+
+export function causeWords({ kind, detail }: EndCause): string {
+  switch (kind) {
+    case "stopped":
+      return `stopped: ${detail}`;
+    case "terminated":
+      return `terminated: ${detail}`;
+    case "supervisor-lost":
+      return detail;
+    case "disk-full":
+      return `no space left on the disk: ${detail}`;
+    case "host-gone":
+      return `its host is gone: ${detail}`;
+    case "failed":
+      return detail;
+    default:
+      return unreachable(kind);
+  }
+}
+
+export function keptWords({ folder, cost }: Pick<Quarantined, "folder" | "cost">): string {
+  const took = [
+    ...(cost.gpuHours ? [`${cost.gpuHours.toFixed(2)} GPU hours`] : []),
+    ...(cost.dollars === null ? ["an unknown number of dollars"] : []),
+    ...(cost.dollars ? [`${cost.dollars.toFixed(2)} dollars`] : []),
+  ];
+  return `what it had done${took.length > 0 ? ` for ${took.join(" and ")}` : ""} is kept in ${folder}`;
+}
+
+function holdsSomething(folder: string): boolean {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true }).some(
+      (entry) =>
+        entry.isFile() &&
+        !entry.name.endsWith(".reserved") &&
+        statSync(join(entry.parentPath, entry.name)).size > 0,
+    );
+  } catch (error) {
+    // what cannot be read is not nothing
+    return (error as NodeJS.ErrnoException).code !== "ENOENT";
+  }
+}

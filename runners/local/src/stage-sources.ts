@@ -1,0 +1,70 @@
+// The files of the repository that a stage instance runs from, and whether they stayed as they were while it ran: its
+// script with all imports, what Python imports from the repository, and what it declares.
+import { environmentStage, type Instance } from "@mlrb/core/plan";
+import type { Bound } from "./bind.ts";
+import { filesMatching, type Look, lookAt } from "./consulted.ts";
+import { imageOf } from "./image-of.ts";
+import { declared } from "./source-files.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** Paths from the repository's root, in code-unit order. */
+export function stageSources({ codeFiles, parts }: Pick<Bound, "codeFiles" | "parts">): string[] {
+  const lock = parts.code.packages === undefined ? [] : ["pnpm-lock.yaml"];
+  const declared = Object.keys(parts.files).filter((path) => !path.endsWith("/"));
+  return [...new Set([...Object.keys(codeFiles), ...lock, ...declared])].sort();
+}
+
+export type SourceWatch = {
+  /** The file that is not what the key was made from, or was touched since; undefined where all of it stayed. */
+  changed(): Promise<string | undefined>;
+};
+
+/**
+ * To be taken before the stage starts. An edit that is undone while it runs leaves the same bytes and another ctime;
+ * its result belongs to no key either.
+ */
+export function watchSources(instance: Instance, bound: Bound, workspace: Workspace): SourceWatch {
+  const { repository } = workspace;
+  const builds = instance.stage.name === environmentStage ? [bound.environment!.lock] : [];
+  const then = new Map<string, Look | undefined>(
+    [...stageSources(bound), ...builds].map((path) => [path, lookAt(repository, path)]),
+  );
+  return {
+    async changed() {
+      for (const [path, look] of then) if (lookAt(repository, path)?.stat !== look?.stat) return path;
+      return await changedContent(instance, bound, workspace);
+    },
+  };
+}
+
+/** What by its content is not what the key was made from: changed before the watch began, or new to a pattern. */
+export async function changedContent(
+  { action }: Instance,
+  bound: Bound,
+  { repository, codes, digests }: Workspace,
+): Promise<string | undefined> {
+  const matching = action.files.flatMap((pattern) => filesMatching(repository, declared(pattern)));
+  const added = matching.find((path) => !(path in bound.parts.files));
+  if (added !== undefined) return added;
+  if (action.run.kind === "script" && !(await codes.stillIs(action.run.file))) return action.run.file;
+  const { files, code } = bound.parts;
+  const python = action.run.kind === "python" ? code : {};
+  const then = { ...files, ...python };
+  const now = { ...digests.ofDeclared(action.files), ...digests.ofPatterns(Object.keys(python)) };
+  return Object.keys({ ...then, ...now }).find((path) => now[path] !== then[path]);
+}
+
+/**
+ * What would be handed over to an agent that is not what the key says: its attempt may have waited long for its
+ * resources. Nothing has been paid yet.
+ */
+export function changedHandedOver(
+  instance: Instance,
+  { parts }: Pick<Bound, "parts">,
+  workspace: Pick<Workspace, "digests">,
+): string | undefined {
+  const now = workspace.digests.ofHandedOver(instance.action.files);
+  const changed = Object.keys({ ...parts.files, ...now }).find((path) => now[path] !== parts.files[path]);
+  if (changed !== undefined) return changed;
+  return imageOf(instance, workspace).image === parts.image ? undefined : instance.execution.image;
+}

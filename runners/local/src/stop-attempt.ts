@@ -1,0 +1,34 @@
+// Ends an attempt that goes on, because a person asks for it: its supervisor seals what there is and quarantines it.
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { sandboxToken } from "@mlrb/core/sandbox-token";
+import { writeWhole } from "@mlrb/kit/json-file";
+import { type AttemptFolder, attemptToken, stopFile } from "./attempt-folders.ts";
+import type { ClearSandbox } from "./run-request.ts";
+import { type Settled, settleAttempt } from "./settle-attempt.ts";
+import type { StateFolder } from "./state-folder.ts";
+import { watchSupervised } from "./supervised.ts";
+
+/** How long a supervisor may take to seal and to move what there is before it is killed. */
+const patienceMs = 20_000;
+
+type Asked = { state: StateFolder; clearSandbox: ClearSandbox; by: string };
+
+export async function stopAttempt(
+  attempt: AttemptFolder,
+  { state, clearSandbox, by }: Asked,
+): Promise<Settled> {
+  const { name, path, card } = attempt;
+  try {
+    writeWhole(join(path, stopFile), JSON.stringify({ by }), { sync: false });
+  } catch {
+    // a full disk, or it has just ended: the cause is then less exact
+  }
+  const handle = watchSupervised(path, name);
+  handle.askToEnd();
+  await Promise.race([handle.ended, sleep(patienceMs, undefined, { ref: false })]);
+  handle.kill();
+  await handle.ended;
+  await clearSandbox(sandboxToken(attemptToken(name)), card.executor);
+  return settleAttempt(attempt, { kind: "stopped", detail: by }, state);
+}

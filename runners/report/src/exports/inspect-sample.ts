@@ -1,0 +1,142 @@
+// One attempt as a sample of an Inspect log: what its trajectory, its ledger and its scores say, field by field after
+// inspect-ai 0.3.285. Pure: it reads the trajectory several times and gives long lists in pieces.
+import type { AttemptSource } from "./attempt-source.ts";
+import { type FirstLook, firstLook } from "./first-look.ts";
+import { type InspectLimit, inspectEvents, scoreOf } from "./inspect-events.ts";
+import { inspectConversation, inspectPool } from "./inspect-messages.ts";
+import { InspectTexts } from "./inspect-texts.ts";
+import { seconds, usageOf, utc } from "./inspect-values.ts";
+import { listOf, objectOf } from "./json-pieces.ts";
+
+type InspectError = { message: string; traceback: string; traceback_ansi: string };
+
+/** What a log says of a sample before it gives the sample itself. */
+export type SampleFacts = {
+  source: AttemptSource;
+  look: FirstLook;
+  id: string;
+  task: string;
+  agent: string;
+  startedAt: string;
+  /** Of the last event that can be read. */
+  endedAt: string;
+  /** Of the harness or the record, never of the agent: an agent that failed has been measured. */
+  error: InspectError | undefined;
+  modelUsage: Record<string, ReturnType<typeof usageOf>>;
+  final: Exclude<NonNullable<AttemptSource["scores"]>["final"][number], { kind: "not-measured" }>[];
+  budget: { wallMs: number; tokens?: number; dollars?: number } | undefined;
+};
+
+export function sampleFacts(source: AttemptSource): SampleFacts {
+  const look = firstLook(source.lines());
+  const { axes, slot, startedAt, scores } = source;
+  return {
+    source,
+    look,
+    id: [axes.task, axes.agent, axes.seed].filter((part) => part !== undefined).join("/"),
+    task: String(axes.task ?? slot.stage),
+    agent: String(axes.agent ?? "agent"),
+    startedAt: utc(startedAt),
+    endedAt: utc(look.lastAt ?? startedAt),
+    error: errorOf(source, look),
+    modelUsage: Object.fromEntries([...look.byModel].map(([name, used]) => [name, usageOf(used)])),
+    final: (scores?.final ?? []).filter((score) => score.kind !== "not-measured"),
+    budget: source.ledger.read?.budget as SampleFacts["budget"],
+  };
+}
+
+/** What Inspect has no place for. */
+export function attemptFacts({ source, look }: SampleFacts) {
+  const { id, slot, axes, ledger } = source;
+  return {
+    record: id,
+    state: source.state,
+    pipeline: slot.pipeline,
+    profile: slot.profile,
+    stage: slot.stage,
+    axes,
+    attemptKey: source.key,
+    executor: source.executor,
+    where: source.where,
+    start: look.start,
+    ledger: ledger.read ?? ledger.why,
+  };
+}
+
+/** Conversations with a model, by whose they are. */
+export function roleUsage({ look }: SampleFacts): SampleFacts["modelUsage"] {
+  const asked = look.conversations.filter(({ usage: { calls } }) => calls > 0);
+  return Object.fromEntries(asked.map(({ by, usage }) => [by, usageOf(usage)]));
+}
+
+export function inspectSample(facts: SampleFacts, metadata: object): object {
+  const { source, look, id, task, startedAt, endedAt, error, final } = facts;
+  const ledger = source.ledger.read;
+  const main = look.conversations[0]?.by;
+  const limit = limitOf(source);
+  const texts = new InspectTexts(source);
+  return {
+    id,
+    epoch: 1,
+    input:
+      look.prompt === null
+        ? `The prompt of task ${task}, of digest ${String(look.start.promptDigest ?? "unknown")}.`
+        : texts.inline(look.prompt),
+    target: "",
+    metadata: { mlrb: metadata },
+    messages: listOf(() => (main === undefined ? [] : inspectConversation(source.lines(), main, texts))),
+    scores: Object.fromEntries(final.map((score) => [score.name, scoreOf(score)])),
+    store: {},
+    events: listOf(() => inspectEvents(source, { look, texts, limit })),
+    ...(look.conversations.length > 0 && {
+      events_data: { messages: listOf(() => inspectPool(source.lines(), texts)), calls: [] },
+    }),
+    model_usage: facts.modelUsage,
+    role_usage: roleUsage(facts),
+    started_at: startedAt,
+    ...(source.state !== "running" && { completed_at: endedAt }),
+    total_time: seconds(ledger?.wallMs ?? look.lastSinceStartMs),
+    working_time: seconds(ledger?.workingMs ?? look.lastSinceStartMs),
+    uuid: source.id.slice(0, 22),
+    ...(error && { error }),
+    ...(limit?.limit !== undefined && {
+      limit: { type: limit.type, limit: limit.limit, reason: limit.message },
+    }),
+    // after everything that refers to them
+    attachments: objectOf(() => texts.entries()),
+  };
+}
+
+function errorOf({ state, ledger }: AttemptSource, look: FirstLook): InspectError | undefined {
+  if (state === "running") return undefined;
+  const why: string[] = [];
+  if (state === "lost") why.push("its supervisor ended without a word, so nothing was measured");
+  if (look.broken !== null) why.push(`its trajectory is damaged: ${look.broken}`);
+  else if (look.end === null) why.push("its trajectory has no end");
+  if (ledger.read === null) why.push(ledger.why);
+  if (why.length === 0) return undefined;
+  return { message: why.join("; "), traceback: "", traceback_ansi: "" };
+}
+
+/** The limit of the budget that ended it, in Inspect's words. */
+function limitOf({ ledger: { read } }: AttemptSource): InspectLimit | undefined {
+  if (read === null) return undefined;
+  const budget = read.budget as { wallMs: number; tokens?: number; dollars?: number };
+  const made = (type: string, limit: number | undefined): InspectLimit => ({
+    type,
+    message: `ended by the supervisor: ${read.ended}`,
+    ...(limit !== undefined && { limit }),
+  });
+  switch (read.ended as string) {
+    case "time-limit":
+      return made("working", seconds(budget.wallMs));
+    case "token-limit":
+      return made("token", budget.tokens);
+    case "dollar-limit":
+      return made("cost", budget.dollars);
+    case "turn-limit":
+      return made("turn", undefined);
+    default:
+      return undefined;
+  }
+}

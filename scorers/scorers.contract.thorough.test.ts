@@ -1,0 +1,5 @@
+// The broken submissions that the default tier leaves out; see testing/contract.ts.
+import { prepareSubmissions, sampled, scorers, testBrokenSubmissions } from "./testing/contract.ts";
+
+prepareSubmissions();
+for (const scorer of scorers) if (!sampled.includes(scorer)) testBrokenSubmissions(scorer);

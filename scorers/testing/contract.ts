@@ -1,0 +1,200 @@
+// What holds for every scorer, those of tomorrow included: a folder with a scorer.yaml is covered by being
+// there. It brings fixtures/private/ (data of the private input's shape) and fixtures/contract.json:
+//   floor    what a model that knows nothing reaches on that data
+//   scored   the broken submissions that may be scored at all, since no law of the measure forbids it
+//   tiny     the score of the one whole submission, to be reproduced: within a millionth, or as near as `within`
+//            says where the number is partly the machine's
+//   generate the script that has a submission write what the scorer judges, where it reads no model itself
+import assert from "node:assert/strict";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { readJson } from "@mlrb/kit/json-file";
+import type { Rejected, Score, Scored } from "@mlrb/kit/score";
+import { anchorRows, answersScript, measure, measuredFiles, scorerManifest } from "./measure.ts";
+import { makeSubmissions, testPython } from "./submissions.ts";
+
+type Contract = {
+  floor: number;
+  scored: string[];
+  tiny: { value: number; standardError: number; items: number; within?: number };
+};
+
+const here = resolve(import.meta.dirname, "..");
+const temporary = mkdtempSync(join(tmpdir(), "mlrb-scorers-"));
+const submissions = join(temporary, "submissions");
+
+/** Every scorer of the repository. */
+export const scorers = readdirSync(here).filter((name) => existsSync(join(here, name, "scorer.yaml")));
+
+/**
+ * Scorers that meet all broken submissions in the default tier: one that reads a model's losses, one that judges
+ * what a model writes, one that runs lm-eval. The others meet them in the thorough tier.
+ */
+export const sampled: readonly string[] = ["bits-per-byte", "bleu", "blimp"];
+
+/** To be called once in a file of tests, before the others. */
+export function prepareSubmissions(): void {
+  before(() => {
+    testPython();
+    mkdirSync(submissions);
+    makeSubmissions(submissions);
+  });
+  after(() => rmSync(temporary, { recursive: true }));
+}
+
+function contractOf(scorer: string) {
+  const manifest = scorerManifest(scorer);
+  const contract = readJson<Contract>(join(here, scorer, "fixtures/contract.json"));
+  const measured = (name: string) => measuredFiles(join(temporary, scorer, name));
+  type Given = Parameters<typeof measure>[2];
+  const score = (name: string, given: Given) =>
+    measure(scorer, join(temporary, scorer, name), {
+      ...given,
+      submission: join(submissions, given.submission),
+    });
+  return { manifest, contract, measured, score };
+}
+
+/** One whole submission, one that was refused, missing data and answers. */
+export function testContract(scorer: string): void {
+  describe(`scorer ${scorer}`, () => {
+    const { manifest, contract, measured, score } = contractOf(scorer);
+
+    test("is described under its folder's name", () => assert.equal(manifest.name, scorer));
+
+    test("has a range, where it says one, that its floor and the tiny model's score lie in", () => {
+      const [least, most] = manifest.range ?? [Number.NEGATIVE_INFINITY, null];
+      for (const value of [contract.floor, contract.tiny.value])
+        assert.ok(value >= least && value <= (most ?? Number.POSITIVE_INFINITY), `${value}`);
+    });
+
+    test("gives the pinned score for the tiny model", () => {
+      const once = score("tiny", { submission: "tiny", fresh: manifest.hostSensitive });
+      assert.equal(once.status, 0, once.said);
+      const found = readJson<Score & Scored>(once.score);
+      assert.equal(found.kind, "scored");
+      const tolerance = contract.tiny.within ?? 1e-6;
+      for (const key of ["value", "standardError", "items"] as const)
+        assert.ok(Math.abs(found[key] - contract.tiny[key]) <= tolerance, `${key}: ${found[key]}`);
+      assert.equal(found.version, manifest.version);
+      assert.equal(found.direction, manifest.direction);
+      assert.doesNotMatch(readFileSync(once.score, "utf8"), new RegExp(temporary), "a path of this machine");
+      assert.equal(readFileSync(once.samples, "utf8").trimEnd().split("\n").length, contract.tiny.items);
+    });
+
+    test("rejects what was not admitted without opening it", () => {
+      const reasons = [{ code: "code", detail: "holds model.py" }];
+      const ran = score("refused", {
+        submission: "not-there",
+        admission: { formatVersion: 1, admitted: false, reasons },
+      });
+      assert.equal(ran.status, 0, ran.said);
+      const found = readJson<Score>(ran.score);
+      assert.equal(found.kind === "rejected" && found.reason, "not admitted: holds model.py");
+      assert.equal(readFileSync(ran.samples, "utf8"), "");
+    });
+
+    if (answersScript(scorer) !== undefined) {
+      test("judges what was written and opens no model", () => {
+        const answers = join(temporary, scorer, "tiny/answers");
+        const ran = score("modelless", { submission: "not-there", answers });
+        assert.equal(ran.status, 0, ran.said);
+        const tiny = measured("tiny");
+        assert.equal(readFileSync(ran.score, "utf8"), readFileSync(tiny.score, "utf8"));
+        assert.equal(readFileSync(ran.samples, "utf8"), readFileSync(tiny.samples, "utf8"));
+      });
+
+      test("fails, instead of rejecting, when the answers are missing or half there, and says the way out", () => {
+        const half = join(temporary, scorer, "half");
+        mkdirSync(half);
+        const none = score("answerless", { submission: "tiny", answers: half });
+        assert.notEqual(none.status, 0);
+        assert.match(none.said, /name the script that lets it write as `generate` in task\.yaml/);
+        const lines = readFileSync(join(temporary, scorer, "tiny/answers/answers.jsonl"), "utf8").split("\n");
+        writeFileSync(join(half, "answers.jsonl"), `${lines.slice(0, -2).join("\n")}\n`);
+        const some = score("half-answered", { submission: "tiny", answers: half });
+        assert.notEqual(some.status, 0);
+        assert.match(some.said, /holds \d+ of \d+ answers: let the model write anew/);
+        for (const { score } of [none, some]) assert.ok(!existsSync(score), "it wrote a score all the same");
+      });
+    }
+
+    test("fails, instead of rejecting, when the private data is missing", () => {
+      const answers = join(temporary, scorer, "tiny/answers"); // whole ones, where it reads any
+      const ran = score("dataless", { submission: "tiny", private: join(temporary, "nothing"), answers });
+      assert.notEqual(ran.status, 0);
+      assert.ok(!existsSync(ran.score), "it wrote a score all the same");
+    });
+  });
+}
+
+/** Every broken submission, and anchors: minutes for all scorers. */
+export function testBrokenSubmissions(scorer: string): void {
+  describe(`scorer ${scorer}, broken submissions`, () => {
+    const { manifest, contract, measured, score } = contractOf(scorer);
+    const better = (one: number, other: number) =>
+      manifest.direction === "higher" ? one > other + 1e-9 : one < other - 1e-9;
+
+    test("lets no broken model win, calls none our own fault, and gives the same bytes twice", () => {
+      const names = readdirSync(submissions).sort();
+      assert.ok(names.length > 10);
+      const results = new Map<string, Scored | Rejected>();
+      for (const name of names) {
+        const ran = score(join("broken", name), { submission: name });
+        assert.equal(ran.status, 0, `${name} made the scorer fail: ${ran.said}`);
+        results.set(name, readJson<Scored | Rejected>(ran.score));
+      }
+      const random = results.get("random-weights")!;
+      for (const [name, result] of results) {
+        if (result.kind === "rejected") {
+          assert.ok(!contract.scored.includes(name) && name !== "tiny", `${name}: ${result.reason}`);
+          assert.match(result.reason, /\S/);
+          assert.ok(!result.reason.includes(temporary), `${name}: a path of this machine: ${result.reason}`);
+        } else if (name !== "tiny") {
+          assert.ok(contract.scored.includes(name), `${name} was scored: ${result.value}`);
+          const gain = (result.value - contract.floor) * (manifest.direction === "higher" ? 1 : -1);
+          assert.ok(gain <= 1e-9, `${name} beats the floor: ${result.value}`);
+          const others = random.kind === "scored" && !manifest.hostSensitive && name !== "lossy-tokenizer";
+          if (others) assert.ok(!better(result.value, random.value), `${name} beats random weights`);
+        }
+      }
+      if (manifest.hostSensitive) return;
+      const [tiny, again] = [score("again", { submission: "tiny" }), measured("broken/tiny")];
+      assert.equal(readFileSync(again.score, "utf8"), readFileSync(tiny.score, "utf8"));
+      assert.equal(readFileSync(again.samples, "utf8"), readFileSync(tiny.samples, "utf8"));
+    });
+
+    test("measures models as anchors as it does submissions, beside rows of its own", () => {
+      const { rows } = anchorRows(scorer, join(temporary, scorer, "anchors"), {
+        known: join(submissions, "tiny"),
+        broken: join(submissions, "nan-weights"),
+      });
+      assert.equal(new Set(rows.map(({ name }) => name)).size, rows.length);
+      for (const { title, value, rejected } of rows)
+        assert.ok(title !== "" && (rejected !== undefined || Number.isFinite(value)));
+      const known = rows.find(({ name }) => name === "known");
+      assert.ok(known?.value !== undefined, "no row of the tiny model");
+      assert.ok(
+        Math.abs(known.value - contract.tiny.value) <= (contract.tiny.within ?? 1e-6),
+        `${known.value}`,
+      );
+      const broken = rows.find(({ name }) => name === "broken");
+      assert.match(
+        broken?.rejected ?? "",
+        /\S/,
+        "a model with NaN for weights is not rejected with a reason",
+      );
+      assert.equal(broken!.value, undefined);
+    });
+  });
+}

@@ -1,0 +1,53 @@
+// What differs from main in this checkout: commits of the branch, edits that are not committed, new files.
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Sources } from "./reach.ts";
+
+/** Paths from the repository's root. Throws where git cannot say. */
+export function changedFiles(repository: string): string[] {
+  const git = gitIn(repository);
+  const main = ["origin/main", "main"].find((name) =>
+    succeeds(() => git("rev-parse", "--verify", "-q", name)),
+  );
+  if (main === undefined) throw new Error("there is neither origin/main nor main to compare with");
+  const [base = ""] = git("merge-base", "HEAD", main);
+  return [
+    ...new Set([...git("diff", "--name-only", base.trim()), ...git("ls-files", "-o", "--exclude-standard")]),
+  ].sort();
+}
+
+const textBytesMax = 1 << 20;
+
+/** Every file that git knows or would add. Contents that are no text of usual size count as empty. */
+export function sourcesOf(repository: string): Sources {
+  const paths = gitIn(repository)("ls-files", "-co", "--exclude-standard").filter((path) =>
+    existsSync(join(repository, path)),
+  );
+  return new Map(
+    paths.map((path) => {
+      const code = /\.(ts|js|mjs|py)$/.test(path) && statSync(join(repository, path)).size <= textBytesMax;
+      return [path, code ? readFileSync(join(repository, path), "utf8") : ""];
+    }),
+  );
+}
+
+function gitIn(cwd: string) {
+  return (...args: string[]): string[] =>
+    execFileSync("git", ["-c", "core.quotePath=false", ...args], {
+      cwd,
+      encoding: "utf8",
+      maxBuffer: 1 << 26,
+    })
+      .split("\n")
+      .filter((line) => line !== "");
+}
+
+function succeeds(attempt: () => unknown): boolean {
+  try {
+    attempt();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,99 @@
+// Which files of tests can reach a changed file: by imports, by the names of files that they and what they import
+// mention, or by sitting beside it: a script of Python, a golden file, a task's prompt.
+// Pure: no disk, no git.
+import { posix } from "node:path";
+
+const { basename, dirname, join } = posix;
+
+/** Text by path from the repository's root; all files that git knows, data included. */
+export type Sources = ReadonlyMap<string, string>;
+
+/** Files of tests among `sources` that can reach one of `changed`; a changed path need not exist any more. */
+export function testsReaching(changed: readonly string[], sources: Sources): string[] {
+  const wanted = new Set(changed);
+  const everything = changed.some((path) => /^(package\.json|pnpm-lock\.yaml|tsconfig\.json)$/.test(path));
+  const byName = Map.groupBy([...new Set([...sources.keys(), ...changed])], (path) => basename(path));
+  const edges = new Map<string, string[]>();
+  for (const [path, text] of sources) edges.set(path, isCode(path) ? targets(path, text, byName) : []);
+  const beside = changed.filter((path) => !/^runners\/\w+\/src\/.*\.ts$/.test(path)); // the others are imported
+  return [...sources.keys()]
+    .filter((path) => path.endsWith(".test.ts"))
+    .filter(
+      (test) => everything || reaches(test, wanted, edges) || beside.some((path) => isBeside(test, path)),
+    )
+    .sort();
+}
+
+/** Tests of the whole program start it as a process, and so reach all of it; only their own imports count. */
+export function isOfTheWholeProgram(file: string): boolean {
+  return file.startsWith("tests/");
+}
+
+function isCode(path: string): boolean {
+  return /\.(ts|js|mjs|py)$/.test(path);
+}
+
+function reaches(test: string, wanted: ReadonlySet<string>, edges: ReadonlyMap<string, string[]>): boolean {
+  const seen = new Set([test]);
+  for (const path of seen) {
+    if (wanted.has(path)) return true;
+    for (const next of edges.get(path) ?? []) {
+      if (isOfTheWholeProgram(test) && /^runners\//.test(next) && isCode(next)) continue;
+      seen.add(next);
+    }
+  }
+  return false;
+}
+
+function targets(path: string, text: string, byName: ReadonlyMap<string, string[]>): string[] {
+  const found = path.endsWith(".py") ? pythonImports(path, text, byName) : imports(path, text);
+  return [...found, ...namedFiles(path, text, byName)];
+}
+
+function imports(path: string, text: string): string[] {
+  const forms = [
+    /\b(?:import|export)\b[^"';]*?\bfrom\s*["']([^"']+)["']/g,
+    /\bimport(?:\s+|\(\s*)["']([^"']+)["']/g,
+  ];
+  return forms
+    .flatMap((form) => [...text.matchAll(form)].map(([, specifier]) => specifier!))
+    .flatMap((specifier) => {
+      const [, name, module] = /^@mlrb\/([a-z]+)\/(.+)$/.exec(specifier) ?? [];
+      if (name !== undefined) return [`runners/${name}/src/${module}.ts`];
+      return specifier.startsWith(".") ? [join(dirname(path), specifier)] : [];
+    });
+}
+
+/** Modules beside the script, or anywhere below a folder that a PYTHONPATH names: the name alone decides. */
+function pythonImports(path: string, text: string, byName: ReadonlyMap<string, string[]>): string[] {
+  const names = [...text.matchAll(/^\s*(?:from|import)\s+([\w.]+)/gm)].flatMap(([, name]) =>
+    name!.split("."),
+  );
+  return names.flatMap((name) => byName.get(`${name}.py`) ?? []).filter((one) => one !== path);
+}
+
+/** Files whose name stands in the text, at the end of a path or alone: `join(here, "test_costs.py")`. */
+function namedFiles(path: string, text: string, byName: ReadonlyMap<string, string[]>): string[] {
+  const names = new Set(
+    [...text.matchAll(/[\w.-]+\.(?:py|ya?ml|json|jsonl|lock|md|txt|js|ts|html|csv|toml)\b/g)].map(
+      ([name]) => name,
+    ),
+  );
+  return [...names].flatMap((name) => {
+    const places = byName.get(name) ?? [];
+    if (places.length <= 1) return places;
+    // of files with one name (task.yaml), those whose folder the text names too
+    return places.filter(
+      (place) => dirname(place) === dirname(path) || text.includes(join(basename(dirname(place)), name)),
+    );
+  });
+}
+
+/** In the folder of the changed file or below it, or right in a folder above it. Golden files belong to its parent. */
+function isBeside(test: string, changed: string): boolean {
+  const folder = dirname(changed).replace(/\/(golden|fixtures|testing)(\/.*)?$/, "");
+  const at = dirname(test);
+  return (
+    `${at}/`.startsWith(`${folder}/`) || (at !== "." && `${folder}/`.startsWith(`${at}/`) && folder !== ".")
+  );
+}

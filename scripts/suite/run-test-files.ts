@@ -1,0 +1,37 @@
+// Runs files of tests, several at a time, until all have ended or the suite's time is over. What did not run
+// then counts as failed, by name: a suite that is killed from outside would say nothing.
+import { type FileResult, runTestFile } from "./run-test-file.ts";
+
+export type SuiteOptions = {
+  cwd: string;
+  env: Record<string, string>;
+  concurrency: number;
+  fileTimeoutMs: number;
+  /** Ends the suite. Its reason is shown for each file that it kept from its end. */
+  signal: AbortSignal;
+  onFile: (result: FileResult) => void;
+};
+
+/** Results in the order in which files ended. */
+export async function runTestFiles(files: readonly string[], options: SuiteOptions): Promise<FileResult[]> {
+  const { cwd, env, signal } = options;
+  const waiting = [...files];
+  const results: FileResult[] = [];
+  const keep = (result: FileResult) => {
+    results.push(result);
+    options.onFile(result);
+  };
+  const worker = async () => {
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+      if (signal.aborted) keep(notRun(file, String(signal.reason)));
+      else keep(await runTestFile(file, { cwd, env, timeoutMs: options.fileTimeoutMs, signal }));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(options.concurrency, files.length) }, worker));
+  return results;
+}
+
+function notRun(file: string, reason: string): FileResult {
+  const title = `${file}: did not run: ${reason}`;
+  return { file, seconds: 0, tests: [{ title, outcome: "failed", reason: "" }], output: "" };
+}

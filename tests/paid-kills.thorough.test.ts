@@ -1,0 +1,341 @@
+// Runs with attempts, killed a hundred times at random moments: the run by every signal, supervisors, spawners,
+// stages (also between a provider's answer and the sync of what it cost), and with a full disk in between. No
+// attempt that was begun is begun again unasked, no model call is asked twice, and the bills hold every call.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, type TestContext, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { callsOf, lastSpending } from "@mlrb/kit/last-spending";
+import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
+import { recordsIn } from "./support/end-state.ts";
+import { type Lab, lab } from "./support/lab.ts";
+import { keyEnv, keyName, provider, shell, submit } from "./support/llm-attempts.ts";
+import type { LoopbackProvider, SeenRequest } from "./support/loopback-provider.ts";
+import { attemptProcesses, until } from "./support/processes.ts";
+import { dice } from "./support/random-kills.ts";
+import type { Said, Started } from "./support/run-program.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+after(() => repository.remove());
+
+const killsWanted = 100;
+const limitMs = 5 * 60_000;
+const seeds = 140;
+const together = 4;
+const callsEach = 5;
+
+/** Attempts of a model that writes, five calls long, and of a script that writes for as long; one per seed each. */
+function define(at: Lab, served: LoopbackProvider): void {
+  at.script("prompt.md", "This is seed {{seed}}. Write something. Until {{deadline}}.\n");
+  at.script(
+    "program/agent.sh",
+    'for i in 1 2 3 4 5 6; do echo $i >> "$MLRB_SUBMISSION/model"; sleep 0.3; done\n',
+  );
+  const program = `${at.name}/program`;
+  const prompt = `${at.name}/prompt.md`;
+  const model = {
+    id: "scripted-1",
+    baseUrl: served.baseUrl,
+    key: keyName,
+    contextTokens: 32_000,
+  };
+  const common = {
+    each: ["task", "seed"],
+    script: "pipelines/steps/attempt.ts",
+    needs: ["data.public"],
+    gives: {
+      submission: "dir",
+      trajectory: { file: "trajectory.jsonl" },
+      ledger: { file: "ledger.json" },
+      snapshots: "dir",
+      attachments: "dir",
+    },
+    durable: true,
+    untrusted: true,
+    retries: 1,
+    secrets: [keyName],
+    budget: { time: "60s" },
+    resources: { cpus: 1 },
+  };
+  const trusted = { trusted: true, prompt };
+  at.define({
+    axes: { task: ["empty"], agent: ["any"], seed: Array.from({ length: seeds }, (_, index) => index + 1) },
+    stages: {
+      data: { each: ["task"], command: "echo x > {outputs.public}/a", gives: { public: "dir" } },
+      model: {
+        ...common,
+        each: ["task", "agent", "seed"],
+        params: {
+          kind: "llm",
+          provider: "loopback",
+          model,
+          scaffold: "react",
+          secrets: [keyName],
+          ...trusted,
+        },
+        files: [prompt],
+      },
+      script: {
+        ...common,
+        each: ["task", "agent", "seed"],
+        params: { kind: "command", command: ["sh", "./agent.sh"], program, ...trusted },
+        files: [`${program}/**`, prompt],
+      },
+    },
+  });
+}
+
+const stageOf = (seed: number) => `${seed % 3 === 0 ? "script" : "model"}[task=empty,agent=any,seed=${seed}]`;
+const seedOf = (stage: string) => Number(/seed=(\d+)/.exec(stage)?.[1]);
+const seedAsked = ({ body }: SeenRequest) => Number(/This is seed (\d+)/.exec(JSON.stringify(body))?.[1]);
+
+type Attempt = { stage: string; path: string; where: "running" | "lost" };
+
+function attemptsIn(at: Lab, where: Attempt["where"]): Attempt[] {
+  return globSync(`${at.root}/.mlrb/attempts/${where}/*/attempt.json`).flatMap((file) => {
+    try {
+      const { slot } = JSON.parse(readFileSync(file, "utf8"));
+      return [{ stage: slot.stage as string, path: file.slice(0, -"/attempt.json".length), where }];
+    } catch {
+      return []; // it was moved meanwhile
+    }
+  });
+}
+
+/** Processes of one attempt, by what they are. */
+function processesOf({ path }: Attempt): {
+  supervisor?: number;
+  spawner?: number;
+  stage?: number;
+  all: number[];
+} {
+  const all = attemptProcesses(path.slice(0, path.indexOf("/.mlrb/"))).filter((pid) =>
+    [textOf(pid, "cmdline"), textOf(pid, "environ")].some((text) => text.includes(path)),
+  );
+  const supervisor = all.find((pid) => textOf(pid, "cmdline").includes("supervisor.ts"));
+  const children = supervisor ? childrenOf(supervisor) : [];
+  const spawner = children.find((pid) => textOf(pid, "cmdline").includes("spawner.py"));
+  const stage = spawner && childrenOf(spawner)[0];
+  return { ...(supervisor && { supervisor }), ...(spawner && { spawner }), ...(stage && { stage }), all };
+}
+
+function textOf(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+const childrenOf = (pid: number) =>
+  textOf(pid, `task/${pid}/children`).split(" ").filter(Boolean).map(Number);
+
+function send(pid: number | undefined, signal: NodeJS.Signals): boolean {
+  try {
+    return pid !== undefined && process.kill(pid, signal);
+  } catch {
+    return false; // it has just ended
+  }
+}
+
+/** A lab on a file system of its own, so that it can be filled; without the right to mount, on any. */
+function mountedLab(t: TestContext): { at: Lab; fill?: () => Promise<void> } {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-kills-")));
+  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=96m", "tmpfs", root]);
+  t.after(() => {
+    spawnSync("umount", ["-l", root]);
+    rmSync(root, { recursive: true, force: true });
+  });
+  const at = lab(t, repository, { root });
+  if (status !== 0) return { at };
+  const file = join(root, "fill");
+  return {
+    at,
+    async fill() {
+      spawnSync("dd", ["if=/dev/zero", `of=${file}`, "bs=65536"]);
+      spawnSync("dd", ["if=/dev/zero", `of=${file}`, "bs=512", "oflag=append", "conv=notrunc"]);
+      await sleep(700);
+      rmSync(file);
+    },
+  };
+}
+
+test("a hundred random kills lose no attempt: none is begun twice, no call is asked twice, and the bills hold every call", {
+  skip: process.platform === "linux" ? false : "processes can be found on Linux only",
+  timeout: 20 * 60_000,
+}, async (t) => {
+  const diceSeed = Number(process.env.MLRB_KILL_SEED ?? Math.floor(Math.random() * 1e9));
+  const random = dice(diceSeed);
+  const story = [`MLRB_KILL_SEED=${diceSeed} throws the same dice`];
+  const { at, fill } = mountedLab(t);
+  /** Kills the stage that is being answered, after so many ms. */
+  let ambush: number | undefined;
+  let ambushed = 0;
+  const served = await provider(t, async (request) => {
+    const answers = JSON.stringify(request.body).split('"role":"assistant"').length - 1;
+    await sleep(150 + 200 * random());
+    if (ambush !== undefined) {
+      const stage = attemptsIn(at, "running").find((one) => seedOf(one.stage) === seedAsked(request));
+      const pid = stage && processesOf(stage).stage;
+      if (pid !== undefined) setTimeout(() => send(pid, "SIGKILL"), ambush);
+      if (pid !== undefined) hit.add(seedAsked(request));
+      if (pid !== undefined) ambushed++;
+      ambush = undefined;
+    }
+    return answers < callsEach - 1 ? shell(`echo ${answers} >> submission/model`) : submit();
+  });
+  define(at, served);
+
+  const begun = new Set<number>();
+  const over = () =>
+    new Set([
+      ...recordsIn(at.root).map(({ record }) => seedOf((record.slot as { stage: string }).stage)),
+      ...attemptsIn(at, "lost").map(({ stage }) => seedOf(stage)),
+    ]);
+  let next = 1;
+  /** Attempts that a kill has hit: whether they are lost by it is seen at the end. */
+  const hit = new Set<number>();
+  /** Goes on with what goes on, and begins others up to four together. What was lost is not asked for again. */
+  const start = (): Started => {
+    const done = over();
+    for (const seed of done) begun.delete(seed);
+    for (const seed of hit) begun.delete(seed); // a run keeps or quarantines them without being asked for them
+    while (begun.size < together && next <= seeds) begun.add(next++);
+    const only = (begun.size > 0 ? [...begun].map(stageOf) : ["data"]).flatMap((one) => ["--only", one]);
+    const args = ["run", at.name, "--json", "--root", at.root, "--jobs", String(together), "--yes", ...only];
+    return at.start(args, { env: keyEnv });
+  };
+
+  const said: Said[] = [];
+  const until_ = Date.now() + limitMs;
+  let kills = 0;
+  let run = start();
+  const again = async () => {
+    said.push(await run.ended);
+    run = start();
+  };
+  while (kills < killsWanted && Date.now() < until_) {
+    await Promise.race([run.ended, sleep(200 + 900 * random())]);
+    if (run.child.exitCode !== null || run.child.signalCode !== null) {
+      await again();
+      continue;
+    }
+    const going = attemptsIn(at, "running").filter(({ path }) => existsSync(join(path, "supervisor.json")));
+    const one = going[Math.floor(random() * going.length)];
+    const of = one ? processesOf(one) : { all: [] };
+    const what = Math.floor(random() * 20);
+    if (what >= 8 && what < 15 && one) hit.add(seedOf(one.stage));
+    if (what < 8) {
+      const signal = (["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const)[what % 4]!;
+      if (!send(run.child.pid, signal)) continue;
+      story.push(`run: ${signal}`);
+      // a person who waits for no second one
+      if (signal === "SIGINT")
+        await Promise.race([run.ended, sleep(400)]).then(() => run.child.kill("SIGKILL"));
+      await again();
+    } else if (what < 10 && of.supervisor && send(of.supervisor, "SIGKILL"))
+      story.push(`supervisor of ${one!.stage}`);
+    else if (what < 12 && of.supervisor) {
+      for (const pid of of.all) send(pid, "SIGTERM");
+      story.push(`SIGTERM to all of ${one!.stage}`);
+    } else if (what < 14 && send(of.spawner, "SIGKILL")) story.push(`spawner of ${one!.stage}`);
+    else if (what < 15 && send(of.stage, "SIGKILL")) story.push(`stage of ${one!.stage}`);
+    else if (what < 18 && ambush === undefined) {
+      ambush = 3 * random();
+      await Promise.race([
+        until("a call to be answered", () => ambush === undefined, 4_000).catch(() => {}),
+        run.ended,
+      ]);
+      if (ambush !== undefined) {
+        ambush = undefined;
+        continue;
+      }
+      story.push("stage as its model answers");
+    } else if (what >= 18 && fill && going.length > 0) {
+      for (const { stage } of attemptsIn(at, "running")) hit.add(seedOf(stage));
+      await fill();
+      for (const { stage } of attemptsIn(at, "running")) hit.add(seedOf(stage));
+      story.push("full disk");
+    } else continue;
+    kills++;
+  }
+  said.push(await run.ended);
+  for (let tries = 0; tries < 5 && attemptsIn(at, "running").length > 0; tries++) {
+    next = seeds + 1; // nothing new: what goes on is gone on with, what ended is kept
+    await until("attempts that were hit to end", () =>
+      attemptsIn(at, "running").every(
+        (one) => !hit.has(seedOf(one.stage)) || processesOf(one).supervisor === undefined,
+      ),
+    );
+    run = start();
+    said.push(await run.ended);
+  }
+
+  const hint = `${story.join("\n")}\n${said.at(-1)!.stdout}${said.at(-1)!.stderr}`;
+  t.diagnostic(
+    `${kills} kills, ${ambushed} of them as a model answered; ${recordsIn(at.root).length} records, ${attemptsIn(at, "lost").length} quarantined`,
+  );
+  assert.equal(attemptsIn(at, "running").length, 0, hint);
+  assert.deepEqual(attemptProcesses(at.root), [], hint);
+  for (const { stdout, stderr } of said)
+    assert.doesNotMatch(stdout + stderr, /^\s+at .*\.ts:|This is a fault/m, hint);
+
+  // none was begun twice
+  const kept = recordsIn(at.root).map(({ digest, record }) => ({
+    stage: (record.slot as { stage: string }).stage,
+    path: join(at.root, ".mlrb/attempts/records", digest),
+    calls: undefined as number | undefined,
+  }));
+  const lost = attemptsIn(at, "lost");
+  const stages = [...kept, ...lost].map(({ stage }) => stage);
+  assert.equal(new Set(stages).size, stages.length, `twice: ${stages.sort().join(", ")}\n${hint}`);
+
+  // no call was asked twice, and every call is in a bill
+  const asked = served.seen.map(
+    (request) => `${seedAsked(request)}: ${JSON.stringify(request.body).split('"role":"assistant"').length}`,
+  );
+  assert.deepEqual(
+    asked.filter((one, index) => asked.indexOf(one) !== index),
+    [],
+    hint,
+  );
+  const askedOf = (stage: string) =>
+    served.seen.filter((request) => seedAsked(request) === seedOf(stage)).length;
+  for (const { stage, path } of kept.filter((one) => one.stage.startsWith("model"))) {
+    const { usage } = JSON.parse(readFileSync(join(path, "ledger.json"), "utf8"));
+    assert.equal(usage.calls, askedOf(stage), `${stage}\n${hint}`);
+  }
+  for (const { stage, path } of lost) {
+    const { cause, spending } = JSON.parse(readFileSync(join(path, "cause.json"), "utf8"));
+    const places = `${stage}, ${cause.kind}: ${cause.detail}\n${hint}`;
+    assert.ok(["terminated", "supervisor-lost", "failed", "disk-full"].includes(cause.kind), places);
+    if (stage.startsWith("model")) {
+      const billed = spending === null ? 0 : callsOf(spending);
+      const sent = askedOf(stage);
+      // one may have been booked and not sent yet
+      assert.ok(billed === sent || billed === sent + 1, `${billed} billed, ${sent} sent: ${places}`);
+      assert.deepEqual(spending && callsOf(lastSpending(join(path, "spending.jsonl"))!), spending && billed);
+    }
+    const file = join(path, "out/trajectory.jsonl");
+    if (!existsSync(file)) continue;
+    const checked = await verifyTrajectory(file);
+    if (checked.kind === "broken") assert.match(checked.reason, /cut off in the middle|no lines/, places);
+    if (cause.kind === "terminated") assert.ok(existsSync(join(path, "out/ledger.json")), places);
+  }
+
+  // and without a word of the person's nothing of what was lost is begun again
+  const before = served.seen.length;
+  if (lost.length > 0) {
+    const refused = await at.pipeline(
+      ["run", at.name, "--json", "--root", at.root, "--only", lost[0]!.stage],
+      { env: keyEnv },
+    );
+    assert.equal(refused.code, 2, refused.stdout + refused.stderr);
+    assert.equal(served.seen.length, before);
+  }
+  assert.deepEqual(readdirSync(join(at.root, ".mlrb/attempts/running")), [], hint);
+});

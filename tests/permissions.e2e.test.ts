@@ -1,0 +1,285 @@
+// Scripts hold to what they declare: what they read, write, start and reach is refused where the pipeline does not
+// say so, with the line of YAML that allows it. A guard against mistakes: see docs/how-reuse-works.md.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { shareEnvironments } from "./support/environments.ts";
+import { type Lab, lab, lineOf, outcomes } from "./support/lab.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+after(() => repository.remove());
+
+const lock = "pipelines/environments/tools.lock";
+
+const start = `import fs from "node:fs";
+import { stage } from "@mlrb/kit/stage";
+const { outputs } = stage();
+const out = (text: string) => fs.writeFileSync(outputs.text!, text);
+`;
+
+/** The causes of the stages that failed, by name. */
+async function causes(at: Lab): Promise<Record<string, string>> {
+  const said = await at.run();
+  const lines = said.lines.filter(({ event }) => event === "stage");
+  return Object.fromEntries(lines.map(({ name, cause, outcome }) => [name, cause ?? outcome]));
+}
+
+/** A stage for each script, in one run. */
+function defineEach(
+  at: Lab,
+  scripts: Record<string, { text: string; stage?: Record<string, unknown> }>,
+): void {
+  const stages = Object.entries(scripts).map(([name, { text, stage }]) => {
+    const python = text.startsWith("import ") && text.includes("\nfrom mlrb_kit");
+    const script = at.script(`${name}.${python ? "py" : "ts"}`, text);
+    const run = python ? { python: script, environment: lock } : { script };
+    return [name, { ...run, gives: { text: { file: name } }, ...stage }];
+  });
+  at.define({ stages: Object.fromEntries(stages) });
+}
+
+test("a TypeScript stage that reads, lists, writes, starts or reaches what it does not declare fails with the line to write", async (t) => {
+  const at = lab(t, repository);
+  at.script("table.json", '{"rows": [1]}\n');
+  at.script("more/one.json", "1\n");
+  at.script("more.txt", "x");
+  const table = `${at.name}/table.json`;
+  defineEach(at, {
+    reads: { text: `${start}out(fs.readFileSync("${table}", "utf8"));\n` },
+    later: {
+      text: `${start}out((await fs.promises.readFile("${join(repository.path, table)}", "utf8")));\n`,
+    },
+    swallows: {
+      text: `${start}let text = "nothing";\ntry { text = fs.readFileSync("${table}", "utf8"); } catch {}\nout(text);\n`,
+    },
+    adds: { text: `${start}out(fs.readFileSync("${table}", "utf8"));\n`, stage: { files: ["README.md"] } },
+    lists: { text: `${start}out(fs.readdirSync("${at.name}/more").join());\n` },
+    outside: { text: `${start}out(fs.readFileSync("${at.outside}/word", "utf8"));\n` },
+    writes: { text: `${start}fs.writeFileSync("${at.name}/left.txt", "x");\nout("x");\n` },
+    starts: {
+      text: `${start}import { execFileSync } from "node:child_process";\nout(execFileSync("echo", ["x"], { encoding: "utf8" }));\n`,
+    },
+    reaches: {
+      text: `${start}out(await (await fetch("http://127.0.0.1:8/")).text());\n`,
+      stage: { network: "none" },
+    },
+    works: {
+      text: `${start}import { Worker } from "node:worker_threads";
+const worker = new Worker(\`require("node:worker_threads").parentPort.postMessage(require("fs").readFileSync("${table}", "utf8"))\`, { eval: true });
+worker.on("message", out);\n`,
+    },
+    looks: { text: `${start}out(String(fs.existsSync("${at.name}/optional.json")));\n` },
+    finds: { text: `${start}out(String(fs.existsSync("${table}")));\n` },
+    declared: {
+      text: `${start}fs.writeFileSync(process.env.TMPDIR + "/x", "x");\nout(fs.readFileSync("${table}", "utf8") + fs.readdirSync("${at.name}/more").join());\n`,
+      stage: { files: [table, `${at.name}/more/**`, `${at.name}/more.txt`] },
+    },
+    programs: {
+      text: `${start}import { $ } from "zx";\nimport { execFileSync } from "node:child_process";\nconst free = execFileSync(process.execPath, ["-p", "require('fs').readFileSync('${table}', 'utf8')"], { encoding: "utf8" });\nout(free + (await $\`echo x\`).stdout);\n`,
+      stage: { programs: true },
+    },
+  });
+  writeFileSync(join(at.outside, "word"), "x");
+  const found = await causes(at);
+  const yaml = repository.read(`pipelines/${at.name}.yaml`).split("\n");
+  const place = (name: string) =>
+    `pipelines/${at.name}.yaml:${yaml.findIndex((line) => line.includes(`"${name}": {`)) + 1}`;
+  const allow = (name: string, key: string) => `in ${place(name)}, stage "${name}", write \`${key}\``;
+  const undeclared = "which it does not declare";
+  const ended = "exit-code: exit status 1: stage";
+  assert.equal(
+    found.reads,
+    `${ended} "reads" reads ${table}, ${undeclared}; ${allow("reads", `files: [${table}]`)}`,
+  );
+  assert.equal(
+    found.later,
+    `${ended} "later" reads ${table}, ${undeclared}; ${allow("later", `files: [${table}]`)}`,
+  );
+  assert.equal(
+    found.swallows,
+    `exit-code: it went on without what it was refused: stage "swallows" reads ${table}, ${undeclared}; ${allow("swallows", `files: [${table}]`)}`,
+  );
+  assert.match(found.adds!, new RegExp(`write \`files: \\[README\\.md, ${table}\\]\``));
+  assert.match(
+    found.lists!,
+    new RegExp(`lists the folder ${at.name}/more, .*write \`files: \\["${at.name}/more/\\*\\*"\\]\``),
+  );
+  assert.match(found.outside!, /reads a file outside of the repository, .*under `needs`/);
+  assert.match(found.writes!, new RegExp(`writes ${at.name}/left.txt, which is none of its outputs`));
+  assert.match(found.starts!, /starts a program \(echo\), .*write `programs: true`$/);
+  assert.match(found.reaches!, /uses the network.*write `network: full`$/);
+  assert.match(found.works!, /starts a program \(a worker thread\), .*write `programs: true`$/);
+  assert.equal(found.looks, "succeeded", "what is not there is not read");
+  assert.match(found.finds!, new RegExp(`went on without .* reads ${table},`));
+  assert.equal(found.declared, "succeeded");
+  assert.equal(found.programs, "succeeded", "what it starts is not held, Node included");
+});
+
+test("a Python stage holds to what it declares, as a TypeScript one does", async (t) => {
+  const at = lab(t, repository);
+  shareEnvironments(at.root);
+  at.script("table.json", '{"rows": [1]}\n');
+  const table = `${at.name}/table.json`;
+  const python = `import os, pathlib, socket, subprocess, sys
+from mlrb_kit.stage import read_stage
+out = read_stage().output("text").write_text
+`;
+  defineEach(at, {
+    reads: { text: `${python}out(pathlib.Path("${table}").read_text())\n` },
+    swallows: { text: `${python}try:\n    open("${table}")\nexcept OSError:\n    pass\nout("x")\n` },
+    lists: { text: `${python}out(str(os.listdir("tasks")))\n` },
+    writes: { text: `${python}open("${at.name}/left.txt", "w").write("x")\nout("x")\n` },
+    starts: { text: `${python}out(subprocess.check_output(["echo", "x"], text=True))\n` },
+    links: {
+      text: `${python}link = pathlib.Path(os.environ["TMPDIR"], "x")\nos.link("${table}", link)\nout(link.read_text())\n`,
+    },
+    points: {
+      text: `${python}link = pathlib.Path(os.environ["TMPDIR"], "x")\nlink.symlink_to(os.path.abspath("${table}"))\nout(link.read_text())\n`,
+    },
+    asks: {
+      text: `${python}import sqlite3\nsqlite3.connect(":memory:").close()\nsqlite3.connect("${table}").close()\nout("x")\n`,
+    },
+    probes: {
+      text: `${python}import ctypes.util, platform\nctypes.util.find_library("m")\nout(platform.platform() + platform.processor())\n`,
+    },
+    reaches: { text: `${python}socket.create_connection(("192.0.2.1", 9), timeout=1)\nout("x")\n` },
+    declared: {
+      text: `${python}import tempfile, shutil\nfolder = pathlib.Path(tempfile.mkdtemp())\n(folder / "tasks").mkdir()\n(folder / "tasks" / "x").write_text("x")\nshutil.rmtree(folder)\nsocket.socket().connect_ex(("127.0.0.1", 9))\nout(pathlib.Path("${table}").read_text())\n`,
+      stage: { files: [table] },
+    },
+    programs: {
+      text: `${python}out(subprocess.check_output([sys.executable, "-c", "print(open('${table}').read())"], text=True, env={k: v for k, v in os.environ.items() if k != "MLRB_PERMISSIONS"}))\n`,
+      stage: { programs: true },
+    },
+  });
+  const found = await causes(at);
+  assert.match(
+    found.reads!,
+    new RegExp(
+      `stage "reads" reads ${table}, which it does not declare; in pipelines/${at.name}.yaml:\\d+, stage "reads", write \`files: \\[${table}\\]\`$`,
+    ),
+  );
+  assert.match(found.swallows!, new RegExp(`it went on without .* reads ${table},`));
+  assert.match(found.lists!, /lists the folder tasks, .*write `files: \["tasks\/\*\*"\]`/);
+  assert.match(found.writes!, new RegExp(`writes ${at.name}/left.txt, which is none of its outputs`));
+  assert.match(found.starts!, /starts a program \(echo\), .*write `programs: true`$/);
+  for (const name of ["links", "points", "asks"])
+    assert.match(found[name]!, new RegExp(`stage "${name}" reads ${table}, which it does not declare`));
+  assert.equal(found.probes, "succeeded", "the standard library does without the programs that it asks");
+  assert.match(found.reaches!, /uses the network \(192\.0\.2\.1\), .*write `network: full`$/);
+  assert.equal(found.declared, "succeeded");
+  assert.equal(found.programs, "succeeded");
+});
+
+test("whatever a script may read of a folder that it declares whole is in its key: links and names with a dot too", async (t) => {
+  const at = lab(t, repository);
+  at.script("data/.hidden", "1");
+  at.script("beyond.txt", "1");
+  at.script("beyond/inner.txt", "1");
+  symlinkSync("../beyond.txt", join(repository.path, at.name, "data/link.txt"));
+  symlinkSync("../beyond", join(repository.path, at.name, "data/folder"));
+  const names = [".hidden", "link.txt", "folder/inner.txt"].map((name) => `${at.name}/data/${name}`);
+  const script = at.script(
+    "whole.ts",
+    `${start}out(${JSON.stringify(names)}.map((name) => fs.readFileSync(name, "utf8")).join());\n`,
+  );
+  at.define({ stages: { whole: { script, files: [`${at.name}/data/**`], gives: { text: "file" } } } });
+  assert.deepEqual(outcomes(await at.run()), { whole: "succeeded" });
+  for (const edited of ["data/.hidden", "beyond.txt", "beyond/inner.txt"]) {
+    assert.deepEqual(outcomes(await at.run()), { whole: "reused" });
+    at.script(edited, "2");
+    assert.deepEqual(outcomes(await at.run()), { whole: "succeeded" }, edited);
+  }
+});
+
+test("what a stage may do is in no key: allowing more reuses what there is", async (t) => {
+  const at = lab(t, repository);
+  const script = at.script("plain.ts", `${start}out("x");\n`);
+  const define = (more: object) =>
+    at.define({ stages: { plain: { script, gives: { text: "file" }, ...more } } });
+  define({});
+  assert.deepEqual(outcomes(await at.run()), { plain: "succeeded" });
+  define({ programs: true, network: "full" });
+  assert.deepEqual(outcomes(await at.run()), { plain: "reused" });
+});
+
+test("a repository and a state that are reached through links, and declared files that are links, are read as declared", async (t) => {
+  const at = lab(t, repository);
+  const elsewhere = join(at.outside, "elsewhere");
+  mkdirSync(elsewhere);
+  const linkedRoot = join(at.outside, "root-link");
+  symlinkSync(elsewhere, linkedRoot);
+  const linkedRepository = join(at.outside, "repository-link");
+  symlinkSync(repository.path, linkedRepository);
+  at.script("real.json", '"through a link"');
+  symlinkSync("real.json", join(repository.path, at.name, "link.json"));
+  const script = at.script(
+    "links.ts",
+    `${start}import { basename } from "node:path";\nimport { word } from "./word.ts";\nout(fs.readFileSync("${at.name}/link.json", "utf8") + fs.readFileSync(import.meta.dirname + "/link.json") + fs.realpathSync(process.env.TMPDIR!).length + word + basename(process.cwd()));\n`,
+  );
+  at.script("word.ts", "export const word = 'word';\n");
+  at.define({ stages: { links: { script, files: [`${at.name}/link.json`], gives: { text: "file" } } } });
+  for (const root of [linkedRoot, at.root]) {
+    const said = await at.pipeline(["run", at.name, "--json", "--root", root]);
+    const log = await at.pipeline(["log", "links", "--root", root]);
+    assert.equal(lineOf(said, "links").outcome, "succeeded", said.stdout + log.stdout);
+  }
+});
+
+const strace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
+
+test("run --audit runs what would be reused, lists what commands and started programs read undeclared, and exits with 1", {
+  skip: strace ? false : "strace is missing here, or may not trace",
+}, async (t) => {
+  const at = lab(t, repository);
+  at.script("table.json", "1\n");
+  at.script("named.json", "2\n");
+  const [table, named] = [`${at.name}/table.json`, `${at.name}/named.json`];
+  const script = at.script("clean.ts", `${start}out("x");\n`);
+  const define = (files: string[]) =>
+    at.define({
+      stages: {
+        clean: { script, gives: { text: { file: "clean" } } },
+        cats: { command: `cat ${table} ${named} > {outputs.text}`, files, gives: { text: { file: "cats" } } },
+        starts: {
+          script: at.script(
+            "starts.ts",
+            `${start}import { execFileSync } from "node:child_process";\nout(execFileSync("cat", ["${table}"], { encoding: "utf8" }));\n`,
+          ),
+          programs: true,
+          files: [named],
+          gives: { text: { file: "starts" } },
+        },
+      },
+    });
+  define([named]);
+  assert.deepEqual(Object.values(outcomes(await at.run())), ["succeeded", "succeeded", "succeeded"]);
+  const audited = await at.run("--audit");
+  assert.equal(audited.code, 1, audited.stderr);
+  const found = audited.lines.filter(({ event }) => event === "audit");
+  const read = (stage: string) => [
+    {
+      what: `stage "${stage}" reads ${table}, which it does not declare`,
+      help: found.find((one) => one.stage === stage)?.undeclared[0]?.help,
+    },
+  ];
+  assert.deepEqual(
+    found.map(({ stage, undeclared }) => [stage, undeclared]),
+    [
+      ["cats", read("cats")],
+      ["clean", []],
+      ["starts", read("starts")],
+    ],
+  );
+  assert.match(
+    read("cats")[0]!.help,
+    new RegExp(`yaml:\\d+, stage "cats", write \`files: \\[${named}, ${table}\\]\``),
+  );
+  define([named, table]);
+  const mended = await at.pipeline(["run", at.name, "--root", at.root, "--audit", "--only", "cats"]);
+  assert.equal(mended.code, 0, mended.stdout + mended.stderr);
+  assert.match(mended.stdout, /audit: 1 stages traced, 0 undeclared reads/);
+});

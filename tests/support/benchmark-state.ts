@@ -1,0 +1,107 @@
+// The state of one run of the benchmark on one task with the scripted baselines, made once for the whole suite.
+// Tests that only read use it in place. A test that runs something takes a copy. The suite verifies at its end
+// that nothing in the shared state has changed.
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { indexVariables } from "./demonstration/play.ts";
+import { shareEnvironments } from "./environments.ts";
+import { isRunning } from "./processes.ts";
+import { parseLines, type Said, startProgram } from "./run-program.ts";
+import { throwAwayRepository } from "./throw-away-repository.ts";
+
+export type BenchmarkState = {
+  /** Where `.mlrb/` and `results/` are. Not to be written. */
+  root: string;
+  /** What `run hello` said, and after it `run full-benchmark` of one task. */
+  hello: Said;
+  oneTask: Said;
+};
+
+export const oneTask = "baby-lm";
+export const oneTaskArguments = ["run", "full-benchmark", "--json", "--set", `task=${oneTask}`];
+
+let own: Promise<BenchmarkState> | undefined;
+
+/** Made by the first file of tests that asks; others wait. Without the suite each file makes its own. */
+export function benchmarkState(): Promise<BenchmarkState> {
+  own ??= stateIn(process.env.MLRB_TEST_SHARED ?? ownFolder());
+  return own;
+}
+
+/** Copies the shared state to `root`, which must not exist. */
+export async function copyBenchmarkState(root: string): Promise<void> {
+  const { root: from } = await benchmarkState();
+  const { status, stderr } = spawnSync("cp", ["-a", from, root], { encoding: "utf8" });
+  if (status !== 0) throw new Error(stderr);
+}
+
+function ownFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-benchmark-")));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function stateIn(folder: string): Promise<BenchmarkState> {
+  const [made, making, root] = ["made.json", "making", "benchmark"].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  while (!existsSync(made)) {
+    if (takeTurn(making)) {
+      const said = await make(root);
+      writeFileSync(`${made}.tmp`, JSON.stringify(said));
+      renameSync(`${made}.tmp`, made);
+    } else await sleep(200);
+  }
+  const [hello, oneTask] = (JSON.parse(readFileSync(made, "utf8")) as Said[]).map(withLines);
+  return { root, hello: hello!, oneTask: oneTask! };
+}
+
+/** Whether this process is the one that makes the state: no other does, or the one that did has ended. */
+function takeTurn(making: string): boolean {
+  try {
+    writeFileSync(making, String(process.pid), { flag: "wx" });
+    return true;
+  } catch {
+    const pid = Number(readFileSync(making, "utf8"));
+    if (pid > 0 && !isRunning(pid)) rmSync(making, { force: true });
+    return false;
+  }
+}
+
+async function make(root: string): Promise<Said[]> {
+  const repository = throwAwayRepository();
+  try {
+    rmSync(root, { recursive: true, force: true });
+    mkdirSync(root, { recursive: true });
+    shareEnvironments(root);
+    const run = (...args: string[]) =>
+      startProgram(repository.path, [...args, "--root", root], { env: indexVariables() }).ended;
+    const both = [await run("run", "hello"), await run(...oneTaskArguments)];
+    return both.map(({ code, signal, stdout, stderr }) => ({ code, signal, stdout, stderr, lines: [] }));
+  } finally {
+    repository.remove();
+  }
+}
+
+function withLines(said: Said): Said {
+  return {
+    ...said,
+    get lines() {
+      return parseLines(said.stdout);
+    },
+  };
+}

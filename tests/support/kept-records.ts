@@ -1,0 +1,57 @@
+// The attempt records that an earlier version of mlrb made, in a state folder of their own, with the repository files
+// that they were made from: tests/fixtures/records-5ceb805.
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { keptPipeline } from "../fixtures/records-5ceb805/pipeline.ts";
+import { startProgram } from "./run-program.ts";
+import { type Repository, throwAwayRepository } from "./throw-away-repository.ts";
+
+const fixture = join(import.meta.dirname, "../fixtures/records-5ceb805");
+
+/** The instances that have a record. */
+export const keptAttempts = ["kept-cli", "kept-model", "kept-replay", "kept-script"].map(
+  (agent) => `attempt[task=kept,agent=${agent},seed=1]`,
+);
+
+export type Kept = {
+  repository: Repository;
+  /** A new folder whose state holds the records and nothing else. */
+  root(): string;
+  /** `COMMAND kept … --json --root ROOT`, to its end. */
+  kept(root: string, command: string, ...args: string[]): ReturnType<typeof startProgram>["ended"];
+  /** Writes the pipeline with its stages edited. */
+  define(edit: Parameters<typeof keptPipeline>[1]): void;
+  remove(): void;
+};
+
+export function keptRecords(): Kept {
+  const repository = throwAwayRepository();
+  const above = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-kept-")));
+  cpSync(join(fixture, "overlay"), repository.path, { recursive: true, verbatimSymlinks: true });
+  const define: Kept["define"] = (edit) =>
+    repository.write("pipelines/kept.yaml", keptPipeline(repository.path, edit));
+  define(undefined);
+  let roots = 0;
+  return {
+    repository,
+    define,
+    root() {
+      const root = join(above, `root-${++roots}`);
+      const records = join(root, ".mlrb/attempts/records");
+      cpSync(join(fixture, "golden/records"), records, { recursive: true });
+      for (const digest of readdirSync(records)) {
+        const { outputs } = JSON.parse(readFileSync(join(records, digest, "record.json"), "utf8"));
+        for (const { kind, file } of Object.values<{ kind: string; file: string }>(outputs))
+          if (kind === "dir") mkdirSync(join(records, digest, file), { recursive: true });
+      }
+      return root;
+    },
+    kept: (root, command, ...args) =>
+      startProgram(repository.path, [command, "kept", "--json", "--root", root, ...args]).ended,
+    remove() {
+      repository.remove();
+      rmSync(above, { recursive: true, force: true });
+    },
+  };
+}

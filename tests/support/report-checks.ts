@@ -1,0 +1,64 @@
+// What holds for every report of the benchmark, of one task or of all.
+import assert from "node:assert/strict";
+import type { Line } from "./run-program.ts";
+
+/** Attempts and cells as programs rely on them, where every attempt passed and every scorer measured. */
+export function checkReport(report: Line): void {
+  const { attempts, cells, tasks, agents } = report;
+  const seeds = new Set(attempts.map(({ seed }: Line) => seed));
+  assert.deepEqual([...seeds].sort(), [1, 2]);
+  assert.equal(attempts.length, tasks.length * agents.length * seeds.size, "every attempt is there");
+  for (const attempt of attempts) {
+    assert.equal(attempt.verdict.kind, "pass", JSON.stringify(attempt));
+    assert.match(attempt.submission, /^[0-9a-f]{64}$/);
+    assert.ok(Object.keys(attempt.scores).length >= 1);
+    for (const score of Object.values<Line>(attempt.scores)) {
+      assert.equal(score.kind, "scored", JSON.stringify(attempt));
+      assert.ok(Number.isFinite(score.value) && Number.isFinite(score.standardError));
+    }
+  }
+  for (const cell of cells) {
+    for (const name of [
+      "task",
+      "agent",
+      "metric",
+      "primary",
+      "direction",
+      "values",
+      "mean",
+      "interval",
+      "measured",
+      "planned",
+    ]) {
+      assert.ok(name in cell, `a cell lacks ${name}`);
+    }
+    assert.ok(cell.direction === "higher" || cell.direction === "lower");
+    assert.deepEqual([cell.measured, cell.planned, cell.values.length], [seeds.size, seeds.size, seeds.size]);
+    const centre = cell.values.reduce((sum: number, value: number) => sum + value, 0) / cell.values.length;
+    assert.ok(Math.abs(cell.mean - centre) < 1e-12);
+    if (cell.intervalWithheld === null)
+      assert.ok(cell.interval[0] <= cell.mean && cell.mean <= cell.interval[1]);
+    else {
+      assert.deepEqual([cell.intervalWithheld, cell.interval], ["no-spread", null]);
+      assert.equal(new Set(cell.values).size, 1, "values that differ have an interval");
+    }
+  }
+  for (const { name, primary } of tasks) {
+    const decides = cells.filter((cell: Line) => cell.task === name && cell.primary);
+    assert.deepEqual(new Set(decides.map(({ metric }: Line) => metric)), new Set([primary]));
+    assert.equal(decides.length, agents.length);
+  }
+}
+
+/** An agent that hands in nothing is rejected by every task and scorer. */
+export function checkNop(report: Line): void {
+  assert.ok(report.attempts.length > 0);
+  for (const { agent, verdict, scores } of report.attempts) {
+    assert.equal(agent, "nop");
+    assert.equal(verdict.kind, "rejected");
+    for (const { kind, reason } of Object.values<Line>(scores)) {
+      assert.equal(kind, "rejected");
+      assert.ok(reason.length > 0);
+    }
+  }
+}

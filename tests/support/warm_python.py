@@ -1,0 +1,117 @@
+"""One Python process for the whole suite: it imports the heavy libraries, and forks a child for each script.
+
+A test that scores a tiny model spends seven seconds on imports and half a second on its model.
+The suite starts `serve SOCKET PRELOAD` once. A test runs `run SOCKET SCRIPT ARGUMENTS…` in place of
+`python SCRIPT ARGUMENTS…`, with the same working directory, variables, output and exit status. A script that
+measures the memory or the start of its process must not run here.
+"""
+
+# ruff: noqa: PTH100, PTH109, PTH120 (importing pathlib takes longer than the rest of a client)
+
+import json
+import os
+import socket
+import sys
+
+JOB_BYTES_MAX = 1 << 20
+
+
+def main() -> None:
+    command, path, *rest = sys.argv[1:]
+    if command == "serve":
+        serve(path, rest[0])
+    else:
+        sys.exit(run(path, rest))
+
+
+def run(path: str, argv: list[str]) -> int:
+    """Gives the exit status of the script, as a shell would."""
+    job = json.dumps({"argv": argv, "env": dict(os.environ), "cwd": os.getcwd()}).encode()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, JOB_BYTES_MAX)
+        try:
+            server.connect(path)
+        except OSError:  # it has not begun to listen, or has ended
+            os.execv(sys.executable, [sys.executable, *argv])
+        socket.send_fds(server, [job], [1, 2])
+        status = server.recv(64)
+    if not status:
+        sys.exit("the warm Python process ended")
+    return int(status)
+
+
+def serve(path: str, preload: str) -> None:
+    """Answers until it is killed. Clients wait in the socket's queue while the libraries are imported."""
+    import ctypes
+    import gc
+    import runpy
+    import signal
+
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)  # ends with the suite, however that ends
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    listener.bind(path)
+    listener.listen(64)
+    sys.path.pop(0)  # the folder of this file
+    runpy.run_path(preload)
+    gc.collect()
+    gc.freeze()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    while True:
+        client, _ = listener.accept()
+        if os.fork() == 0:
+            listener.close()
+            answer(client)
+        client.close()
+
+
+def answer(client: socket.socket) -> None:
+    """Runs one job in a child of its own, so that the child's end can be reported whatever it was."""
+    import signal
+
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    status = 125
+    try:
+        message, (out, err), _, _ = socket.recv_fds(client, JOB_BYTES_MAX, 2)
+        job = json.loads(message)
+        child = os.fork()
+        if child == 0:
+            os.dup2(out, 1)
+            os.dup2(err, 2)
+            client.close()
+            be_the_script(job)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        status = code if code >= 0 else 128 - code
+    finally:
+        client.send(str(status).encode())
+        os._exit(0)
+
+
+def be_the_script(job: dict) -> None:
+    import runpy
+    import traceback
+
+    status = 1
+    try:
+        os.chdir(job["cwd"])
+        os.environ.clear()
+        os.environ.update(job["env"])
+        script = os.path.abspath(job["argv"][0])
+        sys.argv = [script, *job["argv"][1:]]
+        more = [folder for folder in job["env"].get("PYTHONPATH", "").split(":") if folder]
+        sys.path[:0] = [os.path.dirname(script), *more]
+        runpy.run_path(script, run_name="__main__")
+        status = 0
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else int(end.code is not None)
+        if status and not isinstance(end.code, int):
+            print(end.code, file=sys.stderr)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(status)
+
+
+if __name__ == "__main__":
+    main()
