@@ -9,7 +9,7 @@ import { keepRecord } from "./keep-record.ts";
 import { tryLease } from "./lease.ts";
 import { type LostAttempt, lostAttempts } from "./lost-attempts.ts";
 import { quarantineIn } from "./quarantine.ts";
-import { removeFolder } from "./remove-folder.ts";
+import { removeKept } from "./remove-folder.ts";
 import type { Workspace } from "./workspace.ts";
 
 export type Adopted = { attempt: LostAttempt } & (
@@ -51,7 +51,7 @@ async function adoptOne(
     const log = join(path, "log");
     const kept = await keepRecord({ path, card, end, log, isHeld: lease.isHeld }, workspace);
     if (kept.kind === "failed") return { kind: "refused", why: kept.detail };
-    removeFolder(path);
+    await removeKept(path, workspace.state);
     return { kind: "kept", record: kept.record.digest };
   } finally {
     lease.release();

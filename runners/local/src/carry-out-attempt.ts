@@ -27,7 +27,7 @@ import { openLog } from "./open-log.ts";
 import { thisProcess } from "./owner.ts";
 import { LostInput, prepareStage } from "./prepare-stage.ts";
 import { keptWords, quarantine } from "./quarantine.ts";
-import { removeFolder, removeLargeFolder } from "./remove-folder.ts";
+import { removeFolder, removeKept } from "./remove-folder.ts";
 import { settleAttempt } from "./settle-attempt.ts";
 import { changedHandedOver } from "./stage-sources.ts";
 import { startSupervised, watchSupervised } from "./supervised.ts";
@@ -121,7 +121,7 @@ async function keep(attempt: Attempt, end: AttemptEnd, context: CarryOutContext)
   const { workspace, log, isHeld } = context;
   const kept = await keepRecord({ ...attempt, end, log, isHeld }, workspace);
   if (kept.kind === "kept") {
-    await removeLargeFolder(attempt.path);
+    await removeKept(attempt.path, workspace.state);
     const { outputs, record, durationMs } = kept;
     return { kind: "succeeded", outputs, record, durationMs };
   }

@@ -20,7 +20,7 @@ import { lostAttempts } from "./lost-attempts.ts";
 import { lostWords } from "./lost-words.ts";
 import { isAlive } from "./owner.ts";
 import { causeWords, keptWords, quarantinedMs } from "./quarantine.ts";
-import { removeLargeFolder } from "./remove-folder.ts";
+import { removeKept } from "./remove-folder.ts";
 import type { ClearSandbox } from "./run-request.ts";
 import { settleAttempt } from "./settle-attempt.ts";
 import type { StateFolder } from "./state-folder.ts";
@@ -85,7 +85,7 @@ async function keep(attempt: AttemptFolder, end: AttemptEnd, context: Context): 
   const log = card.secrets.length === 0 && existsSync(own) ? own : logPath(workspace.state.logs, stage);
   const kept = await keepRecord({ path, card, end, log, isHeld }, workspace);
   if (kept.kind === "kept") {
-    await removeLargeFolder(path);
+    await removeKept(path, workspace.state);
     return tell(`kept    ${stage}  (begun ${card.startedAt} by run ${card.run}, which is gone)`);
   }
   if (kept.cause === "machine") return;
