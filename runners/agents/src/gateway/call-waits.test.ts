@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { AttemptWait } from "@mlrb/core/attempt-wait";
 import type { Script } from "../../../../tests/support/loopback-provider.ts";
-import { gatewayLab, providersAt } from "../testing/gateway-lab.ts";
+import { gatewayLab, providersAt, purse } from "../testing/gateway-lab.ts";
 import type { AttemptWaiting } from "../waiting.ts";
 
 const chat = (text: string) => ({ model: "gpt-test", messages: [{ role: "user", content: text }] });
@@ -166,3 +166,34 @@ test("a person is waited for as long as was said; then the attempt ends, and the
   const last = at.ended.at(-1)!;
   assert.ok(last !== "answered" && last.lost !== undefined && last.failure.whose === "operator");
 });
+
+for (const [what, spent] of [
+  ["cap of the run", { overCap: () => "the run's attempts have spent it" }],
+  ["budget of the attempt", { over: () => ({ limit: "dollars", detail: "1 of 1 dollars" }) }],
+] as const)
+  test(`a held call is not sent again once others have spent the ${what}`, async (t) => {
+    const someone = person();
+    const { meter } = purse();
+    const at = await gatewayLab(t, [answered, { status: 401, complaint: "wrong-key" }, { text: "paid" }], {
+      waiting: someone.waiting,
+      meter,
+    });
+    await at.ask(path, chat("first"));
+    const asked = at.ask(path, chat("second"));
+    await someone.began();
+    Object.assign(meter, spent);
+    someone.resume();
+    const answer = await asked;
+    assert.equal(at.provider.seen.length, 2, "nothing was sent after the person had mended it");
+    const last = at.ended.at(-1)!;
+    if (what === "budget of the attempt") {
+      assert.equal(answer.status, 402);
+      assert.deepEqual(
+        at.over.map(({ limit }) => limit),
+        ["dollars"],
+      );
+    } else {
+      assert.equal(answer.status, 502);
+      assert.ok(last !== "answered" && last.failure.cause === "over-cap");
+    }
+  });

@@ -33,7 +33,8 @@ export type HeldCall<Answer, Failed extends { failure: ModelFailure }> = {
   id: string;
   model: string;
   first: Failed;
-  again(): Promise<{ answer: Answer } | Failed>;
+  /** `over`: the attempt may spend no more, so nothing was sent. */
+  again(): Promise<{ answer: Answer } | Failed | "over">;
   /** Written down: what failed, and how long it is waited before the next try. */
   failed(failure: ModelFailure, waitMs: number): void;
   gone: AbortSignal;
@@ -42,6 +43,7 @@ export type HeldCall<Answer, Failed extends { failure: ModelFailure }> = {
 export type Held<Answer, Failed> =
   | { answer: Answer }
   | { failed: Failed; lost?: { tries: number; waitedMs: number } }
+  | "over"
   /** The program went away, or the attempt is over. */
   | { gone: ModelFailure };
 
@@ -167,6 +169,7 @@ export function callWaits(options: CallWaitsOptions) {
               const woken = await pause(step, call.gone);
               if (call.gone.aborted || signal.aborted) return "gone";
               const next = await call.again();
+              if (next === "over") return next;
               if ("answer" in next) {
                 for (const one of pausing) one.abort(); // nothing stays frozen beside an answer
                 return next;
@@ -176,6 +179,7 @@ export function callWaits(options: CallWaitsOptions) {
               step = stepOf(tried.failure, call.model);
             }
           });
+          if (result === "over") return result;
           if (result === "gone") return { gone: tried.failure };
           if ("answer" in result) return result;
         }

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { ModelUsage, TrajectoryEvent } from "@mlrb/core/trajectory-event";
-import type { Meter } from "../meter.ts";
+import type { Meter, OverBudget } from "../meter.ts";
 import { boundUsage, type CallBound, callCharge } from "../model/call-charge.ts";
 import { causeOf, failureOf } from "../model/cause-of.ts";
 import { causeRow } from "../model/failure-causes.ts";
@@ -28,6 +28,8 @@ export type CallDesk = {
   /** By the name of the provider and of the model; null: no price is known. */
   dollarsOf(usage: ModelUsage, provider: string, model: string): number | null;
   write(event: TrajectoryEvent): void;
+  /** A call was refused since this part of the budget is used up. */
+  overBudget(over: OverBudget): void;
   recorder: ReturnType<typeof requestRecorder>;
   wait: RateLimitWait;
   silence: ProviderSilence;
@@ -119,9 +121,10 @@ export async function gatewayCall(
   const { model, request } = call;
   desk.recorder.record({ call: number, provider: provider.name, model, format: route.format, body: request });
   const paid = priced(boundUsage(bound)) !== 0;
-  const capped = paid ? desk.meter.overCap() : undefined;
-  if (capped !== undefined) return refused(failureOf("over-cap", { detail: capped }), capped);
-  const tryOnce = async () => {
+  // before every try: while this call was held, others may have spent what was left
+  const tryOnce = async (): Promise<{ answer: IncomingMessage } | FailedTry> => {
+    const capped = paid ? desk.meter.overCap() : undefined;
+    if (capped !== undefined) return { failure: failureOf("over-cap", { detail: capped }), refusal: capped };
     watched = desk.silence.began({ provider: provider.name, id: model });
     const got = await oneTry(desk, { route, call, headers });
     if ("failure" in got) watched.ended(got.failure);
@@ -133,11 +136,16 @@ export async function gatewayCall(
   response.once("close", () => gone.abort());
   const held = waited
     ? await desk.waits!.held<IncomingMessage, FailedTry>({
-        ...{ id: `call ${number}`, model, first, again: tryOnce, failed: recordTry, gone: gone.signal },
+        ...{ id: `call ${number}`, model, first, failed: recordTry, gone: gone.signal },
+        again: async () => (desk.meter.over() ? "over" : await tryOnce()),
       })
     : "failure" in first
       ? { failed: first }
       : first;
+  if (held === "over") {
+    booked.release();
+    return void refuseOver(desk, route, response);
+  }
   if ("gone" in held) {
     booked.release();
     refuse(response, route, 502, "the attempt is over");
@@ -249,6 +257,19 @@ function causeOfNoAnswer(error: NoAnswer): ModelFailure {
   // a complaint that is worded as one tells more than its place
   if (/"error"/u.test(responseBody) && complained.cause !== "unforeseen") return complained;
   return failureOf(cause, { detail: message, requester: "program" });
+}
+
+/** Whether the attempt's own budget is used up; the program and the supervisor are told. */
+export function refuseOver(
+  { meter, overBudget }: Pick<CallDesk, "meter" | "overBudget">,
+  route: Route,
+  response: ServerResponse,
+): boolean {
+  const used = meter.over();
+  if (used === undefined) return false;
+  refuse(response, route, 402, `the attempt's budget is used up: ${used.detail}`);
+  overBudget(used);
+  return true;
 }
 
 export function refuse(

@@ -4,14 +4,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { ModelUsage, TrajectoryEvent } from "@mlrb/core/trajectory-event";
-import type { OverBudget } from "../meter.ts";
 import { boundUsage } from "../model/call-charge.ts";
 import type { ProviderSilence } from "../model/provider-silence.ts";
 import type { AttemptWaiting } from "../waiting.ts";
 import { type AdmittedCall, admitCall } from "./admit-call.ts";
 import { callProvider, shownHeaders } from "./call-provider.ts";
 import { callWaits } from "./call-waits.ts";
-import { type BookedCall, type CallDesk, gatewayCall, refuse } from "./gateway-call.ts";
+import { type BookedCall, type CallDesk, gatewayCall, refuse, refuseOver } from "./gateway-call.ts";
 import type { GatewayProvider } from "./gateway-provider.ts";
 import { keptAnswers } from "./kept-answers.ts";
 import { errorText } from "./pass-answer.ts";
@@ -29,8 +28,7 @@ export type ModelGatewayOptions = {
   write(event: TrajectoryEvent): void;
   /** Whether the attempt may reach a network anyway. */
   network: boolean;
-  /** A call was refused since this part of the budget is used up. */
-  overBudget(over: OverBudget): void;
+  overBudget: CallDesk["overBudget"];
   ended: CallDesk["ended"];
   silence: ProviderSilence;
   /** The record or the ledger cannot be kept. */
@@ -138,11 +136,7 @@ export function modelGateway(options: ModelGatewayOptions): ModelGateway {
     const most = priced(boundUsage(call.bound));
     const tokens = call.bound.inputTokens + call.bound.outputTokens;
     if (over.signal.aborted) return void refuse(response, route, 502, "the attempt is over");
-    const used = options.meter.over();
-    if (used) {
-      refuse(response, route, 402, `the attempt's budget is used up: ${used.detail}`);
-      return void options.overBudget(used);
-    }
+    if (refuseOver(options, route, response)) return undefined;
     if (calls.size >= openMax) {
       response.setHeader("retry-after", "1");
       return void refuse(response, route, 429, `more than ${openMax} calls at once; wait for one to end`);
