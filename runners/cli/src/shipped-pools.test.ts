@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { agentModels } from "@mlrb/agents/model/agent-models";
 import { loadPlan } from "@mlrb/core/load-plan";
+import type { Sources } from "@mlrb/core/manifest";
 import { sourceFiles } from "@mlrb/local/source-files";
 import { executorNames } from "./executors.ts";
 
@@ -13,16 +14,32 @@ const agents = readdirSync(join(repository, "runners/agents/presets")).map((file
   file.replace(/\.yaml$/, ""),
 );
 
+/** As one could write it: a worker of one provider, a judge of another. */
+const several = `formatVersion: 1
+name: several
+title: several
+kind: command
+command: [agent]
+gateway: [{ provider: anthropic, ids: [claude-opus-5-5] }, { provider: mine, baseUrl: "http://127.0.0.1:1/v1", ids: [judge] }]
+`;
+const disk = sourceFiles(repository);
+const presets = (file: string) => file === "runners/agents/presets/several.yaml";
+const sources: Sources = {
+  ...disk,
+  read: (file) => (presets(file) ? several : disk.read(file)),
+  kind: (file) => (presets(file) ? "file" : disk.kind(file)),
+};
+
 for (const pipeline of ["full-benchmark", "hello"])
-  test(`in ${pipeline} each attempt that calls a model holds a part of its provider's pool, and no other does`, () => {
+  test(`in ${pipeline} each attempt that calls a model holds a part of each of its providers' pools, and no other does`, () => {
     const file = `pipelines/${pipeline}.yaml`;
-    const set = { agent: agents, task: ["baby-lm"], seed: ["1"] };
+    const set = { agent: [...agents, "several"], task: ["baby-lm"], seed: ["1"] };
     const asked = { file, profile: undefined, set, executor: undefined };
-    const loaded = loadPlan(asked, sourceFiles(repository), executorNames);
+    const loaded = loadPlan(asked, sources, executorNames);
     assert.ok(!("problems" in loaded), JSON.stringify(loaded, undefined, 1).slice(0, 1000));
     const { plan } = loaded;
     const attempts = plan.instances.filter(({ stage }) => stage.durable);
-    assert.equal(attempts.length, agents.length);
+    assert.equal(attempts.length, agents.length + 1);
     for (const { id, action, execution } of attempts) {
       const providers = [...new Set(agentModels(action.params).map(({ provider }) => `api:${provider}`))];
       assert.deepEqual(execution.resources.pools, Object.fromEntries(providers.map((pool) => [pool, 1])), id);

@@ -291,6 +291,24 @@ test("agents of two providers take from two pools, and one without a provider fr
   });
 });
 
+test("an agent that calls several providers takes from the pool of each, once", () => {
+  const asked = pooled.replaceAll("api:{agent.provider}", "api:{agent.gateway.provider}");
+  const gateway = (...names: string[]) =>
+    `gateway: [${names.map((name) => `{ provider: ${name}, ids: [m] }`).join(", ")}]\n`;
+  const whole = plan(
+    asked,
+    {},
+    {
+      "runners/agents/presets/gpt.yaml": preset("gpt", gateway("openai", "anthropic", "openai")),
+      "runners/agents/presets/claude.yaml": preset("claude", gateway("anthropic")),
+    },
+  );
+  const taken = (agent: string) => instance(whole, `attempt[agent=${agent}]`).execution.resources.pools;
+  assert.deepEqual(taken("gpt"), { "api:openai": 1, "api:anthropic": 1, licence: 1 });
+  assert.deepEqual(taken("claude"), { "api:anthropic": 1, licence: 1 });
+  assert.deepEqual(taken("basic"), { licence: 1 });
+});
+
 test("a profile's pools are laid over its parent's, those over the pipeline's; what a stage takes, by name", () => {
   assert.deepEqual(plan(pooled, {}, providers).pools, {
     "api:openai": 8,

@@ -70,17 +70,18 @@ function checkImage(image: string, path: Path, { source, sources, problems }: Re
   });
 }
 
-/** What it takes of each pool. A pool without a name is none: an agent that names no provider calls none. */
+/**
+ * What it takes of each pool. A pool without a name is none: an agent that names no provider calls none. A list in a
+ * name is a pool for each of its values: an agent that calls several providers holds a part of each one's.
+ */
 function poolWants(
   stage: string,
   { wants, texts, context }: { wants: Record<string, number>; texts: StageTexts; context: ResolveContext },
 ): Record<string, number> {
   const { pools, source, problems } = context;
   const taken = new Map<string, { written: string; amount: number }>();
-  for (const [written, amount] of Object.entries(wants)) {
-    const path = context.written(stage, ["resources", "pools", written]);
-    const pool = texts.key(written, path);
-    if (pool === undefined || pools === undefined) continue;
+  const take = (pool: string, { written, amount, path }: { written: string; amount: number; path: Path }) => {
+    if (pools === undefined) return;
     const size = poolSize(pools, pool);
     const twin = taken.get(pool);
     if (size === undefined) {
@@ -105,6 +106,10 @@ function poolWants(
         help: `take ${size} at most, or enlarge it: pools: { "${pool}": ${amount} }`,
       });
     } else taken.set(pool, { written, amount });
+  };
+  for (const [written, amount] of Object.entries(wants)) {
+    const path = context.written(stage, ["resources", "pools", written]);
+    for (const pool of texts.keys(written, path)) take(pool, { written, amount, path });
   }
   return Object.fromEntries([...taken].flatMap(([pool, { amount }]) => (amount > 0 ? [[pool, amount]] : [])));
 }

@@ -75,14 +75,13 @@ function field(
     axes: Record<string, Scalar>;
   },
 ): Json {
-  let value: Json | undefined = manifest;
-  for (const [depth, step] of from.path.entries()) {
-    // of a list of tables, the first: `{agent.gateway.provider}`
-    const whole: Json | undefined = Array.isArray(value) ? value[0] : value;
-    const holder: Record<string, Json> =
-      whole !== null && typeof whole === "object" && !Array.isArray(whole) ? whole : {};
-    value = Object.hasOwn(holder, step) ? holder[step] : undefined;
-    if (value !== undefined) continue;
+  const at = (value: Json, depth: number): Json => {
+    const step = from.path[depth];
+    if (step === undefined) return value;
+    // of a list of tables, that of each: `{agent.gateway.provider}`
+    if (Array.isArray(value)) return value.map((entry) => at(entry, depth));
+    const holder: Record<string, Json> = value !== null && typeof value === "object" ? value : {};
+    if (Object.hasOwn(holder, step) && holder[step] !== undefined) return at(holder[step], depth + 1);
     const known = depth === 0 ? from.context.manifestFields[from.kind] : Object.keys(holder);
     if (depth === 0 && known.includes(step)) return null;
     throw new TemplateProblem(
@@ -90,8 +89,8 @@ function field(
       `${manifestFile(from.kind, String(from.value))} has no "${from.path.slice(0, depth + 1).join(".")}"`,
       didYouMean(step, known),
     );
-  }
-  return ownAxes(value ?? null, from.axes);
+  };
+  return ownAxes(at(manifest, 0), from.axes);
 }
 
 /** A manifest may name the axes of whoever selects it: `program: tasks/{task}/baselines`. */

@@ -2,7 +2,7 @@
 // where they are written.
 import type { Json } from "@mlrb/kit/stage";
 import type { ResolveContext } from "./resolve-context.ts";
-import { fill, type Lookup, TemplateProblem } from "./template.ts";
+import { fill, fillEach, type Lookup, TemplateProblem } from "./template.ts";
 import { parseDuration, parseSize } from "./units.ts";
 import type { Path } from "./yaml-source.ts";
 
@@ -11,8 +11,8 @@ export type StageTexts = {
   filled(value: Json, path: Path, find?: Lookup): Json;
   /** The same where only text will do; undefined where there is none. */
   text(value: string | undefined, path: Path, find?: Lookup): string | undefined;
-  /** The text of a key. */
-  key(value: string, path: Path): string | undefined;
+  /** The texts of a key: one for each value of a list that it names. */
+  keys(value: string, path: Path): string[];
   duration(value: string | undefined, path: Path): { timeMs?: number };
   /** False where nothing is said, or where the field that it names is not there. */
   truth(value: boolean | string | undefined, path: Path): boolean;
@@ -30,9 +30,9 @@ export type StageTexts = {
 
 export function stageTexts(lookup: Lookup, { source, problems }: ResolveContext): StageTexts {
   type At = { path: Path; at: "key" | "value"; find: Lookup };
-  const filledAt = (value: Json, { path, at, find }: At): Json => {
+  const sound = <Filled>(fill: () => Filled, { path, at }: Omit<At, "find">): Filled | null => {
     try {
-      return fill(value, find);
+      return fill();
     } catch (error) {
       if (!(error instanceof TemplateProblem)) throw error;
       problems.push({
@@ -44,9 +44,8 @@ export function stageTexts(lookup: Lookup, { source, problems }: ResolveContext)
       return null;
     }
   };
-  const textAt = (value: string | undefined, where: At): string | undefined => {
-    if (value === undefined) return undefined;
-    const result = filledAt(value, where);
+  const filledAt = (value: Json, where: At) => sound(() => fill(value, where.find), where);
+  const plainText = (value: string, result: Json, where: Omit<At, "find">): string | undefined => {
     if (result !== null && typeof result === "object") {
       const message = `${value} is a ${Array.isArray(result) ? "list" : "table"}, where text is wanted`;
       problems.push({ code: "wrong-type", message, place: source.place(where.path, where.at) });
@@ -54,12 +53,20 @@ export function stageTexts(lookup: Lookup, { source, problems }: ResolveContext)
     }
     return result === null ? undefined : String(result);
   };
-  const text = (value: string | undefined, path: Path, find = lookup) =>
-    textAt(value, { path, at: "value", find });
+  const text = (value: string | undefined, path: Path, find = lookup) => {
+    const where = { path, at: "value", find } as const;
+    return value === undefined ? undefined : plainText(value, filledAt(value, where), where);
+  };
   return {
     filled: (value, path, find = lookup) => filledAt(value, { path, at: "value", find }),
     text,
-    key: (value, path) => textAt(value, { path, at: "key", find: lookup }),
+    keys(value, path) {
+      const where = { path, at: "key" } as const;
+      const texts = (sound(() => fillEach(value, lookup), where) ?? []).map((one) =>
+        plainText(value, one, where),
+      );
+      return [...new Set(texts.filter((one) => one !== undefined))];
+    },
     duration(value, path) {
       const written = text(value, path);
       if (written === undefined) return {};

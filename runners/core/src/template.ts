@@ -38,6 +38,23 @@ export function fill(value: Json, lookup: Lookup): Json {
   return value;
 }
 
+/** As `fill`, where a list stands for a text with each of its values. */
+export function fillEach(text: string, lookup: Lookup): Json[] {
+  const spread = (chosen: Map<string, Json>): Json[] => {
+    let open: { name: string; values: Json[] } | undefined;
+    const filled = fill(text, (name) => {
+      const value = chosen.get(name) ?? lookup(name);
+      if (!Array.isArray(value)) return value;
+      open ??= { name, values: value };
+      return null;
+    });
+    if (open === undefined) return [filled];
+    const { name, values } = open;
+    return values.flatMap((one) => spread(new Map(chosen).set(name, one)));
+  };
+  return spread(new Map());
+}
+
 function fillText(text: string, lookup: Lookup): Json {
   let rest = guard(text);
   for (let match = innermost.exec(rest); match; match = innermost.exec(rest)) {
