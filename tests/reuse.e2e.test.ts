@@ -376,6 +376,27 @@ test("an edit of a declared file that is undone while a stage runs keeps its res
   assert.deepEqual(actionsIn(at.root), []);
 });
 
+test("a file that a stage adds to its declared folder and removes again keeps its result from the key; a swap file does not", async (t) => {
+  const at = lab(t, repository);
+  at.script("data/a.txt", "a\n");
+  const data = `${at.name}/data`;
+  const say = (name: string) => ({
+    command: `echo z > ${data}/${name}; cat ${data}/* > {outputs.text}; rm ${data}/${name}`,
+    files: [`${data}/**`],
+    gives: { text: "file" },
+  });
+  at.define({ stages: { adds: say("z.txt") } });
+  const said = await at.run();
+  assert.equal(
+    lineOf(said, "adds").cause,
+    `code-changed: ${data}/z.txt came or went while it ran; run again, and have what the stage makes itself made below TMPDIR`,
+  );
+  assert.deepEqual(actionsIn(at.root), []);
+  at.define({ stages: { edits: say(".a.txt.swp") } });
+  assert.deepEqual(outcomes(await at.run()), { edits: "succeeded" });
+  assert.deepEqual(outcomes(await at.run()), { edits: "reused" });
+});
+
 test("an edit in place that keeps size and time is seen, in a script, its import, a declared file and at a no-op", async (t) => {
   const at = lab(t, repository);
   const inner = at.script("inner.ts", 'export const word = "one";\n');

@@ -12,7 +12,13 @@ import { outputPaths } from "./output-paths.ts";
 import { LostInput, prepareStage } from "./prepare-stage.ts";
 import { auditStage } from "./read-audit.ts";
 import { withRefusals } from "./refusals.ts";
-import { changedContent, watchSources } from "./stage-sources.ts";
+import {
+  changedContent,
+  type SourceChange,
+  type SourceWatch,
+  sourceChangeText,
+  watchSources,
+} from "./stage-sources.ts";
 
 export async function carryOut(
   instance: Instance,
@@ -25,6 +31,7 @@ export async function carryOut(
   const fresh = instance.stage.untrusted;
   let work: string | undefined;
   let log: ReturnType<typeof openLog> | undefined;
+  let sources: SourceWatch | undefined;
   try {
     const { log: to, before, executor } = context;
     const adopted = await adoptable(instance, bound, context);
@@ -33,8 +40,7 @@ export async function carryOut(
     const { secrets } = instance.action;
     log = openLog({ from: join(folder, "log"), to, secrets, before, adopted: adopted !== undefined });
     const request = adopted ? undefined : await prepareStage(instance, bound, { ...context, work: folder });
-    // what a run that is gone has started ran from what only its content can tell
-    const sources = adopted ? undefined : watchSources(instance, bound, context.workspace);
+    sources = adopted ? undefined : watchSources(instance, bound, context.workspace);
     const { audit } = context.workspace;
     const trace = audit && executor.name === "local" ? join(folder, "trace") : undefined;
     const running =
@@ -55,9 +61,8 @@ export async function carryOut(
       return result;
     }
     context.freed();
-    const changed = await (sources?.changed() ?? changedContent(instance, bound, context.workspace));
-    if (changed !== undefined)
-      return { kind: "failed", cause: "code-changed", detail: `${changed} changed while it ran; run again` };
+    const changed = sources ? await sources.changed() : await adoptedChange(instance, bound, context);
+    if (changed) return { kind: "failed", cause: "code-changed", detail: sourceChangeText(changed) };
     const durationMs = Math.round(performance.now() - begin);
     // its processes are dead; what a signal ends from here on is the reading of what it gave
     const reading = new AbortController();
@@ -75,9 +80,20 @@ export async function carryOut(
     if (error instanceof LostInput) return { kind: "lost", detail: error.message };
     return machineFailure(error);
   } finally {
+    sources?.close();
     await log?.end();
     if (work !== undefined) context.slots.give(work);
   }
+}
+
+/** Only its content tells what changed under what a run that is gone has started. */
+async function adoptedChange(
+  instance: Instance,
+  bound: Bound,
+  { workspace }: CarryOutContext,
+): Promise<SourceChange | undefined> {
+  const path = await changedContent(instance, bound, workspace);
+  return path === undefined ? undefined : { kind: "changed", path };
 }
 
 /** What a dead run left running of it. What holds GPUs is ended: their lease died with that run. */

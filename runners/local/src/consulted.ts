@@ -1,6 +1,6 @@
 // What a run looked at in the repository while deciding, as it looked then: files, folders, patterns. If
 // all of it looks the same at the next run, so does the decision; see unchanged.
-import { globSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
+import { type Dirent, globSync, lstatSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { CannotHandOver, type HandedOver, handedOver } from "@mlrb/kit/handed-over";
 
@@ -105,8 +105,53 @@ function lookedUp(path: string): Stats | undefined {
   }
 }
 
-/** Left behind by interpreters and editors; never part of what runs. */
-const ignored = /^(__pycache__|node_modules|\.git|\.ruff_cache|\.DS_Store)$|\.pyc$|~$/;
+/** Left behind by interpreters, tools and editors; never part of what runs. */
+const ignored =
+  /^(__pycache__|node_modules|\.git|\.(ruff|pytest|mypy)_cache|\.ipynb_checkpoints|\.DS_Store)$|\.pyc$|~$|^\..*\.sw[a-z]$|^\.#|^#.*#$/;
+
+export function isLeftBehind(name: string): boolean {
+  return ignored.test(name);
+}
+
+/**
+ * The folders whose names a pattern goes by, and what a name in one must match to count; undefined: every name does.
+ * None of a plain path: a file that is put in its place and taken back has another stat.
+ */
+export function foldersOfPattern(
+  root: string,
+  pattern: string,
+): { folder: string; names: string | undefined }[] {
+  if (!/[*?[{]/.test(pattern)) return [];
+  const parts = pattern.split("/");
+  const wild = parts.findIndex((part) => /[*?[{]/.test(part));
+  const above = parts.slice(0, wild).join("/") || ".";
+  const last = parts.length - 1;
+  if (wild === last && !parts[last]!.startsWith("**")) return [{ folder: above, names: parts[last]! }];
+  return foldersBelow(root, above).map((folder) => ({ folder, names: undefined }));
+}
+
+function foldersBelow(root: string, folder: string, above: readonly string[] = []): string[] {
+  let real: string;
+  try {
+    real = realpathSync(join(root, folder));
+  } catch {
+    return [];
+  }
+  if (above.includes(real)) return []; // a link back up
+  let entries: Dirent[];
+  try {
+    entries = readdirSync(join(root, folder), { withFileTypes: true });
+  } catch {
+    return [];
+  }
+  const below = entries.filter(
+    (entry) =>
+      !isLeftBehind(entry.name) &&
+      (entry.isDirectory() ||
+        (entry.isSymbolicLink() && lookedUp(join(root, folder, entry.name))?.isDirectory() === true)),
+  );
+  return [folder, ...below.flatMap(({ name }) => foldersBelow(root, join(folder, name), [...above, real]))];
+}
 
 /** Files below `root` that match, as paths from it, in code-unit order. */
 export function filesMatching(root: string, pattern: string): string[] {
@@ -134,12 +179,19 @@ export type Look = {
  */
 export function lookAt(root: string, path: string): Look | undefined {
   const ofState = isAbsolute(path);
-  const stats = statSync(ofState ? path : join(root, path), { bigint: true, throwIfNoEntry: false });
+  const absolute = ofState ? path : join(root, path);
+  const own = lstatSync(absolute, { bigint: true, throwIfNoEntry: false });
+  const link = own?.isSymbolicLink() ? own : undefined;
+  const stats = link ? statSync(absolute, { bigint: true, throwIfNoEntry: false }) : own;
   if (!stats) return undefined;
   const { size, mtimeNs, ctimeNs, ino, mode } = stats;
-  const ctimeMs = Number(ctimeNs / 1_000_000n);
+  const changedNs = link && link.ctimeNs > ctimeNs ? link.ctimeNs : ctimeNs;
+  const ctimeMs = Number(changedNs / 1_000_000n);
   const fresh = Date.now() - ctimeMs <= 1000;
-  return { stat: `${size} ${mtimeNs} ${ino} ${mode}${ofState ? "" : ` ${ctimeNs}`}`, fresh, ctimeMs };
+  const text = `${size} ${mtimeNs} ${ino} ${mode}`;
+  // a link that leads elsewhere for a while is another link when it leads back
+  const linkText = link ? ` by ${link.ino} ${link.ctimeNs}` : "";
+  return { stat: ofState ? text : `${text} ${ctimeNs}${linkText}`, fresh, ctimeMs };
 }
 
 /** The file's stat as text; "missing" where there is none. */

@@ -7,6 +7,7 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -20,6 +21,7 @@ import { type TestContext, test } from "node:test";
 import type { Instance } from "@mlrb/core/plan";
 import type { Bound } from "./bind.ts";
 import { CodeDigests } from "./code-digest.ts";
+import { watchFolders } from "./folder-watch.ts";
 import { FileDigests } from "./source-files.ts";
 import { changedHandedOver, stageSources, watchSources } from "./stage-sources.ts";
 import type { Workspace } from "./workspace.ts";
@@ -39,11 +41,16 @@ async function begun(t: TestContext) {
   write("declared.txt", "one\n");
   const codes = new CodeDigests(repository, join(repository, "memory"));
   const digests = new FileDigests(repository, join(repository, "memory"));
-  const action = { run: { kind: "script", file: "script.ts" }, files: ["declared.txt", "*.csv"] };
+  mkdirSync(join(repository, "data", "empty"), { recursive: true });
+  write("data/one.txt", "one\n");
+  symlinkSync("data/one.txt", join(repository, "link.txt"));
+  const files = ["declared.txt", "link.txt", "*.csv", "data/**"];
+  const action = { run: { kind: "script", file: "script.ts" }, files };
   const instance = { action, stage: { name: "say" } } as unknown as Instance;
   const { code, files: codeFiles } = await codes.of("script.ts");
-  const bound = { codeFiles, parts: { code, files: digests.ofPatterns(action.files) } } as unknown as Bound;
+  const bound = { codeFiles, parts: { code, files: digests.ofDeclared(files) } } as unknown as Bound;
   const watch = watchSources(instance, bound, { repository, codes, digests } as unknown as Workspace);
+  t.after(watch.close);
   return { repository, write, bound, watch };
 }
 
@@ -65,7 +72,14 @@ function editAndUndo(path: string): void {
 
 test("what a script stage runs from is its script, all that it imports, and what it declares", async (t) => {
   const { bound } = await begun(t);
-  assert.deepEqual(stageSources(bound), ["declared.txt", "inner.ts", "script.ts", "words.json"]);
+  assert.deepEqual(stageSources(bound), [
+    "data/one.txt",
+    "declared.txt",
+    "inner.ts",
+    "link.txt",
+    "script.ts",
+    "words.json",
+  ]);
 });
 
 test("a stage whose files all stayed as they were ran from them", async (t) => {
@@ -78,7 +92,7 @@ for (const file of ["script.ts", "inner.ts", "words.json", "declared.txt"]) {
   test(`an edit of ${file} that is undone while the stage runs is told`, async (t) => {
     const { repository, watch } = await begun(t);
     editAndUndo(join(repository, file));
-    assert.equal(await watch.changed(), file);
+    assert.deepEqual(await watch.changed(), { kind: "changed", path: file });
   });
 
   test(`another ${file} that is put in its place and taken back is told`, async (t) => {
@@ -87,14 +101,72 @@ for (const file of ["script.ts", "inner.ts", "words.json", "declared.txt"]) {
     renameSync(path, `${path}.kept`);
     writeFileSync(path, "other");
     renameSync(`${path}.kept`, path);
-    assert.equal(await watch.changed(), file);
+    assert.deepEqual(await watch.changed(), { kind: "changed", path: file });
   });
 }
+
+for (const file of ["new.csv", "data/new.txt", "data/empty/new.txt", "data/.hidden", "data/data"]) {
+  test(`${file}, added to what is declared and removed again while the stage runs, is told`, async (t) => {
+    const { repository, watch, write } = await begun(t);
+    write(file, "1\n");
+    rmSync(join(repository, file));
+    // an entry with its folder's own name is known by the folder only
+    const path = file === "data/data" ? "data/" : file;
+    assert.deepEqual(await watch.changed(), { kind: "came-or-went", path });
+  });
+}
+
+test("a folder that is moved away and back, and a link that leads elsewhere for a while, are told", async (t) => {
+  const moved = await begun(t);
+  const data = join(moved.repository, "data");
+  renameSync(data, `${data}.kept`);
+  mkdirSync(data);
+  rmdirSync(data);
+  renameSync(`${data}.kept`, data);
+  assert.deepEqual(await moved.watch.changed(), { kind: "came-or-went", path: "data/" });
+  const linked = await begun(t);
+  const link = join(linked.repository, "link.txt");
+  rmSync(link);
+  symlinkSync("declared.txt", link);
+  rmSync(link);
+  symlinkSync("data/one.txt", link);
+  assert.deepEqual(await linked.watch.changed(), { kind: "changed", path: "link.txt" });
+});
+
+test("what editors, interpreters and tools leave or clean up in a declared folder costs no result", async (t) => {
+  const { repository, watch, write } = await begun(t);
+  const inData = (name: string) => join(repository, "data", name);
+  for (const name of [".one.txt.swp", ".one.txt.swx", "one.txt~", "#one.txt#"]) {
+    write(`data/${name}`, "editing\n");
+    if (name !== ".one.txt.swx") rmSync(inData(name)); // the editor of one is still open
+  }
+  symlinkSync("user@host.123", inData(".#one.txt"));
+  for (const name of ["__pycache__", ".pytest_cache", ".ipynb_checkpoints", "empty/__pycache__"]) {
+    mkdirSync(inData(name));
+    write(`data/${name}/x.pyc`, "1");
+  }
+  rmSync(inData("empty/__pycache__"), { recursive: true });
+  write("other.txt", "no pattern names it\n");
+  rmSync(join(repository, "other.txt"));
+  assert.equal(await watch.changed(), undefined);
+});
+
+test("where names cannot be watched, a folder's own stat tells that one came and went", async (t) => {
+  const { repository, write } = await begun(t);
+  const unable = () => {
+    throw Object.assign(new Error("ENOSPC: no watch left"), { code: "ENOSPC" });
+  };
+  const watch = watchFolders(repository, ["data/****"], unable);
+  assert.equal(await watch.changed(), undefined);
+  write("data/empty/new.txt", "1\n");
+  rmSync(join(repository, "data/empty/new.txt"));
+  assert.equal(await watch.changed(), "data/empty/");
+});
 
 test("a file that a pattern did not match before, or does no more, is told", async (t) => {
   const { watch, write } = await begun(t);
   write("new.csv", "1,2\n");
-  assert.equal(await watch.changed(), "new.csv");
+  assert.deepEqual(await watch.changed(), { kind: "changed", path: "new.csv" });
 });
 
 test("what an agent would be given that changed while its attempt waited is told, also by name, link or bit", (t) => {

@@ -3,6 +3,7 @@
 import { environmentStage, type Instance } from "@mlrb/core/plan";
 import type { Bound } from "./bind.ts";
 import { filesMatching, type Look, lookAt } from "./consulted.ts";
+import { watchFolders } from "./folder-watch.ts";
 import { imageOf } from "./image-of.ts";
 import { declared } from "./source-files.ts";
 import type { Workspace } from "./workspace.ts";
@@ -14,14 +15,24 @@ export function stageSources({ codeFiles, parts }: Pick<Bound, "codeFiles" | "pa
   return [...new Set([...Object.keys(codeFiles), ...lock, ...declared])].sort();
 }
 
+/** `path` is not what the key was made from, or was touched since; or it came and went in a declared folder. */
+export type SourceChange = { kind: "changed" | "came-or-went"; path: string };
+
 export type SourceWatch = {
-  /** The file that is not what the key was made from, or was touched since; undefined where all of it stayed. */
-  changed(): Promise<string | undefined>;
+  /** Undefined where all of it stayed. */
+  changed(): Promise<SourceChange | undefined>;
+  close(): void;
 };
 
+export function sourceChangeText({ kind, path }: SourceChange): string {
+  return kind === "changed"
+    ? `${path} changed while it ran; run again`
+    : `${path} came or went while it ran; run again, and have what the stage makes itself made below TMPDIR`;
+}
+
 /**
- * To be taken before the stage starts. An edit that is undone while it runs leaves the same bytes and another ctime;
- * its result belongs to no key either.
+ * To be taken before the stage starts. An edit that is undone while it runs leaves the same bytes and another ctime,
+ * and a file that came and went leaves nothing but that its folder was watched; the result belongs to no key either.
  */
 export function watchSources(instance: Instance, bound: Bound, workspace: Workspace): SourceWatch {
   const { repository } = workspace;
@@ -29,11 +40,17 @@ export function watchSources(instance: Instance, bound: Bound, workspace: Worksp
   const then = new Map<string, Look | undefined>(
     [...stageSources(bound), ...builds].map((path) => [path, lookAt(repository, path)]),
   );
+  const folders = watchFolders(repository, instance.action.files.map(declared));
   return {
     async changed() {
-      for (const [path, look] of then) if (lookAt(repository, path)?.stat !== look?.stat) return path;
-      return await changedContent(instance, bound, workspace);
+      for (const [path, look] of then)
+        if (lookAt(repository, path)?.stat !== look?.stat) return { kind: "changed", path };
+      const changed = await changedContent(instance, bound, workspace);
+      if (changed !== undefined) return { kind: "changed", path: changed };
+      const path = await folders.changed();
+      return path === undefined ? undefined : { kind: "came-or-went", path };
     },
+    close: folders.close,
   };
 }
 
