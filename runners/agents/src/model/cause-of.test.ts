@@ -126,6 +126,17 @@ const examples: Record<ModelCause, unknown[]> = {
       429,
       litellm("OpenAIException - {'error': {'code': 'insufficient_quota'}}", "throttling_error", "429"),
     ),
+    said(400, openai("billing_hard_limit_reached", "Billing hard limit has been reached")),
+    said(429, openai("billing_not_active", "Your account is not active, please check your billing details")),
+    said(429, openai(null, "Your account is suspended", "exceeded_current_quota_error")),
+    said(429, google(429, "RESOURCE_EXHAUSTED", "Your prepayment credits are depleted.")),
+    said(
+      400,
+      anthropic(
+        "invalid_request_error",
+        "You have reached your specified API usage limits. You will regain access on",
+      ),
+    ),
   ],
   "wrong-key": [
     said(401, openai("invalid_api_key")),
@@ -143,6 +154,8 @@ const examples: Record<ModelCause, unknown[]> = {
     said(403, anthropic("permission_error")),
     said(403, openai("unsupported_country_region_territory")),
     said(400, google(400, "FAILED_PRECONDITION", "User location is not supported for the API use.")),
+    said(400, google(400, "FAILED_PRECONDITION", "Gemini API free tier is not available in your country.")),
+    said(400, anthropic("invalid_request_error", "This organization has been disabled.")),
   ],
   "unknown-model": [
     said(404, openai("model_not_found", "The model `gpt-4-32k` has been deprecated")),
@@ -162,11 +175,16 @@ const examples: Record<ModelCause, unknown[]> = {
       type: "NotFoundError",
       code: 404,
     }),
+    said(
+      400,
+      litellm("litellm.BadRequestError: LLM Provider NOT provided. You passed model=x", "None", "400"),
+    ),
   ],
   "wrong-address": [
     said(404, "404 page not found"),
     said(405, ""),
     new TransportTrouble("MLRB_REDIRECT", "301: it sends on"),
+    said(404, "<html><title>404</title><script>const models = 1</script></html>"),
   ],
   "no-tool-calls": [
     said(400, {
@@ -188,6 +206,11 @@ const examples: Record<ModelCause, unknown[]> = {
     said(400, openai(null, "Unsupported parameter: 'max_tokens'")),
     said(400, anthropic("invalid_request_error", "messages: roles must alternate")),
     said(422, "unprocessable"),
+    said(404, openai("previous_response_not_found", "Previous response with id 'resp_1' not found.")),
+    said(
+      404,
+      openai(null, "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false."),
+    ),
   ],
   "too-long": [
     said(400, openai("context_length_exceeded", "This model's maximum context length is 128000 tokens.")),
@@ -217,6 +240,32 @@ const examples: Record<ModelCause, unknown[]> = {
         error: { code: "context_length_exceeded", message: "Your input exceeds the context window" },
       },
     },
+    // Anthropic, vLLM, TGI, xAI, and limits of tokens a minute that one request is above
+    said(
+      400,
+      anthropic(
+        "invalid_request_error",
+        "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length",
+      ),
+    ),
+    said(
+      400,
+      openai(null, "The decoder prompt (length 5000) is longer than the maximum model length of 4096."),
+    ),
+    said(400, openai(null, "Input prompt (5000 tokens) is too long and exceeds limit of 4096")),
+    said(422, { error: "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096." }),
+    said(400, {
+      code: "Client specified an invalid argument",
+      error: "This model's maximum prompt length is 131072 but the request contains 150000 tokens.",
+    }),
+    said(
+      429,
+      openai("rate_limit_exceeded", "Request too large for gpt-4o on tokens per min (TPM)", "tokens"),
+    ),
+    said(
+      413,
+      openai("rate_limit_exceeded", "Request too large for model `m` on tokens per minute", "tokens"),
+    ),
   ],
   "blocked-request": [
     said(400, openai("invalid_prompt", "Invalid prompt: flagged as potentially violating our usage policy")),

@@ -60,8 +60,9 @@ function causeOfSeen({ status, codes, messages, names, answered }: Seen): ModelC
   if (code("MLRB_REDIRECT")) return "wrong-address";
 
   // "You exceeded your current quota" is also what Google says of a limit a minute: only OpenAI's code means money
-  if (code("insufficient_quota", "billing_error", "budget_exceeded") || status === 402) return "out-of-money";
-  if (outOfMoney.test(words)) return "out-of-money";
+  if (code(...noMoney) || status === 402 || outOfMoney.test(words)) return "out-of-money";
+  // a limit of tokens a minute that this one request is above: waiting changes nothing, a shorter request does
+  if ((status === 429 || status === 413) && /\brequest too large\b/u.test(words)) return "too-long";
   if (code("context_length_exceeded", "string_above_max_length", "request_too_large")) return "too-long";
   const refused = status === null || status === 400 || status === 413 || status === 422;
   if (refused && tooLong.test(words)) return "too-long";
@@ -74,10 +75,13 @@ function causeOfSeen({ status, codes, messages, names, answered }: Seen): ModelC
     return "wrong-key";
   if (status === 400 && /api key not valid|no connected db/u.test(words)) return "wrong-key";
   if (code("permission_error", "PERMISSION_DENIED")) return "forbidden";
-  if (status === 400 && /location is not supported/u.test(words)) return "forbidden";
+  if (status === 400 && forbidden.test(words)) return "forbidden";
   if (noToolCalls.test(words)) return "no-tool-calls";
   if (code("model_not_found", "not_found_error", "DeploymentNotFound")) return "unknown-model";
-  if (status === 400 && /invalid model name|there are no healthy deployments/u.test(words))
+  if (
+    status === 400 &&
+    /invalid model name|llm provider not provided|there are no healthy deployments/u.test(words)
+  )
     return "unknown-model";
 
   if (/overloaded/u.test(words) && (status === null || status >= 500)) return "overloaded";
@@ -100,11 +104,25 @@ function causeOfSeen({ status, codes, messages, names, answered }: Seen): ModelC
   return "unforeseen";
 }
 
-const tooLong =
-  /maximum context length|context window|context length|context size|prompt is too long|input is too long|too many (?:input )?tokens|maximum number of (?:input )?tokens|reduce the length of/u;
+const tooLong = new RegExp(
+  [
+    "maximum (?:context|prompt|model) length|context window|context length|context size|exceed context limit",
+    "(?:prompt|input) (?:\\(\\d+ tokens\\) )?is too long",
+    "too many (?:input )?tokens|maximum number of (?:input )?tokens|reduce the length of",
+    "`inputs` tokens \\+ `max_new_tokens` must be",
+  ].join("|"),
+  "u",
+);
 
+const noMoney = [
+  ...["insufficient_quota", "billing_error", "billing_not_active", "billing_hard_limit_reached"],
+  ...["budget_exceeded", "exceeded_current_quota_error"],
+];
 const outOfMoney =
-  /\binsufficient_quota\b|credit balance is too low|billing hard limit|budget has been exceeded|exceededbudget/u;
+  /\binsufficient_quota\b|credit balance is too low|credits are depleted|billing hard limit|specified (?:workspace )?api usage limits|budget has been exceeded|exceededbudget/u;
+
+/** Google, of a place; Anthropic, of an organization. */
+const forbidden = /location is not supported|free tier is not available|organization has been disabled/u;
 
 /** vLLM; Ollama; LiteLLM and OpenAI; OpenRouter; llama.cpp. */
 const noToolCalls =
@@ -121,7 +139,11 @@ function causeOfStatus(status: number, words: string): ModelCause | undefined {
     case 403:
       return "forbidden";
     case 404:
-      return /model/u.test(words) ? "unknown-model" : "wrong-address";
+      // what a conversation refers to is gone: no address is wrong
+      if (/\b(?:previous response|item) with id\b/u.test(words)) return "bad-request";
+      return /\bmodels?\b/u.test(words) && !/<html|<!doctype/u.test(words)
+        ? "unknown-model"
+        : "wrong-address";
     case 405:
       return "wrong-address";
     case 410:

@@ -128,7 +128,7 @@ export const modelCauses = {
   "out-of-money": {
     ...operator,
     shows:
-      "OpenAI's insufficient_quota, 402, a credit balance that is too low, a budget of LiteLLM's that is spent",
+      "OpenAI's insufficient_quota, 402, a credit balance that is too low, a limit of spending that is reached",
     wayOut: "pay the provider, or raise its limit of spending, then run the pipeline again",
   },
   "over-cap": {
@@ -177,7 +177,7 @@ export const modelCauses = {
   "too-long": {
     whose: "harness",
     whoseOfProgram: "agent-error",
-    shows: "400 or 413: more than the model's context holds",
+    shows: "400 or 413: more than the model's context holds; or 429: more tokens than a minute's limit",
     retry: "cut",
     time: "provider",
     tokens: "none",
