@@ -19,6 +19,7 @@ function repository(t: TestContext) {
   const consulted = new Consulted(path);
   consulted.file("tasks/a/task.yaml");
   consulted.file("tasks/a/missing.py");
+  consulted.file("tasks/a/task.yaml/below-a-file.yaml");
   consulted.folder("tasks");
   consulted.pattern("tasks/a/prompts/*.md");
   const seen: Seen = {

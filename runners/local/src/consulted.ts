@@ -1,6 +1,15 @@
 // What a run looked at in the repository while deciding, as it looked then: files, folders, patterns. If
 // all of it looks the same at the next run, so does the decision; see unchanged.
-import { type Dirent, globSync, lstatSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
+import {
+  type BigIntStats,
+  type Dirent,
+  globSync,
+  lstatSync,
+  readdirSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { CannotHandOver, type HandedOver, handedOver } from "@mlrb/kit/handed-over";
 
@@ -180,7 +189,7 @@ export type Look = {
 export function lookAt(root: string, path: string): Look | undefined {
   const ofState = isAbsolute(path);
   const absolute = ofState ? path : join(root, path);
-  const own = lstatSync(absolute, { bigint: true, throwIfNoEntry: false });
+  const own = entryAt(absolute);
   const link = own?.isSymbolicLink() ? own : undefined;
   const stats = link ? statSync(absolute, { bigint: true, throwIfNoEntry: false }) : own;
   if (!stats) return undefined;
@@ -192,6 +201,16 @@ export function lookAt(root: string, path: string): Look | undefined {
   // a link that leads elsewhere for a while is another link when it leads back
   const linkText = link ? ` by ${link.ino} ${link.ctimeNs}` : "";
   return { stat: ofState ? text : `${text} ${ctimeNs}${linkText}`, fresh, ctimeMs };
+}
+
+/** Undefined also below a file, which lstat throws for. */
+function entryAt(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return undefined;
+    throw error;
+  }
 }
 
 /** The file's stat as text; "missing" where there is none. */
