@@ -228,11 +228,17 @@ test("a stage whose code cannot be read fails alone, with its file, in run, plan
   at.script("inner.ts", "export const x = 1;\nconst = 2;\n");
   at.script("words.json", "{}");
   const untyped = at.script("untyped.ts", 'import words from "./words.json";\nconsole.log(words);\n');
+  at.script("words.txt", "words");
+  const texts = at.script(
+    "texts.ts",
+    'import words from "./words.txt" with { type: "text" };\nconsole.log(words);\n',
+  );
   const unlisted = at.script("unlisted.ts", 'import "left-pad-of-nobody";\n');
   at.define({
     stages: {
       broken: { script: broken },
       untyped: { script: untyped },
+      texts: { script: texts },
       unlisted: { script: unlisted },
       after: { command: "true", needs: ["apart.text"] },
       apart: { command: "echo x > {outputs.text}", gives: { text: "file" } },
@@ -241,6 +247,8 @@ test("a stage whose code cannot be read fails alone, with its file, in run, plan
   const failing = {
     broken: new RegExp(`${at.name}/inner\\.ts:2:7: `),
     untyped: /untyped\.ts:1:19: Node imports JSON only with \{ type: "json" \}/,
+    texts:
+      /texts\.ts:1:19: Node imports no file as \{ type: "text" \}; read it, readFileSync\(new URL\("\.\/words\.txt", /,
     unlisted: /unlisted\.ts cannot be bundled: left-pad-of-nobody is imported and stands in no package\.json/,
   };
   const planned = await at.plan();
@@ -262,9 +270,10 @@ test("a stage whose code cannot be read fails alone, with its file, in run, plan
   }
   assert.equal(outcomes(said).after, "succeeded");
   const checked = await at.pipeline(["check", `pipelines/${at.name}.yaml`]);
-  assert.equal(checked.code, 2);
+  assert.equal(checked.code, 2, checked.stdout + checked.stderr);
   assert.match(checked.stderr, new RegExp(`^${at.name}/inner\\.ts:2:7 cannot-bundle: .*broken\\.ts`, "m"));
   assert.match(checked.stderr, /untyped\.ts:1:19 cannot-bundle: /);
+  assert.match(checked.stderr, /texts\.ts:1:19 cannot-bundle: /);
 });
 
 test("a stage that ignores TERM and left detached children is killed with all of them at its limit", async (t) => {

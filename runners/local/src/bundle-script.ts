@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { extname, isAbsolute, join, relative } from "node:path";
 import type { Diagnostic } from "@mlrb/core/diagnostic";
 import type { BuildOptions, Loader, Message, Plugin, TransformOptions } from "esbuild";
+import { nodeImports } from "./node-imports.ts";
 
 // Names stay: esbuild chooses short ones by how often each letter occurs in the source, types included,
 // so that a changed annotation would change the digest.
@@ -65,7 +66,7 @@ export async function bundleScript(root: string, script: string): Promise<Bundle
     format: "esm",
     target: "esnext",
     logLevel: "silent",
-    plugins: [registryPackages(packages), jsonImports],
+    plugins: [registryPackages(packages), nodeImports],
   };
   const result = await build(options).catch((error: Error & { errors?: Message[] }) => {
     throw new CannotBundle(script, error.errors ?? [], error.message);
@@ -87,18 +88,6 @@ function registryPackages(packages: Set<string>): Plugin {
     },
   };
 }
-
-/** Node refuses what esbuild would take. */
-const jsonImports: Plugin = {
-  name: "json-imports",
-  setup(context) {
-    context.onResolve({ filter: /\.json$/ }, ({ kind, with: attributes }) => {
-      const asked = kind === "import-statement" || kind === "dynamic-import";
-      if (!asked || attributes.type === "json") return undefined;
-      return { errors: [{ text: 'Node imports JSON only with { type: "json" }' }] };
-    });
-  },
-};
 
 const loaders: Record<string, Loader> = {
   ".ts": "ts",
