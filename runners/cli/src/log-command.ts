@@ -67,7 +67,7 @@ export async function logCommand(repository: string, pattern: string, options: L
       continue;
     }
     process.stdout.write(`== ${stage}  ${outcome?.kind ?? "running or killed"}  ${time}\n`);
-    await printLog(path, printed, tail);
+    await printLog(path, printed, { tail });
     for (const wait of waits)
       process.stdout.write(`== ${oneLine(`now it ${waitWords(wait, Date.now())}`)}\n`);
   }

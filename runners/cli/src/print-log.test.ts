@@ -15,7 +15,7 @@ function logOf(t: TestContext, text: string | Buffer): string {
 
 async function printed(path: string, tail?: number): Promise<string> {
   const pieces: string[] = [];
-  await printLog(path, (text) => void pieces.push(text), tail);
+  await printLog(path, (text) => void pieces.push(text), { tail });
   return pieces.join("");
 }
 
@@ -43,10 +43,10 @@ test("the last lines are found from the end, whatever the pieces that are read",
   const ended = logOf(t, `${text}\n`);
   for (const chunk of [1, 2, 3, 7, 100])
     for (const path of [bare, ended]) {
-      assert.equal(text.slice(tailStart(path, 1, chunk)), "five");
-      assert.equal(text.slice(tailStart(path, 3, chunk)), "\nfour\nfive");
-      assert.equal(tailStart(path, 5, chunk), 0);
-      assert.equal(tailStart(path, 50, chunk), 0);
+      assert.equal(text.slice(tailStart(path, 1, { chunk })), "five");
+      assert.equal(text.slice(tailStart(path, 3, { chunk })), "\nfour\nfive");
+      assert.equal(tailStart(path, 5, { chunk }), 0);
+      assert.equal(tailStart(path, 50, { chunk }), 0);
     }
 });
 
@@ -54,4 +54,20 @@ test("without a log nothing is printed", async (t) => {
   assert.equal(await printed(join(logOf(t, ""), "..", "none")), "");
   assert.equal(await printed(logOf(t, "")), "");
   assert.equal(await printed(logOf(t, "a\nb\nc"), 2), "b\nc\n");
+});
+
+test("of a log that is too long and still grows the beginning and the end are printed, never what was given back", async (t) => {
+  const cap = { headBytes: 100, tailBytes: 80 };
+  const lines = Array.from({ length: 100 }, (_, index) => `line ${String(index).padStart(4, "0")}\n`).join(
+    "",
+  );
+  const path = logOf(t, `${lines.slice(0, 100)}${"\0".repeat(840)}${lines.slice(940)}`);
+  const pieces: string[] = [];
+  await printLog(path, (text) => void pieces.push(text), { cap });
+  assert.equal(
+    pieces.join(""),
+    `${lines.slice(0, 100)}\nmlrb: 880 bytes (880 B) were left out here; of a log the first 100 B and the last 80 B are kept\n${lines.slice(-20)}`,
+  );
+  assert.equal(tailStart(path, 1, { cap }), 990);
+  assert.equal(tailStart(path, 50, { cap }), 980, "what is known of its end");
 });

@@ -28,6 +28,11 @@ export class Redactor {
     this.#back = Math.max(0, ...this.#needles.map(({ bytes }) => bytes.length - 1));
   }
 
+  /** How long a part of a secret may be that is not the whole of it. */
+  get halfBytesMax(): number {
+    return this.#back;
+  }
+
   push(bytes: Buffer): Buffer {
     this.#held = Buffer.concat([this.#held, bytes]);
     return this.#letGo(Math.max(0, this.#held.length - this.#back));

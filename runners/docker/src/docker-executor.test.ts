@@ -152,6 +152,16 @@ it("every way to end is told apart", async (t) => {
   );
 });
 
+it("the log of a stage that never stops printing is held to its cap while it prints", async (t) => {
+  const stage = `echo the first words; yes 0123456789abcde | head -c 134217728
+    while [ $(($(stat -L -c %b /proc/$$/fd/1) * 512)) -gt 104857600 ]; do sleep 0.02; done; echo the last words`;
+  const request = asked(stage, { limits: { timeMs: 60_000 } });
+  const { kind } = await executor(t).start(request).ended;
+  assert.equal(kind, "succeeded");
+  assert.match(said(request), /^the first words\n/);
+  assert.match(said(request).slice(-100), /e\nthe last words\n$/);
+});
+
 it("detached children are dead when the stage has ended", async (t) => {
   const request = asked("setsid sleep 4242 & (nohup sleep 4242 >/dev/null 2>&1 &) ; sleep 0.2; echo done");
   assert.equal((await executor(t).start(request).ended).kind, "succeeded");

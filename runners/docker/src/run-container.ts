@@ -2,6 +2,7 @@
 import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecutionRequest, ExecutionResult, Running } from "@mlrb/core/executor";
+import { boundLog } from "@mlrb/kit/bounded-log";
 import { followContainer } from "./container-end.ts";
 import type { ContainerEngine } from "./container-engine.ts";
 import { graceS } from "./stage-flags.ts";
@@ -68,7 +69,9 @@ export function runContainer(getReady: () => Promise<ToRun>, options: RunContain
     }
     ready = got;
     if (limits.timeMs !== undefined) watch(performance.now() + limits.timeMs - spentMs);
+    const bound = boundLog(log);
     const containerEnd = await followContainer(engine, id, { begin, patienceMs });
+    bound.release();
     over = true;
     for (const timer of timers) clearTimeout(timer);
     done(engine, id);

@@ -25,6 +25,8 @@ test("of a long log the first and last whole lines stay, and what was left out b
     `${lines(0, 10)}\nmlrb: 9700 bytes (9.5 KiB) were left out here; of a log the first 105 B and the last 205 B are kept\n${lines(980, 1000)}`,
   );
   assert.deepEqual(readdirSync(join(path, "..")), ["log"]);
+  capLog(path, { headBytes: 105, tailBytes: 205 });
+  assert.equal(readFileSync(path, "utf8"), text, "what was cut once is not cut again");
 });
 
 test("a log within the cap stays byte for byte, and one endless line is cut where the cap is", (t) => {

@@ -1,16 +1,15 @@
-// Keeps logs of stages that never stop printing to a size that one can keep and read: the beginning and the end.
-// A stage writes to its log itself, so this is done once it has ended.
+// Makes the log of a stage that never stopped printing fit to be kept and read once the stage has ended: the
+// beginning, the end, and between them how much is missing. While it ran, kit/bounded-log kept it from the disk.
 import { closeSync, openSync, readSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { formatBytes } from "@mlrb/core/units";
+import { type LogCap, logCap } from "@mlrb/kit/bounded-log";
 import { processName } from "@mlrb/kit/process-name";
 
-/** A log of up to the sum of the two is left as it is. */
-export const logCap = { headBytes: 16 << 20, tailBytes: 48 << 20 };
-
-/** Takes whole lines out of the middle of a longer one, and says there how much. One that cannot be cut stays. */
+/** Takes whole lines out of the middle of a log that is longer than its cap, and says there how much. One that cannot be cut stays. */
 export function capLog(path: string, cap = logCap): void {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  if (size <= cap.headBytes + cap.tailBytes) return;
+  // one that was cut before has that line in it
+  if (size <= cap.headBytes + cap.tailBytes + Buffer.byteLength(leftOut(size, cap))) return;
   try {
     cutMiddle(path, size, cap);
   } catch {
@@ -18,20 +17,15 @@ export function capLog(path: string, cap = logCap): void {
   }
 }
 
-function cutMiddle(path: string, size: number, { headBytes, tailBytes }: typeof logCap): void {
+function cutMiddle(path: string, size: number, cap: LogCap): void {
   const temporary = `${path}.${processName}.tmp`;
   const from = openSync(path, "r");
   const to = openSync(temporary, "w");
   try {
-    const head = lineEndBefore(from, headBytes);
-    const tail = lineEndAfter(from, size - tailBytes);
+    const head = lineEndBefore(from, cap.headBytes);
+    const tail = lineEndAfter(from, size - cap.tailBytes);
     copy(from, to, { start: 0, end: head });
-    const dropped = formatBytes(tail - head);
-    const kept = `the first ${formatBytes(headBytes)} and the last ${formatBytes(tailBytes)}`;
-    writeSync(
-      to,
-      `\nmlrb: ${tail - head} bytes (${dropped}) were left out here; of a log ${kept} are kept\n`,
-    );
+    writeSync(to, leftOut(tail - head, cap));
     copy(from, to, { start: tail, end: size });
     renameSync(temporary, path);
   } finally {
@@ -39,6 +33,12 @@ function cutMiddle(path: string, size: number, { headBytes, tailBytes }: typeof 
     closeSync(to);
     rmSync(temporary, { force: true });
   }
+}
+
+/** The line that stands in a log where bytes are missing. */
+export function leftOut(bytes: number, { headBytes, tailBytes }: LogCap = logCap): string {
+  const kept = `the first ${formatBytes(headBytes)} and the last ${formatBytes(tailBytes)}`;
+  return `\nmlrb: ${bytes} bytes (${formatBytes(bytes)}) were left out here; of a log ${kept} are kept\n`;
 }
 
 const chunk = 1 << 16;

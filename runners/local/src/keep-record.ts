@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { costByLedger } from "./attempt-cost.ts";
 import type { AttemptCard, AttemptEnd } from "./attempt-folders.ts";
 import type { AttemptRecord, HeldRecord } from "./attempt-records.ts";
+import { capLog } from "./cap-log.ts";
 import { sharedBytes } from "./contents.ts";
 import { missingOutput } from "./missing-output.ts";
 import { outputPaths } from "./output-paths.ts";
@@ -65,6 +66,7 @@ export async function keepRecord(ended: Ended, workspace: Workspace): Promise<Ke
     ...(estimate && { estimate }),
     ran: { run, startedAt, durationMs, executor, host: hostname(), ...(where && { where }) },
   };
+  capLog(ended.log); // of one that ended while no run followed it
   const digest = workspace.attempts.put(record, ended.log);
   return { kind: "kept", outputs, durationMs, record: { digest, record } };
 }

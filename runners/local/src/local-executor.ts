@@ -5,6 +5,7 @@ import { commandLine } from "@mlrb/core/command-line";
 import type { ExecutionRequest, ExecutionResult, Executor, Running } from "@mlrb/core/executor";
 import { gpuFacts, gpuVariables } from "@mlrb/core/gpu";
 import { formatDuration } from "@mlrb/core/units";
+import { boundLog } from "@mlrb/kit/bounded-log";
 import { endProcesses, type Known, memoryHeld, ticksNow } from "@mlrb/kit/end-processes";
 import { exitDetail } from "@mlrb/kit/exit-detail";
 import { type ForkServers, forkServers } from "./fork-servers.ts";
@@ -83,6 +84,8 @@ function start(request: ExecutionRequest, means: Means): Running {
           signal("SIGKILL"); // what is detached from the group is ended with the rest, below
         }, meterMs);
 
+  const log = boundLog(request.log);
+
   const ended = (async (): Promise<ExecutionResult> => {
     // what starts it may still be getting ready when it is asked to end
     const begin = await Promise.race([beginning(request, means), stopped]);
@@ -102,6 +105,8 @@ function start(request: ExecutionRequest, means: Means): Running {
       await endProcesses(known);
     } catch (error) {
       return { kind: "failed", cause: "machine", detail: (error as Error).message };
+    } finally {
+      log.release();
     }
     if (why === "cancelled") return { kind: "cancelled" };
     if (why === "time-limit") {

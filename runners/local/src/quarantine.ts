@@ -12,11 +12,13 @@ import {
 import { join, relative } from "node:path";
 import { unreachable } from "@mlrb/core/outcome";
 import { Redactor } from "@mlrb/core/redactor";
+import { logCap } from "@mlrb/kit/bounded-log";
 import { isFullDisk, writeReserved } from "@mlrb/kit/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { callsOf, type LastSpending } from "@mlrb/kit/last-spending";
 import { type AttemptCost, lastSignMs, spentBy } from "./attempt-cost.ts";
 import { type AttemptCard, attemptEnd, type EndCause, lostFolderOf } from "./attempt-folders.ts";
+import { capLog } from "./cap-log.ts";
 import { logPath } from "./log-path.ts";
 import { readFrom } from "./read-from.ts";
 import { removeFolder } from "./remove-folder.ts";
@@ -97,8 +99,11 @@ function paysUnseen({ secrets, gives }: AttemptCard, spending: LastSpending | nu
 
 /** As it is it may hold a secret. Kept is it without them, where they are known, or the copy among the logs. */
 function keepLog({ path, card }: Attempt, logs: string, secrets: Record<string, string> | undefined): void {
-  if (card.secrets.length === 0) return;
   const log = join(path, "log");
+  if (card.secrets.length === 0) {
+    capLog(log);
+    return;
+  }
   const clean = logPath(logs, card.slot.stage);
   try {
     const text = secrets ? withoutSecrets(log, secrets) : existsSync(clean) ? readFileSync(clean) : undefined;
@@ -110,15 +115,13 @@ function keepLog({ path, card }: Attempt, logs: string, secrets: Record<string, 
   }
 }
 
-const logBytesMax = 64 << 20;
-
-/** The end of a log that is longer. */
+/** The end of a log that is longer: its middle may be gone. */
 function withoutSecrets(log: string, secrets: Record<string, string>): Buffer | undefined {
   const { size } = statSync(log, { throwIfNoEntry: false }) ?? { size: 0 };
   if (size === 0) return undefined;
   const redactor = new Redactor(secrets);
-  const from = Math.max(0, size - logBytesMax);
-  const read = readFrom(log, from, logBytesMax) ?? Buffer.alloc(0);
+  const from = Math.max(0, size - logCap.tailBytes);
+  const read = readFrom(log, from) ?? Buffer.alloc(0);
   const bytes = from > 0 ? read.subarray(read.indexOf(10) + 1) : read; // half a secret would not be found
   return Buffer.concat([redactor.push(bytes), redactor.end()]);
 }

@@ -52,6 +52,28 @@ test("it can be read while the stage runs, and holds no secret at any moment, no
   await log.end();
 });
 
+test("of a log that grows faster than it is copied the copy has both ends, and no half of a secret where it left off", async (t) => {
+  const { from, to } = scene(t);
+  const cap = { headBytes: 2_000, tailBytes: 8_000 };
+  // any byte of it may be the one where the copy goes on
+  for (let shift = 0; shift < 24; shift++) {
+    const log = new RedactedLog(from, to, secrets, cap);
+    const line = (index: number) => `${index} very-secret\n`;
+    const text = `${"s".repeat(shift)}\n${Array.from({ length: 3_000 }, (_, index) => line(index)).join("")}the last words`;
+    writeFileSync(from, text);
+    await log.end();
+    const copy = readFileSync(to, "utf8");
+    assert.ok(copy.startsWith(`${"s".repeat(shift)}\n0 [redacted KEY]\n1 [redacted KEY]\n`));
+    assert.match(copy, /\nmlrb: \d+ bytes \(.*\) were left out here; .*\n/);
+    assert.ok(copy.endsWith("\n2999 [redacted KEY]\nthe last words"), copy.slice(-100));
+    assert.ok(copy.length <= cap.headBytes + cap.tailBytes + 200, `${copy.length}`);
+    const odd = copy
+      .split("\n")
+      .filter((said) => !/^(\d* ?|\d+ \[redacted KEY\]|s*|mlrb: .*|the last words)$/.test(said));
+    assert.deepEqual(odd, []);
+  }
+});
+
 test("a stage that says nothing leaves no log", async (t) => {
   const { from, to } = scene(t);
   const log = new RedactedLog(from, to, secrets);
