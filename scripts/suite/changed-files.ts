@@ -13,7 +13,10 @@ export function changedFiles(repository: string): string[] {
   if (main === undefined) throw new Error("there is neither origin/main nor main to compare with");
   const [base = ""] = git("merge-base", "HEAD", main);
   return [
-    ...new Set([...git("diff", "--name-only", base.trim()), ...git("ls-files", "-o", "--exclude-standard")]),
+    ...new Set([
+      ...git("diff", "--name-only", "--no-renames", base.trim()),
+      ...git("ls-files", "-o", "--exclude-standard"),
+    ]),
   ].sort();
 }
 

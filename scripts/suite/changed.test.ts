@@ -86,8 +86,8 @@ test("commits since main, edits and new files differ from main, and what main di
     writeFileSync(join(folder, path), text);
   };
   git("init");
-  for (const path of ["a.ts", "b.ts", "c.ts", ".gitignore"])
-    write(path, path === ".gitignore" ? "ignored\n" : "1");
+  for (const path of ["a.ts", "b.ts", "c.ts", "moved.ts", ".gitignore"])
+    write(path, path === ".gitignore" ? "ignored\n" : `${path}\n`);
   git("add", "-A");
   git("commit", "-m", "first");
   git("checkout", "-b", "work");
@@ -100,6 +100,7 @@ test("commits since main, edits and new files differ from main, and what main di
   write("b.ts", "not committed");
   write("new/fünf.ts", "new");
   write("ignored", "x");
-  assert.deepEqual(changedFiles(folder), ["a.ts", "b.ts", "new/fünf.ts"]);
+  git("mv", "moved.ts", "elsewhere.ts"); // tests that import it by its old name fail now
+  assert.deepEqual(changedFiles(folder), ["a.ts", "b.ts", "elsewhere.ts", "moved.ts", "new/fünf.ts"]);
   assert.equal(sourcesOf(folder).get("new/fünf.ts"), "new");
 });
