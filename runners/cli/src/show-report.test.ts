@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { mock, test } from "node:test";
 import { showReport } from "./show-report.ts";
 
+process.env.COLUMNS = "100"; // tables are told differently on a narrow terminal
 const sample = join(import.meta.dirname, "../../../docs/sample");
 
 async function shown(groups: boolean): Promise<string> {
