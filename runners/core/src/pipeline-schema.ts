@@ -80,7 +80,12 @@ const execution = {
   ),
   limits: closed(
     {
-      time: { ...text, format: "duration", description: "With a unit, e.g. 24h." },
+      time: {
+        ...text,
+        format: "duration",
+        description:
+          "Until its processes have ended, with a unit, e.g. 24h. Taking its outputs in comes after it.",
+      },
       memory: { ...text, format: "size", description: "Of its whole process tree, e.g. 8GiB." },
       processes: {
         type: "integer",

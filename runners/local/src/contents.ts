@@ -29,11 +29,15 @@ export type PutOptions = {
   digests?: ReadonlyMap<string, string>;
   /** What lstat says of it, where it was asked already. */
   stats?: ReadonlyMap<string, Stats>;
+  /** Copies of large files that were made already, in the store's folder, by inode: they are put in place. */
+  copies?: ReadonlyMap<string, MadeCopy>;
   /** With `move`: how many names of an inode are taken. One that has more elsewhere is copied. */
   names?: ReadonlyMap<string, number>;
   /** Without `move`: digests by inode, kept from one to the next, so that many names are read once. */
   read?: Map<string, string>;
 };
+
+export type MadeCopy = { path: string; digest: string };
 
 /** Thrown where a content is not in the store or is not what its name says. */
 export class MissingContent extends Error {}
@@ -71,6 +75,11 @@ export class Contents {
   /** Takes a plain file in. */
   put(path: string, options: PutOptions = {}): string {
     const stats = options.stats?.get(path) ?? lstatSync(path);
+    const made = options.copies?.get(inodeOf(stats));
+    if (made) {
+      if (existsSync(made.path)) this.#settle(made.path, made.digest); // else another name of it did
+      return made.digest;
+    }
     // another name of the same file could still be written through
     const mayMove = options.move && stats.nlink === (options.names?.get(inodeOf(stats)) ?? 1);
     const digest = mayMove ? this.#moved(path, stats, options) : this.#linked(path, stats, options);
@@ -114,7 +123,7 @@ export class Contents {
   }
 
   #linkIn(path: string, digest: string): boolean {
-    const temporary = this.#temporary();
+    const temporary = this.temporary();
     try {
       if (!tryLink(path, temporary)) return false;
       this.#putInPlace(temporary, digest);
@@ -125,7 +134,7 @@ export class Contents {
   }
 
   #copied(path: string): string {
-    const temporary = this.#temporary();
+    const temporary = this.temporary();
     try {
       const digest = copyHashing(path, temporary);
       this.#settle(temporary, digest);
@@ -139,13 +148,14 @@ export class Contents {
   putText(text: string): string {
     const digest = hash("sha256", text);
     if (this.#holds(digest, Buffer.byteLength(text))) return digest;
-    const temporary = this.#temporary();
+    const temporary = this.temporary();
     writeFileSync(temporary, text, { flag: "wx" });
     this.#settle(temporary, digest);
     return digest;
   }
 
-  #temporary(): string {
+  /** A path that nothing else has, from where a rename puts a content in place. */
+  temporary(): string {
     return join(this.#folder, `tmp-${processName}-${randomBytes(6).toString("hex")}`);
   }
 
@@ -204,7 +214,7 @@ export class Contents {
 }
 
 /** Whether nobody but root may write it, and it is this user's: as the store and the records keep files. */
-function isSealed({ mode, uid }: Stats): boolean {
+export function isSealed({ mode, uid }: Stats): boolean {
   return (mode & 0o333) === 0 && uid === process.getuid?.();
 }
 

@@ -1,4 +1,4 @@
-// Hashes large files on several threads, so that four gigabytes neither take as long as on one nor keep
+// Hashes and copies large files on several threads, so that four gigabytes neither take as long as on one nor keep
 // the runner from hearing that a stage ended or somebody pressed Ctrl-C.
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
@@ -13,33 +13,57 @@ type Answer = { path: string } & ({ digest: string } | { error: { message: strin
  * sha256 of each file's bytes, in hex, by path. Throws what reading one throws; once `signal` is aborted, its
  * AbortError, with all threads ended.
  */
-export async function hashFiles(
-  paths: readonly string[],
+export function hashFiles(paths: readonly string[], signal?: AbortSignal): Promise<Map<string, string>> {
+  return onThreads(
+    paths.map((path) => ({ path })),
+    signal,
+  );
+}
+
+/** Copies each file to the path beside it, which must not exist, and gives the sha256 of what was copied, in hex. */
+export function copyFiles(
+  copies: ReadonlyMap<string, string>,
   signal?: AbortSignal,
+): Promise<Map<string, string>> {
+  return onThreads(
+    [...copies].map(([path, to]) => ({ path, to })),
+    signal,
+  );
+}
+
+type Job = { path: string; to?: string };
+
+async function onThreads(
+  jobs: readonly Job[],
+  signal: AbortSignal | undefined,
 ): Promise<Map<string, string>> {
   const digests = new Map<string, string>();
   signal?.throwIfAborted();
-  if (paths.length === 0) return digests;
-  const left = [...paths];
+  if (jobs.length === 0) return digests;
+  const left = [...jobs];
   const work = async () => {
     const worker = new Worker(new URL("./hash-worker.ts", import.meta.url));
     try {
-      for (let path = left.shift(); path !== undefined; path = left.shift()) {
-        const answer = await ask(worker, path, signal);
+      for (let job = left.shift(); job !== undefined; job = left.shift()) {
+        const answer = await ask(worker, job, signal);
         if ("error" in answer) throw Object.assign(new Error(answer.error.message), answer.error);
-        digests.set(path, answer.digest);
+        digests.set(job.path, answer.digest);
       }
+    } catch (error) {
+      left.length = 0;
+      throw error;
     } finally {
       await worker.terminate();
     }
   };
-  const threads = Math.min(paths.length, Math.max(1, availableParallelism()), 8);
-  await Promise.all(Array.from({ length: threads }, work));
+  const threads = Math.min(jobs.length, Math.max(1, availableParallelism()), 8);
+  const ends = await Promise.allSettled(Array.from({ length: threads }, work));
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
   return digests;
 }
 
-async function ask(worker: Worker, path: string, signal: AbortSignal | undefined): Promise<Answer> {
+async function ask(worker: Worker, job: Job, signal: AbortSignal | undefined): Promise<Answer> {
   const answer = once(worker, "message", { signal }); // an error of the thread rejects it
-  worker.postMessage(path);
+  worker.postMessage(job);
   return ((await answer) as [Answer])[0];
 }

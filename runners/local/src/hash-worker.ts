@@ -1,10 +1,11 @@
-// A thread of hash-files: a path in, its digest out.
+// A thread of hash-files: a file in, and where to copy it to if it is to be copied; its digest out.
 import { parentPort } from "node:worker_threads";
-import { hashFile } from "./hash-file.ts";
+import { copyHashing, hashFile } from "./hash-file.ts";
 
-parentPort!.on("message", (path: string) => {
+parentPort!.on("message", ({ path, to }: { path: string; to?: string }) => {
   try {
-    parentPort!.postMessage({ path, digest: hashFile(path) });
+    const digest = to === undefined ? hashFile(path) : copyHashing(path, to);
+    parentPort!.postMessage({ path, digest });
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
     parentPort!.postMessage({ path, error: { message, ...(code !== undefined && { code }) } });

@@ -95,6 +95,11 @@ export class Store {
     return this.putText(canonicalJson({ formatVersion: 1, entries }));
   }
 
+  /** A path in it that nothing else has, for `copies` of `put`. */
+  temporary(): string {
+    return this.#contents.temporary();
+  }
+
   /** Takes text in and gives its digest. */
   putText(text: string): string {
     return this.#contents.putText(text);

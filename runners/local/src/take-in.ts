@@ -1,9 +1,9 @@
-// Takes what a stage gave into the store, with large files hashed on several threads first. A content that
-// stands there under several names, in one output or in two, is read once and moved, not copied.
-import type { Stats } from "node:fs";
-import { inodeOf } from "./contents.ts";
+// Takes what a stage gave into the store, with large files hashed, or copied where they must be, on several threads
+// first. A content that stands there under several names, in one output or in two, is read once and moved, not copied.
+import { rmSync, type Stats } from "node:fs";
+import { inodeOf, isSealed, type MadeCopy } from "./contents.ts";
 import { checkSize, givenFiles, OddOutput } from "./given-files.ts";
-import { hashFiles, largeBytes } from "./hash-files.ts";
+import { copyFiles, hashFiles, largeBytes } from "./hash-files.ts";
 import type { Artifact, Store } from "./store.ts";
 import type { VerifiedContents } from "./verified-contents.ts";
 
@@ -49,22 +49,37 @@ export async function takeAllIn(
     }
   }
   const names = namesOf(stats);
-  const digests = await largeDigests(stats, names, signal);
+  const large = [...stats].filter(([, one]) => one.isFile() && one.size >= largeBytes);
+  // what has a name elsewhere could be changed there after it was hashed, if it were moved
+  const own = keep ? large : large.filter(([, one]) => one.nlink === (names.get(inodeOf(one)) ?? 1));
+  const digests = await largeDigests(own, signal);
   await removeDamaged(new Set(digests.values()), { store, verified });
-  const read = new Map([...digests].map(([path, digest]) => [inodeOf(stats.get(path)!), digest]));
-  const how = keep ? { link: true, read, stats } : { move: true, digests, stats, names };
-  const outputs: Record<string, Artifact> = {};
-  for (const { name, path, kind } of all) {
-    try {
-      outputs[name] = store.put(path, kind, how);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== undefined) throw error;
-      return { name, problem: (error as Error).message };
+  const copied = large.filter(([path, one]) => {
+    const digest = digests.get(path);
+    return digest === undefined || (keep && !isSealed(one) && !store.has(digest));
+  });
+  const copies = new Map<string, MadeCopy>();
+  try {
+    for (const [path] of copied) digests.delete(path); // it may change until it is copied
+    await copyLarge(copied, { store, copies, signal });
+    await removeDamaged(new Set([...copies.values()].map(({ digest }) => digest)), { store, verified });
+    const read = new Map([...digests].map(([path, digest]) => [inodeOf(stats.get(path)!), digest]));
+    const how = keep ? { link: true, read, stats, copies } : { move: true, digests, stats, names, copies };
+    const outputs: Record<string, Artifact> = {};
+    for (const { name, path, kind } of all) {
+      try {
+        outputs[name] = store.put(path, kind, how);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== undefined) throw error;
+        return { name, problem: (error as Error).message };
+      }
     }
+    const taken = new Set([...digests.values(), ...[...copies.values()].map(({ digest }) => digest)]);
+    if (taken.size > 0) verified.add([...taken].map((digest) => ({ digest, path: store.pathOf(digest) })));
+    return { outputs };
+  } finally {
+    for (const { path } of copies.values()) rmSync(path, { force: true });
   }
-  if (digests.size > 0)
-    verified.add([...new Set(digests.values())].map((digest) => ({ digest, path: store.pathOf(digest) })));
-  return { outputs };
 }
 
 /** How many names of a file stand in what is taken, of files that have several. */
@@ -78,19 +93,32 @@ function namesOf(stats: ReadonlyMap<string, Stats>): Map<string, number> {
   return names;
 }
 
-/** By path, of files all of whose names are taken: what has another could change after it was hashed. */
-async function largeDigests(
-  stats: ReadonlyMap<string, Stats>,
-  names: ReadonlyMap<string, number>,
-  signal: AbortSignal | undefined,
-): Promise<Map<string, string>> {
-  const first = new Map<string, string>();
-  const large = [...stats].filter(
-    ([, one]) => one.isFile() && one.size >= largeBytes && one.nlink === (names.get(inodeOf(one)) ?? 1),
-  );
-  for (const [path, one] of large) if (!first.has(inodeOf(one))) first.set(inodeOf(one), path);
+type Large = readonly (readonly [path: string, stats: Stats])[];
+
+/** Digests by path; what has several names is read once. */
+async function largeDigests(large: Large, signal: AbortSignal | undefined): Promise<Map<string, string>> {
+  const first = firstNames(large);
   const read = await hashFiles([...first.values()], signal);
   return new Map(large.map(([path, one]) => [path, read.get(first.get(inodeOf(one))!)!]));
+}
+
+/** Adds a copy in the store's folder of each, by inode. Those that are begun are in `copies`, whatever it throws. */
+async function copyLarge(
+  large: Large,
+  { store, copies, signal }: { store: Store; copies: Map<string, MadeCopy>; signal: AbortSignal | undefined },
+): Promise<void> {
+  const first = firstNames(large);
+  for (const inode of first.keys()) copies.set(inode, { path: store.temporary(), digest: "" });
+  const jobs = new Map([...first].map(([inode, path]) => [path, copies.get(inode)!.path]));
+  const digests = await copyFiles(jobs, signal);
+  for (const [inode, path] of first) copies.get(inode)!.digest = digests.get(path)!;
+}
+
+/** A path of each inode. */
+function firstNames(large: Large): Map<string, string> {
+  const first = new Map<string, string>();
+  for (const [path, one] of large) if (!first.has(inodeOf(one))) first.set(inodeOf(one), path);
+  return first;
 }
 
 /** What the store holds already would stay; of an attempt the good copy at hand is the only one. */
