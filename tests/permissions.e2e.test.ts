@@ -41,6 +41,36 @@ function defineEach(
   at.define({ stages: Object.fromEntries(stages) });
 }
 
+/** As libraries look for what may be there: up the tree, in HOME, by each way that Node has, and go on without. */
+function probing(folder: string): string {
+  return `${start}import assert from "node:assert/strict";
+import { access, readFile, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { createRequire } from "node:module";
+import { promisify } from "node:util";
+const gone = { code: "ENOENT" };
+for (let at = import.meta.dirname; ; at = dirname(at)) {
+  const config = join(at, ".tool-of-nobody.json");
+  for (const ask of [fs.readFileSync, fs.statSync, fs.lstatSync, fs.accessSync, fs.openSync, fs.readdirSync, fs.realpathSync])
+    assert.throws(() => (ask as (path: string) => unknown)(config), { ...gone, path: config });
+  for (const ask of [readFile, stat, access, promisify(fs.readFile), promisify(fs.stat), fs.promises.open])
+    await assert.rejects((ask as (path: string) => Promise<unknown>)(config), gone);
+  await assert.rejects(fs.createReadStream(config).toArray(), gone);
+  assert.equal(fs.statSync(config, { throwIfNoEntry: false }), undefined);
+  assert.equal(fs.existsSync(config), false);
+  assert.throws(() => process.loadEnvFile(join(at, ".env-of-nobody")), gone);
+  assert.throws(() => createRequire(config).resolve("./" + "tool"), { code: "MODULE_NOT_FOUND" });
+  if (at === dirname(at)) break;
+}
+assert.equal(JSON.parse(fs.readFileSync("package.json", "utf8")).type, "module");
+assert.equal(fs.realpathSync("."), process.cwd());
+assert.equal(fs.existsSync("${folder}/more"), true);
+fs.accessSync("${folder}/more");
+await fs.promises.writeFile(join(process.env.HOME!, "x"), "x", { flush: true });
+out("x");
+`;
+}
+
 test("a TypeScript stage that reads, lists, writes, starts or reaches what it does not declare fails with the line to write", async (t) => {
   const at = lab(t, repository);
   at.script("table.json", '{"rows": [1]}\n');
@@ -77,6 +107,20 @@ worker.on("message", out);\n`,
       text: `${start}fs.writeFileSync(process.env.TMPDIR + "/x", "x");\nout(fs.readFileSync("${table}", "utf8") + fs.readdirSync("${at.name}/more").join());\n`,
       stage: { files: [table, `${at.name}/more/**`, `${at.name}/more.txt`] },
     },
+    globs: {
+      text: `${start}out(fs.globSync("${at.name}/more/*.json").join() + "nothing");\n`,
+      stage: { files: [`${at.name}/more/**`] },
+    },
+    globsLater: {
+      text: `${start}out((await Array.fromAsync(fs.promises.glob("${at.name}/more/*.json"))).join() + "nothing");\n`,
+    },
+    inside: {
+      text: `${start}out(fs.globSync("*.json", { cwd: "${at.name}/more" }).join().replace(/^$/, () => { throw new Error("nothing"); }));\n`,
+      stage: { files: [`${at.name}/more/**`] },
+    },
+    root: { text: `${start}out(fs.readdirSync(".").join());\n` },
+    asks: { text: `${start}out(String(fs.statSync(".").mtimeMs));\n` },
+    probes: { text: probing(at.name) },
     programs: {
       text: `${start}import { $ } from "zx";\nimport { execFileSync } from "node:child_process";\nconst free = execFileSync(process.execPath, ["-p", "require('fs').readFileSync('${table}', 'utf8')"], { encoding: "utf8" });\nout(free + (await $\`echo x\`).stdout);\n`,
       stage: { programs: true },
@@ -114,6 +158,21 @@ worker.on("message", out);\n`,
   assert.match(found.works!, /starts a program \(a worker thread\), .*write `programs: true`$/);
   assert.equal(found.looks, "succeeded", "what is not there is not read");
   assert.match(found.finds!, new RegExp(`went on without .* reads ${table},`));
+  for (const name of ["globs", "globsLater"])
+    assert.match(
+      found[name]!,
+      /went on without .* lists the repository's root, .*a glob starts at its `cwd`/,
+    );
+  assert.equal(found.inside, "succeeded");
+  assert.match(
+    found.root!,
+    /lists the repository's root, .*the folders that it reads, each as `FOLDER\/\*\*`/,
+  );
+  assert.match(
+    found.asks!,
+    /asks about the repository's root, .*; existsSync and access say whether a folder is there/,
+  );
+  assert.equal(found.probes, "succeeded", (await at.pipeline(["log", "probes", "--root", at.root])).stdout);
   assert.equal(found.declared, "succeeded");
   assert.equal(found.programs, "succeeded", "what it starts is not held, Node included");
 });

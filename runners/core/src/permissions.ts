@@ -19,7 +19,8 @@ export type Permissions = {
 
 /** What `refusals` holds. `resource` is a path as the script wrote it, a program or an address. */
 export type Refusal = {
-  kind: "read" | "list" | "write" | "network" | "program" | "native" | "link";
+  /** `folder`: it asked about one, without listing it. */
+  kind: "read" | "list" | "folder" | "write" | "network" | "program" | "native" | "link";
   resource: string;
 };
 
@@ -68,7 +69,7 @@ function wordsOf(
   { files, programs }: Declarer,
   inside: InsidePath,
 ): { what: string; help: string } {
-  const own = kind === "read" || kind === "list" ? inside(resource) : undefined;
+  const own = kind === "read" || kind === "list" || kind === "folder" ? inside(resource) : undefined;
   const declare = (pattern: string) =>
     `in HERE, write \`files: [${[...files, pattern].map(yamlWord).join(", ")}]\``;
   switch (kind) {
@@ -79,8 +80,13 @@ function wordsOf(
       };
     case "list":
       return {
-        what: `lists the folder ${own ?? resource}, which it does not declare`,
-        help: own === undefined ? outsideHelp : declare(own === "" ? "**" : `${own}/**`),
+        what: `lists ${folderWords(own, resource)}, which it does not declare`,
+        help: own === undefined ? outsideHelp : own === "" ? narrowerHelp : declare(`${own}/**`),
+      };
+    case "folder":
+      return {
+        what: `asks about ${folderWords(own, resource)}, which it does not declare`,
+        help: `existsSync and access say whether a folder is there, undeclared too${own ? `; to read what is in it, ${declare(`${own}/**`)}` : ""}`,
       };
     case "write":
       return {
@@ -113,6 +119,13 @@ function wordsOf(
     }
   }
 }
+
+function folderWords(own: string | undefined, resource: string): string {
+  return own === "" ? "the repository's root" : `the folder ${own ?? resource}`;
+}
+
+const narrowerHelp =
+  "in HERE, write under `files:` the folders that it reads, each as `FOLDER/**`, and list those (a glob starts at its `cwd`); kit's sourceFiles(PATTERN) gives the files of a pattern";
 
 const outsideHelp =
   "it is outside of the repository: have a stage give it and name that under `needs`, or copy it into the repository";

@@ -16,9 +16,9 @@ export function withRefusals(
 ): ExecutionResult {
   const ended = result.kind === "succeeded" || (result.kind === "failed" && result.cause === "exit-code");
   if (!ended) return result;
-  const refusals = readRefusals(join(work, "refusals.jsonl")).flatMap((refusal) =>
-    asRead(refusal, { result, work, workspace }),
-  );
+  const noted = readRefusals(join(work, "refusals.jsonl"));
+  const listed = new Set(noted.flatMap(({ kind, resource }) => (kind === "list" ? [resource] : [])));
+  const refusals = noted.flatMap((refusal) => asRead(refusal, { result, work, workspace, listed }));
   if (refusals.length === 0) return result;
   const texts = refusalTexts(refusals, declarer(instance), (path) => insideRepository(path, workspace));
   const lines = texts
@@ -40,12 +40,17 @@ export function withRefusals(
 }
 
 /**
- * Node asks before it looks: what is not there could not have been read. Where it looks for packages it looks at
- * folders too, and goes on without: only the error that ended the script says that it wanted to list one.
+ * Node asks before it looks: what is not there could not have been read. Where Node looks for packages it asks about
+ * folders too, and goes on without, as libraries do: only the error that ended the script says that it needed one.
  */
 function asRead(
   refusal: Refusal,
-  at: { result: ExecutionResult; work: string; workspace: Pick<Workspace, "repository"> },
+  at: {
+    result: ExecutionResult;
+    work: string;
+    workspace: Pick<Workspace, "repository">;
+    listed: ReadonlySet<string>;
+  },
 ): Refusal[] {
   // one that does without a network when there is none is as it should be
   if (refusal.kind === "network" && at.result.kind === "succeeded") return [];
@@ -53,14 +58,15 @@ function asRead(
   const stats = statSync(resolve(at.workspace.repository, refusal.resource), { throwIfNoEntry: false });
   if (!stats) return [];
   if (refusal.kind === "list" || !stats.isDirectory()) return [refusal];
-  const failedForIt = endOf(join(at.work, "log")).includes(`resource: '${refusal.resource}'`);
-  return at.result.kind === "failed" && failedForIt ? [{ ...refusal, kind: "list" }] : [];
+  if (at.result.kind === "succeeded" || at.listed.has(refusal.resource)) return [];
+  const endedByIt = endOf(join(at.work, "log")).includes(`resource: '${refusal.resource}'`);
+  return endedByIt ? [{ ...refusal, kind: "folder" }] : [];
 }
 
 const shownMax = 10;
 
 function isPath({ kind }: Refusal): boolean {
-  return kind === "read" || kind === "list" || kind === "write";
+  return kind === "read" || kind === "list" || kind === "folder" || kind === "write";
 }
 
 export function declarer({ stage, action }: Instance): Declarer {

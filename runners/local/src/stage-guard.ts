@@ -2,7 +2,8 @@
 // runner can say which line of YAML allows it. Small, because every script waits for it.
 import { subscribe } from "node:diagnostics_channel";
 import fs from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
+import module, { syncBuiltinESMExports } from "node:module";
+import { resolve } from "node:path";
 
 const file = process.env.MLRB_REFUSALS;
 const noted = new Set<string>();
@@ -21,15 +22,20 @@ function note(kind: string, resource: string): void {
   }
 }
 
+/** Globs under way: they pass over what they may not list, and find less without a word. */
+let globs = 0;
+
 type Refused = { permission: string; resource: string };
 
 subscribe("node:permission-model:worker", () => note("program", "a worker thread"));
 subscribe("node:permission-model:fs", (message) => {
   const { permission, resource } = message as Refused;
-  note(
-    permission === "FileSystemRead" ? "read" : permission === "FileSystemWrite" ? "write" : "link",
-    resource,
-  );
+  if (permission === "FileSystemRead" && globs > 0 && look(resolve(resource)) === 1) note("list", resource);
+  else
+    note(
+      permission === "FileSystemRead" ? "read" : permission === "FileSystemWrite" ? "write" : "link",
+      resource,
+    );
 });
 for (const [channel, kind] of [
   ["child", "program"],
@@ -51,6 +57,14 @@ fs.promises.open = async (...args) => {
   handle.sync = handle.datasync = async () => {};
   return handle;
 };
+fs.promises.writeFile = withoutFlush(fs.promises.writeFile);
+fs.promises.appendFile = withoutFlush(fs.promises.appendFile);
+
+function withoutFlush(write: typeof fs.promises.writeFile): typeof fs.promises.writeFile {
+  return (file, data, options) =>
+    write(file, data, typeof options === "object" && options ? { ...options, flush: false } : options);
+}
+
 // Of the two realpaths, the one in JavaScript asks for every link above the path, which belongs to no stage.
 const { realpath, realpathSync } = fs;
 fs.realpath = Object.assign(realpath.native.bind(fs), {
@@ -59,16 +73,128 @@ fs.realpath = Object.assign(realpath.native.bind(fs), {
 });
 fs.realpathSync = Object.assign(realpathSync.native.bind(fs), { native: realpathSync.native });
 
-// What is not there was not read: a script may look for a file that is optional. One that is there was noted above.
-const { existsSync } = fs;
-fs.existsSync = (path) => {
+// Node refuses before it looks. Libraries look for files that may be there, up the tree and in HOME, and go on where
+// they are told that there is none: that is what they are told of what is not there, and of a folder that it is there.
+// Listing one is noted as such, because Node's own look-ups of folders are not a script's.
+const asks = ["access", "exists", "lstat", "open", "readFile", "readlink", "realpath", "stat", "statfs"];
+const lists = ["opendir", "readdir"];
+const copies = ["copyFile", "cp"];
+type Call = (...args: unknown[]) => unknown;
+const calls = fs as unknown as Record<string, Call>;
+const promised = fs.promises as unknown as Record<string, Call>;
+
+for (const name of [...asks, ...lists, ...copies]) {
+  replace(calls, `${name}Sync`, (call) => (...args) => {
+    try {
+      return call(...args);
+    } catch (error) {
+      return settled(answer(name, error, args));
+    }
+  });
+  replace(calls, name, (call) => (...args) => {
+    const done = args.at(-1);
+    if (typeof done !== "function" || name === "exists") return call(...args);
+    const told = (error: unknown, ...rest: unknown[]) => {
+      const given = error ? answer(name, error, args) : undefined;
+      if (given && "value" in given) done(null, given.value);
+      else done(given ? given.error : error, ...rest);
+    };
+    return call(...args.slice(0, -1), told);
+  });
+  replace(
+    promised,
+    name,
+    (call) =>
+      async (...args) =>
+        await (call(...args) as Promise<unknown>).catch((error) => settled(answer(name, error, args))),
+  );
+}
+
+const { glob, globSync } = fs;
+const { glob: globLater } = fs.promises;
+calls.globSync = (...args) => {
+  globs++;
   try {
-    return existsSync(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ERR_ACCESS_DENIED") return false;
-    throw error;
+    return (globSync as Call)(...args);
+  } finally {
+    globs--;
   }
 };
+calls.glob = (...args) => {
+  globs++;
+  const done = args.at(-1) as Call;
+  const told = (...given: unknown[]) => {
+    globs--;
+    done(...given);
+  };
+  return (glob as Call)(...args.slice(0, -1), told);
+};
+promised.glob = async function* (...args) {
+  globs++;
+  try {
+    yield* (globLater as Call)(...args) as AsyncIterable<unknown>;
+  } finally {
+    globs--;
+  }
+};
+
+fs.realpath.native = fs.realpath;
+Object.assign(fs.realpathSync, { native: fs.realpathSync });
+replace(process as unknown as Record<string, Call>, "loadEnvFile", (call) => (...args) => {
+  try {
+    return call(...args);
+  } catch (error) {
+    return settled(answer("open", error, args));
+  }
+});
+
+function replace(of: Record<string, Call>, name: string, by: (call: Call) => Call): void {
+  const call = of[name];
+  if (call === undefined) return;
+  of[name] = Object.defineProperties(by(call.bind(of)), Object.getOwnPropertyDescriptors(call));
+}
+
+type Answer = { value: unknown } | { error: unknown };
+
+function settled(given: Answer): unknown {
+  if ("error" in given) throw given.error;
+  return given.value;
+}
+
+/** What to tell a script in place of a refusal; the refusal where there is nothing better to tell. */
+function answer(name: string, error: unknown, args: unknown[]): Answer {
+  const refused = error as NodeJS.ErrnoException & { permission?: string; resource?: string };
+  const { code, permission, resource } = refused;
+  if (code !== "ERR_ACCESS_DENIED" || permission !== "FileSystemRead" || !resource) return { error };
+  const path = resolve(resource);
+  const found = look(path);
+  if (found < 0) {
+    if (name === "exists") return { value: false };
+    const asked = args[1] as { throwIfNoEntry?: boolean } | undefined;
+    if (asked?.throwIfNoEntry === false) return { value: undefined };
+    return { error: absent(name, resource) };
+  }
+  // a file was noted as read: whether it is there decides something too
+  if (found === 0) return name === "exists" ? { value: false } : { error };
+  if (name === "exists") return { value: true };
+  if (name === "access" && !(Number(args[1] ?? 0) & fs.constants.W_OK)) return { value: undefined };
+  const isAbove = `${process.cwd()}/`.startsWith(path === "/" ? "/" : `${path}/`);
+  if (name === "realpath" && isAbove) return { value: path }; // the working directory is told by its real path
+  if (lists.includes(name) || name === "cp") note("list", resource);
+  return { error };
+}
+
+/** 0 of a file, 1 of a folder, negative of what is not there: what Node's module loader asks, which is not held. */
+function look(path: string): number {
+  return (module as unknown as { _stat: (path: string) => number })._stat(path);
+}
+
+function absent(name: string, resource: string): Error {
+  const call = { readFile: "open", readdir: "scandir", copyFile: "copyfile" }[name] ?? name;
+  const error = new Error(`ENOENT: no such file or directory, ${call} '${resource}'`);
+  return Object.assign(error, { errno: -2, code: "ENOENT", syscall: call, path: resource });
+}
+
 syncBuiltinESMExports();
 
 // Node would hand its flags to every Node that the script starts; what is started is not held.
