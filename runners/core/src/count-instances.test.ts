@@ -25,6 +25,17 @@ test("forty axes of two values are refused at once, with their number and their 
   );
 });
 
+test("two written lists of a million values are refused by the size of their file, before they are read", () => {
+  const list = Array.from({ length: 2 ** 20 }, (_, index) => index).join(", ");
+  const result = load(
+    `axes: { a: [${list}], b: [${list}] }\nstages:\n  wide: { each: [a, b], script: steps/a.ts }\n`,
+  );
+  assert("problems" in result);
+  assert.deepEqual(result.problems.map(renderDiagnostic), [
+    "too-long: pipelines/test.yaml has 15.9 MiB; at most 512.0 KiB of YAML are read\n  help: is a list generated? an axis with fewer values, or several pipelines, can be planned",
+  ]);
+});
+
 test("another slip in the file does not have them expanded either", () => {
   const names = Array.from({ length: 40 }, (_, index) => `a${index}`);
   const axes = names.map((name) => `${name}: [0, 1]`).join(", ");

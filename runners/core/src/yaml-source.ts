@@ -14,6 +14,7 @@ import {
 } from "yaml";
 import { checkYaml, type Spot } from "./check-yaml.ts";
 import type { Diagnostic, Place } from "./diagnostic.ts";
+import { formatBytes } from "./units.ts";
 
 export type Path = readonly (string | number)[];
 
@@ -28,8 +29,20 @@ export type YamlSource = {
   placeOf(path: Path, word: string, at?: "key" | "value"): Place;
 };
 
+/** Parsing takes 30 µs a value: a list of a million is refused before anybody waits for it. */
+const bytesMax = 512 << 10;
+
 /** Parses `text`. On syntax errors (all of them) there is no source. */
 export function parseYaml(file: string, withMark: string): YamlSource | Diagnostic[] {
+  const bytes = Buffer.byteLength(withMark);
+  if (bytes > bytesMax)
+    return [
+      {
+        code: "too-long",
+        message: `${file} has ${formatBytes(bytes)}; at most ${formatBytes(bytesMax)} of YAML are read`,
+        help: "is a list generated? an axis with fewer values, or several pipelines, can be planned",
+      },
+    ];
   const text = withMark.replace(/^\ufeff/, "");
   const lines = lineStarts(text);
   const place = (from: number, to: number) => placeAt(file, { text, lines }, from, to);
