@@ -234,12 +234,15 @@ test("a stage whose code cannot be read fails alone, with its file, in run, plan
     'import words from "./words.txt" with { type: "text" };\nconsole.log(words);\n',
   );
   const unlisted = at.script("unlisted.ts", 'import "left-pad-of-nobody";\n');
+  const counted = at.script("counted.ts", 'import "./kinds.ts";\n');
+  at.script("kinds.ts", "const a = 1;\nexport enum Kind {\n  a,\n}\n");
   at.define({
     stages: {
       broken: { script: broken },
       untyped: { script: untyped },
       texts: { script: texts },
       unlisted: { script: unlisted },
+      counted: { script: counted },
       after: { command: "true", needs: ["apart.text"] },
       apart: { command: "echo x > {outputs.text}", gives: { text: "file" } },
     },
@@ -249,7 +252,8 @@ test("a stage whose code cannot be read fails alone, with its file, in run, plan
     untyped: /untyped\.ts:1:19: Node imports JSON only with \{ type: "json" \}/,
     texts:
       /texts\.ts:1:19: Node imports no file as \{ type: "text" \}; read it, readFileSync\(new URL\("\.\/words\.txt", /,
-    unlisted: /unlisted\.ts cannot be bundled: left-pad-of-nobody is imported and stands in no package\.json/,
+    unlisted: /unlisted\.ts:1:8: left-pad-of-nobody is imported and stands in no package\.json/,
+    counted: /kinds\.ts:2:1: TypeScript enum is not supported/,
   };
   const planned = await at.plan();
   assert.equal(planned.code, 0, planned.stderr);

@@ -38,6 +38,28 @@ test("what Node would refuse to import is refused with its place and what to wri
       'import words from "./words.txt" with { type: "bytes" }',
       read('no file as { type: "bytes" }', "./words.txt"),
     ],
+    ["enum Kind {\n  a,\n}", "TypeScript enum is not supported in strip-only mode"],
+    [
+      "namespace N {\n  export const a = 1;\n}",
+      "TypeScript namespace declaration is not supported in strip-only mode",
+    ],
+    [
+      "class A { constructor(private b: number) {} }",
+      "TypeScript parameter property is not supported in strip-only mode",
+    ],
+    [
+      "import a = require('node:fs')",
+      "TypeScript import equals declaration is not supported in strip-only mode",
+    ],
+    [
+      "const a = <number>1",
+      "The angle-bracket syntax for type assertions, `<T>expr`, is not supported in type strip mode. Instead, use the 'as' syntax: `expr as T`.",
+    ],
+    ["declare enum Kind { a }", undefined],
+    ["class A { private b = 1; static readonly c = 2 }", undefined],
+    ['import "data:text/javascript,1"', undefined],
+    ['import "node:nothing"', 'Node has no module "node:nothing"'],
+    ['import "https://example.org/a.js"', "a script imports a file by a path that begins with ./ or ../"],
     ['import "./nowhere.ts"', 'Could not resolve "./nowhere.ts"'],
   ];
   for (const [statement, refused] of cases) {

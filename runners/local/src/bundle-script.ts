@@ -1,10 +1,13 @@
 // Bundles a stage script with all that it imports from source, for the digest of what it can run.
 // Workspace packages are bundled, registry packages are left outside and named.
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { isBuiltin } from "node:module";
 import { extname, isAbsolute, join, relative } from "node:path";
 import type { Diagnostic } from "@mlrb/core/diagnostic";
-import type { BuildOptions, Loader, Message, Plugin, TransformOptions } from "esbuild";
+import type { BuildOptions, Loader, Location, Message, Plugin, TransformOptions } from "esbuild";
 import { nodeImports } from "./node-imports.ts";
+import { nodeSyntax } from "./node-syntax.ts";
 
 // Names stay: esbuild chooses short ones by how often each letter occurs in the source, types included,
 // so that a changed annotation would change the digest.
@@ -18,8 +21,17 @@ export type Bundle = {
   contents: Uint8Array;
   /** Source files in it, from the root. */
   inputs: string[];
-  /** Registry packages that it imports. */
-  packages: Set<string>;
+  /** Registry packages that it imports, and where each is imported first. */
+  packages: Map<string, Import>;
+};
+
+/** `file`: from the root. */
+export type Import = { file: string; specifier: string };
+
+/** As esbuild tells it; the column in bytes, from 0. */
+export type Complaint = {
+  text: string;
+  location: Pick<Location, "file" | "line" | "lineText" | "column" | "length"> | null;
 };
 
 /** The script cannot run as it is. The message names the script, `problems` the places. */
@@ -28,7 +40,7 @@ export class CannotBundle extends Error {
   /** Each file with an error, and what it says is wrong. */
   readonly errors: { file: string | undefined; text: string }[];
 
-  constructor(script: string, errors: Message[], fallback: string) {
+  constructor(script: string, errors: Complaint[], fallback: string) {
     const places = errors.map(({ location, text }) =>
       location ? `${location.file}:${location.line}:${location.column + 1}: ${text}` : text,
     );
@@ -39,7 +51,7 @@ export class CannotBundle extends Error {
   }
 }
 
-function diagnosticOf(script: string, { location, text }: Message): Diagnostic {
+function diagnosticOf(script: string, { location, text }: Complaint): Diagnostic {
   if (!location) return { code: "cannot-bundle", message: `${script}: ${text}` };
   const { file, line, column, lineText, length } = location;
   const before = Buffer.from(lineText).subarray(0, column).toString().length;
@@ -54,7 +66,7 @@ function diagnosticOf(script: string, { location, text }: Message): Diagnostic {
 /** `script` is relative to `root`. Throws CannotBundle. */
 export async function bundleScript(root: string, script: string): Promise<Bundle> {
   const { build } = await import("esbuild");
-  const packages = new Set<string>();
+  const packages = new Map<string, Import>();
   const options: BuildOptions & { metafile: true } = {
     absWorkingDir: root,
     entryPoints: [script],
@@ -66,7 +78,7 @@ export async function bundleScript(root: string, script: string): Promise<Bundle
     format: "esm",
     target: "esnext",
     logLevel: "silent",
-    plugins: [registryPackages(packages), nodeImports],
+    plugins: [registryPackages(root, packages), nodeImports, nodeSyntax],
   };
   const result = await build(options).catch((error: Error & { errors?: Message[] }) => {
     throw new CannotBundle(script, error.errors ?? [], error.message);
@@ -75,18 +87,36 @@ export async function bundleScript(root: string, script: string): Promise<Bundle
   return { contents: result.outputFiles![0]!.contents, inputs, packages };
 }
 
-function registryPackages(packages: Set<string>): Plugin {
+function registryPackages(root: string, packages: Map<string, Import>): Plugin {
   return {
     name: "registry-packages",
     setup(context) {
-      context.onResolve({ filter: /^[^./]/ }, (args) => {
-        if (args.kind === "entry-point" || isAbsolute(args.path)) return undefined;
-        if (args.path.startsWith("@mlrb/")) return undefined;
-        if (!args.path.startsWith("node:")) packages.add(packageName(args.path));
-        return { path: args.path, external: true };
+      context.onResolve({ filter: /^[^./]/ }, ({ kind, path, importer }) => {
+        if (kind === "entry-point" || isAbsolute(path) || path.startsWith("@mlrb/")) return undefined;
+        const external = { path, external: true };
+        if (path.startsWith("data:")) return external; // the whole of it stands in the script
+        if (path.startsWith("node:"))
+          return isBuiltin(path) ? external : { errors: [{ text: `Node has no module "${path}"` }] };
+        if (/^\w+:/u.test(path))
+          return { errors: [{ text: "a script imports a file by a path that begins with ./ or ../" }] };
+        const name = packageName(path);
+        if (!packages.has(name)) packages.set(name, { file: relative(root, importer), specifier: path });
+        return external;
       });
     },
   };
+}
+
+/** The complaint of a package that no package.json of the workspace names, at the line that imports it. */
+export function unlistedPackage(root: string, name: string, { file, specifier }: Import): Complaint {
+  const text = `${name} is imported and stands in no package.json of the workspace`;
+  const lines = readFileSync(join(root, file), "utf8").split("\n");
+  const line = lines.findIndex((one) => one.includes(`"${specifier}"`) || one.includes(`'${specifier}'`));
+  const lineText = lines[line];
+  if (lineText === undefined) return { text: `${file}: ${text}`, location: null };
+  const before = lineText.slice(0, lineText.indexOf(specifier) - 1);
+  const location = { file, line: line + 1, lineText, column: Buffer.byteLength(before) };
+  return { text, location: { ...location, length: Buffer.byteLength(specifier) + 2 } };
 }
 
 const loaders: Record<string, Loader> = {

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
-import { bundleScript, CannotBundle, minifiedSource } from "./bundle-script.ts";
+import { bundleScript, CannotBundle, type Import, minifiedSource, unlistedPackage } from "./bundle-script.ts";
 import { Consulted, lookAt, statText } from "./consulted.ts";
 import { type Lock, packageClosure, parseLock } from "./package-lock.ts";
 import { whereWritable } from "./read-only.ts";
@@ -92,13 +92,20 @@ export class CodeDigests {
   }
 
   /** Digest of the named registry packages and all they depend on. */
-  #packages(script: string, names: Set<string>): string {
+  #packages(script: string, packages: Map<string, Import>): string {
+    let lock: Lock;
     try {
       this.#lock ??= parseLock(readFileSync(join(this.#root, "pnpm-lock.yaml"), "utf8"));
-      return sha256(packageClosure(this.#lock, names).join("\n"));
+      lock = this.#lock;
     } catch (error) {
       throw new CannotBundle(script, [], (error as Error).message);
     }
+    const unlisted = [...packages].filter(([name]) => !lock.direct.has(name));
+    if (unlisted.length > 0) {
+      const complaints = unlisted.map(([name, at]) => unlistedPackage(this.#root, name, at));
+      throw new CannotBundle(script, complaints, "");
+    }
+    return sha256(packageClosure(lock, packages.keys()).join("\n"));
   }
 
   #sameBytes(held: Remembered): Remembered | undefined {
