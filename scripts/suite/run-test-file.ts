@@ -53,7 +53,9 @@ function runProcess(
     ...["--test-reporter", reporter, "--test-reporter-destination", events],
     ...["--test-reporter", "spec", "--test-reporter-destination", "stdout"],
   ];
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", ...reporters, file], {
+  // a test that fails may leave a server open, which would keep its file from ending
+  const flags = ["--disable-warning=ExperimentalWarning", "--test-force-exit", ...reporters];
+  const child = spawn(process.execPath, [...flags, file], {
     cwd,
     env,
     detached: true,

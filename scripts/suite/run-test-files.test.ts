@@ -40,6 +40,18 @@ test("passes, failures and skips are counted one by one, and each skip is shown 
   assert.match(fileLine(results[0]!), /the cause/, "what a file printed is shown where it failed");
 });
 
+test("a file whose failed test left a server open ends when its tests have", async (t) => {
+  const { counts, summary } = await ran(t, {
+    "open.test.mjs": `import { createServer } from "node:http";
+      test("opens", (t) => {
+        t.after(() => { throw new Error("the hook"); });
+        createServer().listen(0);
+      });`,
+  });
+  assert.equal(counts, "0 passed, 1 failed");
+  assert.match(summary, /Failed:\n {2}open\.test\.mjs: opens$/);
+});
+
 test("a file that hangs is ended with what it started, and fails by its name while others pass", async (t) => {
   const { cwd, counts, summary } = await ran(
     t,

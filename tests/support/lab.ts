@@ -1,9 +1,10 @@
 // One test's own pipeline, scripts and state folder in a shared throw-away repository. Names are unique,
 // so that tests of one file cannot reuse each other's results.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { removeFolder } from "@mlrb/local/remove-folder";
 import { type Line, type ProgramOptions, type Said, type Started, startProgram } from "./run-program.ts";
 import type { Repository } from "./throw-away-repository.ts";
 
@@ -47,7 +48,7 @@ export function lab(t: TestContext, repository: Repository, options: { root?: st
   const root = options.root ?? join(above, "root");
   const outside = join(above, "outside");
   mkdirSync(outside);
-  t.after(() => rmSync(above, { recursive: true, force: true }));
+  t.after(() => removeFolder(above)); // attempts keep folders that only root may remove as they are
   const start: Lab["start"] = (args, more) => startProgram(repository.path, args, more);
   const json = (command: string, args: string[]) =>
     start([command, name, "--json", "--root", root, ...args]).ended;

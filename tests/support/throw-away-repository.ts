@@ -11,13 +11,13 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { removeFolder } from "@mlrb/local/remove-folder";
 
 const checkout = realpathSync(join(dirname(fileURLToPath(import.meta.url)), "../.."));
 
@@ -54,7 +54,7 @@ export function throwAwayRepository(name = "repository"): Repository {
         text.replace(from, () => to),
       );
     },
-    remove: () => rmSync(above, { recursive: true, force: true }),
+    remove: () => removeFolder(above),
   };
 }
 
