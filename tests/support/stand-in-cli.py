@@ -110,11 +110,7 @@ def main() -> None:
     for _ in range(3):  # helpers, as language servers are
         subprocess.Popen(["sleep", "1000"], start_new_session=True)
     subprocess.Popen(
-        [
-            "sh",
-            "-c",
-            'trap "" TERM; n=0; while :; do n=$((n+1)); echo $n > "$MLRB_SUBMISSION/step"; sleep 0.05; done',
-        ],
+        ["sh", "-c", TRAINING],
         start_new_session=True,
     )
     messages: list[dict] = [{"role": "user", "content": task}]

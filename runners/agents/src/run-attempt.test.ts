@@ -141,13 +141,16 @@ test("nop hands in nothing and is a finished attempt", async () => {
 });
 
 test("at the time limit the submission is kept as it stands and the agent is ended", async () => {
-  const { ledger, files, events } = await attempt(
-    "trap '' TERM INT; echo x > submission/m; while :; do sleep 0.05; done",
+  const { ledger, files, events, outputs } = await attempt(
+    "trap '' TERM INT; n=0; while :; do sleep 0.05; echo $((n += 1)) > step; mv step submission/m; done",
     { budgetMs: 3000 },
   );
   assert.equal(ledger.ended, "time-limit");
-  assert.ok(ledger.wallMs >= 2999, String(ledger.wallMs));
-  assert.deepEqual(files, ["m"]);
+  assert.ok(ledger.workingMs >= 2999, String(ledger.workingMs));
+  assert.deepEqual([files, ledger.waitedMs], [["m"], {}]);
+  // its own steps are the clock: on a slow machine it makes fewer
+  const steps = Number(readFileSync(join(outputs.submission, "m"), "utf8"));
+  assert.ok(steps > 0 && steps <= 2 * (3000 / 50), `${steps} steps of 50 ms in a budget of 3 s`);
   assert.deepEqual(
     events.filter(({ event }) => event === "budget").map(({ share }) => share),
     [0.25, 0.5, 0.75],
