@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { defineAttempts } from "./support/attempt-stages.ts";
 import { shareEnvironments } from "./support/environments.ts";
 import { type Lab, lab, lineOf, outcomes } from "./support/lab.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
@@ -286,6 +287,41 @@ test("a repository and a state that are reached through links, and declared file
     const log = await at.pipeline(["log", "links", "--root", root]);
     assert.equal(lineOf(said, "links").outcome, "succeeded", said.stdout + log.stdout);
   }
+});
+
+test("what an attempt's script reads undeclared is told with the line to write, and ends no attempt; its own step reads nothing so", async (t) => {
+  const at = lab(t, repository);
+  const [table, named] = [at.script("table.json", "1\n"), at.script("named.json", "2\n")];
+  const ways = `import { readFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+const text = (await readFile("${table}", "utf8")) + fs.readFileSync("${named}", "utf8");
+fs.existsSync("${at.name}/nowhere.json");
+try { fs.readFileSync("${at.name}/nowhere.json"); } catch {}
+const told = execFileSync(process.execPath, ["-p", "process.env.MLRB_RECORDER + process.execArgv.join()"], { encoding: "utf8" });
+if (told !== "undefined-p\\n" && told !== "undefined-p,process.env.MLRB_RECORDER + process.execArgv.join()\\n") throw new Error(told);
+const file = fs.openSync(process.env.MLRB_WORK + "/synced", "w");
+fs.fsyncSync(file);
+`;
+  const script = at.script("own.ts", `${start}${ways}out(text);\n`);
+  at.define({ stages: { attempt: { script, durable: true, files: [named], gives: { text: "file" } } } });
+  const said = await at.pipeline(["run", at.name, "--root", at.root]);
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  const what = `stage "attempt" reads ${table}, which it does not declare`;
+  assert.match(
+    said.stderr,
+    new RegExp(
+      `undeclared: ${what}, so no key holds it; in pipelines/.*write \`files: \\[${named}, ${table}\\]\``,
+    ),
+  );
+  assert.doesNotMatch(said.stderr, new RegExp(`reads ${named}|nowhere`));
+  const log = await at.pipeline(["log", "attempt", "--root", at.root]);
+  assert.match(log.stdout, new RegExp(`undeclared: ${what}`));
+  assert.deepEqual(outcomes(await at.run()), { attempt: "reused" });
+  const step = lab(t, repository);
+  defineAttempts(step, { script: 'echo x > "$MLRB_SUBMISSION/x"', trusted: true });
+  const ran = await step.pipeline(["run", step.name, "--root", step.root]);
+  assert.equal(ran.code, 0, ran.stdout + ran.stderr);
+  assert.doesNotMatch(ran.stderr, /undeclared/);
 });
 
 const strace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;

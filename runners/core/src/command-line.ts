@@ -3,11 +3,14 @@
 import type { ExecutionRequest } from "./executor.ts";
 import { nodePermissionFlags } from "./permissions.ts";
 
-type Asked = Pick<ExecutionRequest, "run" | "root" | "python" | "inputs" | "outputs" | "permissions">;
+type Asked = Pick<
+  ExecutionRequest,
+  "run" | "root" | "python" | "inputs" | "outputs" | "permissions" | "recorder"
+>;
 
 /** `node` is the program that runs scripts. */
 export function commandLine(
-  { run, root, python, inputs, outputs, permissions }: Asked,
+  { run, root, python, inputs, outputs, permissions, recorder }: Asked,
   node: string,
 ): string[] {
   switch (run.kind) {
@@ -16,6 +19,7 @@ export function commandLine(
         node,
         "--disable-warning=ExperimentalWarning",
         ...(permissions ? nodePermissionFlags(permissions) : []),
+        ...(recorder === undefined ? [] : [`--require=${recorder}`]),
         `${root}/${run.file}`,
       ];
     case "python":

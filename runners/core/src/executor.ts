@@ -35,6 +35,8 @@ export type ExecutionRequest = {
   trace?: string;
   /** What its script is held to; undefined where it is not. Of Python, `env` names them to its guard. */
   permissions?: Permissions;
+  /** Absolute; the module that notes what a script reads that is not held. */
+  recorder?: string;
   /** A folder that its processes must not be able to write in; only of an executor that `mountsReadOnly`. */
   readOnly?: string;
   /**

@@ -1,6 +1,7 @@
 // What carrying an instance out takes and comes to.
 import type { Executor, Running } from "@mlrb/core/executor";
 import type { FailureCause } from "@mlrb/core/outcome";
+import type { RefusalText } from "@mlrb/core/permissions";
 import { DamagedRecord, type HeldRecord } from "./attempt-records.ts";
 import type { CostEstimate } from "./cost-estimate.ts";
 import type { GpuLease } from "./gpu-leases.ts";
@@ -51,6 +52,8 @@ export type CarryOutContext = {
   goesOn: boolean;
   /** Called with the name of an attempt that goes on without this run, which was interrupted. */
   left: (name: string) => void;
+  /** Called with what an attempt's script read and does not declare. */
+  undeclared: (texts: RefusalText[]) => void;
   /** Called once it runs, with the handle that can end it. */
   started: (running: Running) => void;
   /** Called once its processes are dead, if they ended well. */

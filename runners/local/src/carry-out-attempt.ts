@@ -27,6 +27,7 @@ import { openLog } from "./open-log.ts";
 import { thisProcess } from "./owner.ts";
 import { LostInput, prepareStage } from "./prepare-stage.ts";
 import { keptWords, quarantine } from "./quarantine.ts";
+import { declarer, undeclaredReads } from "./refusals.ts";
 import { removeFolder, removeKept } from "./remove-folder.ts";
 import { settleAttempt } from "./settle-attempt.ts";
 import { changedHandedOver } from "./stage-sources.ts";
@@ -82,6 +83,10 @@ export async function carryOutAttempt(
     }
     context.started(running);
     const result = await running.ended;
+    if (existsSync(path)) {
+      const undeclared = undeclaredReads(path, declarer(instance), workspace);
+      if (undeclared.length > 0) context.undeclared(undeclared);
+    }
     await log.end();
     takeMovedLog(path, to);
     const supervised = context.executor.name === "local";

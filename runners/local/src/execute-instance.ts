@@ -153,6 +153,11 @@ async function withRetries(
           message: `goes on ${instance.id}  (begun ${since ? `${since} ` : ""}by a run that is gone)`,
         });
       },
+      undeclared: (texts) => {
+        for (const { what, help } of texts)
+          onEvent({ kind: "trouble", message: `undeclared: ${what}, so no key holds it; ${help}` });
+        workspace.audit?.({ stage: instance.id, undeclared: texts });
+      },
       started(handle) {
         context.running(handle);
         if (context.interrupts() === 1) context.askToEnd(handle);

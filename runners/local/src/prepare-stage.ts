@@ -15,7 +15,7 @@ import { layOut } from "./lay-out.ts";
 import { outputPaths } from "./output-paths.ts";
 import { overwrite } from "./overwrite.ts";
 import { removeFolder } from "./remove-folder.ts";
-import { stagePermissions } from "./stage-permissions.ts";
+import { recordedReads, recorder, stagePermissions } from "./stage-permissions.ts";
 import { stageVariables } from "./stage-variables.ts";
 import { type Artifact, MissingContent } from "./store.ts";
 
@@ -75,6 +75,8 @@ export async function prepareStage(
   const beside = foldersBeside(instance, bound);
   const preload = forkPreload(instance, { repository: workspace.repository, lock: bound.environment?.lock });
   const permissions = stagePermissions(instance, bound, { workspace, work, beside });
+  const recorded = recordedReads(instance, bound, { workspace, work, beside });
+  if (recorded) overwrite(join(work, "recorder.json"), canonicalJson(recorded));
   const stageFile = join(work, "stage.json");
   overwrite(
     stageFile,
@@ -100,7 +102,11 @@ export async function prepareStage(
     run: action.run,
     root: workspace.repository,
     work,
-    env: permissions ? { ...variables, ...guardVariables(permissions, variables, work) } : variables,
+    env: {
+      ...variables,
+      ...(permissions && guardVariables(permissions, variables, work)),
+      ...(recorded && { MLRB_RECORDER: join(work, "recorder.json") }),
+    },
     ...(bound.environment && { python: environmentPython(bound.environment.path) }),
     inputs,
     outputs,
@@ -108,6 +114,7 @@ export async function prepareStage(
     limits: outerLimits(instance),
     ...(preload !== undefined && { preload }),
     ...(permissions && { permissions }),
+    ...(recorded && { recorder }),
     ...(linked && { readOnly: join(work, "in") }),
     // of what is not trusted it is the sandbox's; who supervises it may have a provider to call
     ...(instance.execution.network && !stage.untrusted && { network: instance.execution.network }),

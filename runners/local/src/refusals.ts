@@ -3,7 +3,7 @@
 import { appendFileSync, closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { ExecutionResult } from "@mlrb/core/executor";
-import { type Declarer, type Refusal, refusalTexts } from "@mlrb/core/permissions";
+import { type Declarer, type Refusal, type RefusalText, refusalTexts } from "@mlrb/core/permissions";
 import type { Instance } from "@mlrb/core/plan";
 import { insideRepository } from "./stage-permissions.ts";
 import type { Workspace } from "./workspace.ts";
@@ -37,6 +37,25 @@ export function withRefusals(
   );
   const how = result.kind === "failed" ? result.detail : "it went on without what it was refused";
   return { kind: "failed", cause: "exit-code", detail: `${how}: ${first!.what}; ${first!.help}` };
+}
+
+/**
+ * What the script of an attempt read and does not declare, and the line to write; also to its log. The attempt goes
+ * on and counts: what it did was paid for, and only an edit of that file would go unnoticed.
+ */
+export function undeclaredReads(
+  work: string,
+  by: Declarer,
+  workspace: Pick<Workspace, "repository" | "state">,
+): RefusalText[] {
+  const there = readRefusals(join(work, "refusals.jsonl")).filter(
+    ({ resource }) => statSync(resource, { throwIfNoEntry: false })?.isFile() === true,
+  );
+  if (there.length === 0) return [];
+  const texts = refusalTexts(there, by, (path) => insideRepository(path, workspace));
+  const lines = texts.map(({ what, help }) => `mlrb: undeclared: ${what}\n  help: ${help}\n`);
+  appendFileSync(join(work, "log"), lines.join(""));
+  return texts;
 }
 
 /**

@@ -2,7 +2,7 @@
 // the environment it runs in; the network and programs where it says so.
 // Not held: commands (any program: `run --audit` tells what they read), the stages that build environments, and
 // supervisors of untrusted stages, which are part of the harness: what they start is held by a sandbox, and a guard
-// must not end a paid attempt.
+// must not end a paid attempt. What their script reads of the repository undeclared is noted, by read-recorder.
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { delimiter, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,6 +10,7 @@ import type { Permissions } from "@mlrb/core/permissions";
 import { environmentStage, type Instance } from "@mlrb/core/plan";
 import type { Bound } from "./bind.ts";
 import { pythonPath } from "./python-imports.ts";
+import type { Recorded } from "./read-recorder.ts";
 import { stageSources } from "./stage-sources.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -42,6 +43,17 @@ export function stagePermissions(instance: Instance, bound: Bound, at: HeldAt): 
   const declared = { ...declaredPaths(instance, bound, at), guard: guards[action.run.kind] };
   if (action.run.kind === "python") return declared;
   return { ...declared, reads: apart(declared.reads), writes: apart(declared.writes) };
+}
+
+export const recorder = fileURLToPath(new URL("./read-recorder.ts", import.meta.url));
+
+/** Of a script that is not held: which of its reads are noted. The harness and its state are no part of a key. */
+export function recordedReads(instance: Instance, bound: Bound, at: HeldAt): Recorded | undefined {
+  const { action, stage } = instance;
+  if (action.run.kind !== "script" || !(stage.untrusted || stage.durable)) return undefined;
+  const { reads, root, refusals } = declaredPaths(instance, bound, at);
+  const own = [join(root, "runners"), at.workspace.state.state, at.work];
+  return { root, reads, apart: bothNames(own), refusals };
 }
 
 /** What it declares, of commands too. */

@@ -20,6 +20,7 @@ import { lostAttempts } from "./lost-attempts.ts";
 import { lostWords } from "./lost-words.ts";
 import { isAlive } from "./owner.ts";
 import { causeWords, keptWords, quarantinedMs } from "./quarantine.ts";
+import { undeclaredReads } from "./refusals.ts";
 import { removeKept } from "./remove-folder.ts";
 import type { ClearSandbox } from "./run-request.ts";
 import { settleAttempt } from "./settle-attempt.ts";
@@ -82,6 +83,8 @@ async function keep(attempt: AttemptFolder, end: AttemptEnd, context: Context): 
   const { workspace, isHeld, tell } = context;
   const { stage } = card.slot;
   const own = join(path, "log");
+  for (const { what } of undeclaredReads(path, { stage, files: [] }, workspace))
+    tell(`undeclared: ${what}, so no key holds it`);
   const log = card.secrets.length === 0 && existsSync(own) ? own : logPath(workspace.state.logs, stage);
   const kept = await keepRecord({ path, card, end, log, isHeld }, workspace);
   if (kept.kind === "kept") {
