@@ -8,7 +8,7 @@ import { dirname, join, resolve } from "node:path";
 import { attemptWaiting } from "@mlrb/agents/attempt-waiting";
 import { chooseSandbox } from "@mlrb/agents/choose-sandbox";
 import { gatewayProviders } from "@mlrb/agents/gateway/gateway-provider";
-import { Interrupted, sealMs } from "@mlrb/agents/interruption";
+import { Interrupted } from "@mlrb/agents/interruption";
 import { llmAgent, secretRedactor } from "@mlrb/agents/llm-agent";
 import { priceBook } from "@mlrb/agents/model/prices";
 import { ProviderTrouble } from "@mlrb/agents/model/provider-trouble";
@@ -21,6 +21,7 @@ import { isFullDisk, reserveFile, writeReserved } from "@mlrb/kit/full-disk";
 import { writeJson } from "@mlrb/kit/json-file";
 import { purseFile, readPurse } from "@mlrb/kit/purse";
 import { duration } from "@mlrb/kit/rules/duration";
+import { sealTimes } from "@mlrb/kit/seal-times";
 import { sourceFile, sourceFolder } from "@mlrb/kit/source-file";
 import { type Json, stage } from "@mlrb/kit/stage";
 
@@ -89,7 +90,7 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
   process.on(signal, () => {
     if (interrupted.signal.aborted) return;
     interrupted.abort(new Interrupted(signal));
-    setTimeout(() => process.exit(interruptedCode), sealMs).unref();
+    setTimeout(() => process.exit(interruptedCode), sealTimes.exit).unref();
   });
 
 try {

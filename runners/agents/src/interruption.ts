@@ -11,8 +11,17 @@ export class Interrupted extends Error {
 /** How long a program's end may precede the signal that was sent to the harness in the same moment. */
 export const sameMomentMs = 100;
 
-/** All of a seal, in an attempt that is told to end: less than the grace of whoever told it. */
-export const sealMs = 3_500;
+/** By the clock that a test can drive. Keeps no process alive. */
+export function after(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms).unref());
+}
 
-/** Of that, the copy of the submission; what is not copied by then is in the workspace, which is kept. */
-export const sealCopyMs = 1_500;
+/** Rejects with the signal's reason so many ms after it was aborted; never settles otherwise. */
+export function overdue(signal: AbortSignal | undefined, ms: number): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const late = () => void after(ms).then(() => reject(signal!.reason));
+  if (signal?.aborted) late();
+  else signal?.addEventListener("abort", late, { once: true });
+  promise.catch(() => {}); // it may come when nobody waits any more
+  return promise;
+}

@@ -7,6 +7,7 @@ import { mkdir } from "node:fs/promises";
 import type { Sandbox } from "@mlrb/core/sandbox";
 import { releaseReserved, reserveFile } from "@mlrb/kit/full-disk";
 import type { Ledger } from "@mlrb/kit/rules/ledger";
+import { sealTimes } from "@mlrb/kit/seal-times";
 import { attachmentsIn } from "./attachments.ts";
 import { attemptMeter } from "./attempt-meter.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
@@ -14,6 +15,7 @@ import { folderDigest, textDigest } from "./folder-digest.ts";
 import { frozenTime } from "./frozen-time.ts";
 import { gatewayFacts } from "./gateway/gateway-provider.ts";
 import { watchGpus } from "./gpu-busy.ts";
+import { overdue } from "./interruption.ts";
 import { iterationsReader } from "./iterations-reader.ts";
 import { type AgentModel, priceHelp, unpriced } from "./model/agent-models.ts";
 import { priceBook } from "./model/prices.ts";
@@ -21,7 +23,14 @@ import { outputLog } from "./output-log.ts";
 import { renderPrompt, spokenDuration } from "./render-prompt.ts";
 import { runProgram } from "./run-program.ts";
 import { prepareScaffold } from "./run-scaffold.ts";
-import { ledgerBytes, reservedBytes, sealEnded, sealInterrupted } from "./seal-attempt.ts";
+import {
+  ledgerBytes,
+  reservedBytes,
+  type Seal,
+  sealEnded,
+  sealInterrupted,
+  snapshotsIndex,
+} from "./seal-attempt.ts";
 import { snapshotKeeper } from "./snapshot-keeper.ts";
 import { openTrajectory } from "./trajectory.ts";
 import { handOverPrompt, inside, layOutWorkspace, tellDeadline } from "./workspace.ts";
@@ -86,10 +95,21 @@ export async function runAttempt(sandbox: Sandbox, request: AttemptRequest): Pro
   });
   const output = outputLog({ write, redact });
   const iterations = iterationsReader({ sandbox, inside: inside.iterations, write, redact });
-  const seal = { request, budget, meter, trajectory, snapshots, iterations, busy, sinceStart };
-  try {
+  const progress = {};
+  const seal: Seal = {
+    request,
+    budget,
+    meter,
+    trajectory,
+    snapshots,
+    iterations,
+    busy,
+    sinceStart,
+    progress,
+  };
+  const toItsEnd = async () => {
     reserveFile(outputs.trajectory, reservedBytes);
-    reserveFile(outputs.ledger, ledgerBytes);
+    for (const path of [snapshotsIndex(outputs), outputs.ledger]) reserveFile(path, ledgerBytes);
     request.interrupted?.throwIfAborted();
     await handOverPrompt(sandbox, prompt, { scratch: request.scratch, tellsDeadline });
     if (tellsDeadline) await tellDeadline(sandbox, meter.deadline(), request.scratch);
@@ -118,11 +138,16 @@ export async function runAttempt(sandbox: Sandbox, request: AttemptRequest): Pro
         ? await runProgram(request, supervision)
         : undefined;
     return await sealEnded(seal, ran);
+  };
+  try {
+    // whatever takes longer than a person or a machine grants is left where it is
+    return await Promise.race([toItsEnd(), overdue(request.interrupted, sealTimes.begin)]);
   } catch (error) {
-    await sealInterrupted(seal, error);
+    const ledger = await sealInterrupted(seal, error);
+    if (ledger) return ledger;
     throw error;
   } finally {
-    for (const path of [outputs.trajectory, outputs.ledger]) releaseReserved(path);
+    for (const path of [outputs.trajectory, outputs.ledger, snapshotsIndex(outputs)]) releaseReserved(path);
     busy.stop();
     meter.close();
     trajectory.close();

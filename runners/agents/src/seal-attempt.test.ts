@@ -6,6 +6,7 @@ import { type TestContext, test } from "node:test";
 import type { SnapshotResult } from "@mlrb/core/sandbox";
 import { reserveFile } from "@mlrb/kit/full-disk";
 import type { Ledger } from "@mlrb/kit/rules/ledger";
+import { sealTimes } from "@mlrb/kit/seal-times";
 import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
 import { attemptMeter } from "./attempt-meter.ts";
 import { type Seal, sealEnded, sealInterrupted } from "./seal-attempt.ts";
@@ -56,6 +57,7 @@ function atItsEnd(t: TestContext, disk: { room: boolean; pauses: number }): Seal
     },
     iterations: { count: () => ({ wellFormed: 0, malformed: 0, notKept: 0 }) },
     sinceStart,
+    progress: {},
     async pause() {
       if (++disk.pauses === 3) disk.room = true;
     },
@@ -93,10 +95,50 @@ test("what something outside of it ends is sealed as interrupted, also where its
   assert.equal((await verifyTrajectory(seal.request.outputs.trajectory, ledger.trajectory)).kind, "intact");
 });
 
+const told = new Error("the harness was sent SIGTERM");
+
 test("an attempt on a full disk that is told to end does not wait for room", async (t) => {
   const seal = atItsEnd(t, { room: false, pauses: 0 });
   t.mock.method(console, "error", () => {});
-  const interrupted = AbortSignal.abort(new Error("the harness was sent SIGTERM"));
-  seal.request = { ...seal.request, interrupted };
+  seal.request = { ...seal.request, interrupted: AbortSignal.abort(told) };
   await assert.rejects(sealEnded(seal, undefined), /was sent SIGTERM/);
+});
+
+const ran = { ending: { kind: "exited", code: 3 } as const, wallMs: 7, workingMs: 5 };
+
+for (const missing of ["the copy of its submission", "its ledger"])
+  test(`an attempt that had ended, told to end while ${missing} waits for room, keeps its own end if there is room at last`, async (t) => {
+    const disk = { room: missing === "its ledger", pauses: 0 };
+    const seal = atItsEnd(t, disk);
+    t.mock.method(console, "error", () => {});
+    const ending = new AbortController();
+    seal.request = { ...seal.request, interrupted: ending.signal };
+    const { busyMs } = seal.busy;
+    if (disk.room)
+      seal.busy.busyMs = () => {
+        throw full();
+      };
+    seal.pause = async () => ending.abort(told);
+    await assert.rejects(sealEnded(seal, ran), /was sent SIGTERM/);
+    disk.room = true;
+    seal.busy.busyMs = busyMs;
+    const ledger = await sealInterrupted(seal, told);
+    assert.equal(ledger?.ended, "agent-error");
+    assert.deepEqual([ledger.exit, ledger.wallMs, ledger.workingMs], [{ code: 3 }, 7, 5]);
+    const file = seal.request.outputs.trajectory;
+    const checked = await verifyTrajectory(file, ledgerOf(seal).trajectory);
+    assert.deepEqual([checked.kind, "complete" in checked && checked.complete], ["intact", true]);
+    assert.equal(readFileSync(file, "utf8").split('"event":"end"').length, 2, "one end is told");
+  });
+
+test("an attempt that had ended is interrupted all the same where its submission is not whole in time", async (t) => {
+  const seal = atItsEnd(t, { room: true, pauses: 0 });
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  seal.snapshots.final = () => new Promise(() => {});
+  void sealEnded(seal, ran);
+  const sealing = sealInterrupted(seal, told);
+  t.mock.timers.tick(sealTimes.copied - sealTimes.begin);
+  assert.equal(await sealing, undefined);
+  assert.equal(ledgerOf(seal).ended, "interrupted");
+  assert.match(ledgerOf(seal).submission.overLimits!, /not copied whole in the time there was/);
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -95,4 +95,26 @@ test("a full disk drops the oldest, never the only one of what stands for a snap
     index.snapshots.map(({ sinceStartMs }) => sinceStartMs),
     [12_000],
   );
+});
+
+test("the last copy that found the disk full is made anew, and leaves out nothing that it had copied before", async () => {
+  const folder = mkdtempSync(join(root, "k-"));
+  const to = join(folder, "submission");
+  mkdirSync(to);
+  const stood: string[][] = [];
+  const sandbox = {
+    async snapshot(): Promise<SnapshotResult> {
+      stood.push(readdirSync(to));
+      writeFileSync(join(to, "a"), "copied");
+      if (stood.length === 1) throw Object.assign(new Error("no space"), { code: "ENOSPC" });
+      return { kind: "unchanged" };
+    },
+  } as unknown as Sandbox;
+  const keeper = snapshotKeeper({
+    ...{ sandbox, inside: "submission", folder, limits: { bytesMax: 1e9, filesMax: 10 }, snapshotsMax: 40 },
+    ...{ bytesMax: 1e9, pauseMs: 1000, budgetMs, write() {} },
+  });
+  await assert.rejects(keeper.final(to), /no space/);
+  await keeper.final(to);
+  assert.deepEqual(stood, [[], []]);
 });

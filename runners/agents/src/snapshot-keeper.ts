@@ -1,7 +1,7 @@
 // Keeps the submission as it stood at moments of the attempt. The room is bounded: when it is full, the budget is
 // cut into fewer parts and of each part only the last snapshot stays. Every count of parts is a power of two, so
 // that what stood at each quarter is the last thing to go, and what went is told.
-import { rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { CopiedTree, Sandbox, SnapshotLimits, SnapshotResult } from "@mlrb/core/sandbox";
 import { isFullDisk } from "@mlrb/kit/full-disk";
@@ -148,18 +148,25 @@ export function snapshotKeeper(options: Options): SnapshotKeeper {
       last = { name, state: taken.state, digest: tree.digest, files: tree.files };
     },
     async final(to) {
-      const taken = await sandbox.snapshot(request(to));
-      if (taken.kind === "over-limits") skip(taken.detail);
-      if (taken.kind !== "taken") return taken;
-      const { tree } = taken;
-      write({
-        event: "snapshot",
-        name: "final",
-        ...summary(tree),
-        ...difference(last.files, tree),
-        ...oddities(tree),
-      });
-      return taken;
+      try {
+        const taken = await sandbox.snapshot(request(to));
+        if (taken.kind === "over-limits") skip(taken.detail);
+        if (taken.kind !== "taken") return taken;
+        const { tree } = taken;
+        write({
+          event: "snapshot",
+          name: "final",
+          ...summary(tree),
+          ...difference(last.files, tree),
+          ...oddities(tree),
+        });
+        return taken;
+      } catch (error) {
+        // another try would leave out every file that stands there already
+        await rm(to, { recursive: true, force: true });
+        await mkdir(to, { recursive: true });
+        throw error;
+      }
     },
     index: () => ({
       formatVersion: 1,

@@ -51,6 +51,7 @@ export function openTrajectory(path: string, options: TrajectoryOptions): Trajec
   let whole = 0;
   let previous = noLine;
   let short = false;
+  let closed = false;
   /** A disk that is nearly full takes part of a line without an error, and refuses the rest with one. */
   const append = (bytes: Buffer) => {
     try {
@@ -63,6 +64,7 @@ export function openTrajectory(path: string, options: TrajectoryOptions): Trajec
   };
   return {
     add(event) {
+      if (closed) return; // what an interrupted attempt left under way may still want to tell of itself
       const { wall, sinceStart } = now();
       const clean = redact ? redacted(event, redact) : event;
       const record = {
@@ -92,7 +94,10 @@ export function openTrajectory(path: string, options: TrajectoryOptions): Trajec
     },
     seal: () => ({ lines: index, head: previous }),
     short: () => short,
-    close: () => closeSync(file),
+    close() {
+      if (!closed) closeSync(file);
+      closed = true;
+    },
   };
 }
 

@@ -151,6 +151,21 @@ export function attemptEnd(path: string): AttemptEnd | undefined {
 /** Says who asked that it is stopped: else its supervisor knows only that it was sent a signal. */
 export const stopFile = "stop.json";
 
+/** A supervisor makes it as it is told to end: one that is killed before it could say how it ended was told to. */
+export const endingFile = "ending.json";
+
+/** Why it is being ended, or was; undefined where nobody told it to. */
+export function toldToEnd(path: string): EndCause | undefined {
+  return existsSync(join(path, endingFile)) ? whoTold(path) : undefined;
+}
+
+/** Of an attempt that was told to end. */
+export function whoTold(path: string): EndCause {
+  const by = read<{ by?: string }>(join(path, stopFile))?.by;
+  if (by !== undefined) return { kind: "stopped", detail: by };
+  return { kind: "terminated", detail: "its supervisor was sent SIGTERM" };
+}
+
 export function supervisorFile(path: string): string {
   return join(path, "supervisor.json");
 }

@@ -18,6 +18,7 @@ import {
   isUnclaimed,
   lostFolderOf,
   makeAttemptFolder,
+  toldToEnd,
 } from "./attempt-folders.ts";
 import { handOverPurse, moveCap } from "./attempt-purse.ts";
 import type { Bound } from "./bind.ts";
@@ -163,7 +164,8 @@ function causeOf(path: string, result: ExecutionResult & { kind: "failed" | "can
   if (end?.cause) return end.cause;
   if (result.kind === "cancelled")
     return { kind: "stopped", detail: "the run that carried it out was ended" };
-  if (!end && !existsSync(lostFolderOf(path))) return { kind: "supervisor-lost", detail: result.detail };
+  if (!end && !existsSync(lostFolderOf(path)))
+    return { kind: toldToEnd(path)?.kind ?? "supervisor-lost", detail: result.detail };
   return { kind: "failed", detail: `${result.cause}: ${result.detail}` };
 }
 

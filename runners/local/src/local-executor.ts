@@ -19,8 +19,15 @@ const graceMs = 5_000;
 /** How often memory is looked at, where it is limited. */
 const meterMs = 250;
 
-/** `root` is every stage's working directory. `python: null` starts programs without the helper. */
-export function localExecutor(root: string, options: { python?: string | null } = {}): Executor {
+type Options = {
+  /** null: programs are started without the helper. */
+  python?: string | null;
+  /** In place of five seconds. */
+  graceMs?: number;
+};
+
+/** `root` is every stage's working directory. */
+export function localExecutor(root: string, options: Options = {}): Executor {
   const spawner = startSpawner(root, options);
   const servers = forkServers(root);
   let asked: Promise<Abilities> | undefined;
@@ -30,7 +37,7 @@ export function localExecutor(root: string, options: { python?: string | null } 
   };
   return {
     name: "local",
-    start: (request) => start(request, { spawner, servers, able }),
+    start: (request) => start(request, { spawner, servers, able, graceMs: options.graceMs ?? graceMs }),
     mountsReadOnly: async () => (await able()).readOnly,
     close() {
       spawner.close();
@@ -39,7 +46,7 @@ export function localExecutor(root: string, options: { python?: string | null } 
   };
 }
 
-type Means = { spawner: Spawner; servers: ForkServers; able: () => Promise<Abilities> };
+type Means = { spawner: Spawner; servers: ForkServers; able: () => Promise<Abilities>; graceMs: number };
 
 function start(request: ExecutionRequest, means: Means): Running {
   const { token } = request;
@@ -62,7 +69,7 @@ function start(request: ExecutionRequest, means: Means): Running {
   const end = (reason: "time-limit" | "cancelled") => {
     why ??= reason;
     signal("SIGTERM");
-    timers.push(setTimeout(() => signal("SIGKILL"), graceMs));
+    timers.push(setTimeout(() => signal("SIGKILL"), means.graceMs));
   };
   const { timeMs } = request.limits;
   const limit = performance.now() + (timeMs ?? 0);

@@ -3,9 +3,9 @@
 import { join } from "node:path";
 import type { Reason } from "@mlrb/core/reasons";
 import { lastSignMs, spentBy } from "./attempt-cost.ts";
-import { type AttemptFolder, attemptFolders } from "./attempt-folders.ts";
+import { type AttemptFolder, attemptFolders, type EndCause } from "./attempt-folders.ts";
 import { type AttemptRecord, slotName } from "./attempt-records.ts";
-import { lostWords } from "./lost-words.ts";
+import { lostCause } from "./lost-words.ts";
 import { causeWords, type Quarantined, quarantineIn } from "./quarantine.ts";
 import type { StateFolder } from "./state-folder.ts";
 
@@ -17,7 +17,7 @@ type Place = Pick<StateFolder, "attempts" | "root">;
 export function lostAttempts({ attempts, root }: Place): LostAttempt[] {
   return attemptFolders(join(attempts, "lost")).map(({ name, path, card }) => ({
     ...{ name, path, card },
-    left: quarantineIn(path, root) ?? withoutCause({ path, card }, root, "an older program kept no cause"),
+    left: quarantineIn(path, root) ?? withoutCause({ path, card }, root, olderProgram),
   }));
 }
 
@@ -28,20 +28,22 @@ function allLost(place: Place): LostAttempt[] {
     .filter(({ state }) => state.kind === "lost" && state.supervisor !== undefined)
     .map(({ name, path, card }) => ({
       ...{ name, path, card },
-      left: withoutCause({ path, card }, root, `its supervisor ended without a word: ${lostWords(path)}`),
+      left: withoutCause({ path, card }, root, lostCause(path)),
     }));
   return [...lostAttempts(place), ...left];
 }
 
+const olderProgram: EndCause = { kind: "supervisor-lost", detail: "an older program kept no cause" };
+
 function withoutCause(
   { path, card }: Pick<AttemptFolder, "path" | "card">,
   root: string,
-  detail: string,
+  cause: EndCause,
 ): Quarantined {
   const durationMs = lastSignMs({ path, card });
   return {
     formatVersion: 1,
-    cause: { kind: "supervisor-lost", detail },
+    cause,
     durationMs,
     ...spentBy({ path, card }, durationMs),
     folder: path.slice(root.length + 1),

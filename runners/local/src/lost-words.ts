@@ -1,13 +1,22 @@
 // Why a supervisor may be gone that left no word: what can still be seen of it, and nothing that is guessed.
 import { readFileSync, statfsSync } from "node:fs";
 import { join } from "node:path";
+import { type EndCause, toldToEnd } from "./attempt-folders.ts";
 import { machineHelp } from "./machine-help.ts";
 
 /** Less than this is a full disk to whoever writes a line. */
 const fullBytes = 64 << 10;
 
+/** Of an attempt whose supervisor is gone and has not said how it ended. `folder`: the attempt's. `seen`: how its process ended, by its parent. */
+export function lostCause(folder: string, seen?: string): EndCause {
+  const told = toldToEnd(folder);
+  if (told) return { ...told, detail: `${told.detail}, and killed before all was said` };
+  const detail = `its supervisor ended without a word: ${seen ?? lostWords(folder)}`;
+  return { kind: "supervisor-lost", detail };
+}
+
 /** In words. `folder`: the attempt's. */
-export function lostWords(folder: string): string {
+function lostWords(folder: string): string {
   if (isFull(folder)) return machineHelp("ENOSPC")!;
   const said = lastWords(join(folder, "supervisor.log"));
   return said === undefined ? "it was killed; its log tells nothing" : `it said: ${said}`;

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sandboxToken } from "@mlrb/core/sandbox-token";
-import { writeWhole } from "@mlrb/kit/json-file";
+import { writeReserved } from "@mlrb/kit/full-disk";
 import { type AttemptFolder, attemptToken, stopFile } from "./attempt-folders.ts";
 import type { ClearSandbox } from "./run-request.ts";
 import { type Settled, settleAttempt } from "./settle-attempt.ts";
@@ -20,9 +20,9 @@ export async function stopAttempt(
 ): Promise<Settled> {
   const { name, path, card } = attempt;
   try {
-    writeWhole(join(path, stopFile), JSON.stringify({ by }), { sync: false });
+    writeReserved(join(path, stopFile), JSON.stringify({ by })); // the disk may be full
   } catch {
-    // a full disk, or it has just ended: the cause is then less exact
+    // it has just ended
   }
   const handle = watchSupervised(path, name);
   handle.askToEnd();

@@ -9,7 +9,7 @@ import { endProcesses } from "@mlrb/kit/end-processes";
 import { attemptEnd, attemptToken, lostFolderOf, supervisorFile } from "./attempt-folders.ts";
 import type { GpuHold } from "./gpu-leases.ts";
 import { look } from "./heartbeat.ts";
-import { lostWords } from "./lost-words.ts";
+import { lostCause } from "./lost-words.ts";
 import { lifeOf } from "./owner.ts";
 import { endSignals, type Supervision } from "./supervisor.ts";
 
@@ -88,8 +88,7 @@ function handle(folder: string, name: string, { pid, gone, unref }: Supervisor):
       return { kind: "failed", cause: "machine", detail: (error as Error).message };
     }
     if (asked) return { kind: "cancelled" };
-    const detail = `its supervisor ended without a word: ${trouble ?? lostWords(folder)}`;
-    return { kind: "failed", cause: "machine", detail };
+    return { kind: "failed", cause: "machine", detail: lostCause(folder, trouble).detail };
   })();
   const letGo = () => {
     unref();

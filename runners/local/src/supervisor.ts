@@ -9,7 +9,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecutionRequest, ExecutionResult } from "@mlrb/core/executor";
 import { isFullDisk, reserveFile, writeReserved } from "@mlrb/kit/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
-import { type AttemptEnd, attemptFolder, claimAttempt, type EndCause, stopFile } from "./attempt-folders.ts";
+import { sealTimes } from "@mlrb/kit/seal-times";
+import {
+  type AttemptEnd,
+  attemptFolder,
+  claimAttempt,
+  type EndCause,
+  endingFile,
+  stopFile,
+  whoTold,
+} from "./attempt-folders.ts";
 import { completeAttempt } from "./complete-attempt.ts";
 import { type GpuHold, handOver, leaseOf } from "./gpu-leases.ts";
 import { localExecutor } from "./local-executor.ts";
@@ -25,7 +34,10 @@ export type Supervision = { request: ExecutionRequest; gpus?: GpuHold };
 
 /** Room for the last words, taken before anything is spent: the disk may be full by then. */
 const reservedBytes = 16 << 10;
+const noteBytes = 4 << 10;
 const retryMs = 1_000;
+/** How long a stage's end may precede the signal that was sent to its supervisor in the same moment. */
+const sameMomentMs = 300;
 
 export async function supervise(folder: string, { request, gpus }: Supervision): Promise<void> {
   claimAttempt(folder); // from here on the attempt is this process's; without a folder it is nobody's
@@ -48,9 +60,11 @@ export async function supervise(folder: string, { request, gpus }: Supervision):
       asked = how;
       if (how === "ask") running?.askToEnd();
       else running?.kill();
+      sayEnding(folder);
     });
   try {
     for (const file of ["end.json", "cause.json"]) reserveFile(join(folder, file), reservedBytes);
+    for (const file of [stopFile, endingFile]) reserveFile(join(folder, file), noteBytes);
   } catch (error) {
     say(troubleWords(error, folder)); // nothing was spent: who waits for it sees that this process is gone
     process.exitCode = 1;
@@ -61,7 +75,7 @@ export async function supervise(folder: string, { request, gpus }: Supervision):
     const detail = "its GPUs were somebody else's before it began: the run that held them was taken for dead";
     return finish({ kind: "failed", cause: "machine", detail });
   }
-  const executor = localExecutor(request.root);
+  const executor = localExecutor(request.root, { graceMs: sealTimes.kill });
   let result: ExecutionResult;
   try {
     running = executor.start(request);
@@ -74,6 +88,8 @@ export async function supervise(folder: string, { request, gpus }: Supervision):
   } catch (error) {
     result = { kind: "failed", cause: "machine", detail: troubleWords(error, folder) };
   }
+  // a signal to a whole container reaches the stage as well, and its end may be heard of first
+  if (result.kind !== "succeeded" && asked === undefined) await sleep(sameMomentMs);
   if (held) leaseOf(held, request.gpus).release(); // its process tree is dead
   await finish(result);
 }
@@ -106,15 +122,26 @@ async function untilWritten(folder: string, write: () => Promise<void>): Promise
   }
 }
 
+/** For whoever looks before it has ended, and for the case that it is killed before it can say how. */
+function sayEnding(folder: string): void {
+  try {
+    if (!existsSync(join(folder, endingFile)) && existsSync(folder))
+      writeReserved(
+        join(folder, endingFile),
+        JSON.stringify({ formatVersion: 1, at: new Date().toISOString() }),
+      );
+  } catch {
+    // its last words say it too
+  }
+}
+
 /** Undefined where it ended well. */
 function causeOf(
   result: ExecutionResult,
   { asked, folder }: { asked: boolean; folder: string },
 ): EndCause | undefined {
   if (result.kind === "succeeded") return undefined;
-  const by = readWords(join(folder, stopFile))?.by;
-  if (asked && by !== undefined) return { kind: "stopped", detail: by };
-  if (asked) return { kind: "terminated", detail: `its supervisor was sent ${endSignals.ask}` };
+  if (asked) return whoTold(folder);
   if (result.kind === "cancelled") return { kind: "failed", detail: "its folder was removed" };
   if (/no space left|ENOSPC|EDQUOT/i.test(result.detail)) return { kind: "disk-full", detail: result.detail };
   return { kind: "failed", detail: `${result.cause}: ${result.detail}` };

@@ -17,7 +17,7 @@ import { keepRecord } from "./keep-record.ts";
 import { tryLease } from "./lease.ts";
 import { logPath } from "./log-path.ts";
 import { lostAttempts } from "./lost-attempts.ts";
-import { lostWords } from "./lost-words.ts";
+import { lostCause } from "./lost-words.ts";
 import { isAlive } from "./owner.ts";
 import { causeWords, keptWords, quarantinedMs } from "./quarantine.ts";
 import { undeclaredReads } from "./refusals.ts";
@@ -99,8 +99,7 @@ async function keep(attempt: AttemptFolder, end: AttemptEnd, context: Context): 
 }
 
 function causeOf({ path, card, state }: AttemptFolder): EndCause {
-  if (state.kind !== "ended")
-    return { kind: "supervisor-lost", detail: `its supervisor ended without a word: ${lostWords(path)}` };
+  if (state.kind !== "ended") return lostCause(path);
   const { result, cause } = state.end;
   if (cause) return cause;
   if (result.kind === "failed") return { kind: "failed", detail: `${result.cause}: ${result.detail}` };
