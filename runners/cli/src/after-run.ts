@@ -32,7 +32,7 @@ export function afterRun(
     steps.push({ why: "once the cause is mended; what has succeeded is kept", command: run() });
   else if (counts.cancelled > 0)
     steps.push({
-      why: "goes on where this one was ended, with attempts that go on meanwhile",
+      why: "goes on where this one was ended; attempts that still run are not begun again",
       command: run(),
     });
   if (counts.failed > 1 && leftStale === 0)

@@ -1,13 +1,9 @@
-// `pipeline attempts list`: every record, oldest first, then what goes on and what was lost.
+// `pipeline attempts list`: every record, oldest first, then what goes on, what has ended and is not kept yet, and what was lost.
 import { join } from "node:path";
 import { formatDuration } from "@mlrb/core/units";
 import { type Ledger, readLedger } from "@mlrb/kit/rules/ledger";
-import { lastSignMs, spentBy } from "@mlrb/local/attempt-cost";
-import { attemptFolders } from "@mlrb/local/attempt-folders";
 import type { HeldRecord } from "@mlrb/local/attempt-records";
 import { waitingAttempts } from "@mlrb/local/attempt-waits";
-import { lostAttempts } from "@mlrb/local/lost-attempts";
-import { causeWords } from "@mlrb/local/quarantine";
 import { displayWidth } from "@mlrb/report/terminal-text";
 import { attemptSums, recordedCost, sumsWords } from "./attempt-sums.ts";
 import { attemptsWord, type PlaceOptions } from "./attempts-command.ts";
@@ -15,6 +11,7 @@ import { attemptPlace } from "./find-attempt.ts";
 import { oneLine } from "./one-line.ts";
 import { rootOf } from "./root-of.ts";
 import { amountWords } from "./spent.ts";
+import { unrecordedAttempts } from "./unrecorded-attempts.ts";
 import { shownWait, waitWords } from "./wait-words.ts";
 
 export function attemptsList(repository: string, options: PlaceOptions): number {
@@ -32,27 +29,18 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
   const waits = new Map(
     waitingAttempts(state.running).map((one) => [one.name, shownWait(one, { repository, root })]),
   );
-  const going = attemptFolders(state.running).map((one) => ({
-    ...one,
-    kind: one.state.kind === "lost" ? "lost" : "running",
-    durationMs: lastSignMs(one),
-    ...spentBy(one, lastSignMs(one)),
-  }));
-  const lost = lostAttempts(state).map(({ left, ...one }) => ({ ...one, ...left, kind: "lost" }));
-  const unfinished = [...going, ...lost];
-  const sums = attemptSums({
-    recorded: held.map(({ record }) => recordedCost(record)),
-    lost: unfinished.filter(({ kind }) => kind === "lost").map(({ cost }) => cost),
-    running: unfinished.filter(({ kind }) => kind === "running").map(({ cost }) => cost),
-  });
+  const unfinished = unrecordedAttempts(state, held);
+  const sums = attemptSums(
+    held.map(({ record }) => recordedCost(record)),
+    unfinished,
+  );
   if (options.json) {
     for (const { digest, record, current, ledger } of held) {
       const { slot, ran, cost } = record;
       const spent = { ended: ledger?.ended ?? null, tokens: ledger?.tokens ?? null };
       print({ event: "attempt", record: digest, current, slot, ran, cost, ...spent });
     }
-    for (const { kind, name, card, cost, durationMs, ...one } of unfinished) {
-      const left = "cause" in one ? { cause: one.cause, folder: one.folder } : {};
+    for (const { kind, name, card, cost, durationMs, left } of unfinished) {
       const { slot, startedAt } = card;
       const wait = waits.get(name);
       print({
@@ -75,8 +63,8 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
   const fits = rows.every(({ head, spent, tail }) => displayWidth(`${head}  ${spent}  ${tail}`) <= room);
   for (const { head, spent, tail } of rows)
     process.stdout.write(`${oneLine([head, ...(fits ? [spent] : []), tail].join("  "))}\n`);
-  for (const { kind, name, card, cost, ...one } of unfinished) {
-    const why = "cause" in one ? `; ${causeWords(one.cause)}; cost ${amountWords(cost)}` : "";
+  for (const { kind, name, card, cost, words } of unfinished) {
+    const why = `${words === "" ? "" : `; ${words}`}${kind === "running" ? "" : `; cost ${amountWords(cost)}`}`;
     const { slot, startedAt } = card;
     process.stdout.write(
       `${oneLine(`${kind.padEnd(12)}  ${startedAt}  ${slot.pipeline} (${slot.profile})  ${slot.stage}  ${name}${why}`)}\n`,

@@ -2,19 +2,18 @@
 // Reads only: it takes no lease and waits for nobody.
 import type { Outcome } from "@mlrb/core/outcome";
 import type { Plan } from "@mlrb/core/plan";
-import { lastSignMs, spentBy } from "@mlrb/local/attempt-cost";
 import type { AttemptCard } from "@mlrb/local/attempt-folders";
 import { waitingAttempts } from "@mlrb/local/attempt-waits";
 import { lastEnds } from "@mlrb/local/last-ends";
 import { type LiveRun, liveRuns } from "@mlrb/local/live-runs";
-import { lostAttempts } from "@mlrb/local/lost-attempts";
 import type { Owner } from "@mlrb/local/owner";
 import { type Preview, previewPlan } from "@mlrb/local/preview-plan";
 import type { Result } from "@mlrb/local/result";
-import { orphanedAttempts, runningAttempts } from "@mlrb/local/take-in-attempts";
+import { orphanedAttempts } from "@mlrb/local/take-in-attempts";
 import { openWorkspace, type Workspace } from "@mlrb/local/workspace";
 import { type AttemptSums, attemptSums, recordedCost } from "./attempt-sums.ts";
 import { type InstanceState, instanceState } from "./instance-state.ts";
+import { unrecordedAttempts } from "./unrecorded-attempts.ts";
 import { type ShownWait, shownWait } from "./wait-words.ts";
 
 export type ReadStates = {
@@ -61,18 +60,13 @@ export async function readStates(repository: string, { plan, selected, root }: A
   });
   const ours = ({ card }: { card: AttemptCard }) =>
     card.slot.pipeline === pipeline && card.slot.profile === profile;
-  const sums = attemptSums({
-    recorded: workspace.attempts
-      .readable()
+  const recorded = workspace.attempts.readable();
+  const sums = attemptSums(
+    recorded
       .filter(({ record: { slot } }) => slot.pipeline === pipeline && slot.profile === profile)
       .map(({ record }) => recordedCost(record)),
-    lost: lostAttempts(workspace.state)
-      .filter(ours)
-      .map(({ left }) => left.cost),
-    running: runningAttempts(workspace)
-      .filter(ours)
-      .map((one) => spentBy(one, lastSignMs(one)).cost),
-  });
+    unrecordedAttempts(workspace.state, recorded).filter(ours),
+  );
   const running = new Set([...adopted, ...orphans.map(({ stage }) => stage)]);
   const { previews, results } = await previewPlan(plan, selected, {
     workspace,

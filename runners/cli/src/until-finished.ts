@@ -15,8 +15,8 @@ export type Leaving = {
   left: readonly LeftAttempt[];
   /** Stops them; says what became of each. */
   stop: (left: readonly LeftAttempt[]) => Promise<void>;
-  /** Tells how to stop them, and what the next run does. */
-  sayLeft: (left: readonly LeftAttempt[]) => void;
+  /** Tells how to stop them, and what the next run does; of those that were ended as well, where they are. */
+  sayLeft: (left: readonly LeftAttempt[]) => Promise<void>;
 };
 
 /** Waits for the run, ending it on signals; gives how many came. */
@@ -51,7 +51,7 @@ export async function untilFinished(run: RunHandle, progress: Progress, leaving?
     await run.finished;
     progress.end();
     if (leaving && leaving.left.length > 0) {
-      leaving.sayLeft(leaving.left);
+      await leaving.sayLeft(leaving.left);
       if ((await second(again, firstAt)) === "stop") await leaving.stop(leaving.left);
     }
   } finally {

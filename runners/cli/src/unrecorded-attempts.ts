@@ -1,0 +1,59 @@
+// Every attempt without a record, with what it cost so far: those that go on, those that have ended and are not kept
+// yet, and those that were lost, quarantined or not. One list for all sums.
+import { type AttemptCost, lastSignMs, spentBy } from "@mlrb/local/attempt-cost";
+import { attemptFate, type Fate } from "@mlrb/local/attempt-fate";
+import { type AttemptCard, attemptFolders } from "@mlrb/local/attempt-folders";
+import type { HeldRecord } from "@mlrb/local/attempt-records";
+import { lostAttempts } from "@mlrb/local/lost-attempts";
+import { causeWords } from "@mlrb/local/quarantine";
+import type { StateFolder } from "@mlrb/local/state-folder";
+
+export type Unrecorded = {
+  kind: "running" | "ended" | "lost";
+  name: string;
+  card: AttemptCard;
+  durationMs: number;
+  cost: AttemptCost;
+  /** Of one that is quarantined. */
+  left?: { cause: unknown; folder: string };
+  /** What is to be said of it besides; empty where it simply goes on. */
+  words: string;
+};
+
+/** `recorded`: a run that was killed right after it had made a record leaves the attempt's folder as well. */
+export function unrecordedAttempts(state: StateFolder, recorded: HeldRecord[]): Unrecorded[] {
+  const known = new Set(recorded.map(({ record }) => `${record.attemptKey} ${record.ran.startedAt}`));
+  const here = attemptFolders(state.running).flatMap((one): Unrecorded[] => {
+    const fate = attemptFate(one.path, state.root);
+    if (fate.kind === "quarantined" || fate.kind === "gone") return []; // it was moved meanwhile
+    const durationMs = one.state.kind === "ended" ? one.state.end.durationMs : lastSignMs(one);
+    const { cost } = spentBy(one, durationMs);
+    return [{ name: one.name, card: one.card, durationMs, cost, ...kindOf(fate) }];
+  });
+  const lost = lostAttempts(state).map(({ name, card, left }): Unrecorded => {
+    const { cause, folder, cost, durationMs } = left;
+    return { kind: "lost", name, card, durationMs, cost, left: { cause, folder }, words: causeWords(cause) };
+  });
+  const moved = new Set(lost.map(({ name }) => name));
+  return [...here.filter(({ name }) => !moved.has(name)), ...lost].filter(
+    ({ card }) => !known.has(`${card.key} ${card.startedAt}`),
+  );
+}
+
+function kindOf(
+  fate: Fate & { kind: "going" | "ending" | "complete" | "failed" },
+): Pick<Unrecorded, "kind" | "words"> {
+  switch (fate.kind) {
+    case "going":
+      return { kind: "running", words: "" };
+    case "ending":
+      return { kind: "running", words: "is being ended" };
+    case "complete":
+      return { kind: "ended", words: "the next run keeps it as a record" };
+    case "failed":
+      return {
+        kind: "lost",
+        words: `${causeWords(fate.cause)}; the next run moves it to .mlrb/attempts/lost`,
+      };
+  }
+}

@@ -1,0 +1,136 @@
+// What a person is told of attempts that are ended from outside is true: who ended them, and where they are.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, type TestContext, test } from "node:test";
+import { counted, type Lab, lab, lineOf } from "./support/lab.ts";
+import { attemptProcesses, supervisorsIn, until } from "./support/processes.ts";
+import { throwAwayRepository } from "./support/throw-away-repository.ts";
+
+const repository = throwAwayRepository();
+after(() => repository.remove());
+const only = process.platform === "linux" ? {} : { skip: "needs Linux: processes are found in /proc" };
+
+/** An attempt that has made something and works on; one that `ignores` TERM has to be killed. */
+function define(at: Lab, { ignores = false } = {}): void {
+  const work = `echo half > {outputs.text}; touch '${at.outside}/begun'; while true; do sleep 0.1; done`;
+  at.define({
+    stages: {
+      attempt: {
+        command: counted(at, "attempt", ignores ? `trap '' TERM; ${work}` : work),
+        durable: true,
+        gives: { text: "file" },
+      },
+    },
+  });
+}
+
+const begun = (at: Lab) => until("the attempt to begin", () => existsSync(join(at.outside, "begun")));
+
+function lostOf(at: Lab) {
+  const lost = join(at.root, ".mlrb/attempts/lost");
+  const [name, ...others] = readdirSync(lost);
+  assert.deepEqual(others, []);
+  return { name: name!, cause: JSON.parse(readFileSync(join(lost, name!, "cause.json"), "utf8")).cause };
+}
+
+for (const json of [false, true])
+  test(
+    `a run and its supervisors that are sent SIGTERM in one moment: the run says where each attempt is, and of none that it goes on${json ? ", as JSON too" : ""}`,
+    only,
+    async (t) => {
+      const at = lab(t, repository);
+      define(at);
+      const run = at.start(["run", at.name, "--root", at.root, ...(json ? ["--json"] : [])]);
+      await begun(at);
+      for (const pid of [...supervisorsIn(at.root), run.child.pid!]) process.kill(pid, "SIGTERM");
+      const said = await run.ended;
+      assert.equal(said.code, 130, said.stdout + said.stderr);
+      const { name, cause } = lostOf(at);
+      assert.equal(cause.kind, "terminated", JSON.stringify(cause));
+      assert.doesNotMatch(said.stderr, /goes on|to stop it/);
+      assert.ok(
+        said.stderr.includes(
+          `ended   attempt  (terminated: its supervisor was sent SIGTERM; what it had done is kept in .mlrb/attempts/lost/${name})`,
+        ),
+        said.stderr,
+      );
+      if (!json) return;
+      assert.equal(said.lines.filter(({ event }) => event === "attempt-left").length, 0);
+      const ended = said.lines.find(({ event }) => event === "attempt-ended")!;
+      assert.deepEqual([ended.became, ended.folder], ["quarantined", `.mlrb/attempts/lost/${name}`]);
+    },
+  );
+
+test(
+  "a supervisor that is sent SIGTERM and killed before its attempt has ended: the next run knows why it ended",
+  only,
+  async (t) => {
+    const at = lab(t, repository);
+    define(at, { ignores: true });
+    const run = at.start(["run", at.name, "--root", at.root]);
+    await begun(at);
+    run.child.kill("SIGKILL");
+    await run.ended;
+    const [supervisor] = supervisorsIn(at.root);
+    process.kill(supervisor!, "SIGTERM");
+    const running = join(at.root, ".mlrb/attempts/running");
+    const told = join(running, readdirSync(running)[0]!, "ending.json");
+    await until("it to say that it was told to end", () => existsSync(told));
+    for (const pid of attemptProcesses(at.root))
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        // ended with another of them
+      }
+    const list = await at.pipeline(["attempts", "list", "--root", at.root]);
+    assert.match(list.stdout, /terminated/);
+
+    const next = await at.plan();
+    assert.match(next.stdout, /"kind":"lost"/);
+    const again = at.start(["run", at.name, "--root", at.root]);
+    await until("the lost attempt to be told", () => existsSync(join(at.root, ".mlrb/attempts/lost")));
+    again.child.kill("SIGTERM");
+    for (const pid of supervisorsIn(at.root)) process.kill(pid, "SIGTERM");
+    const said = await again.ended;
+    assert.match(said.stderr, /terminated: its supervisor was sent SIGTERM, and killed before all was said/);
+  },
+);
+
+/** A lab on a file system of a few megabytes. */
+function smallDisk(t: TestContext): Lab | undefined {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-disk-")));
+  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=16m", "tmpfs", root]);
+  t.after(() => {
+    spawnSync("umount", ["-l", root]);
+    rmSync(root, { recursive: true });
+  });
+  if (status === 0) return lab(t, repository, { root });
+  t.skip("no file system can be mounted here");
+  return undefined;
+}
+
+test(
+  "an attempt that a person stops on a full disk was stopped by that person, in its cause and in the run that follows it",
+  only,
+  async (t) => {
+    const at = smallDisk(t);
+    if (!at) return;
+    define(at);
+    const run = at.start(["run", at.name, "--root", at.root, "--json"]);
+    await begun(at);
+    const fill = join(at.root, "fill");
+    for (const size of [65536, 512, 1])
+      spawnSync("dd", ["if=/dev/zero", `of=${fill}`, `bs=${size}`, "oflag=append", "conv=notrunc"]);
+    const stopped = await at.pipeline(["attempts", "stop", "attempt", "--root", at.root]);
+    assert.equal(stopped.code, 0, stopped.stderr);
+    assert.match(stopped.stdout, /^attempt: stopped: by `attempts stop`; what it had done is kept in/);
+    rmSync(fill);
+    const said = await run.ended;
+    assert.equal(said.code, 1);
+    assert.match(lineOf(said, "attempt").cause, /^operator: by `attempts stop`/);
+    assert.deepEqual(lostOf(at).cause, { kind: "stopped", detail: "by `attempts stop`" });
+  },
+);
