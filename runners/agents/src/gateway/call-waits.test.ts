@@ -64,6 +64,33 @@ test("a call that is refused for a key is held until a person resumes, and answe
   assert.equal(at.events.filter(({ event }) => event === "model-call").length, 2);
 });
 
+const text = (content: string) => [{ role: "user", content }];
+/** OpenRouter's. */
+const noCredits = { status: 200, body: '{"error":{"code":402,"message":"Insufficient credits"}}' };
+for (const [title, to, body, refusal = { text: "", complaint: "no-money" as const }] of [
+  ["chat completions", path, { ...chat("second"), stream: true }],
+  ["responses", "openai/v1/responses", { model: "gpt-test", input: text("second"), stream: true }],
+  [
+    "messages",
+    "anthropic/v1/messages",
+    { model: "claude-test", max_tokens: 99, messages: text("second"), stream: true },
+  ],
+  ["chat completions that are not streamed", path, chat("second"), noCredits],
+  ["chat completions without a stream", path, { ...chat("second"), stream: true }, noCredits],
+] as const)
+  test(`an answer of ${title} that begins well and says that the money is gone is held as a refusal is`, async (t) => {
+    const at = await lab(t, [answered, refusal, { text: "at last" }]);
+    const asked = at.ask(to, body);
+    await Promise.race([at.began(), asked.then((answer) => assert.fail(`${answer.status}`))]);
+    assert.equal(at.shown.at(-1)?.cause, "out-of-money");
+    at.resume();
+    const answer = await asked;
+    assert.equal(answer.status, 200);
+    assert.match(await answer.text(), /last/);
+    assert.deepEqual(at.spent.waits, ["operator began", "operator ended"]);
+    assert.equal(at.events.filter(({ event }) => event === "model-call").length, 2);
+  });
+
 test("a held call is sent again with the key of then", async (t) => {
   const someone = person();
   let given: ReturnType<typeof providersAt> = [];

@@ -9,6 +9,7 @@ import { causeRow } from "../model/failure-causes.ts";
 import type { ModelFailure } from "../model/model-client.ts";
 import type { ProviderSilence } from "../model/provider-silence.ts";
 import type { AdmittedCall } from "./admit-call.ts";
+import { answerBegin, type ProviderAnswer } from "./answer-begin.ts";
 import { callProvider, shownHeaders } from "./call-provider.ts";
 import type { CallWaits } from "./call-waits.ts";
 import type { AnswerReader, HeardAnswer } from "./heard-answer.ts";
@@ -122,11 +123,12 @@ export async function gatewayCall(
   desk.recorder.record({ call: number, provider: provider.name, model, format: route.format, body: request });
   const paid = priced(boundUsage(bound)) !== 0;
   // before every try: while this call was held, others may have spent what was left
-  const tryOnce = async (): Promise<{ answer: IncomingMessage } | FailedTry> => {
+  const tryOnce = async (): Promise<{ answer: ProviderAnswer } | FailedTry> => {
     const capped = paid ? desk.meter.overCap() : undefined;
     if (capped !== undefined) return { failure: failureOf("over-cap", { detail: capped }), refusal: capped };
-    watched = desk.silence.began({ provider: provider.name, id: model });
-    const got = await oneTry(desk, { route, call, headers });
+    const watch = desk.silence.began({ provider: provider.name, id: model });
+    watched = watch;
+    const got = await oneTry(desk, { route, call, headers, heard: () => watch.heard() });
     if ("failure" in got) watched.ended(got.failure);
     return got;
   };
@@ -135,7 +137,7 @@ export async function gatewayCall(
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   const held = waited
-    ? await desk.waits!.held<IncomingMessage, FailedTry>({
+    ? await desk.waits!.held<ProviderAnswer, FailedTry>({
         ...{ id: `call ${number}`, model, first, failed: recordTry, gone: gone.signal },
         again: async () => (desk.meter.over() ? "over" : await tryOnce()),
       })
@@ -179,7 +181,6 @@ export async function gatewayCall(
   try {
     const passing = passAnswer(answer, response, {
       ...{ reader, hideUsage: call.hideUsage, key: provider.key, events },
-      heard: () => watched?.heard(),
       ...(waited && { keep: (part: Buffer) => void bytes.push(part) }),
     });
     desk.waits?.passing(passing);
@@ -226,8 +227,8 @@ type FailedTry = {
 
 async function oneTry(
   { signal }: CallDesk,
-  { route, call, headers }: Pick<GatewayCall, "route" | "call" | "headers">,
-): Promise<{ answer: IncomingMessage } | FailedTry> {
+  { route, call, headers, heard }: Pick<GatewayCall, "route" | "call" | "headers"> & { heard(): void },
+): Promise<{ answer: ProviderAnswer } | FailedTry> {
   const { provider } = route;
   let answer: IncomingMessage;
   try {
@@ -238,7 +239,19 @@ async function oneTry(
   }
   answer.on("error", () => {}); // told by whoever reads it
   const status = answer.statusCode ?? 502;
-  if (status < 300) return { answer };
+  if (status < 300) {
+    const { answer: whole, complained } = await answerBegin(answer, {
+      reader: readers[route.format](),
+      heard,
+    });
+    const failure = complained && causeOf(complained.complaint, "program");
+    if (!failure || (failure.whose !== "operator" && failure.cause !== "overloaded"))
+      return { answer: whole };
+    answer.destroy();
+    failure.usage = complained.usage;
+    if (provider.key) failure.detail = failure.detail.replaceAll(provider.key, "[key]");
+    return { failure, refusal: "the provider would not take the call" };
+  }
   const body = await errorText(answer, provider.key).catch(() => "");
   const responseHeaders = answer.headers;
   const failure = causeOf({ statusCode: status, responseHeaders, responseBody: body }, "program");

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Json } from "@mlrb/kit/stage";
 import { beginsAsStream, firstBytes } from "../model/stream-begin.ts";
+import type { ProviderAnswer } from "./answer-begin.ts";
 import { shownHeaders } from "./call-provider.ts";
 import { type AnswerReader, at, listAt } from "./heard-answer.ts";
 import { type StreamBlock, streamBlocks } from "./stream-blocks.ts";
@@ -10,8 +11,6 @@ import { type StreamBlock, streamBlocks } from "./stream-blocks.ts";
 export type PassOptions = {
   reader: AnswerReader;
   hideUsage: boolean;
-  /** Called with the first bytes. */
-  heard(): void;
   /** Whether only a stream of events is an answer. */
   events: boolean;
   /** Told every part that the program is given, also where it has gone away. */
@@ -40,9 +39,9 @@ export class NoAnswer extends Error {
 
 /** Sends the headers with the first bytes. Rejects where the answer breaks off or is none. */
 export async function passAnswer(
-  answer: IncomingMessage,
+  answer: ProviderAnswer,
   response: ServerResponse,
-  { reader, hideUsage, keep, key, events, heard }: PassOptions,
+  { reader, hideUsage, keep, key, events }: PassOptions,
 ): Promise<void> {
   const put = giver(response);
   const give = async (bytes: Buffer) => {
@@ -53,7 +52,6 @@ export async function passAnswer(
   const open = () => response.writeHead(answer.statusCode ?? 200, shownHeaders(answer.headers));
   const type = answer.headers["content-type"] ?? "no content type";
   const { parts, stream } = await opened(answer);
-  heard();
   if (!stream) {
     const held: Buffer[] = [];
     let size = 0;
@@ -86,8 +84,8 @@ export async function passAnswer(
 const noStreamBytes = 4096;
 
 /** Whether an answer begins as a stream of events, and all of its bytes, within its limit. */
-async function opened(answer: IncomingMessage): Promise<{ parts: AsyncIterable<Buffer>; stream: boolean }> {
-  const rest = (answer as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+async function opened(answer: ProviderAnswer): Promise<{ parts: AsyncIterable<Buffer>; stream: boolean }> {
+  const rest = answer[Symbol.asyncIterator]();
   const first: Buffer[] = [];
   let begins: boolean | "undecided" = "undecided";
   for (let text = ""; begins === "undecided"; begins = beginsAsStream(text)) {

@@ -1,0 +1,82 @@
+// Looks at how an answer of status 200 begins before a program is given any of it. Some providers and proxies say only
+// there that the key, the money or the model is none; such a call is held like one that was refused by its status.
+import type { IncomingMessage } from "node:http";
+import type { ModelUsage } from "@mlrb/core/trajectory-event";
+import type { Json } from "@mlrb/kit/stage";
+import { beginsAsStream } from "../model/stream-begin.ts";
+import { type AnswerReader, at } from "./heard-answer.ts";
+import { streamBlocks } from "./stream-blocks.ts";
+
+/** Whole, also where its beginning was looked at. */
+export type ProviderAnswer = Pick<IncomingMessage, "statusCode" | "headers"> & AsyncIterable<Buffer>;
+
+/** A complaint comes at once, and a program must not wait long for the headers of a slow answer. */
+const lookMs = 5000;
+const lookBytes = 64 << 10;
+
+/** What it says in place of an answer, and what it has counted by then. */
+type Complained = { complaint: Json; usage: ModelUsage | null };
+
+/** `heard` is called with the first bytes. Never rejects. */
+export async function answerBegin(
+  answer: IncomingMessage,
+  { reader, heard }: { reader: AnswerReader; heard(): void },
+): Promise<{ answer: ProviderAnswer; complained: Complained | undefined }> {
+  const rest = (answer as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  const held: Buffer[] = [];
+  const blocks = streamBlocks();
+  const late = Promise.withResolvers<"late">();
+  const timer = setTimeout(() => late.resolve("late"), lookMs);
+  let next: ReturnType<typeof rest.next> = rest.next();
+  let complained: Complained | undefined;
+  try {
+    let stream: boolean | "undecided" = "undecided";
+    let taken = 0;
+    for (let text = ""; text.length < lookBytes; ) {
+      const got = await Promise.race([next, late.promise]);
+      if (got === "late") break;
+      if (!got.done) {
+        heard();
+        held.push(got.value);
+        text += got.value.toString("latin1");
+        next = rest.next();
+        next.catch(() => {}); // told to whoever reads on
+        if (stream !== true) stream = beginsAsStream(text);
+      }
+      const values: (Json | undefined)[] = [];
+      if (stream === true)
+        for (; taken < held.length; taken++)
+          values.push(...blocks.take(held[taken]!).map(({ data }) => parsed(data)));
+      else if (got.done) values.push(parsed(Buffer.concat(held).toString("utf8")));
+      let error: Json | undefined;
+      for (const value of values) {
+        if (value === undefined) continue;
+        reader.take(value);
+        if (at(value, "error")) error = value; // a proxy's words are none of the protocol's
+      }
+      const said = reader.heard();
+      const complaint = said.complaint ?? error;
+      const content = said.text !== "" || said.reasoning !== null || said.toolCalls.length > 0;
+      if (complaint !== undefined && !content) complained = { complaint, usage: said.usage };
+      if (got.done || complaint !== undefined || content || said.whole) break;
+    }
+  } catch {
+    // it broke off, or is no stream that can be read: found again by whoever passes it on
+  } finally {
+    clearTimeout(timer);
+  }
+  async function* all(): AsyncGenerator<Buffer> {
+    yield* held;
+    for (let got = await next; !got.done; got = await rest.next()) yield got.value;
+  }
+  const { statusCode, headers } = answer;
+  return { answer: { statusCode, headers, [Symbol.asyncIterator]: all } as ProviderAnswer, complained };
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
