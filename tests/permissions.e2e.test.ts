@@ -326,18 +326,37 @@ fs.fsyncSync(file);
 
 const strace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
 
-test("run --audit runs what would be reused, lists what commands and started programs read undeclared, and exits with 1", {
+test("run --audit runs what would be reused, lists what commands, native code and started programs read undeclared, and exits with 1", {
   skip: strace ? false : "strace is missing here, or may not trace",
 }, async (t) => {
   const at = lab(t, repository);
   at.script("table.json", "1\n");
   at.script("named.json", "2\n");
+  const third = at.script("third.json", "3\n");
+  shareEnvironments(at.root);
   const [table, named] = [`${at.name}/table.json`, `${at.name}/named.json`];
+  // neither the call of C nor SQLite's address is seen by Python's audit hook
+  const native = at.script(
+    "native.py",
+    `import ctypes, sqlite3
+from mlrb_kit.stage import read_stage
+libc = ctypes.CDLL(None)
+text = ctypes.create_string_buffer(9)
+libc.read(libc.open(b"${table}", 0), text, 8)
+assert text.value == b"1\\n"
+try:
+    sqlite3.connect("file:${third}?mode=ro", uri=True).execute("select 1 from sqlite_master")
+except sqlite3.DatabaseError:
+    pass
+read_stage().output("text").write_text("x")
+`,
+  );
   const script = at.script("clean.ts", `${start}out("x");\n`);
   const define = (files: string[]) =>
     at.define({
       stages: {
         clean: { script, gives: { text: { file: "clean" } } },
+        native: { python: native, environment: lock, files, gives: { text: { file: "native" } } },
         cats: { command: `cat ${table} ${named} > {outputs.text}`, files, gives: { text: { file: "cats" } } },
         starts: {
           script: at.script(
@@ -351,26 +370,27 @@ test("run --audit runs what would be reused, lists what commands and started pro
       },
     });
   define([named]);
-  assert.deepEqual(Object.values(outcomes(await at.run())), ["succeeded", "succeeded", "succeeded"]);
+  const first = await at.run();
+  assert.equal(first.code, 0, first.stdout + first.stderr);
   const audited = await at.run("--audit");
   assert.equal(audited.code, 1, audited.stderr);
   const found = audited.lines.filter(({ event }) => event === "audit");
-  const read = (stage: string) => [
-    {
-      what: `stage "${stage}" reads ${table}, which it does not declare`,
-      help: found.find((one) => one.stage === stage)?.undeclared[0]?.help,
-    },
-  ];
+  const read = (stage: string, ...paths: string[]) =>
+    paths.map((path, at) => ({
+      what: `stage "${stage}" reads ${path}, which it does not declare`,
+      help: found.find((one) => one.stage === stage)?.undeclared[at]?.help,
+    }));
   assert.deepEqual(
     found.map(({ stage, undeclared }) => [stage, undeclared]),
     [
-      ["cats", read("cats")],
+      ["cats", read("cats", table)],
       ["clean", []],
-      ["starts", read("starts")],
+      ["native", read("native", table, third)],
+      ["starts", read("starts", table)],
     ],
   );
   assert.match(
-    read("cats")[0]!.help,
+    read("cats", table)[0]!.help,
     new RegExp(`yaml:\\d+, stage "cats", write \`files: \\[${named}, ${table}\\]\``),
   );
   define([named, table]);
