@@ -120,6 +120,10 @@ worker.on("message", out);\n`,
       stage: { files: [`${at.name}/more/**`] },
     },
     root: { text: `${start}out(fs.readdirSync(".").join());\n` },
+    moves: {
+      text: `${start}process.chdir(process.env.TMPDIR!);\nlet text = "x";\ntry { text = fs.readFileSync("../" + "../".repeat(20) + "${join(repository.path, table)}".slice(1), "utf8"); } catch {}\nout(text);\n`,
+    },
+    addons: { text: `${start}process.dlopen({ exports: {} }, "./x.node");\nout("x");\n` },
     asks: { text: `${start}out(String(fs.statSync(".").mtimeMs));\n` },
     probes: { text: probing(at.name) },
     programs: {
@@ -199,6 +203,7 @@ out = read_stage().output("text").write_text
     points: {
       text: `${python}link = pathlib.Path(os.environ["TMPDIR"], "x")\nlink.symlink_to(os.path.abspath("${table}"))\nout(link.read_text())\n`,
     },
+    winds: { text: `${python}out(pathlib.Path("/proc/self/cwd/${table}").read_text())\n` },
     asks: {
       text: `${python}import sqlite3\nsqlite3.connect(":memory:").close()\nsqlite3.connect("${table}").close()\nout("x")\n`,
     },
@@ -226,7 +231,7 @@ out = read_stage().output("text").write_text
   assert.match(found.lists!, /lists the folder tasks, .*write `files: \["tasks\/\*\*"\]`/);
   assert.match(found.writes!, new RegExp(`writes ${at.name}/left.txt, which is none of its outputs`));
   assert.match(found.starts!, /starts a program \(echo\), .*write `programs: true`$/);
-  for (const name of ["links", "points", "asks"])
+  for (const name of ["links", "points", "asks", "winds"])
     assert.match(found[name]!, new RegExp(`stage "${name}" reads ${table}, which it does not declare`));
   assert.equal(found.probes, "succeeded", "the standard library does without the programs that it asks");
   assert.match(found.reaches!, /uses the network \(192\.0\.2\.1\), .*write `network: full`$/);

@@ -17,11 +17,12 @@ export type Permissions = {
   refusals: string;
 };
 
-/** What `refusals` holds. `resource` is a path as the script wrote it, a program or an address. */
+/** What `refusals` holds. `resource` is a path, a program or an address; `asked`: as the script wrote it, where that differs. */
 export type Refusal = {
   /** `folder`: it asked about one, without listing it. */
   kind: "read" | "list" | "folder" | "write" | "network" | "program" | "native" | "link";
   resource: string;
+  asked?: string;
 };
 
 /** Node's own flags for it. A program that is started is not held, so it may be Node without any. */

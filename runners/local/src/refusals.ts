@@ -17,6 +17,9 @@ export function withRefusals(
   const ended = result.kind === "succeeded" || (result.kind === "failed" && result.cause === "exit-code");
   if (!ended) return result;
   const noted = readRefusals(join(work, "refusals.jsonl"));
+  // Node does not publish this one
+  if (result.kind === "failed" && endOf(join(work, "log")).includes("ERR_DLOPEN_DISABLED"))
+    noted.push({ kind: "native", resource: "" });
   const listed = new Set(noted.flatMap(({ kind, resource }) => (kind === "list" ? [resource] : [])));
   const refusals = noted.flatMap((refusal) => asRead(refusal, { result, work, workspace, listed }));
   if (refusals.length === 0) return result;
@@ -78,7 +81,7 @@ function asRead(
   if (!stats) return [];
   if (refusal.kind === "list" || !stats.isDirectory()) return [refusal];
   if (at.result.kind === "succeeded" || at.listed.has(refusal.resource)) return [];
-  const endedByIt = endOf(join(at.work, "log")).includes(`resource: '${refusal.resource}'`);
+  const endedByIt = endOf(join(at.work, "log")).includes(`resource: '${refusal.asked ?? refusal.resource}'`);
   return endedByIt ? [{ ...refusal, kind: "folder" }] : [];
 }
 

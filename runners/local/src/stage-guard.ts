@@ -11,8 +11,10 @@ const noted = new Set<string>();
 /** More than a person reads; a script that tries again and again must not fill the disk. */
 const notedMax = 200;
 
-function note(kind: string, resource: string): void {
-  const line = JSON.stringify({ kind, resource });
+/** Paths absolute: a script may change its working directory. */
+function note(kind: string, asked: string): void {
+  const resource = ["read", "list", "write"].includes(kind) ? resolve(asked) : asked;
+  const line = JSON.stringify({ kind, resource, ...(resource !== asked && { asked }) });
   if (file === undefined || noted.size >= notedMax || noted.has(line)) return;
   noted.add(line);
   try {
