@@ -97,7 +97,8 @@ test("an agent finds the workspace and nothing else in its environment", async (
 
 test("what is handed in, what was tried and what it was like before are kept", async () => {
   const { files, events, outputs, ledger } = await attempt(
-    'cd submission; echo one > m; sleep 1.3; echo two > m; sleep 1.3; echo \'{"id":1,"hypothesis":"h"}\' >> ../iterations.jsonl; echo nonsense >> ../iterations.jsonl; echo three > m; mkdir sub; echo x > sub/y',
+    // put in place whole: on a busy machine a snapshot may hold what stands between a truncation and a write
+    'cd submission; echo one > m; sleep 1.3; echo two > ../n; mv ../n m; sleep 1.3; echo \'{"id":1,"hypothesis":"h"}\' >> ../iterations.jsonl; echo nonsense >> ../iterations.jsonl; echo three > m; mkdir sub; echo x > sub/y',
   );
   assert.deepEqual(files, ["m", "sub"]);
   assert.equal(readFileSync(join(outputs.submission, "m"), "utf8"), "three\n");
