@@ -27,7 +27,7 @@ import { fileURLToPath } from "node:url";
 import { type AttemptRecord, AttemptRecords } from "@mlrb/local/attempt-records";
 import { hashFile } from "@mlrb/local/hash-file";
 import { layOut } from "@mlrb/local/lay-out";
-import { removeKept } from "@mlrb/local/remove-folder";
+import { removeKept } from "@mlrb/local/remove-kept";
 import { type Artifact, Store } from "@mlrb/local/store";
 import { takeAllIn, takeIn } from "@mlrb/local/take-in";
 import { VerifiedContents } from "@mlrb/local/verified-contents";

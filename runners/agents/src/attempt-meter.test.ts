@@ -1,18 +1,19 @@
 import assert from "node:assert/strict";
-import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
+import { appendFileSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import type { Sandbox } from "@mlrb/core/sandbox";
 import { lastSpending } from "@mlrb/kit/last-spending";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { attemptMeter } from "./attempt-meter.ts";
 import { frozenTime } from "./frozen-time.ts";
 import type { BudgetLimits } from "./meter.ts";
 
 function meterOf(t: TestContext, limits: BudgetLimits, freezes: Partial<Sandboxed> | null = {}) {
   const folder = mkdtempSync(join(tmpdir(), "meter-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  t.after(() => removeFolder(folder));
   const file = join(folder, "spending.jsonl");
   const clock = { now: 0 };
   const waits: unknown[] = [];

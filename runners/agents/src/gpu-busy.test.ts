@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
 import type { Gpu } from "@mlrb/core/gpu";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { fakeGpus, fakeNvidia } from "../../../tests/support/fake-nvidia.ts";
 import { until } from "../../../tests/support/processes.ts";
 import { busyMsOf, readShares, watchGpus } from "./gpu-busy.ts";
@@ -56,7 +57,7 @@ test("an attempt without GPUs asks no driver, and its busy time is unknown", asy
 
 test("a fake nvidia-smi is asked for the GPUs of the attempt and no others; a slice that it does not list is unknown", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "busy-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  t.after(() => removeFolder(folder));
   const gpus = fakeGpus(3).map((one, index) => ({ ...one, utilization: String(20 * index) }));
   const nvidia = fakeNvidia(folder, gpus);
   const { PATH } = process.env;

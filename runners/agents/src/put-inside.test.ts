@@ -7,7 +7,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -15,11 +14,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { putInside } from "./put-inside.ts";
 
 function folders(t: TestContext) {
   const base = mkdtempSync(join(tmpdir(), "put-"));
-  t.after(() => rmSync(base, { recursive: true, force: true }));
+  t.after(() => removeFolder(base));
   for (const name of ["root", "outside", "given/deep"]) mkdirSync(join(base, name), { recursive: true });
   writeFileSync(join(base, "given/deep/file"), "given", { mode: 0o600 });
   writeFileSync(join(base, "given/run"), "#!/bin/sh\n", { mode: 0o700 });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { ModelCallEvent } from "@mlrb/core/trajectory-event";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { attachmentsIn, inlineMax } from "./attachments.ts";
 import type { Message, ModelRequest, ModelSpec } from "./model/model-client.ts";
 import { type Recording, readRecording } from "./recording.ts";
@@ -70,7 +71,7 @@ test("any other request is an error that says after which message the two part",
 
 function written(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), "recording-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  t.after(() => removeFolder(folder));
   mkdirSync(join(folder, "attachments"));
   const trajectory = openTrajectory(join(folder, "trajectory.jsonl"), {
     now: () => ({ wall: 0, sinceStart: 0 }),

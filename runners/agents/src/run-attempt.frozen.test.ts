@@ -1,18 +1,11 @@
 // Waiting must not be free work: what an agent has left running makes no progress while it waits for its provider.
 import assert from "node:assert/strict";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Sandbox } from "@mlrb/core/sandbox";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { type Ledger, readLedger } from "@mlrb/kit/rules/ledger";
 import { startLoopbackProvider } from "../../../tests/support/loopback-provider.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
@@ -66,7 +59,7 @@ async function attempt(
   { retryAfterMs = 2000, whileFrozen }: Changes = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), "frozen-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  t.after(() => removeFolder(folder));
   const at = (name: string) => join(folder, name);
   for (const name of ["data", "program", "scratch", "submission"]) mkdirSync(at(name));
   const mark = basename(folder);

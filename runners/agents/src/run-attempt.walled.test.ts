@@ -1,10 +1,11 @@
 // An attempt as a whole behind bubblewrap's walls: what the supervisor does with a sandbox, done with this one.
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Gpu } from "@mlrb/core/gpu";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import type { AttemptRequest } from "./attempt-request.ts";
 import { bubblewrapMissing } from "./bubblewrap-abilities.ts";
 import { bubblewrapWalls } from "./bubblewrap-walls.ts";
@@ -21,7 +22,7 @@ async function attempt(
   gpus: Gpu[] = [],
 ) {
   const folder = mkdtempSync(join(tmpdir(), "walled-attempt-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  t.after(() => removeFolder(folder));
   const at = (name: string) => join(folder, name);
   for (const name of ["data", "program", "scratch", "submission"]) mkdirSync(at(name));
   writeFileSync(at("data/train.txt"), "public\n");

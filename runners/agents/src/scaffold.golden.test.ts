@@ -1,10 +1,11 @@
 // What an agent meets, word by word. A difference is a new scaffold: raise its number in
 // scaffold-versions.ts and in the presets, then UPDATE_GOLDEN=1 writes the new transcript.
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { plainSandbox } from "./plain-sandbox.ts";
 import { runAttempt } from "./run-attempt.ts";
 import { checkScaffold, scaffoldVersions } from "./scaffold-versions.ts";
@@ -25,7 +26,7 @@ while :; do sleep 0.1; done
 
 async function transcript(t: TestContext, kind: "command" | "nop"): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "scaffold-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  t.after(() => removeFolder(folder));
   const at = (name: string) => join(folder, name);
   for (const name of ["data/deep", "program", "scratch", "submission"])
     mkdirSync(at(name), { recursive: true });

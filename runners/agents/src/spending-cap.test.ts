@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { readPurse, writeCap } from "@mlrb/kit/purse";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { attemptMeter } from "./attempt-meter.ts";
 import { openCap } from "./spending-cap.ts";
 
 function folder(t: TestContext): string {
   const made = mkdtempSync(join(tmpdir(), "cap-"));
-  t.after(() => rmSync(made, { recursive: true, force: true }));
+  t.after(() => removeFolder(made));
   return made;
 }
 

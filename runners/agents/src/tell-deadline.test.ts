@@ -13,12 +13,13 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { plainSandbox } from "./plain-sandbox.ts";
 import { tellDeadline } from "./workspace.ts";
 
 test("whatever an agent puts in the place of the deadline's file, nothing outside of its sandbox is written", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "deadline-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  t.after(() => removeFolder(folder));
   const at = (name: string) => join(folder, name);
   for (const name of ["outside", "scratch"]) mkdirSync(at(name));
   const sandbox = await plainSandbox({ under: at("work"), trusted: true, agent: "test" });

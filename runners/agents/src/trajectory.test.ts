@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { textRedactor } from "@mlrb/core/redactor";
 import type { ModelCallEvent, ToolResultEvent, TrajectoryEvent } from "@mlrb/core/trajectory-event";
 import { trajectorySchema } from "@mlrb/core/trajectory-schema";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
 import { Ajv } from "ajv";
 import { attachmentsIn, inlineMax, wholeText } from "./attachments.ts";
@@ -13,7 +14,7 @@ import { openTrajectory } from "./trajectory.ts";
 
 function opened(t: TestContext, redact?: (text: string) => string) {
   const folder = mkdtempSync(join(tmpdir(), "trajectory-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  t.after(() => removeFolder(folder));
   const path = join(folder, "trajectory.jsonl");
   const attachments = join(folder, "attachments");
   const trajectory = openTrajectory(path, {

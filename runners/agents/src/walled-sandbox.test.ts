@@ -7,13 +7,13 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { WallsRequest } from "@mlrb/core/sandbox";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { until } from "../../../tests/support/processes.ts";
 import { bubblewrapMissing } from "./bubblewrap-abilities.ts";
 import { bubblewrapWalls, clearBubblewrap } from "./bubblewrap-walls.ts";
@@ -25,7 +25,7 @@ const needsBubblewrap = { timeout: 60_000, ...(missing !== undefined && { skip: 
 
 function base(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), "walled-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  t.after(() => removeFolder(folder));
   return folder;
 }
 

@@ -9,7 +9,7 @@ import { keepRecord } from "./keep-record.ts";
 import { tryLease } from "./lease.ts";
 import { type LostAttempt, lostAttempts } from "./lost-attempts.ts";
 import { quarantineIn } from "./quarantine.ts";
-import { removeKept } from "./remove-folder.ts";
+import { removeKept } from "./remove-kept.ts";
 import type { Workspace } from "./workspace.ts";
 
 export type Adopted = { attempt: LostAttempt } & (

@@ -17,13 +17,13 @@ import {
 import { dirname, join } from "node:path";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { processName } from "@mlrb/kit/process-name";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import type { AttemptRecord } from "./attempt-record.ts";
 import { DamagedRecord, damagedWords } from "./damaged-record.ts";
 import { layOutRecord } from "./lay-out-record.ts";
 import { NewerFormat } from "./newer-format.ts";
 import { whereWritable } from "./read-only.ts";
 import { checkFormats, type Line, lineOf, slotName } from "./record-line.ts";
-import { removeFolder } from "./remove-folder.ts";
 import { raiseFormat } from "./state-folder.ts";
 import type { Store } from "./store.ts";
 import { syncFolder, syncPath } from "./sync-folder.ts";

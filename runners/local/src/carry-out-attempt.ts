@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { ExecutionResult, Running } from "@mlrb/core/executor";
 import type { Instance } from "@mlrb/core/plan";
 import { sandboxToken } from "@mlrb/core/sandbox-token";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import {
   type AttemptCard,
   type AttemptEnd,
@@ -29,7 +30,7 @@ import { thisProcess } from "./owner.ts";
 import { LostInput, prepareStage } from "./prepare-stage.ts";
 import { keptWords, quarantine } from "./quarantine.ts";
 import { declarer, undeclaredReads } from "./refusals.ts";
-import { removeFolder, removeKept } from "./remove-folder.ts";
+import { removeKept } from "./remove-kept.ts";
 import { settleAttempt } from "./settle-attempt.ts";
 import { changedHandedOver } from "./stage-sources.ts";
 import { startSupervised, watchSupervised } from "./supervised.ts";

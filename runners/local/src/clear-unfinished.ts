@@ -2,8 +2,8 @@
 // Harmless, since nothing reads them, but a record's may be as large as a submission.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { releaseDead } from "./lease.ts";
-import { removeFolder } from "./remove-folder.ts";
 
 /** Clears what a process of this name (process-name) left under `state` (`.mlrb`), and the leases of all dead. */
 export function clearUnfinished(state: string, process: string): void {

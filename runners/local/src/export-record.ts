@@ -4,8 +4,8 @@ import { randomBytes } from "node:crypto";
 import { constants, copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { processName } from "@mlrb/kit/process-name";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { inodeOf } from "./contents.ts";
-import { removeFolder } from "./remove-folder.ts";
 import { tryLink } from "./try-link.ts";
 
 /** `record` is a record's folder; `copied`, kept over several, where each inode was copied to. */

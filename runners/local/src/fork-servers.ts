@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Network } from "@mlrb/core/pipeline-spec";
-import { removeFolder } from "./remove-folder.ts";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import type { Job } from "./spawner.ts";
 import { type Spawned, type SpawnerHelper, spawnerHelper } from "./spawner-helper.ts";
 

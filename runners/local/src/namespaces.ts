@@ -6,7 +6,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { removeFolder } from "./remove-folder.ts";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 
 export type Confinement = { readOnly?: string; network?: "none" };
 

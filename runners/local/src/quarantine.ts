@@ -16,12 +16,12 @@ import { logCap } from "@mlrb/kit/bounded-log";
 import { isFullDisk, writeReserved } from "@mlrb/kit/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { callsOf, type LastSpending } from "@mlrb/kit/last-spending";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { type AttemptCost, lastSignMs, spentBy } from "./attempt-cost.ts";
 import { type AttemptCard, attemptEnd, type EndCause, lostFolderOf } from "./attempt-folders.ts";
 import { capLog } from "./cap-log.ts";
 import { logPath } from "./log-path.ts";
 import { readFrom } from "./read-from.ts";
-import { removeFolder } from "./remove-folder.ts";
 import type { StateFolder } from "./state-folder.ts";
 
 /** `cause.json`: why it ended, and what it cost until then. */

@@ -21,7 +21,7 @@ import { lostCause } from "./lost-words.ts";
 import { isAlive } from "./owner.ts";
 import { causeWords, keptWords, quarantinedMs } from "./quarantine.ts";
 import { undeclaredReads } from "./refusals.ts";
-import { removeKept } from "./remove-folder.ts";
+import { removeKept } from "./remove-kept.ts";
 import type { ClearSandbox } from "./run-request.ts";
 import { settleAttempt } from "./settle-attempt.ts";
 import type { StateFolder } from "./state-folder.ts";

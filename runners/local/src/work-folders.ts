@@ -3,11 +3,11 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { endProcesses } from "@mlrb/kit/end-processes";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { clearUnfinished } from "./clear-unfinished.ts";
 import { type Heart, look, startHeart } from "./heartbeat.ts";
 import type { Card } from "./lease.ts";
 import { isAlive, isOfThisBoot, isRunning, thisProcess } from "./owner.ts";
-import { removeFolder } from "./remove-folder.ts";
 import { removeTorn } from "./store-care.ts";
 
 /**

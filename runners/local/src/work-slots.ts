@@ -3,7 +3,7 @@
 // a folder that is not as it was made is not used again.
 import { lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { removeFolder } from "./remove-folder.ts";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 
 /** `in` for what is read, `out` for what is given, `tmp` for the rest; beside them the stage's context and log. */
 const parts = ["in", "out", "tmp"] as const;

@@ -1,11 +1,12 @@
 // For tests of scaffolds: a model that says what a script says, a budget that the test drives, and a workspace in a
 // sandbox.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Sandbox } from "@mlrb/core/sandbox";
 import type { TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import type { Json } from "@mlrb/kit/stage";
 import { bubblewrapWalls } from "../bubblewrap-walls.ts";
 import type { Meter, OverBudget } from "../meter.ts";
@@ -19,7 +20,7 @@ import { inside } from "../workspace.ts";
 
 export function base(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), "scaffold-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  t.after(() => removeFolder(folder));
   return folder;
 }
 

@@ -21,7 +21,7 @@ test("an attempt that is kept is gone as a whole, at whatever moment the program
   writeFileSync(join(path, "attempt.json"), "{}");
   writeFileSync(join(path, "end.json"), "{}");
   for (const folder of [join(attempts, "records"), join(state, "leases")]) mkdirSync(folder);
-  const program = `import { removeKept } from ${JSON.stringify(import.meta.resolve("./remove-folder.ts"))};
+  const program = `import { removeKept } from ${JSON.stringify(import.meta.resolve("./remove-kept.ts"))};
     import { processName } from ${JSON.stringify(import.meta.resolve("@mlrb/kit/process-name"))};
     console.log(processName);
     await removeKept(${JSON.stringify(path)}, { attempts: ${JSON.stringify(attempts)} });`;

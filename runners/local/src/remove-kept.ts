@@ -1,19 +1,9 @@
-// Removes a folder whatever its modes: workspaces hold read-only data, and agents may leave anything.
-import { chmodSync, lstatSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { renameSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { processName } from "@mlrb/kit/process-name";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import type { StateFolder } from "./state-folder.ts";
-
-/** Removes `path` and all below it; nothing happens where there is nothing. Links are removed, not followed. */
-export function removeFolder(path: string): void {
-  try {
-    rmSync(path, { recursive: true, force: true });
-  } catch {
-    makeWritable(path);
-    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
-  }
-}
 
 /**
  * Removes the folder of an attempt that is kept as a record. It is moved out of the way first: what a kill left of
@@ -28,10 +18,4 @@ export async function removeKept(path: string, { attempts }: Pick<StateFolder, "
   } catch {
     removeFolder(moved);
   }
-}
-
-function makeWritable(folder: string): void {
-  if (!lstatSync(folder).isDirectory()) return;
-  chmodSync(folder, 0o700);
-  for (const name of readdirSync(folder)) makeWritable(join(folder, name));
 }
