@@ -88,21 +88,36 @@ function entriesIn(folder: string): HandedOver[] {
 /** Stands at the end of a pattern for all files that a stage may read of a folder that it declares whole. */
 export const whole = "****";
 
-/** A glob matches neither links nor names that begin with a dot; a script that may read the folder reads both. */
-function filesBelow(root: string, folder: string, above: readonly string[] = []): string[] {
+type Below = { files: string[]; folders: string[] };
+
+/**
+ * All that is below a folder, and the folder. A glob matches neither links nor names that begin with a dot; a script
+ * that may read the folder reads both.
+ */
+function allBelow(
+  root: string,
+  folder: string,
+  into: Below = { files: [], folders: [] },
+  above: string[] = [],
+) {
   let real: string;
+  let entries: Dirent[];
   try {
     real = realpathSync(join(root, folder));
+    if (above.includes(real)) return into; // a link back up
+    entries = readdirSync(join(root, folder), { withFileTypes: true });
   } catch {
-    return [];
+    return into;
   }
-  if (above.includes(real)) return []; // a link back up
-  return namesIn(root, folder).flatMap((name) => {
-    const path = `${folder}/${name}`;
-    const stats = ignored.test(name) ? undefined : lookedUp(join(root, path));
-    if (stats?.isDirectory()) return filesBelow(root, path, [...above, real]);
-    return stats?.isFile() ? [path] : [];
-  });
+  into.folders.push(folder);
+  for (const entry of entries) {
+    if (isLeftBehind(entry.name)) continue;
+    const path = folder === "." ? entry.name : `${folder}/${entry.name}`;
+    const kind = entry.isSymbolicLink() ? lookedUp(join(root, path)) : entry;
+    if (kind?.isDirectory()) allBelow(root, path, into, [...above, real]);
+    else if (kind?.isFile()) into.files.push(path);
+  }
+  return into;
 }
 
 /** Undefined of what leads nowhere. */
@@ -136,36 +151,13 @@ export function foldersOfPattern(
   const above = parts.slice(0, wild).join("/") || ".";
   const last = parts.length - 1;
   if (wild === last && !parts[last]!.startsWith("**")) return [{ folder: above, names: parts[last]! }];
-  return foldersBelow(root, above).map((folder) => ({ folder, names: undefined }));
-}
-
-function foldersBelow(root: string, folder: string, above: readonly string[] = []): string[] {
-  let real: string;
-  try {
-    real = realpathSync(join(root, folder));
-  } catch {
-    return [];
-  }
-  if (above.includes(real)) return []; // a link back up
-  let entries: Dirent[];
-  try {
-    entries = readdirSync(join(root, folder), { withFileTypes: true });
-  } catch {
-    return [];
-  }
-  const below = entries.filter(
-    (entry) =>
-      !isLeftBehind(entry.name) &&
-      (entry.isDirectory() ||
-        (entry.isSymbolicLink() && lookedUp(join(root, folder, entry.name))?.isDirectory() === true)),
-  );
-  return [folder, ...below.flatMap(({ name }) => foldersBelow(root, join(folder, name), [...above, real]))];
+  return allBelow(root, above).folders.map((folder) => ({ folder, names: undefined }));
 }
 
 /** Files below `root` that match, as paths from it, in code-unit order. */
 export function filesMatching(root: string, pattern: string): string[] {
   if (pattern.endsWith(`/${all}`)) return filesHandedOver(root, pattern.slice(0, -all.length - 1));
-  if (pattern.endsWith(`/${whole}`)) return filesBelow(root, pattern.slice(0, -whole.length - 1)).sort();
+  if (pattern.endsWith(`/${whole}`)) return allBelow(root, pattern.slice(0, -whole.length - 1)).files.sort();
   if (!/[*?[{]/.test(pattern)) return [pattern];
   return globSync(pattern, { cwd: root, withFileTypes: true, exclude: (entry) => ignored.test(entry.name) })
     .filter((entry) => entry.isFile() && !ignored.test(entry.name))
@@ -180,6 +172,8 @@ export type Look = {
   fresh: boolean;
   ctimeMs: number;
 };
+
+export type Looks = ReadonlyMap<string, Look | undefined>;
 
 /**
  * `path` is from `root`, or absolute; undefined where there is no such file. The stat of a source has its ctime, which

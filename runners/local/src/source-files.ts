@@ -5,7 +5,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join, posix } from "node:path";
 import type { Sources } from "@mlrb/core/manifest";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
-import { Consulted, lookAt, whole } from "./consulted.ts";
+import { Consulted, type Looks, lookAt, whole } from "./consulted.ts";
 import { whereWritable } from "./read-only.ts";
 import { syntaxDigests } from "./syntax-digests.ts";
 
@@ -64,19 +64,22 @@ export class FileDigests {
 
   /**
    * Files that match the patterns, as paths from the root, in code-unit order, with their digests: of
-   * what it does for Python, of the bytes for everything else.
+   * what it does for Python, of the bytes for everything else. `looks`: how files looked a moment ago, by path, so that
+   * none is looked at twice.
    */
-  ofPatterns(patterns: string[]): Record<string, string> {
+  ofPatterns(patterns: string[], looks?: Looks): Record<string, string> {
     const paths = new Set<string>();
     for (const pattern of patterns) {
       for (const path of this.consulted.pattern(pattern)) paths.add(path);
     }
-    return this.#throughSyntax(Object.fromEntries([...paths].sort().map((path) => [path, this.of(path)])));
+    return this.#throughSyntax(
+      Object.fromEntries([...paths].sort().map((path) => [path, this.of(path, looks)])),
+    );
   }
 
   /** The same of what a stage declares: of a folder (`FOLDER/**`) all that its script can read there. */
-  ofDeclared(patterns: string[]): Record<string, string> {
-    return this.ofPatterns(patterns.map(declared));
+  ofDeclared(patterns: string[], looks?: Looks): Record<string, string> {
+    return this.ofPatterns(patterns.map(declared), looks);
   }
 
   /**
@@ -127,11 +130,11 @@ export class FileDigests {
   }
 
   /** sha256 of a file's bytes; "missing" where there is none. */
-  of(path: string): string {
+  of(path: string, looks?: Looks): string {
     this.consulted.file(path);
     const { files } = this.#memories();
     const absolute = join(this.#root, path);
-    const look = lookAt(this.#root, path);
+    const look = looks?.has(path) ? looks.get(path) : lookAt(this.#root, path);
     if (!look) return "missing";
     const held = files[path];
     if (held?.stat === look.stat) return held.digest;

@@ -2,7 +2,7 @@
 // script with all imports, what Python imports from the repository, and what it declares.
 import { environmentStage, type Instance } from "@mlrb/core/plan";
 import type { Bound } from "./bind.ts";
-import { filesMatching, type Look, lookAt } from "./consulted.ts";
+import { filesMatching, type Look, type Looks, lookAt } from "./consulted.ts";
 import { watchFolders } from "./folder-watch.ts";
 import { imageOf } from "./image-of.ts";
 import { declared } from "./source-files.ts";
@@ -43,9 +43,10 @@ export function watchSources(instance: Instance, bound: Bound, workspace: Worksp
   const folders = watchFolders(repository, instance.action.files.map(declared));
   return {
     async changed() {
+      const now = new Map([...then.keys()].map((path) => [path, lookAt(repository, path)]));
       for (const [path, look] of then)
-        if (lookAt(repository, path)?.stat !== look?.stat) return { kind: "changed", path };
-      const changed = await changedContent(instance, bound, workspace);
+        if (now.get(path)?.stat !== look?.stat) return { kind: "changed", path };
+      const changed = await changedContent(instance, bound, workspace, now);
       if (changed !== undefined) return { kind: "changed", path: changed };
       const path = await folders.changed();
       return path === undefined ? undefined : { kind: "came-or-went", path };
@@ -54,11 +55,15 @@ export function watchSources(instance: Instance, bound: Bound, workspace: Worksp
   };
 }
 
-/** What by its content is not what the key was made from: changed before the watch began, or new to a pattern. */
+/**
+ * What by its content is not what the key was made from: changed before the watch began, or new to a pattern. `looks`:
+ * how its files look now, where that is known.
+ */
 export async function changedContent(
   { action }: Instance,
   bound: Bound,
   { repository, codes, digests }: Workspace,
+  looks?: Looks,
 ): Promise<string | undefined> {
   const matching = action.files.flatMap((pattern) => filesMatching(repository, declared(pattern)));
   const added = matching.find((path) => !(path in bound.parts.files));
@@ -67,7 +72,10 @@ export async function changedContent(
   const { files, code } = bound.parts;
   const python = action.run.kind === "python" ? code : {};
   const then = { ...files, ...python };
-  const now = { ...digests.ofDeclared(action.files), ...digests.ofPatterns(Object.keys(python)) };
+  const now = {
+    ...digests.ofDeclared(action.files, looks),
+    ...digests.ofPatterns(Object.keys(python), looks),
+  };
   return Object.keys({ ...then, ...now }).find((path) => now[path] !== then[path]);
 }
 
