@@ -27,7 +27,7 @@ import { fileURLToPath } from "node:url";
 import { type AttemptRecord, AttemptRecords } from "@mlrb/local/attempt-records";
 import { hashFile } from "@mlrb/local/hash-file";
 import { layOut } from "@mlrb/local/lay-out";
-import { removeKept } from "@mlrb/local/remove-kept";
+import { removeAttempt } from "@mlrb/local/remove-attempt";
 import { type Artifact, Store } from "@mlrb/local/store";
 import { takeAllIn, takeIn } from "@mlrb/local/take-in";
 import { VerifiedContents } from "@mlrb/local/verified-contents";
@@ -239,7 +239,7 @@ async function benchRecord(plain: string, n: string): Promise<void> {
     },
     join(work, "no-log"),
   );
-  await removeKept(copy, { attempts: join(work, "attempts") });
+  await removeAttempt(copy);
   const keeping = (performance.now() - begin) / 1000;
   const against = `cp -r and sync, ${copying.toFixed(2)} s`;
   row(`${n} files of 4 KiB kept as an attempt's record`, keeping, { against, other: copying, target: 5 });

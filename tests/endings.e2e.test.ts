@@ -1,7 +1,15 @@
 // What a person is told of attempts that are ended from outside is true: who ended them, and where they are.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
@@ -134,3 +142,40 @@ test(
     assert.deepEqual(lostOf(at).cause, { kind: "stopped", detail: "by `attempts stop`" });
   },
 );
+
+for (const [other, env] of [
+  ["another value", { THE_KEY: "second-value-of-the-key" }],
+  ["no value", {}],
+] as const)
+  test(
+    `an attempt that a run with ${other} of its secret goes on with: no file that is kept holds the value that it was begun with`,
+    only,
+    async (t) => {
+      const at = lab(t, repository);
+      const go = join(at.outside, "go");
+      at.define({
+        stages: {
+          attempt: {
+            secrets: ["THE_KEY"],
+            command: `echo "begun with $THE_KEY"; touch '${at.outside}/begun'; while [ ! -e '${go}' ]; do sleep 0.1; done; echo "ends with $THE_KEY"; echo made > {outputs.text}`,
+            durable: true,
+            gives: { text: "file" },
+          },
+        },
+      });
+      const first = at.start(["run", at.name, "--root", at.root, "--yes"], {
+        env: { THE_KEY: "first-value-of-the-key" },
+      });
+      await begun(at);
+      first.child.kill("SIGKILL");
+      await first.ended;
+      const second = at.start(["run", at.name, "--root", at.root, "--yes"], { env });
+      await until("the second run to go on with it", () => second.stderr().includes("goes on attempt"));
+      writeFileSync(go, "");
+      const said = await second.ended;
+      const kept = spawnSync("grep", ["-rl", "first-value-of-the-key", at.root], { encoding: "utf8" });
+      assert.equal(kept.stdout, "", said.stdout + said.stderr);
+      const log = await at.pipeline(["log", "attempt", "--root", at.root]);
+      assert.match(log.stdout, /not shown: it may hold a secret/);
+    },
+  );

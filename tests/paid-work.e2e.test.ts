@@ -184,6 +184,33 @@ test(
 );
 
 test(
+  "a paid attempt whose supervisor is killed before anything was written is quarantined at an unknown cost by the run that follows it",
+  only,
+  async (t) => {
+    const at = lab(t, repository);
+    at.define({
+      stages: {
+        attempt: {
+          durable: true,
+          secrets: ["THE_KEY"],
+          command: `touch '${at.outside}/begun'; sleep 60`,
+          gives: { text: "file" },
+        },
+      },
+    });
+    const env = { THE_KEY: "the-key-of-it" };
+    const run = at.start(args(at, "--yes"), { env });
+    await until("the attempt to begin", () => existsSync(join(at.outside, "begun")));
+    for (const pid of supervisorsIn(at.root))
+      if (readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("supervisor.ts"))
+        process.kill(pid, "SIGKILL");
+    const said = await run.ended;
+    assert.equal(said.code, 1, said.stdout);
+    assert.equal(lostOf(at).left.cost.dollars, null);
+  },
+);
+
+test(
   "a stale attempt that was lost as it was made again says so where it would be made once more",
   only,
   async (t) => {

@@ -1,8 +1,11 @@
 // `pipeline attempts resume`: gives attempts that wait for a person the secrets that are set here now, and has them
 // try again at once. The values go from this process's memory to theirs over a socket that only this user may open.
 import { attemptId } from "@mlrb/core/attempt-wait";
+import type { ResumeReply } from "@mlrb/core/resume-request";
+import { isFullDisk } from "@mlrb/kit/full-disk";
 import { type WaitingAttempt, waitingAttempts } from "@mlrb/local/attempt-waits";
 import { resumeAttempt } from "@mlrb/local/resume-attempt";
+import { markSecrets } from "@mlrb/local/secret-marks";
 import { stateFolder } from "@mlrb/local/state-folder";
 import type { PlaceOptions } from "./attempts-command.ts";
 import { rootOf } from "./root-of.ts";
@@ -38,10 +41,8 @@ export async function attemptsResume(
 async function resume({ name, path, card }: WaitingAttempt, json: boolean): Promise<boolean> {
   const set = card.secrets.filter((secret) => process.env[secret]);
   const unset = card.secrets.filter((secret) => !process.env[secret]);
-  const reply = await resumeAttempt(
-    path,
-    Object.fromEntries(set.map((secret) => [secret, process.env[secret]!])),
-  );
+  const values = Object.fromEntries(set.map((secret) => [secret, process.env[secret]!]));
+  const reply = await resumed(path, values);
   const { stage } = card.slot;
   if (json) {
     process.stdout.write(
@@ -59,6 +60,17 @@ async function resume({ name, path, card }: WaitingAttempt, json: boolean): Prom
   ].join("; ");
   process.stdout.write(`${stage}: tries again now${keys === "" ? "" : `, ${keys}`}\n`);
   return true;
+}
+
+/** Marked before it is passed on: a run that does not know a new value copies nothing that may hold it. */
+async function resumed(path: string, values: Record<string, string>): Promise<ResumeReply> {
+  try {
+    markSecrets(path, values);
+  } catch (error) {
+    const words = isFullDisk(error) ? "no space left on the disk; free some" : (error as Error).message;
+    return { kind: "refused", detail: `its folder cannot be written: ${words}, then type this again` };
+  }
+  return resumeAttempt(path, values);
 }
 
 function helpWords(all: WaitingAttempt[]): string {

@@ -9,7 +9,7 @@ import { keepRecord } from "./keep-record.ts";
 import { tryLease } from "./lease.ts";
 import { type LostAttempt, lostAttempts } from "./lost-attempts.ts";
 import { quarantineIn } from "./quarantine.ts";
-import { removeKept } from "./remove-kept.ts";
+import { removeAttempt } from "./remove-attempt.ts";
 import type { Workspace } from "./workspace.ts";
 
 export type Adopted = { attempt: LostAttempt } & (
@@ -48,10 +48,12 @@ async function adoptOne(
     if (!existsSync(path)) return { kind: "refused", why: "another process was quicker" };
     const durationMs = ended?.durationMs ?? lastSignMs({ path, card });
     const end: AttemptEnd = { formatVersion: 1, result: { kind: "succeeded" }, durationMs };
-    const log = join(path, "log");
+    // a program that kept no cause left the log as it was, with what secrets it may hold
+    const isClean = card.secrets.length === 0 || quarantineIn(path, workspace.state.root) !== undefined;
+    const log = join(path, isClean ? "log" : "no-log");
     const kept = await keepRecord({ path, card, end, log, isHeld: lease.isHeld }, workspace);
     if (kept.kind === "failed") return { kind: "refused", why: kept.detail };
-    await removeKept(path, workspace.state);
+    await removeAttempt(path);
     return { kind: "kept", record: kept.record.digest };
   } finally {
     lease.release();

@@ -2,7 +2,16 @@
 // run that began it, for it outlives that run: a process of its own supervises it (supervisor.ts), and says
 // here that it lives and how it ended. What an attempt is of stands here too, so that any later run can keep
 // it as a record, whatever it was asked for itself.
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { attemptKeyFormat } from "@mlrb/core/action-key";
 import type { ExecutionResult } from "@mlrb/core/executor";
@@ -84,14 +93,25 @@ export function attemptToken(name: string): string {
 
 let made = 0;
 
-/** Makes a folder with the parts that a stage works in; the card is there before anything else. */
+/**
+ * Makes a folder with the parts that a stage works in. It is put in place whole: one without its card would be nobody's.
+ * What a kill leaves of it a later run clears (clear-unfinished).
+ */
 export function makeAttemptFolder(running: string, card: AttemptCard): { name: string; path: string } {
   const name = `${card.key.slice(0, 16)}-${processName}-${++made}`;
   const path = join(running, name);
+  const unfinished = join(dirname(running), "records", `tmp-${processName}-new-${made}`);
   raiseFormat({ state: dirname(dirname(running)) });
-  mkdirSync(path, { recursive: true });
-  writeWhole(join(path, "attempt.json"), canonicalJson(card), { sync: false });
-  for (const part of ["in", "out", "tmp"]) mkdirSync(join(path, part));
+  try {
+    mkdirSync(unfinished, { recursive: true });
+    for (const part of ["in", "out", "tmp"]) mkdirSync(join(unfinished, part));
+    writeWhole(join(unfinished, "attempt.json"), canonicalJson(card), { sync: false });
+    mkdirSync(running, { recursive: true });
+    renameSync(unfinished, path);
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true });
+    throw error;
+  }
   return { name, path };
 }
 

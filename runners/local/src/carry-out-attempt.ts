@@ -6,7 +6,6 @@ import { join } from "node:path";
 import type { ExecutionResult, Running } from "@mlrb/core/executor";
 import type { Instance } from "@mlrb/core/plan";
 import { sandboxToken } from "@mlrb/core/sandbox-token";
-import { removeFolder } from "@mlrb/kit/remove-folder";
 import {
   type AttemptCard,
   type AttemptEnd,
@@ -29,8 +28,10 @@ import { openLog } from "./open-log.ts";
 import { thisProcess } from "./owner.ts";
 import { LostInput, prepareStage } from "./prepare-stage.ts";
 import { keptWords, quarantine } from "./quarantine.ts";
+import { secretsNamed } from "./redacted-log.ts";
 import { declarer, undeclaredReads } from "./refusals.ts";
-import { removeKept } from "./remove-kept.ts";
+import { removeAttempt } from "./remove-attempt.ts";
+import { knowsSecrets, markSecrets } from "./secret-marks.ts";
 import { settleAttempt } from "./settle-attempt.ts";
 import { changedHandedOver } from "./stage-sources.ts";
 import { startSupervised, watchSupervised } from "./supervised.ts";
@@ -50,14 +51,16 @@ export async function carryOutAttempt(
   try {
     const adopted = attemptOf(bound.key, workspace);
     if (!adopted && context.goesOn) return goneMeanwhile;
-    if (!adopted && context.takeOver) leaveElsewhere(bound.key, workspace);
+    if (!adopted && context.takeOver) await leaveElsewhere(bound.key, workspace);
     const card = adopted?.card ?? cardOf(instance, bound, context);
     begun = adopted !== undefined;
     attempt = adopted ?? { ...makeAttemptFolder(workspace.state.running, card), card };
     const { path, name } = attempt;
     const { secrets } = instance.action;
     const { log: to, before } = context;
-    log = openLog({ from: join(path, "log"), to, secrets, before, adopted: begun });
+    if (!adopted) markSecrets(path, secretsNamed(secrets));
+    const knows = (values: Record<string, string>) => knowsSecrets(path, values);
+    log = openLog({ from: join(path, "log"), to, secrets, before, adopted: begun, knows });
     let running: Running;
     let startedMs = performance.now();
     if (adopted) {
@@ -89,10 +92,11 @@ export async function carryOutAttempt(
       const undeclared = undeclaredReads(path, declarer(instance), workspace);
       if (undeclared.length > 0) context.undeclared(undeclared);
     }
-    await log.end();
-    takeMovedLog(path, to);
     const supervised = context.executor.name === "local";
-    if (result.kind === "cancelled" && supervised && isLeft(attempt, workspace)) {
+    const left = result.kind === "cancelled" && supervised && isLeft(attempt, workspace);
+    await (left ? log.leave() : log.end());
+    takeMovedLog(path, to);
+    if (left) {
       context.left(name); // to itself: the next run goes on with it
       return result;
     }
@@ -112,7 +116,7 @@ export async function carryOutAttempt(
     };
   } finally {
     await log?.end();
-    if (attempt && !begun) removeFolder(attempt.path); // nothing ran in it
+    if (attempt && !begun) await removeAttempt(attempt.path); // nothing ran in it
   }
 }
 
@@ -128,7 +132,7 @@ async function keep(attempt: Attempt, end: AttemptEnd, context: CarryOutContext)
   const { workspace, log, isHeld } = context;
   const kept = await keepRecord({ ...attempt, end, log, isHeld }, workspace);
   if (kept.kind === "kept") {
-    await removeKept(attempt.path, workspace.state);
+    await removeAttempt(attempt.path);
     const { outputs, record, durationMs } = kept;
     return { kind: "succeeded", outputs, record, durationMs };
   }
@@ -186,11 +190,11 @@ function isLeft({ name, path }: Attempt, { state }: Workspace): boolean {
 }
 
 /** Quarantines what a host that is gone, as the person who runs says, has begun of this. */
-function leaveElsewhere(key: string, { state }: Workspace): void {
+async function leaveElsewhere(key: string, { state }: Workspace): Promise<void> {
   for (const one of attemptFolders(state.running)) {
     if (one.card.key !== key || one.state.kind !== "elsewhere") continue;
     const { host } = one.state.owner;
-    if (!quarantine(one, { kind: "host-gone", detail: host }, state)) removeFolder(one.path);
+    if (!quarantine(one, { kind: "host-gone", detail: host }, state)) await removeAttempt(one.path);
   }
 }
 

@@ -15,14 +15,26 @@ export type LogWanted = {
   before?: string | undefined;
   /** A run before this one may have followed it, and have moved it to its end. */
   adopted?: boolean;
+  /** Whether these are all values that its secrets ever had; asked again and again. Absent where none is replaced. */
+  knows?: (secrets: Record<string, string>) => boolean;
 };
 
-export function openLog({ from, to, secrets, before, adopted = false }: LogWanted): StageLog | RedactedLog {
+export function openLog({
+  from,
+  to,
+  secrets,
+  before,
+  adopted = false,
+  knows,
+}: LogWanted): StageLog | RedactedLog {
   if (adopted && !existsSync(from) && existsSync(to)) renameSync(to, from);
   if (before !== undefined && !adopted) {
     if (existsSync(to)) renameSync(to, from); // the stage goes on writing at its end
     appendFileSync(from, `mlrb: ${before}\n`);
   }
   const values = secretsNamed(secrets);
-  return Object.keys(values).length > 0 ? new RedactedLog(from, to, values) : new StageLog(from, to);
+  const mayCopy = () => secrets.length === 0 || knows === undefined || knows(values);
+  return Object.keys(values).length > 0 || !mayCopy()
+    ? new RedactedLog(from, to, values, { mayCopy })
+    : new StageLog(from, to);
 }

@@ -18,10 +18,11 @@ import { canonicalJson } from "@mlrb/kit/json-file";
 import { callsOf, type LastSpending } from "@mlrb/kit/last-spending";
 import { removeFolder } from "@mlrb/kit/remove-folder";
 import { type AttemptCost, lastSignMs, spentBy } from "./attempt-cost.ts";
-import { type AttemptCard, attemptEnd, type EndCause, lostFolderOf } from "./attempt-folders.ts";
+import { type AttemptCard, attemptEnd, type EndCause, endingFile, lostFolderOf } from "./attempt-folders.ts";
 import { capLog } from "./cap-log.ts";
 import { logPath } from "./log-path.ts";
 import { readFrom } from "./read-from.ts";
+import { knowsSecrets } from "./secret-marks.ts";
 import type { StateFolder } from "./state-folder.ts";
 
 /** `cause.json`: why it ended, and what it cost until then. */
@@ -57,8 +58,7 @@ export function quarantine(
   const durationMs = attemptEnd(path)?.durationMs ?? lastSignMs(attempt);
   const { cost, spending } = spentBy(attempt, durationMs);
   const calls = spending ? callsOf(spending) : 0;
-  // one that never began has no log yet: then it held nothing, and paid no one
-  const began = existsSync(join(path, "log"));
+  const began = hasBegun(path);
   const mayHaveSpent = calls > 0 || (began && (card.gpus > 0 || paysUnseen(card, spending)));
   if (!holdsSomething(join(path, "out")) && !mayHaveSpent) return undefined;
   const left: Quarantine = { formatVersion: 1, cause, durationMs, cost, spending };
@@ -90,6 +90,14 @@ export function quarantineIn(path: string, root: string): Quarantined | undefine
 }
 
 /**
+ * Whether anything ran: one that never began held no GPU and paid no one. A run that follows it removes the log; what
+ * its supervisor reserved before it began stays.
+ */
+function hasBegun(path: string): boolean {
+  return ["log", endingFile, `${endingFile}.reserved`].some((file) => existsSync(join(path, file)));
+}
+
+/**
  * Whether it was handed secrets and nothing counts what it pays with them. A harness that gives a ledger counts
  * from before its first call.
  */
@@ -97,7 +105,7 @@ function paysUnseen({ secrets, gives }: AttemptCard, spending: LastSpending | nu
   return secrets.length > 0 && spending === null && !gives.some(({ name }) => name === "ledger");
 }
 
-/** As it is it may hold a secret. Kept is it without them, where they are known, or the copy among the logs. */
+/** As it is it may hold a secret. Kept is it without them, where all are known, or the copy among the logs. */
 function keepLog({ path, card }: Attempt, logs: string, secrets: Record<string, string> | undefined): void {
   const log = join(path, "log");
   if (card.secrets.length === 0) {
@@ -106,7 +114,8 @@ function keepLog({ path, card }: Attempt, logs: string, secrets: Record<string, 
   }
   const clean = logPath(logs, card.slot.stage);
   try {
-    const text = secrets ? withoutSecrets(log, secrets) : existsSync(clean) ? readFileSync(clean) : undefined;
+    const known = secrets !== undefined && knowsSecrets(path, secrets);
+    const text = known ? withoutSecrets(log, secrets) : existsSync(clean) ? readFileSync(clean) : undefined;
     removeFolder(log);
     if (text !== undefined) writeFileSync(log, text);
   } catch (error) {

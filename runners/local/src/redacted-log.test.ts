@@ -57,7 +57,7 @@ test("of a log that grows faster than it is copied the copy has both ends, and n
   const cap = { headBytes: 2_000, tailBytes: 8_000 };
   // any byte of it may be the one where the copy goes on
   for (let shift = 0; shift < 24; shift++) {
-    const log = new RedactedLog(from, to, secrets, cap);
+    const log = new RedactedLog(from, to, secrets, { cap });
     const line = (index: number) => `${index} very-secret\n`;
     const text = `${"s".repeat(shift)}\n${Array.from({ length: 3_000 }, (_, index) => line(index)).join("")}the last words`;
     writeFileSync(from, text);
@@ -100,4 +100,27 @@ test("secrets are those that are set; an empty one is none", (t) => {
   assert.deepEqual(secretsNamed(["MLRB_TEST_SET", "MLRB_TEST_EMPTY", "MLRB_TEST_UNSET"]), {
     MLRB_TEST_SET: "value",
   });
+});
+
+test("text that came after a secret got a value that is not known is not copied, what came before is", async (t) => {
+  const { from, to } = scene(t);
+  let knows = true;
+  const log = new RedactedLog(from, to, secrets, { mayCopy: () => knows });
+  writeFileSync(from, "before: very-secret\n");
+  await sleep(700);
+  knows = false;
+  appendFileSync(from, "after: the-new-value\n");
+  await log.end();
+  assert.match(readFileSync(to, "utf8"), /^before: \[redacted KEY\]\nmlrb: what follows is not shown: .*\n$/);
+  assert.ok(!existsSync(from));
+});
+
+test("a log that a stage goes on with stays when its run leaves it", async (t) => {
+  const { from, to } = scene(t);
+  const log = new RedactedLog(from, to, secrets);
+  writeFileSync(from, "said very-secret\n");
+  await log.leave();
+  await log.end();
+  assert.equal(readFileSync(to, "utf8"), "said [redacted KEY]\n");
+  assert.ok(existsSync(from));
 });

@@ -12,6 +12,12 @@ import { readFrom } from "./read-from.ts";
 const copyMs = 300;
 const chunkBytes = 1 << 20;
 
+type Options = {
+  cap?: LogCap;
+  /** False once the stage may have a value that is not among the secrets; from there on nothing is copied. */
+  mayCopy?: () => boolean;
+};
+
 export class RedactedLog {
   readonly #from: string;
   readonly #to: string;
@@ -23,23 +29,28 @@ export class RedactedLog {
   #read = 0;
   #trouble: unknown;
   #ended = false;
+  #withheld = false;
+  readonly #mayCopy: () => boolean;
 
   /** `secrets`: values by name. `to` is what was said the last time: it goes. */
-  constructor(from: string, to: string, secrets: Record<string, string>, cap = logCap) {
+  constructor(from: string, to: string, secrets: Record<string, string>, options: Options = {}) {
+    const { cap = logCap, mayCopy = () => true } = options;
     this.#from = from;
     this.#to = to;
     this.#secrets = secrets;
     this.#cap = cap;
     this.#bound = logBound(to, cap);
     this.#redactor = new Redactor(secrets);
-    rmSync(to, { force: true });
+    this.#mayCopy = mayCopy;
+    if (mayCopy()) rmSync(to, { force: true });
+    else this.#withhold(); // what a run before this one has copied stays
     this.#timer = setInterval(() => this.#copy(), copyMs);
     this.#timer.unref();
   }
 
   /** Copies what has come since, a chunk at most; false when there was nothing more. */
   #copy(): boolean {
-    if (this.#trouble !== undefined) return false;
+    if (this.#trouble !== undefined || this.#withheld) return false;
     try {
       const size = statSync(this.#from, { throwIfNoEntry: false })?.size ?? 0;
       const at = heldFrom(this.#read, size, this.#cap);
@@ -49,6 +60,11 @@ export class RedactedLog {
       const bytesMax = at < headBytes ? Math.min(chunkBytes, headBytes - at) : chunkBytes;
       const chunk = readFrom(this.#from, at, bytesMax) ?? Buffer.alloc(0);
       this.#read += chunk.length;
+      // asked after the text was read: a stage gets a new value only once that is known to be one
+      if (!this.#mayCopy()) {
+        this.#withhold();
+        return false;
+      }
       const clean = this.#redactor.push(chunk);
       this.#append(passed > 0 ? this.#pastSecret(clean) : clean);
       this.#bound.look();
@@ -73,23 +89,39 @@ export class RedactedLog {
     return bytes.subarray(lineEnd < 0 ? past : lineEnd + 1);
   }
 
+  #withhold(): void {
+    this.#withheld = true;
+    const words = "mlrb: what follows is not shown: it may hold a secret whose value this run does not know";
+    this.#append(Buffer.concat([this.#redactor.end(), Buffer.from(`${words}\n`)]));
+  }
+
   #append(bytes: Buffer): void {
     if (bytes.length > 0) writeFileSync(this.#to, bytes, { flag: "a" });
+  }
+
+  /** For a stage that goes on without this run: the copy ends here, and what it writes stays. */
+  leave(): Promise<void> {
+    return this.#finish();
   }
 
   /** To be awaited before the stage's folder is used again. Throws where the copy cannot be written. */
   async end(): Promise<void> {
     if (this.#ended) return;
-    this.#ended = true;
-    clearInterval(this.#timer);
     try {
-      while (this.#copy()) await nextTurn();
-      if (this.#trouble !== undefined) throw this.#trouble;
-      this.#append(this.#redactor.end());
-      capLog(this.#to, this.#cap);
+      await this.#finish();
     } finally {
       rmSync(this.#from, { force: true });
     }
+  }
+
+  async #finish(): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
+    clearInterval(this.#timer);
+    while (this.#copy()) await nextTurn();
+    if (this.#trouble !== undefined) throw this.#trouble;
+    this.#append(this.#redactor.end());
+    capLog(this.#to, this.#cap);
   }
 }
 

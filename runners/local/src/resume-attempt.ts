@@ -24,8 +24,22 @@ export async function resumeAttempt(folder: string, secrets: Record<string, stri
     socket.end(`${JSON.stringify(asked)}\n`);
     return readResumeReply(await text(socket)) ?? { kind: "refused", detail: "its answer makes no sense" };
   } catch (error) {
-    return { kind: "refused", detail: `it cannot be reached: ${(error as Error).message}` };
+    return { kind: "refused", detail: unreachableWords(error as NodeJS.ErrnoException) };
   } finally {
     if (handle !== undefined) closeSync(handle);
+  }
+}
+
+function unreachableWords({ code, message }: NodeJS.ErrnoException): string {
+  switch (code) {
+    case "ENOENT":
+    case "ENOTDIR":
+    case "ECONNREFUSED":
+      return "it does not listen: it goes on already, has ended, or runs on another host; `pnpm pipeline attempts list` shows which. It tries again by itself too";
+    case "EACCES":
+    case "EPERM":
+      return "it is another user's: only the user who began it can resume it";
+    default:
+      return `it cannot be reached: ${message}; try again, or \`pnpm pipeline attempts stop\` gives it up`;
   }
 }

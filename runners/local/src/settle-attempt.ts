@@ -3,11 +3,11 @@
 import { join } from "node:path";
 import { writeReserved } from "@mlrb/kit/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
-import { removeFolder } from "@mlrb/kit/remove-folder";
 import { lastSignMs } from "./attempt-cost.ts";
 import { type AttemptCard, type AttemptEnd, attemptEnd, type EndCause } from "./attempt-folders.ts";
 import { completeAttempt } from "./complete-attempt.ts";
 import { type Quarantined, quarantine } from "./quarantine.ts";
+import { removeAttempt } from "./remove-attempt.ts";
 import type { StateFolder } from "./state-folder.ts";
 
 export type Settled =
@@ -38,6 +38,6 @@ export async function settleAttempt(
   }
   const kept = quarantine(attempt, cause, state);
   if (kept) return { kind: "quarantined", ...kept };
-  removeFolder(path);
+  await removeAttempt(path);
   return { kind: "nothing" };
 }

@@ -38,6 +38,15 @@ export class StageLog {
     }
   }
 
+  /** For a stage that goes on without this run: it writes on to the same file, which keeps both names. */
+  leave(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    clearTimeout(this.#timer);
+    if (!this.#shown) this.#show();
+    clearTimeout(this.#timer);
+  }
+
   /** To be called before the stage's folder is used again. */
   end(): void {
     if (this.#ended) return;

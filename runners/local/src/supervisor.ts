@@ -60,11 +60,11 @@ export async function supervise(folder: string, { request, gpus }: Supervision):
       asked = how;
       if (how === "ask") running?.askToEnd();
       else running?.kill();
-      sayEnding(folder);
+      if (running) sayEnding(folder);
     });
   try {
     for (const file of ["end.json", "cause.json"]) reserveFile(join(folder, file), reservedBytes);
-    for (const file of [stopFile, endingFile]) reserveFile(join(folder, file), noteBytes);
+    reserveFile(join(folder, stopFile), noteBytes);
   } catch (error) {
     say(troubleWords(error, folder)); // nothing was spent: who waits for it sees that this process is gone
     process.exitCode = 1;
@@ -78,6 +78,7 @@ export async function supervise(folder: string, { request, gpus }: Supervision):
   const executor = localExecutor(request.root, { graceMs: sealTimes.kill });
   let result: ExecutionResult;
   try {
+    reserveFile(join(folder, endingFile), noteBytes); // the last before anything runs: it tells that something did
     running = executor.start(request);
     if (asked === "ask") running.askToEnd();
     if (asked === "kill") running.kill();

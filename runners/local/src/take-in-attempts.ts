@@ -21,7 +21,7 @@ import { lostCause } from "./lost-words.ts";
 import { isAlive } from "./owner.ts";
 import { causeWords, keptWords, quarantinedMs } from "./quarantine.ts";
 import { undeclaredReads } from "./refusals.ts";
-import { removeKept } from "./remove-kept.ts";
+import { removeAttempt } from "./remove-attempt.ts";
 import type { ClearSandbox } from "./run-request.ts";
 import { settleAttempt } from "./settle-attempt.ts";
 import type { StateFolder } from "./state-folder.ts";
@@ -88,7 +88,7 @@ async function keep(attempt: AttemptFolder, end: AttemptEnd, context: Context): 
   const log = card.secrets.length === 0 && existsSync(own) ? own : logPath(workspace.state.logs, stage);
   const kept = await keepRecord({ path, card, end, log, isHeld }, workspace);
   if (kept.kind === "kept") {
-    await removeKept(path, workspace.state);
+    await removeAttempt(path);
     return tell(`kept    ${stage}  (begun ${card.startedAt} by run ${card.run}, which is gone)`);
   }
   if (kept.cause === "machine") return;

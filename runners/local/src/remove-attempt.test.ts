@@ -21,10 +21,10 @@ test("an attempt that is kept is gone as a whole, at whatever moment the program
   writeFileSync(join(path, "attempt.json"), "{}");
   writeFileSync(join(path, "end.json"), "{}");
   for (const folder of [join(attempts, "records"), join(state, "leases")]) mkdirSync(folder);
-  const program = `import { removeKept } from ${JSON.stringify(import.meta.resolve("./remove-kept.ts"))};
+  const program = `import { removeAttempt } from ${JSON.stringify(import.meta.resolve("./remove-attempt.ts"))};
     import { processName } from ${JSON.stringify(import.meta.resolve("@mlrb/kit/process-name"))};
     console.log(processName);
-    await removeKept(${JSON.stringify(path)}, { attempts: ${JSON.stringify(attempts)} });`;
+    await removeAttempt(${JSON.stringify(path)});`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", program]);
   const [name] = await once(child.stdout, "data");
   const whole = () => existsSync(join(path, "end.json")) && parts.every((part) => existsSync(part));

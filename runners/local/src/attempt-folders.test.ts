@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { type AttemptCard, makeAttemptFolder } from "./attempt-folders.ts";
+import { clearUnfinished } from "./clear-unfinished.ts";
+
+function state(t: TestContext): { state: string; running: string } {
+  const folder = mkdtempSync(join(tmpdir(), "mlrb-folders-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  for (const part of ["leases", "attempts/running"]) mkdirSync(join(folder, part), { recursive: true });
+  return { state: folder, running: join(folder, "attempts/running") };
+}
+
+test("a folder whose card cannot be written is none", (t) => {
+  const { state: at, running } = state(t);
+  const card = { key: "a".repeat(64), slot: 1n } as unknown as AttemptCard;
+  assert.throws(() => makeAttemptFolder(running, card));
+  assert.deepEqual([readdirSync(running), readdirSync(join(at, "attempts/records"))], [[], []]);
+});
+
+test("a program that is killed while it makes folders leaves none without its card, and nothing that stays", async (t) => {
+  const { state: at, running } = state(t);
+  const program = `import { makeAttemptFolder } from ${JSON.stringify(import.meta.resolve("./attempt-folders.ts"))};
+    import { processName } from ${JSON.stringify(import.meta.resolve("@mlrb/kit/process-name"))};
+    console.log(processName);
+    while (true) makeAttemptFolder(${JSON.stringify(running)}, { key: "a".repeat(64), slot: "x".repeat(100_000) });`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", program]);
+  const [name] = await once(child.stdout, "data");
+  while (readdirSync(running).length < 20) await new Promise(setImmediate);
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  for (const one of readdirSync(running))
+    for (const part of ["attempt.json", "in", "out", "tmp"]) assert.ok(existsSync(join(running, one, part)));
+  clearUnfinished(at, String(name).trim());
+  assert.deepEqual(readdirSync(join(at, "attempts/records")), []);
+});

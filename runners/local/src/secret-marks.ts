@@ -1,0 +1,46 @@
+// Which values its secrets ever had, in an attempt's folder: a key may be replaced while it goes on, and the run that
+// follows it may know another one. A program that does not know all of them copies nothing that may hold one.
+// A mark is three bytes of a salted hash: enough to tell a value from another, too little to find one by.
+import { createHash, randomBytes } from "node:crypto";
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
+import { join } from "node:path";
+
+const marksFile = "secret-marks.jsonl";
+
+type Mark = { formatVersion: 1; salt: string; mark: string };
+
+/** To be called before the attempt has the values, by name. Throws where the marks cannot be written. */
+export function markSecrets(folder: string, secrets: Record<string, string>): void {
+  const lines = Object.values(secrets).map((value) => {
+    const salt = randomBytes(16).toString("hex");
+    const mark: Mark = { formatVersion: 1, salt, mark: markOf(value, salt) };
+    return `${JSON.stringify(mark)}\n`;
+  });
+  const file = openSync(join(folder, marksFile), "a", 0o600);
+  try {
+    writeSync(file, lines.join(""));
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Whether these are all values that it ever had. Not of one that was begun by a program that made no marks. */
+export function knowsSecrets(folder: string, secrets: Record<string, string>): boolean {
+  const values = Object.values(secrets);
+  try {
+    return readFileSync(join(folder, marksFile), "utf8")
+      .split("\n")
+      .filter((line) => line !== "")
+      .every((line) => {
+        const { salt, mark } = JSON.parse(line) as Mark;
+        return values.some((value) => markOf(value, salt) === mark);
+      });
+  } catch {
+    return false; // torn, or not there
+  }
+}
+
+function markOf(value: string, salt: string): string {
+  return createHash("sha256").update(`${salt}${value}`).digest("hex").slice(0, 6);
+}
