@@ -8,6 +8,7 @@ import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bubblewrapMissing } from "@mlrb/agents/bubblewrap-abilities";
 import { lastSpending } from "@mlrb/kit/last-spending";
+import type { Ledger } from "@mlrb/kit/rules/ledger";
 import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
 import { recordsIn } from "./support/end-state.ts";
 import { filesBelow, type Lab, lab, outcomes } from "./support/lab.ts";
@@ -130,6 +131,60 @@ it("a run spends no more than its --max-cost and one call, and none without a pr
   assert.equal(said.code, 1, said.stdout + said.stderr);
   assert.match(said.stdout, /over-cap: the run's attempts have spent the 0.5 dollars of its --max-cost/);
   assert.equal(served.seen.length, 5);
+});
+
+it("an attempt that a run without a cap began is under the --max-cost of the run that goes on with it, and its ledger tells the prices of both", async (at, t) => {
+  const { promise: adopted, resolve: go } = Promise.withResolvers<void>();
+  t.after(() => go());
+  const usage = { input: 100, output: 10 };
+  const served = await provider(t, async (_, index) => {
+    if (index === 3) await adopted;
+    return { ...(index < 20 ? shell("true") : submit()), usage }; // an attempt that nothing caps ends too
+  });
+  defineLlmAttempt(at, served, { attempt: { retries: 0 } });
+  const words = (...more: string[]) => ["run", at.name, "--json", "--yes", "--root", at.root, ...more];
+  const first = at.start(words("--price", "scripted-1=1000/1000"), { env: keyEnv });
+  await until("the fourth call", () => served.seen.length === 4);
+  first.child.kill("SIGKILL");
+  await first.ended;
+  // 0.22 dollars a call from now on: the one in flight, and one more
+  const second = at.start(words("--max-cost", "0.3", "--price", "scripted-1=2000/2000"), { env: keyEnv });
+  const running = join(at.root, ".mlrb/attempts/running");
+  const purse = () => readFileSync(join(running, readdirSync(running)[0]!, "purse.json"), "utf8");
+  await until("the second run to adopt it", () => JSON.parse(purse()).runs.length === 2);
+  go();
+  const said = await second.ended;
+  assert.equal(said.code, 1, said.stdout + said.stderr);
+  assert.match(said.stdout, /over-cap: the run's attempts have spent the 0.3 dollars of its --max-cost/);
+  assert.equal(served.seen.length, 5);
+
+  const [lost] = readdirSync(join(at.root, ".mlrb/attempts/lost"));
+  const out = join(at.root, ".mlrb/attempts/lost", lost!, "out");
+  const ledger = JSON.parse(readFileSync(join(out, "ledger.json"), "utf8")) as Ledger;
+  assert.equal(ledger.dollars!.toFixed(2), "0.77");
+  const caps = readdirSync(join(at.root, ".mlrb/attempts/caps"));
+  const [secondRun] = caps.map((file) => file.replace(/\.jsonl$/, ""));
+  const purses = readFileSync(join(out, "trajectory.jsonl"), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+    .filter(({ event }) => event === "purse");
+  assert.deepEqual(
+    purses.map(({ maxDollars }) => maxDollars),
+    [null, 0.3],
+  );
+  assert.equal(purses[1].run, secondRun);
+  assert.deepEqual(
+    ledger.prices,
+    [1000, 2000].map((rate, index) => ({
+      ...{ provider: "loopback", model: "scripted-1", input: rate, output: rate },
+      source: `--price of run ${purses[index].run}`,
+    })),
+  );
+  assert.deepEqual(
+    purses.map(({ prices }) => prices[0]),
+    ledger.prices,
+  );
 });
 
 it("at the deadline what was saved before counts, and what was written halfway is shown for what it is", async (at, t) => {

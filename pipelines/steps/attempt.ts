@@ -4,7 +4,8 @@
 //     --param 'command=["python3","./x.py"]' --param program=DIR --param trusted=true --param budget=5m \
 //     --param prompt=FILE --input public=DIR --output submission=DIR --output trajectory=FILE …
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
+import { attemptPurse } from "@mlrb/agents/attempt-purse";
 import { attemptWaiting } from "@mlrb/agents/attempt-waiting";
 import { chooseSandbox } from "@mlrb/agents/choose-sandbox";
 import { gatewayProviders } from "@mlrb/agents/gateway/gateway-provider";
@@ -15,11 +16,10 @@ import { ProviderTrouble } from "@mlrb/agents/model/provider-trouble";
 import { runAttempt } from "@mlrb/agents/run-attempt";
 import { SandboxTrouble } from "@mlrb/agents/sandbox-trouble";
 import { checkScaffold } from "@mlrb/agents/scaffold-versions";
-import { openCap } from "@mlrb/agents/spending-cap";
 import { dockerWalls } from "@mlrb/docker/docker-walls";
 import { isFullDisk, reserveFile, writeReserved } from "@mlrb/kit/full-disk";
 import { writeJson } from "@mlrb/kit/json-file";
-import { purseFile, readPurse } from "@mlrb/kit/purse";
+import { purseFile } from "@mlrb/kit/purse";
 import { duration } from "@mlrb/kit/rules/duration";
 import { sealTimes } from "@mlrb/kit/seal-times";
 import { sourceFile, sourceFolder } from "@mlrb/kit/source-file";
@@ -50,8 +50,10 @@ const library = given("library");
 const agent = String(axes.agent);
 // what the command line said of money
 const purse =
-  process.env.MLRB_WORK === undefined ? undefined : readPurse(join(process.env.MLRB_WORK, purseFile));
-const prices = priceBook(purse?.prices ?? []);
+  process.env.MLRB_WORK === undefined
+    ? undefined
+    : attemptPurse(join(process.env.MLRB_WORK, purseFile), basename(process.env.MLRB_WORK));
+const prices = purse?.prices ?? priceBook([]);
 
 const secrets = given("secrets");
 const redactor = secretRedactor(secrets);
@@ -107,7 +109,7 @@ try {
     ...(llm && { llm }),
     ...(gateway.length > 0 && { gateway: { providers: gateway, dollarsOf: prices.dollarsOf } }),
     prices,
-    ...(typeof purse?.cap === "string" && { cap: openCap(purse.cap) }),
+    ...(purse && { purse }),
     ...(typeof recording === "string" ? { recording: sourceFolder(recording) } : {}),
     network: asked?.network === "full",
     ...(typeof program === "string" ? { program: sourceFolder(program) } : {}),

@@ -1,6 +1,6 @@
 // The ledger of an attempt from what the supervisor saw. Pure.
 import type { SnapshotResult } from "@mlrb/core/sandbox";
-import type { Ledger } from "@mlrb/kit/rules/ledger";
+import type { Ledger, UsedPrice } from "@mlrb/kit/rules/ledger";
 import { treeDigest } from "./copy-out.ts";
 import type { Spending } from "./meter.ts";
 import type { ScaffoldEnd } from "./scaffold/scaffold.ts";
@@ -14,6 +14,8 @@ export type Seen = {
   wallMs: number;
   workingMs: number;
   spending: Spending;
+  /** By which it was counted. */
+  prices?: UsedPrice[];
   /** undefined: there was nothing to run. */
   ending: Ending | Interruption | undefined;
   final: SnapshotResult;
@@ -24,7 +26,7 @@ export type Seen = {
 };
 
 export function attemptLedger(seen: Seen): Ledger {
-  const { wallMs, workingMs, spending, ending, final, trajectory, gpus, gpuBusyMs } = seen;
+  const { wallMs, workingMs, spending, ending, final, trajectory, gpus, gpuBusyMs, prices = [] } = seen;
   const { timeMs, ...budget } = seen.budget;
   const { waitedMs, dollars, ...usage } = spending;
   const called = usage.calls + usage.failedTries > 0;
@@ -38,6 +40,7 @@ export function attemptLedger(seen: Seen): Ledger {
     workingMs,
     tokens: known ? usage.inputTokens + usage.outputTokens : null,
     dollars: known ? dollars : null,
+    ...(prices.length > 0 && { prices }),
     usage: called ? usage : null,
     waitedMs: waitedMs as Record<string, number>,
     gpuHours: (gpus * wallMs) / 3_600_000,

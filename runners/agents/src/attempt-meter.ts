@@ -55,6 +55,11 @@ export function attemptMeter(options: MeterOptions): AttemptMeter {
   };
   /** Of the calls that go on now, what they can take at most. */
   const held = { calls: 0, tokens: 0, dollars: 0 };
+  const inFlight = new Set<{ dollars: number }>();
+  const tellCap = () => {
+    const each = [...inFlight].map(({ dollars }) => dollars);
+    options.cap?.hold(Math.max(0, held.dollars - Math.max(0, ...each)));
+  };
   const file = options.file === undefined ? undefined : openSync(options.file, "a");
   const keep = () => {
     if (file === undefined) return;
@@ -122,20 +127,33 @@ export function attemptMeter(options: MeterOptions): AttemptMeter {
       const left = {
         tokens: (limits.tokens ?? Number.POSITIVE_INFINITY) - counted.tokens - held.tokens,
         dollars: (limits.dollars ?? Number.POSITIVE_INFINITY) - counted.dollars - held.dollars,
-        cap: (options.cap?.leftDollars() ?? Number.POSITIVE_INFINITY) - held.dollars,
       };
       if (held.calls > 0 && Math.min(...Object.values(left)) <= 0) return undefined;
       const most = { calls: 1, tokens, dollars: dollars ?? 0 };
       const add = (sign: 1 | -1) => {
         for (const part of ["calls", "tokens", "dollars"] as const) held[part] += sign * most[part];
-        if (held.calls === 0) held.dollars = 0; // sums of fractions leave dust
+        held.dollars = held.calls === 0 ? 0 : Math.max(0, held.dollars); // sums of fractions leave dust
       };
       add(1);
+      inFlight.add(most);
+      tellCap(); // first, and then looked at: others do the same at the same time
+      const { cap } = options;
+      if (most.dollars > 0 && cap && cap.leftDollars() > 0 && cap.freeDollars() <= 0) {
+        add(-1);
+        inFlight.delete(most);
+        tellCap();
+        return undefined;
+      }
       keep(); // before it is sent: who is killed in its middle may be billed for it
-      let over = false;
       return () => {
-        if (!over) add(-1);
-        over = true;
+        if (!inFlight.delete(most)) return;
+        add(-1);
+        // once it is charged, which follows at once
+        queueMicrotask(() => {
+          try {
+            tellCap();
+          } catch {} // a full disk: too much stays held
+        });
       };
     },
     charge({ usage, dollars, answered, estimated }) {
@@ -171,9 +189,12 @@ export function attemptMeter(options: MeterOptions): AttemptMeter {
       options.cap?.add(most);
     },
     over,
-    overCap() {
-      if (options.cap === undefined || options.cap.leftDollars() > 0) return undefined;
-      return `the run's attempts have spent the ${options.cap.maxDollars()} dollars of its --max-cost`;
+    overCap(most) {
+      const max = most === 0 ? undefined : options.cap?.maxDollars();
+      if (max === undefined) return undefined;
+      if (most === null) return "no price is known of the model, and the run has a --max-cost: say --price";
+      if (options.cap!.leftDollars() > 0) return undefined;
+      return `the run's attempts have spent the ${max} dollars of its --max-cost`;
     },
     spending: () => structuredClone(spent),
     close() {

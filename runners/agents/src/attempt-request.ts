@@ -1,11 +1,11 @@
 // What a supervisor is asked for.
 import type { Gpu } from "@mlrb/core/gpu";
 import type { SnapshotLimits } from "@mlrb/core/sandbox";
+import type { AttemptPurse } from "./attempt-purse.ts";
 import type { GatewayRequest } from "./gateway/program-gateway.ts";
 import type { ModelSpec } from "./model/model-client.ts";
 import type { PriceBook } from "./model/prices.ts";
 import type { ScaffoldSpec } from "./scaffold/scaffold.ts";
-import type { SpendingCap } from "./spending-cap.ts";
 import type { AttemptWaiting } from "./waiting.ts";
 
 export type LlmAgent = {
@@ -47,8 +47,8 @@ export type AttemptRequest = {
   budgetMs: number;
   /** What model calls cost; the table's prices where none are given. */
   prices?: PriceBook;
-  /** Of the whole run that this attempt belongs to. */
-  cap?: SpendingCap;
+  /** What the command line of the run that carries it said of money. */
+  purse?: Pick<AttemptPurse, "cap" | "onCarried">;
   /** Of model calls. */
   budget?: { tokens?: number; dollars?: number };
   outputs: {

@@ -34,7 +34,7 @@ export type Meter = {
   waited?(why: WaitReason, ms: number): void;
   /**
    * Books a call that begins, by the most that it can take. undefined: beside the calls that go on it could pass a
-   * limit, so one of them must end first; alone it is always let begin. Call `over` before, and what it returns when
+   * limit, so one of them must end first, one of another attempt's where the limit is the run's cap. Call `over` before, and what it returns when
    * the call is charged.
    */
   hold(most: { tokens: number; dollars: number | null }): (() => void) | undefined;
@@ -42,7 +42,10 @@ export type Meter = {
   charge(spent: CallCharge): void;
   /** By what is known and, where that is missing, by upper estimates. */
   over(): OverBudget | undefined;
-  /** Why the run as a whole may spend no more; undefined as long as it may. That is the operator's limit, not the agent's. */
-  overCap(): string | undefined;
+  /**
+   * Why a call that can cost so much at most may not be sent for the sake of the run's cap: it is used up, or nobody
+   * knows what the call costs (null). undefined: it may. That is the operator's limit, not the agent's.
+   */
+  overCap(most: number | null): string | undefined;
   spending(): Spending;
 };

@@ -6,7 +6,7 @@
 import { mkdir } from "node:fs/promises";
 import type { Sandbox } from "@mlrb/core/sandbox";
 import { releaseReserved, reserveFile } from "@mlrb/kit/full-disk";
-import type { Ledger } from "@mlrb/kit/rules/ledger";
+import type { Ledger, UsedPrice } from "@mlrb/kit/rules/ledger";
 import { sealTimes } from "@mlrb/kit/seal-times";
 import { attachmentsIn } from "./attachments.ts";
 import { attemptMeter } from "./attempt-meter.ts";
@@ -18,7 +18,7 @@ import { watchGpus } from "./gpu-busy.ts";
 import { overdue } from "./interruption.ts";
 import { iterationsReader } from "./iterations-reader.ts";
 import { type AgentModel, priceHelp, unpriced } from "./model/agent-models.ts";
-import { priceBook } from "./model/prices.ts";
+import { type PriceBook, priceBook, usedPrice } from "./model/prices.ts";
 import { outputLog } from "./output-log.ts";
 import { renderPrompt, spokenDuration } from "./render-prompt.ts";
 import { runProgram } from "./run-program.ts";
@@ -36,7 +36,9 @@ import { openTrajectory } from "./trajectory.ts";
 import { handOverPrompt, inside, layOutWorkspace, tellDeadline } from "./workspace.ts";
 
 /** Runs the attempt in `sandbox`, which the caller closes. Writes all its outputs or throws. */
-export async function runAttempt(sandbox: Sandbox, request: AttemptRequest): Promise<Ledger> {
+export async function runAttempt(sandbox: Sandbox, asked: AttemptRequest): Promise<Ledger> {
+  const { prices = priceBook([]) } = asked;
+  const request = { ...asked, prices };
   const { outputs, budgetMs, redact = (text) => text } = request;
   const budget = { timeMs: budgetMs, ...request.budget };
   checkPrices(request);
@@ -71,7 +73,7 @@ export async function runAttempt(sandbox: Sandbox, request: AttemptRequest): Pro
     limits: budget,
     startedWall,
     sinceStart,
-    ...(request.cap !== undefined && { cap: request.cap }),
+    ...(request.purse !== undefined && { cap: request.purse.cap }),
     ...(request.spending !== undefined && { file: request.spending }),
     waited: ({ deadline, ...wait }) =>
       write({ event: "wait", ...wait, deadline: new Date(deadline).toISOString() }),
@@ -131,6 +133,9 @@ export async function runAttempt(sandbox: Sandbox, request: AttemptRequest): Pro
       ...scaffold?.facts,
       ...(request.gateway && { gateway: gatewayFacts(request.gateway.providers) }),
     });
+    request.purse?.onCarried((by) =>
+      write({ event: "purse", ...by, prices: pricesOf(calledModels(request), prices) }),
+    );
     const supervision = { sandbox, trajectory, output, iterations, snapshots, meter, frozen, sinceStart };
     const ran = scaffold
       ? await scaffold.run(supervision, { prompt, shownDeadline })
@@ -155,27 +160,31 @@ export async function runAttempt(sandbox: Sandbox, request: AttemptRequest): Pro
 }
 
 /** A limit of dollars cannot be held over calls whose price nobody knows. The run's plan was refused for it already. */
-function checkPrices({
-  agent,
-  kind,
-  budget,
-  cap,
-  llm,
-  gateway,
-  prices = priceBook([]),
-}: AttemptRequest): void {
-  if (budget?.dollars === undefined && cap === undefined) return;
-  const called: AgentModel[] = gateway
-    ? gateway.providers.flatMap(({ name, ids, free }) => ids.map((id) => ({ provider: name, id, free })))
-    : kind === "llm" && llm
-      ? [{ provider: llm.model.provider, id: llm.model.id, free: llm.model.free === true }]
-      : [];
-  const unknown = unpriced(called, prices);
+function checkPrices(request: AttemptRequest & { prices: PriceBook }): void {
+  const { agent, budget, purse, prices } = request;
+  if (budget?.dollars === undefined && purse?.cap.maxDollars() === undefined) return;
+  const unknown = unpriced(calledModels(request), prices);
   if (unknown.length === 0) return;
   const names = unknown.map(({ provider, id }) => `${provider} ${id}`).join(", ");
   throw new Error(
     `agent "${agent}" has a limit of dollars, and no price is known of ${names}: ${priceHelp(unknown)}`,
   );
+}
+
+function calledModels({ kind, llm, gateway }: AttemptRequest): AgentModel[] {
+  if (gateway)
+    return gateway.providers.flatMap(({ name, ids, free }) =>
+      ids.map((id) => ({ provider: name, id, free })),
+    );
+  if (kind !== "llm" || !llm) return [];
+  return [{ provider: llm.model.provider, id: llm.model.id, free: llm.model.free === true }];
+}
+
+function pricesOf(models: AgentModel[], prices: PriceBook): UsedPrice[] {
+  return models.flatMap(({ provider, id: model, free }) => {
+    const price = free ? undefined : prices.priceOf(provider, model);
+    return price === undefined ? [] : [usedPrice({ provider, model, price })];
+  });
 }
 
 async function givenDigests({ publicData, models, program, library }: AttemptRequest) {

@@ -142,6 +142,7 @@ function writeLedger(
     wallMs,
     workingMs: ran?.workingMs ?? Math.round(meter.workingMs()),
     spending: meter.spending(),
+    prices: request.prices?.used() ?? [],
     ending,
     final,
     trajectory: trajectory.seal(),

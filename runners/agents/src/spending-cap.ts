@@ -1,22 +1,30 @@
 // The hard limit of dollars of a whole run (`--max-cost`). Its attempts run under supervisors of their own, in
-// parallel and longer than the run: they share a file to which each appends what a call cost or can have cost at
-// most, and before a call each reads what all of them have appended. kit/purse.ts begins the file.
+// parallel and longer than the run: they share a file to which each appends what its calls cost or can have cost, and
+// read it before a call. kit/purse.ts begins the file.
+// Each attempt may pass the cap by one call: the dearest of those that it has in flight. What the others of them can
+// cost at most counts from before they are sent, or many calls at once of many attempts would pass it together.
 import { appendFileSync, closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { canonicalJson } from "@mlrb/kit/json-file";
 
 export type SpendingCap = {
-  /** Of the whole run; null where the file sets no limit. */
+  /** Of the whole run, by what its calls have cost; infinite where nothing caps it. */
   leftDollars(): number;
-  maxDollars(): number;
+  /** The same without what all attempts hold. */
+  freeDollars(): number;
+  /** undefined: none. */
+  maxDollars(): number | undefined;
+  /** What this attempt's calls in flight can cost at most, without the dearest of them. */
+  hold(dollars: number): void;
   add(dollars: number): void;
 };
 
-/** Throws where the file cannot be read: without it nothing may be spent. */
-export function openCap(path: string): SpendingCap {
+/** As the attempt of this name sees it. Throws where the file cannot be read: without it nothing may be spent. */
+export function openCap(path: string, attempt: string): SpendingCap {
   let offset = 0;
   let rest = "";
   let spent = 0;
   let max = 0;
+  const held = new Map<string, { dollars: number; pid: number }>();
   const read = () => {
     const file = openSync(path, "r");
     try {
@@ -34,20 +42,57 @@ export function openCap(path: string): SpendingCap {
   };
   const take = (line: string) => {
     try {
-      const { maxDollars, dollars } = JSON.parse(line) as Record<string, unknown>;
-      if (typeof maxDollars === "number") max = maxDollars;
-      if (typeof dollars === "number" && dollars > 0) spent += dollars;
+      const said = JSON.parse(line) as Record<string, unknown>;
+      if (typeof said.maxDollars === "number") max = said.maxDollars;
+      if (isAmount(said.dollars)) spent += said.dollars;
+      if (typeof said.attempt === "string" && typeof said.pid === "number" && isAmount(said.held))
+        held.set(said.attempt, { dollars: said.held, pid: said.pid });
     } catch {} // half a line of a supervisor that was killed
   };
+  // a line of its own, also behind half a line that a killed supervisor left
+  const append = (line: object, flush: boolean) =>
+    appendFileSync(path, `\n${canonicalJson(line)}\n`, { flush });
+  let holding = 0;
+  /** `dead`: of attempts that were killed, whose last calls may be billed. */
+  const holds = ({ dead }: { dead: boolean }) =>
+    [...held.values()].reduce(
+      (sum, { dollars, pid }) => (dollars > 0 && (!dead || !isAlive(pid)) ? sum + dollars : sum),
+      0,
+    );
   return {
     leftDollars() {
       read();
-      return max - spent;
+      return max - spent - holds({ dead: true });
     },
-    maxDollars: () => max,
+    freeDollars() {
+      read();
+      return max - spent - holds({ dead: false });
+    },
+    maxDollars() {
+      read();
+      return max;
+    },
+    hold(dollars) {
+      if (dollars === holding) return;
+      append({ attempt, held: dollars, pid: process.pid }, false);
+      holding = dollars;
+    },
     add(dollars) {
-      // a line of its own, also behind half a line that a killed supervisor left
-      if (dollars > 0) appendFileSync(path, `\n${canonicalJson({ dollars })}\n`, { flush: true });
+      if (dollars > 0) append({ dollars }, true);
     },
   };
+}
+
+function isAmount(value: unknown): value is number {
+  return typeof value === "number" && value >= 0;
+}
+
+/** Attempts of one cap run on one host. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
 }

@@ -26,6 +26,7 @@ const attempt = (id: string, params: object, dollars?: number) =>
   }) as unknown as Instance;
 const run = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ index, action: "run" as const, onStale: "leave" as const }));
+const said = (...prices: string[]) => priceBook([{ run: null, prices }]);
 const none = { prices: priceBook([]), capped: false, sources };
 
 test("an unknown price under a limit of dollars refuses the run, with place, cause and way out", () => {
@@ -45,12 +46,9 @@ test("a price that is said, a free endpoint, and the lack of any limit let it st
     noPrices(run(1), [attempt("a", params, dollars)], { ...none, ...more })?.code;
   assert.equal(refused(wants, undefined), undefined);
   assert.equal(refused(wants, undefined, { capped: true }), "no-price");
-  assert.equal(
-    refused(wants, 1, { prices: priceBook(["gemini-2.5-pro=1/2", "gemini-2.5-flash=1/2"]) }),
-    undefined,
-  );
-  assert.equal(refused(wants, 1, { prices: priceBook(["gemini-*=1/2"]) }), undefined);
-  assert.equal(refused(wants, 1, { prices: priceBook(["gemini-2.5-pro=1/2"]) }), "no-price");
+  assert.equal(refused(wants, 1, { prices: said("gemini-2.5-pro=1/2", "gemini-2.5-flash=1/2") }), undefined);
+  assert.equal(refused(wants, 1, { prices: said("gemini-*=1/2") }), undefined);
+  assert.equal(refused(wants, 1, { prices: said("gemini-2.5-pro=1/2") }), "no-price");
   assert.equal(refused({ kind: "command", gateway: [{ ...gateway[0], free: true }] }, 1), undefined);
   const llm = { kind: "llm", provider: "vllm", model: { id: "qwen" } };
   assert.equal(refused(llm, 1), "no-price");
@@ -59,7 +57,7 @@ test("a price that is said, a free endpoint, and the lack of any limit let it st
   assert.equal(refused({ ...llm, kind: "replay" }, 1), undefined, "a recording bills nobody");
   const all = { kind: "command", gateway: [{ provider: "anthropic", ids: ["claude-*"] }] };
   assert.equal(refused(all, 1), "no-price", "some model of so many has no price");
-  assert.equal(refused(all, 1, { prices: priceBook(["claude-*=3/15"]) }), undefined);
+  assert.equal(refused(all, 1, { prices: said("claude-*=3/15") }), undefined);
 });
 
 test("what is reused needs no price", () => {
@@ -68,9 +66,18 @@ test("what is reused needs no price", () => {
 });
 
 test("a price that makes no sense is told with its form, and --max-cost is a cap only where it is said", () => {
-  for (const said of ["m", "m=1", "m=/2", "=1/2", "m=-1/2", "m=1.2.3/1"]) {
-    const problem = runPurse({ price: [said] });
-    assert.ok("code" in problem && problem.code === "bad-price", said);
+  for (const price of [
+    "m",
+    "m=1",
+    "m=/2",
+    "=1/2",
+    "m=-1/2",
+    "m=1.2.3/1",
+    `m=${"9".repeat(400)}/1`,
+    "m=./1",
+  ]) {
+    const problem = runPurse({ price: [price] });
+    assert.ok("code" in problem && problem.code === "bad-price", price);
     assert.match(problem.message, /write MODEL=INPUT\/OUTPUT in dollars for a million tokens/u);
   }
   assert.deepEqual(runPurse({ price: ["Qwen/Q=1=0.5/2"] }), { prices: ["Qwen/Q=1=0.5/2"] });
@@ -83,8 +90,8 @@ test("every shipped preset has known prices, is free, or says which --price it w
     const text = readFileSync(join(folder, file), "utf8");
     const unknown = unpriced(agentModels(parse(text)), priceBook([]));
     if (unknown.length === 0) continue;
-    const said = /--price '?([^ ='\n]+)=INPUT\/OUTPUT/u.exec(text)?.[1];
-    assert.ok(said, `${file}: ${unknown.map(({ id }) => id).join(", ")}`);
-    assert.deepEqual(unpriced(unknown, priceBook([`${said}=1/2`])), [], file);
+    const wanted = /--price '?([^ ='\n]+)=INPUT\/OUTPUT/u.exec(text)?.[1];
+    assert.ok(wanted, `${file}: ${unknown.map(({ id }) => id).join(", ")}`);
+    assert.deepEqual(unpriced(unknown, said(`${wanted}=1/2`)), [], file);
   }
 });

@@ -17,7 +17,7 @@ import type { Request } from "./request.ts";
 export function runPurse(options: CostOptions): RunPurse | Diagnostic {
   const prices = options.price ?? [];
   try {
-    priceBook(prices);
+    priceBook([{ run: null, prices }]);
   } catch (error) {
     return { code: "bad-price", message: (error as Error).message };
   }
@@ -34,7 +34,7 @@ export async function priceGate(
   gate: Gate,
   purse: RunPurse,
 ): Promise<Diagnostic | undefined> {
-  const prices = priceBook(purse.prices);
+  const prices = priceBook([{ run: null, prices: purse.prices }]);
   const capped = purse.maxDollars !== undefined;
   const lacking = selected.filter(
     (index) => unknownIn(plan.instances[index]!, { prices, capped }).length > 0,

@@ -1,6 +1,7 @@
 // What can stand in a trajectory: the supervisor's account of an attempt, one event a line, in the order in which
 // it saw them. Types only; trajectory-schema.ts says the same to other programs. Every line carries besides
 // `formatVersion`, `index`, `previous` (digest of the line before), `time` and `sinceStartMs`.
+import type { UsedPrice } from "@mlrb/kit/rules/ledger";
 import type { ModelCause } from "./model-cause.ts";
 
 /** A text that is longer than a line should be: its beginning, and the digest under which the attachments hold it whole. */
@@ -8,6 +9,11 @@ export type LongText = string | { head: string; digest: string; bytes: number };
 
 export type TrajectoryEvent =
   | { event: "start"; [fact: string]: unknown }
+  /**
+   * What the command line of the run that carries the attempt from here on said of money: at the start, and where
+   * another run goes on with it. `prices` are those of the models that it may call, as far as they are known.
+   */
+  | { event: "purse"; run: string; maxDollars: number | null; prices: UsedPrice[] }
   | { event: "exec"; argv: string[] }
   | { event: "exec-end"; result: unknown; where?: Record<string, string> }
   | { event: "output"; stream: "stdout" | "stderr"; text: string }

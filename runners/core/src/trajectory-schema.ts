@@ -34,6 +34,27 @@ const usage = nullable({
 });
 const dollars = { ...nullable({ type: "number", minimum: 0 }), description: "null: no price is known" };
 
+const amount = { type: "number", minimum: 0 };
+const amountOrNull = nullable(amount);
+const rates = { input: amount, cached: amount, cacheWrite: amount, output: amount };
+const usedPrice = {
+  type: "object",
+  description: "dollars for a million tokens",
+  properties: {
+    provider: text,
+    model: text,
+    ...rates,
+    above: {
+      type: "object",
+      properties: { inputTokens: count, ...rates },
+      required: ["inputTokens", "input", "output"],
+    },
+    asOf: { ...text, description: "the day of the page" },
+    source: { ...text, description: "a page of the provider's, or `--price of run RUN`" },
+  },
+  required: ["provider", "model", "input", "output", "source"],
+};
+
 const exit = nullable({
   anyOf: [
     { type: "object", properties: { code: { type: "integer" } }, required: ["code"] },
@@ -75,6 +96,13 @@ const events: Record<TrajectoryEvent["event"], Fields> = {
       kind: text,
       sandbox: text,
       deadline: text,
+    },
+  },
+  purse: {
+    fields: {
+      run: text,
+      maxDollars: { ...amountOrNull, description: "the --max-cost that holds; null: none" },
+      prices: { type: "array", items: usedPrice },
     },
   },
   exec: { fields: { argv: { type: "array", items: text } } },

@@ -1,24 +1,34 @@
 // What an attempt may spend by what the command line said, beside its own budget: it lies in the attempt's folder for
-// its harness, is in no key, and reaches no sandbox.
+// its harness, is in no key, and reaches no sandbox. A run that goes on with an attempt of an earlier run puts its own
+// in the place of that run's: the harness reads the file again before each try of a call.
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { canonicalJson } from "./json-file.ts";
+import { canonicalJson, writeWhole } from "./json-file.ts";
 
 export type Purse = {
-  formatVersion: 1;
-  /** As the command line said them: `MODEL=INPUT/OUTPUT`. */
-  prices: string[];
-  /** The file in which all attempts of the run write down what they spend; null: the run has no cap. */
+  /** Those that carried the attempt, the newest first. None in a purse of format 1, which its harness reads once. */
+  runs: CarryingRun[];
+  /** The file in which all attempts of a run write down what they spend; null: nothing caps this one. */
   cap: string | null;
+};
+
+export type CarryingRun = {
+  run: string;
+  /** As its command line said them: `MODEL=INPUT/OUTPUT`. */
+  prices: string[];
 };
 
 /** Of an attempt's folder. */
 export const purseFile = "purse.json";
 
-/** Begins a cap, or moves one that there is: attempts that go on see the new limit before their next call. */
+/** Begins the cap of a run, or moves one that there is. */
 export function writeCap(path: string, maxDollars: number): void {
   mkdirSync(dirname(path), { recursive: true });
   appendFileSync(path, `\n${canonicalJson({ formatVersion: 1, maxDollars })}\n`, { flush: true });
+}
+
+export function writePurse(path: string, purse: Purse): void {
+  writeWhole(path, canonicalJson({ formatVersion: 2, ...purse }));
 }
 
 /** Undefined where there is none: an attempt that was begun by hand, or by an older program. Throws on another format. */
@@ -30,9 +40,18 @@ export function readPurse(path: string): Purse | undefined {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
-  const { formatVersion, prices, cap } = JSON.parse(text) as Partial<Purse>;
-  const listed = Array.isArray(prices) && prices.every((one) => typeof one === "string");
-  if (formatVersion !== 1 || !listed || (cap !== null && typeof cap !== "string"))
-    throw new Error(`${path} is of another format; this program reads format 1`);
-  return { formatVersion, prices, cap };
+  const { formatVersion, runs = [], cap } = JSON.parse(text) as Partial<Purse> & { formatVersion?: unknown };
+  const known = formatVersion === 1 || (formatVersion === 2 && Array.isArray(runs) && runs.every(isCarrying));
+  if (!known || (cap !== null && typeof cap !== "string"))
+    throw new Error(`${path} is of another format; this program reads formats 1 and 2`);
+  return { runs, cap };
+}
+
+function isCarrying(value: unknown): boolean {
+  const { run, prices } = Object(value) as Partial<CarryingRun>;
+  return (
+    typeof run === "string" &&
+    Array.isArray(prices) &&
+    prices.every((one: unknown) => typeof one === "string")
+  );
 }

@@ -1,9 +1,8 @@
 // What the command line said of money, handed to an attempt's harness through the attempt's folder. The cap is one
-// file for all attempts that a run starts; their supervisors read it before each call and outlive the run.
+// file for all attempts that a run carries; their supervisors read it before each call and outlive the run.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
-import { type Purse, purseFile, readPurse, writeCap } from "@mlrb/kit/purse";
+import { purseFile, readPurse, writeCap, writePurse } from "@mlrb/kit/purse";
 import type { RunPurse } from "./run-request.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -11,15 +10,32 @@ type Of = { purse: RunPurse | undefined; run: string; workspace: Workspace };
 
 export function handOverPurse(attempt: string, { purse, run, workspace }: Of): void {
   if (purse === undefined) return;
-  const { prices, maxDollars } = purse;
-  const cap = maxDollars === undefined ? null : join(workspace.state.attempts, "caps", `${run}.jsonl`);
-  if (cap !== null && !existsSync(cap)) writeCap(cap, maxDollars!);
-  const handed: Purse = { formatVersion: 1, prices, cap };
-  writeWhole(join(attempt, purseFile), canonicalJson(handed));
+  writePurse(join(attempt, purseFile), {
+    runs: [{ run, prices: purse.prices }],
+    cap: capOf({ purse, run, workspace }) ?? null,
+  });
 }
 
-/** An attempt that an earlier run began goes on under that run's cap: this run's `--max-cost` takes its place. */
-export function moveCap(attempt: string, { purse }: Pick<Of, "purse">): void {
-  const cap = readPurse(join(attempt, purseFile))?.cap;
-  if (typeof cap === "string" && purse?.maxDollars !== undefined) writeCap(cap, purse.maxDollars);
+/**
+ * An attempt that an earlier run began comes under the cap and the prices of the run that goes on with it; where this
+ * run has no cap it stays under the one that it has. An attempt of a program that reads its purse once stays as it
+ * was, but for the height of its cap.
+ */
+export function takeOverPurse(attempt: string, { purse, run, workspace }: Of): void {
+  const path = join(attempt, purseFile);
+  const before = readPurse(path);
+  if (purse === undefined || before === undefined) return;
+  if (before.runs.length > 0)
+    writePurse(path, {
+      runs: [{ run, prices: purse.prices }, ...before.runs],
+      cap: capOf({ purse, run, workspace }) ?? before.cap,
+    });
+  else if (before.cap !== null && purse.maxDollars !== undefined) writeCap(before.cap, purse.maxDollars);
+}
+
+function capOf({ purse, run, workspace }: Of): string | undefined {
+  if (purse?.maxDollars === undefined) return undefined;
+  const path = join(workspace.state.attempts, "caps", `${run}.jsonl`);
+  if (!existsSync(path)) writeCap(path, purse.maxDollars);
+  return path;
 }

@@ -20,7 +20,7 @@ import {
   makeAttemptFolder,
   toldToEnd,
 } from "./attempt-folders.ts";
-import { handOverPurse, moveCap } from "./attempt-purse.ts";
+import { handOverPurse, takeOverPurse } from "./attempt-purse.ts";
 import type { Bound } from "./bind.ts";
 import { type CarriedOut, type CarryOutContext, machineFailure } from "./carried-out.ts";
 import { keepRecord } from "./keep-record.ts";
@@ -64,7 +64,7 @@ export async function carryOutAttempt(
     let running: Running;
     let startedMs = performance.now();
     if (adopted) {
-      moveCap(path, context);
+      takeOverPurse(path, context);
       running = watchSupervised(path, name);
       startedMs -= Date.now() - Date.parse(card.startedAt);
       context.adopted(card.startedAt);

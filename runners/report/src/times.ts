@@ -162,7 +162,12 @@ const spentColumns: {
     means: "Working: without waits for which its programs were frozen.",
   },
   { head: "tokens", digits: 0, of: ({ tokens }) => tokens },
-  { head: "dollars", digits: 2, of: ({ dollars }) => dollars },
+  {
+    head: "dollars",
+    digits: 2,
+    of: ({ dollars }) => dollars,
+    means: "Dollars: at the prices that each attempt's ledger lists with their sources.",
+  },
   { head: "GPU hours", digits: 2, of: ({ gpuHours }) => gpuHours },
   {
     head: "GPU busy",

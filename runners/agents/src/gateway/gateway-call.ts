@@ -121,10 +121,9 @@ export async function gatewayCall(
   let watched: ReturnType<ProviderSilence["began"]> | undefined;
   const { model, request } = call;
   desk.recorder.record({ call: number, provider: provider.name, model, format: route.format, body: request });
-  const paid = priced(boundUsage(bound)) !== 0;
   // before every try: while this call was held, others may have spent what was left
   const tryOnce = async (): Promise<{ answer: ProviderAnswer } | FailedTry> => {
-    const capped = paid ? desk.meter.overCap() : undefined;
+    const capped = desk.meter.overCap(priced(boundUsage(bound)));
     if (capped !== undefined) return { failure: failureOf("over-cap", { detail: capped }), refusal: capped };
     const watch = desk.silence.began({ provider: provider.name, id: model });
     watched = watch;

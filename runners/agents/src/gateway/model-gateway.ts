@@ -3,7 +3,9 @@
 // speaks to it is hostile until proven otherwise: everything it may send has a size and a time.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelUsage, TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import { busyMs } from "../model/ask-model.ts";
 import { boundUsage } from "../model/call-charge.ts";
 import type { ProviderSilence } from "../model/provider-silence.ts";
 import type { AttemptWaiting } from "../waiting.ts";
@@ -111,7 +113,7 @@ export function modelGateway(options: ModelGatewayOptions): ModelGateway {
       if (route.kind === "count") return await count(route, call.body, request, response);
       let booked = book(route, call, response);
       while (booked === "busy") {
-        await Promise.race(calls);
+        await Promise.race([...calls, sleep(busyMs, undefined, { ref: false })]);
         if (response.destroyed) return;
         booked = book(route, call, response);
       }

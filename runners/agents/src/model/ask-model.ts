@@ -82,6 +82,8 @@ type Call = { by: string; messages: Message[]; tools: ToolSpec[]; call: number }
 type BoundCall = Call & { bound: CallBound };
 type Trial = { number: number; durationMs: number };
 
+/** Between two looks at whether other attempts' calls have ended. */
+export const busyMs = 250;
 const callName = (call: number) => `call ${call}`;
 
 async function oneCall(given: AskModel, asked: Call): Promise<Asked> {
@@ -101,18 +103,19 @@ async function oneCall(given: AskModel, asked: Call): Promise<Asked> {
   const made = { "some-times": 0, once: 0, operator: 0 };
   for (let number = 1; ; number++) {
     const begin = now();
-    // conversations of one attempt take turns: there is room for one at any time
-    const release = meter.hold(booked);
+    // conversations of one attempt take turns, so it is calls of other attempts that may leave no room under the cap
+    let release = meter.hold(booked);
+    for (; release === undefined; release = meter.hold(booked)) await pause(busyMs, signal);
     const call = { ...asked, bound };
     let result: ModelResult;
     try {
-      result = await oneTry(given, call, dollars !== 0);
+      result = await oneTry(given, call);
     } catch (error) {
       // it was ended in the middle of a call, which may be billed all the same
       if (signal.aborted) tellFailure(given, call, { failure: failureOf("idle", unanswered), number })(null);
       throw error;
     } finally {
-      release?.();
+      release();
     }
     const trial = { number, durationMs: Math.round(now() - begin) };
     if (result.kind === "answered") return takeAnswer(given, call, { response: result.response, trial });
@@ -160,11 +163,10 @@ const unanswered = { detail: "the attempt ended before the provider had answered
 
 /** Never sent where the run as a whole may spend no more. */
 async function oneTry(
-  { client, meter, signal, silence }: AskModel,
-  { messages, tools }: Call,
-  paid: boolean,
+  { client, meter, dollarsOf, signal, silence }: AskModel,
+  { messages, tools, bound }: BoundCall,
 ): Promise<ModelResult> {
-  const capped = paid ? meter.overCap() : undefined;
+  const capped = meter.overCap(dollarsOf(boundUsage(bound)));
   if (capped !== undefined) return { kind: "failed", failure: failureOf("over-cap", { detail: capped }) };
   const watched = silence?.began({ provider: client.provider, id: client.model });
   const heard = watched && { heard: watched.heard };

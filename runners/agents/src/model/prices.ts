@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { ModelUsage } from "@mlrb/core/trajectory-event";
+import type { UsedPrice } from "@mlrb/kit/rules/ledger";
 import { parse } from "yaml";
 import { z } from "zod";
 
@@ -22,51 +23,97 @@ export type Price = z.infer<typeof priced>;
 type Rates = Pick<Price, "input" | "cached" | "cacheWrite" | "output">;
 
 const path = fileURLToPath(new URL("../../prices.yaml", import.meta.url));
-let kept: Map<string, Price> | undefined;
+let kept: PriceTable | undefined;
+
+/** By provider and model, as `keyOf` joins them. */
+export type PriceTable = ReadonlyMap<string, Price>;
 
 export type PriceBook = {
   /** When and from where the price of a model is; undefined where it is not known. */
-  priceOf(provider: string, model: string): Price | undefined;
+  priceOf(provider: string, model: string): Price | SaidPrice | undefined;
   /** In US dollars; null where the model's price is not known. */
   dollarsOf(usage: ModelUsage, provider: string, model: string): number | null;
+  /** What `dollarsOf` went by so far, each once, for the ledger. */
+  used(): UsedPrice[];
 };
 
+/** A price that a command line said: whoever serves the model, and without a date of its own. */
+export type SaidPrice = Rates & { source: string; above?: undefined; asOf?: undefined };
+
+/** What command lines said, the newest run first; `run` is null where no run carries it yet. */
+export type SaidPrices = { run: string | null; prices: string[] };
+
 /**
- * The prices of the table, and before them those that the command line said: `MODEL=INPUT/OUTPUT`, in dollars for a
- * million tokens, whoever serves it; `claude-*=3/15` is for all that begin so. Throws with what to write instead.
+ * The prices of the table, and before them those that command lines said: `MODEL=INPUT/OUTPUT`, in dollars for a
+ * million tokens; `claude-*=3/15` is for all that begin so, as far as no longer name fits. Throws with what to write
+ * instead.
  */
-export function priceBook(said: string[]): PriceBook {
-  const own = said.map(saidPrice);
+export function priceBook(said: readonly SaidPrices[], table: PriceTable = readTable()): PriceBook {
+  const runs = said.map(saidPrices);
+  const used = new Map<string, UsedPrice>();
   const find = (provider: string, model: string) =>
-    own.find(({ id }) => (id.endsWith("*") ? model.startsWith(id.slice(0, -1)) : id === model))?.price ??
-    priceOf(provider, model);
+    runs.map((own) => own.find(({ fits }) => fits(model))).find((one) => one !== undefined)?.price ??
+    table.get(keyOf(provider, model));
   return {
     priceOf: find,
-    dollarsOf: (usage, provider, model) => costOf(usage, find(provider, model)),
+    dollarsOf(usage, provider, model) {
+      const price = find(provider, model);
+      if (price !== undefined && !used.has(keyOf(provider, model)))
+        used.set(keyOf(provider, model), usedPrice({ provider, model, price }));
+      return costOf(usage, price);
+    },
+    used: () => [...used.values()],
   };
 }
 
-function saidPrice(text: string): { id: string; price: Price } {
-  const [, id = "", input = "", output = ""] = /^(.+)=([\d.]+)\/([\d.]+)$/u.exec(text.trim()) ?? [];
+export function usedPrice(of: { provider: string; model: string; price: Price | SaidPrice }): UsedPrice {
+  const { provider, model, price } = of;
+  const { input, cached, cacheWrite, output, above, asOf, source } = price;
+  return {
+    ...{ provider, model, input, output, source },
+    ...(cached !== undefined && { cached }),
+    ...(cacheWrite !== undefined && { cacheWrite }),
+    ...(above !== undefined && { above: { ...above } }),
+    ...(asOf !== undefined && { asOf }),
+  };
+}
+
+/** Exact names first, then the longest beginning. */
+function saidPrices({ run, prices }: SaidPrices) {
+  const own = prices.map((text) => saidPrice(text, run));
+  const twice = own.find(({ id }, index) => own.findIndex((one) => one.id === id) < index);
+  if (twice) throw new Error(`--price: two prices for ${twice.id}; say one`);
+  const length = ({ id }: { id: string }) => (id.endsWith("*") ? id.length - 1 : Number.POSITIVE_INFINITY);
+  return own.sort((a, b) => (length(a) === length(b) ? 0 : length(b) - length(a)));
+}
+
+function saidPrice(text: string, run: string | null) {
+  const [, named = "", input = "", output = ""] = /^(.+)=([\d.]+)\/([\d.]+)$/u.exec(text.trim()) ?? [];
+  const id = named.trim();
   const rates = { input: Number(input), output: Number(output) };
-  if (id.trim() === "" || input === "" || !(rates.input >= 0) || !(rates.output >= 0))
+  if (id === "" || input === "" || !Number.isFinite(rates.input) || !Number.isFinite(rates.output))
     throw new Error(
       `--price ${text}: write MODEL=INPUT/OUTPUT in dollars for a million tokens, e.g. gpt-5.1-codex=1.25/10`,
     );
-  const source = { provider: "command line", asOf: "said with --price", source: "--price" };
-  return { id: id.trim(), price: { ...source, models: [id.trim()], ...rates } };
+  const price: SaidPrice = { ...rates, source: run === null ? "--price" : `--price of run ${run}` };
+  const fits = (model: string) => (id.endsWith("*") ? model.startsWith(id.slice(0, -1)) : id === model);
+  return { id, fits, price };
 }
 
 /** In US dollars; null where the model's price is not known. */
 export function dollarsOf(usage: ModelUsage, provider: string, model: string): number | null {
-  kept ??= readPrices(readFileSync(path, "utf8"), path);
-  return costOf(usage, kept.get(keyOf(provider, model)));
+  return costOf(usage, priceOf(provider, model));
 }
 
 /** When and from where the price of a model is; undefined where it is not known. */
 export function priceOf(provider: string, model: string): Price | undefined {
-  kept ??= readPrices(readFileSync(path, "utf8"), path);
-  return kept.get(keyOf(provider, model));
+  return readTable().get(keyOf(provider, model));
+}
+
+/** prices.yaml, read once unless asked for `anew`. */
+export function readTable({ anew = false } = {}): PriceTable {
+  if (anew || kept === undefined) kept = readPrices(readFileSync(path, "utf8"), path);
+  return kept;
 }
 
 /** Throws with the place of what is wrong. */
@@ -86,7 +133,7 @@ export function readPrices(text: string, place: string): Map<string, Price> {
   return byModel;
 }
 
-export function costOf(usage: ModelUsage, price: Price | undefined): number | null {
+export function costOf(usage: ModelUsage, price: Price | SaidPrice | undefined): number | null {
   if (price === undefined) return null;
   const { above } = price;
   const rates: Rates = above !== undefined && usage.inputTokens > above.inputTokens ? above : price;

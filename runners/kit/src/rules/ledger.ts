@@ -45,6 +45,28 @@ export type EstimatedSpending = {
   dollars: number | null;
 };
 
+/** Dollars for a million tokens, as in runners/agents/prices.yaml. */
+export type UsedPrice = {
+  provider: string;
+  model: string;
+  input: number;
+  cached?: number;
+  cacheWrite?: number;
+  output: number;
+  /** For a request with more input tokens than this. */
+  above?: {
+    inputTokens: number;
+    input: number;
+    cached?: number | undefined;
+    cacheWrite?: number | undefined;
+    output: number;
+  };
+  /** The day of the page. */
+  asOf?: string;
+  /** A page of the provider's, or `--price of run RUN`. */
+  source: string;
+};
+
 export type Ledger = {
   formatVersion: 1;
   /** `wallMs` is of working time: where an agent waits for nobody the two are the same. */
@@ -57,6 +79,8 @@ export type Ledger = {
   tokens: number | null;
   /** null: no price or usage is known for some of them. */
   dollars: number | null;
+  /** By which `dollars` and estimates were counted; absent where no call had one, and in ledgers of before they were kept. */
+  prices?: UsedPrice[];
   /** Of model calls; absent or null where the harness saw none. */
   usage?: ModelSpending | null;
   /** All waits by reason, whether the deadline moved or not: it moved by wallMs - workingMs. */

@@ -36,6 +36,7 @@ const outcomes = new Set(["done", "failed", "refused", "timed-out"]);
 
 const shapes: Record<TrajectoryEvent["event"], Record<string, Check>> = {
   start: {},
+  purse: { run: text, maxDollars: orNull(number), prices: list(object) },
   exec: { argv: list(text) },
   "exec-end": { result: object },
   output: { stream: text, text },

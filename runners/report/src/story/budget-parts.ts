@@ -17,6 +17,7 @@ type More = {
   budget: { tokens?: unknown; dollars?: unknown; gpuHours?: unknown };
   usage?: unknown;
   waitedMs?: unknown;
+  prices?: unknown;
 };
 
 export function budgetParts(ledger: Ledger | null): BudgetPart[] {
@@ -47,13 +48,30 @@ export function budgetParts(ledger: Ledger | null): BudgetPart[] {
       (count) => String(count),
       `${calls}${uncounted}${atMost}`,
     ),
-    part("dollars", ledger.dollars, number(limits.dollars), (amount) => amount.toFixed(4)),
+    part(
+      "dollars",
+      ledger.dollars,
+      number(limits.dollars),
+      (amount) => amount.toFixed(4),
+      pricesWords(more.prices),
+    ),
     part("GPU hours", ledger.gpuHours, number(limits.gpuHours), (hours) => hours.toFixed(2)),
     // unknown is only worth a line where GPUs were held
     ...(ledger.gpuHours > 0 || typeof ledger.gpuBusyMs === "number"
       ? [part("GPU busy", ledger.gpuBusyMs, null, formatDuration)]
       : []),
   ];
+}
+
+/** `, at openai m 1.25 in, 10 out (--price of run R)`: dollars for a million tokens. */
+function pricesWords(prices: unknown): string {
+  if (!Array.isArray(prices) || prices.length === 0) return "";
+  const one = (price: unknown) => {
+    const { provider, model, input, output, source, asOf } = Object(price) as Record<string, unknown>;
+    const day = typeof asOf === "string" ? `, ${asOf}` : "";
+    return `${provider} ${model} ${input} in, ${output} out (${source}${day})`;
+  };
+  return `, at dollars for a million tokens of ${prices.map(one).join("; ")}`;
 }
 
 function part(
