@@ -7,10 +7,15 @@ wall against hostile code. What native code opens by itself (Rust, C) passes by;
 # importing pathlib would take longer than a script may wait for this
 # ruff: noqa: PTH100, PTH109, PTH112, PTH117, PTH118, PTH120, PTH123
 
+from __future__ import annotations
+
 import json
 import os
 import sys
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # importing typing would take as long as all else here
+    from typing import Any
 
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
