@@ -23,7 +23,7 @@ export function costLimits({ maxGpuHours, maxCost }: CostOptions): CostLimits | 
   ] as const) {
     if (text === undefined) continue;
     limits[name] = text.trim() === "" ? Number.NaN : Number(text);
-    if (limits[name] >= 0) continue;
+    if (limits[name] >= 0 && Number.isFinite(limits[name])) continue;
     const help = "give a number such as 48 or 86.50, without a unit; --yes sets no limit";
     return { code: "bad-limit", message: `${option} ${text} is not a number of 0 or more`, help };
   }

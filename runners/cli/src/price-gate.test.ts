@@ -30,13 +30,18 @@ const said = (...prices: string[]) => priceBook([{ run: null, prices }]);
 const none = { prices: priceBook([]), capped: false, sources };
 
 test("an unknown price under a limit of dollars refuses the run, with place, cause and way out", () => {
-  const instances = [attempt("attempt[agent=cli]", { kind: "command", gateway }, 0.02)];
+  const others = [{ provider: "openai", ids: ["other-*", "gemini-2.5-pro"] }];
+  const instances = [
+    attempt("attempt[agent=cli]", { kind: "command", gateway }, 0.02),
+    attempt("attempt[agent=other]", { kind: "command", gateway: others }, 0.02),
+  ];
+  const command = "pnpm pipeline run hello --max-cost 5";
   assert.equal(
-    renderDiagnostic(noPrices(run(1), [...instances, ...instances], none)!),
-    `runners/agents/presets/cli.yaml:5:39 no-price: attempt[agent=cli] may spend at most 0.02 dollars, and no price is known of google gemini-2.5-pro, google gemini-2.5-flash: the limit would hold nothing
+    renderDiagnostic(noPrices(run(2), instances, { ...none, command })!),
+    `runners/agents/presets/cli.yaml:5:39 no-price: attempt[agent=cli] may spend at most 0.02 dollars, as 1 more, and no price is known of google gemini-2.5-pro, google gemini-2.5-flash: the limit would hold nothing
   5 |   - { provider: google, key: K, ids: [gemini-2.5-pro, gemini-2.5-flash] }
     |                                       ^^^^^^^^^^^^^^
-  help: say what its provider charges for a million tokens, in dollars: --price gemini-2.5-pro=INPUT/OUTPUT; or write it into runners/agents/prices.yaml with its date and source; or \`free: true\` in the preset, for an endpoint that bills nobody`,
+  help: say what the provider charges for a million tokens, in dollars: pnpm pipeline run hello --max-cost 5 --price gemini-2.5-pro=INPUT/OUTPUT --price gemini-2.5-flash=INPUT/OUTPUT --price 'other-*=INPUT/OUTPUT'; or write it into runners/agents/prices.yaml with its date and source; or \`free: true\` in the preset, for an endpoint that bills nobody`,
   );
 });
 
@@ -80,6 +85,13 @@ test("a price that makes no sense is told with its form, and --max-cost is a cap
     assert.ok("code" in problem && problem.code === "bad-price", price);
     assert.match(problem.message, /write MODEL=INPUT\/OUTPUT in dollars for a million tokens/u);
   }
+  const twice = runPurse({ price: ["m=1/2", "m=3/4"] });
+  assert.ok("code" in twice && /two prices for m/u.test(twice.message));
+  for (const maxCost of ["Infinity", "1e999", "-1", "NaN", "", "5$"]) {
+    const problem = runPurse({ maxCost });
+    assert.ok("code" in problem && problem.code === "bad-limit", maxCost);
+  }
+  assert.deepEqual(runPurse({ maxCost: "0" }), { prices: [], maxDollars: 0 });
   assert.deepEqual(runPurse({ price: ["Qwen/Q=1=0.5/2"] }), { prices: ["Qwen/Q=1=0.5/2"] });
   assert.deepEqual(runPurse({ maxCost: "2.5", yes: true }), { prices: [], maxDollars: 2.5 });
 });

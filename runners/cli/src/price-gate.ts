@@ -10,6 +10,7 @@ import { type Preview, previewPlan } from "@mlrb/local/preview-plan";
 import type { RunPurse, StalePolicy } from "@mlrb/local/run-request";
 import { sourceFiles } from "@mlrb/local/source-files";
 import type { Workspace } from "@mlrb/local/workspace";
+import { shellWord } from "./ask-again.ts";
 import { type CostOptions, costLimits } from "./cost-gate.ts";
 import type { Request } from "./request.ts";
 
@@ -43,6 +44,7 @@ export async function priceGate(
   const { previews } = await previewPlan(plan, selected, gate);
   return noPrices(previews, plan.instances, {
     ...{ prices, capped },
+    command: ["pnpm pipeline", ...process.argv.slice(2).map(shellWord)].join(" "),
     sources: sourceFiles(gate.workspace.repository),
   });
 }
@@ -53,7 +55,7 @@ type Known = { prices: PriceBook; capped: boolean };
 export function noPrices(
   previews: Pick<Preview, "index" | "action" | "onStale">[],
   instances: Instance[],
-  { sources, ...known }: Known & { sources: Sources },
+  { sources, command, ...known }: Known & { sources: Sources; command?: string },
 ): Diagnostic | undefined {
   const started = previews
     .filter(({ action, onStale }) => action === "run" || (action === "stale" && onStale === "rerun"))
@@ -71,7 +73,10 @@ export function noPrices(
     code: "no-price",
     message: `${first.id} may spend ${limit}${others}, and no price is known of ${names}: the limit would hold nothing`,
     ...(place && { place }),
-    help: priceHelp(unknown),
+    help: priceHelp(
+      started.flatMap((instance) => unknownIn(instance, known)),
+      command,
+    ),
   };
 }
 

@@ -29,10 +29,13 @@ export function unpriced(models: AgentModel[], prices: PriceBook): AgentModel[] 
   return models.filter(({ provider, id, free }) => !free && prices.priceOf(provider, id) === undefined);
 }
 
-/** For those who know what their provider charges. */
-export function priceHelp([first]: AgentModel[]): string {
+/** For those who know what their provider charges. `command`: what is to be typed again with the prices. */
+export function priceHelp(models: AgentModel[], command?: string): string {
+  const wanted = [...new Set(models.map(({ id }) => id))].map((id) => `${id}=INPUT/OUTPUT`);
+  const options = wanted.map((one) => `--price ${/^[\w./:@=-]+$/u.test(one) ? one : `'${one}'`}`);
+  const words = [...(command === undefined ? [] : [command]), ...options].join(" ");
   return (
-    `say what its provider charges for a million tokens, in dollars: --price ${first?.id ?? "MODEL"}=INPUT/OUTPUT; ` +
+    `say what the provider charges for a million tokens, in dollars: ${words}; ` +
     "or write it into runners/agents/prices.yaml with its date and source; or `free: true` in the preset, for an endpoint that bills nobody"
   );
 }
