@@ -42,12 +42,11 @@ def run(path: str, argv: list[str]) -> int:
 
 def serve(path: str, preload: str) -> None:
     """Answers until it is killed. Clients wait in the socket's queue while the libraries are imported."""
-    import ctypes
     import gc
     import runpy
     import signal
 
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)  # ends with the suite, however that ends
+    end_with_parent()  # the suite, however it ends
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listener.bind(path)
     listener.listen(64)
@@ -64,10 +63,23 @@ def serve(path: str, preload: str) -> None:
         client.close()
 
 
-def answer(client: socket.socket) -> None:
-    """Runs one job in a child of its own, so that the child's end can be reported whatever it was."""
+def end_with_parent() -> None:
+    """Has the kernel kill this process when its parent has ended. Linux; forks do not inherit it."""
+    import ctypes
     import signal
 
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)
+
+
+def answer(client: socket.socket) -> None:
+    """Runs one job in a child of its own, so that the child's end can be reported whatever it was.
+
+    The job ends with its client: the suite kills all that a file of tests that hangs has started.
+    """
+    import select
+    import signal
+
+    end_with_parent()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     status = 125
     try:
@@ -75,10 +87,20 @@ def answer(client: socket.socket) -> None:
         job = json.loads(message)
         child = os.fork()
         if child == 0:
+            end_with_parent()
+            os.setpgid(0, 0)
             os.dup2(out, 1)
             os.dup2(err, 2)
             client.close()
             be_the_script(job)
+        ended = os.pidfd_open(child)
+        watch = select.poll()
+        watch.register(ended, select.POLLIN)
+        watch.register(client, 0)  # that it is gone is told unasked
+        while ended not in [file for file, _ in watch.poll()]:
+            watch.unregister(client)
+            os.kill(child, signal.SIGKILL)
+            os.killpg(child, signal.SIGKILL)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         status = code if code >= 0 else 128 - code
     finally:
