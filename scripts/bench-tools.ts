@@ -36,3 +36,14 @@ export function run(program: string, args: string[], cwd: string = repository): 
   if (status !== 0) throw new Error(`${program} ${args.join(" ")}: ${error?.message ?? stderr + stdout}`);
   return stdout;
 }
+
+/** Seconds, the middle of so many runs. */
+export function medianSeconds(times: number, work: () => void): number {
+  return median(Array.from({ length: times }, () => seconds(work)));
+}
+
+export function seconds(work: () => void): number {
+  const begin = performance.now();
+  work();
+  return (performance.now() - begin) / 1000;
+}

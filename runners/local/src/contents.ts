@@ -5,9 +5,12 @@
 import { hash, randomBytes } from "node:crypto";
 import {
   chmodSync,
+  closeSync,
+  constants,
   existsSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -38,6 +41,9 @@ export type PutOptions = {
 };
 
 export type MadeCopy = { path: string; digest: string };
+
+/** Up to here a content is read at once. */
+const smallBytes = 1 << 18;
 
 /** Thrown where a content is not in the store or is not what its name says. */
 export class MissingContent extends Error {}
@@ -83,7 +89,7 @@ export class Contents {
     // another name of the same file could still be written through
     const mayMove = options.move && stats.nlink === (options.names?.get(inodeOf(stats)) ?? 1);
     const digest = mayMove ? this.#moved(path, stats, options) : this.#linked(path, stats, options);
-    return digest ?? this.#copied(path);
+    return digest ?? (stats.size <= smallBytes ? this.#readIn(path) : this.#copied(path));
   }
 
   /** Undefined where it has to be copied. */
@@ -133,6 +139,16 @@ export class Contents {
     }
   }
 
+  /** A small one: what the store holds already is not written, and the rest needs half the calls of a copy. */
+  #readIn(path: string): string {
+    const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    try {
+      return this.#written(readFileSync(file));
+    } finally {
+      closeSync(file);
+    }
+  }
+
   #copied(path: string): string {
     const temporary = this.temporary();
     try {
@@ -146,11 +162,21 @@ export class Contents {
 
   /** Takes text in and gives its digest. */
   putText(text: string): string {
-    const digest = hash("sha256", text);
-    if (this.#holds(digest, Buffer.byteLength(text))) return digest;
+    return this.#written(Buffer.from(text));
+  }
+
+  #written(bytes: Buffer): string {
+    const digest = hash("sha256", bytes);
+    if (this.#holds(digest, bytes.length)) return digest;
     const temporary = this.temporary();
-    writeFileSync(temporary, text, { flag: "wx" });
-    this.#settle(temporary, digest);
+    try {
+      writeFileSync(temporary, bytes, { flag: "wx" });
+      chmodSync(temporary, 0o444); // a mode given to open is less than the user's umask
+      this.#putInPlace(temporary, digest);
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      throw error;
+    }
     return digest;
   }
 
