@@ -4,7 +4,7 @@ import type { TestEvent } from "node:test/reporters";
 export type TestLine = {
   title: string;
   outcome: "passed" | "failed" | "skipped";
-  /** Why it was skipped. Empty when the test gave no reason. */
+  /** Why it was skipped, or failed without having run. */
   reason: string;
 };
 
@@ -16,10 +16,20 @@ export default async function* eventReporter(events: AsyncIterable<TestEvent>): 
     if (data.details.type === "suite" && (event.type === "test:pass" || byItsTests(event))) continue;
     const unrun = data.skip ?? data.todo;
     const skipped = unrun !== undefined && unrun !== false;
-    const outcome = skipped ? "skipped" : event.type === "test:pass" ? "passed" : "failed";
-    const line: TestLine = { title: data.name, outcome, reason: typeof unrun === "string" ? unrun : "" };
+    const ran = event.type === "test:pass" ? "passed" : "failed";
+    const line: TestLine = {
+      title: data.name,
+      ...(skipped ? unrunLine(unrun) : { outcome: ran, reason: "" }),
+    };
     yield `${JSON.stringify(line)}\n`;
   }
+}
+
+/** Who reads that a test did not run must be able to tell whether it could. */
+function unrunLine(reason: string | true): Omit<TestLine, "title"> {
+  return typeof reason === "string" && reason !== ""
+    ? { outcome: "skipped", reason }
+    : { outcome: "failed", reason: "it was skipped without a reason" };
 }
 
 function byItsTests(event: TestEvent & { type: "test:fail" }): boolean {

@@ -40,6 +40,18 @@ test("passes, failures and skips are counted one by one, and each skip is shown 
   assert.match(fileLine(results[0]!), /the cause/, "what a file printed is shown where it failed");
 });
 
+test("a skip without a reason fails, and says so", async (t) => {
+  const { counts, summary } = await ran(t, {
+    "a.test.mjs": `test("one", { skip: true }, () => {});
+      test("two", (t) => t.skip());`,
+  });
+  assert.equal(counts, "0 passed, 2 failed");
+  assert.match(
+    summary,
+    /Failed:\n.*: one # it was skipped without a reason\n.*: two # it was skipped without/,
+  );
+});
+
 test("a file whose failed test left a server open ends when its tests have", async (t) => {
   const { counts, summary } = await ran(t, {
     "open.test.mjs": `import { createServer } from "node:http";
