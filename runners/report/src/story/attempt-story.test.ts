@@ -46,6 +46,24 @@ for (const width of [100, 50])
     assert.equal(text, readFileSync(path, "utf8"));
   });
 
+test("a sum of dollars is told with the prices that it was counted by, and where each is from", () => {
+  const priced = (prices: unknown) =>
+    exampleAttempt(after, [{ event: "start", kind: "llm" }], {
+      ledger: { read: { ...exampleLedger({ ended: "finished" }), prices } as never },
+    });
+  const one = { provider: "openai", model: "m", input: 1.25, output: 10 };
+  const said = { ...one, source: "--price of run R\u001b[2J" };
+  const page = { ...one, model: "n", asOf: "2026-11-22", source: "https://openai.example/n" };
+  const partOf = (prices: unknown) =>
+    attemptStory(priced(prices)).budget.find(({ name }) => name === "prices")?.words;
+  assert.equal(
+    partOf([said, page]),
+    "for a million tokens: openai m 1.25 in, 10 out (--price of run R); " +
+      "openai n 1.25 in, 10 out (https://openai.example/n, 2026-11-22)",
+  );
+  for (const none of [undefined, [], "x"]) assert.equal(partOf(none), undefined);
+});
+
 test("no line is wider than the terminal, whatever was written and however narrow it is", () => {
   const wide: TrajectoryEvent[] = [
     { event: "start", kind: "llm" },

@@ -1,6 +1,7 @@
 // What an attempt used of each part of its budget, by its ledger. Unknown is null, never 0. Pure.
 import { formatDuration } from "@mlrb/core/units";
 import type { Ledger } from "@mlrb/kit/rules/ledger";
+import { plainText } from "../plain-text.ts";
 import { waitWords } from "./event-words.ts";
 
 export type BudgetPart = {
@@ -48,13 +49,8 @@ export function budgetParts(ledger: Ledger | null): BudgetPart[] {
       (count) => String(count),
       `${calls}${uncounted}${atMost}`,
     ),
-    part(
-      "dollars",
-      ledger.dollars,
-      number(limits.dollars),
-      (amount) => amount.toFixed(4),
-      pricesWords(more.prices),
-    ),
+    part("dollars", ledger.dollars, number(limits.dollars), (amount) => amount.toFixed(4)),
+    ...pricesPart(more.prices),
     part("GPU hours", ledger.gpuHours, number(limits.gpuHours), (hours) => hours.toFixed(2)),
     // unknown is only worth a line where GPUs were held
     ...(ledger.gpuHours > 0 || typeof ledger.gpuBusyMs === "number"
@@ -63,15 +59,16 @@ export function budgetParts(ledger: Ledger | null): BudgetPart[] {
   ];
 }
 
-/** `, at openai m 1.25 in, 10 out (--price of run R)`: dollars for a million tokens. */
-function pricesWords(prices: unknown): string {
-  if (!Array.isArray(prices) || prices.length === 0) return "";
+/** `openai m 1.25 in, 10 out (--price of run R)`: dollars for a million tokens. */
+function pricesPart(prices: unknown): BudgetPart[] {
+  if (!Array.isArray(prices) || prices.length === 0) return [];
   const one = (price: unknown) => {
     const { provider, model, input, output, source, asOf } = Object(price) as Record<string, unknown>;
     const day = typeof asOf === "string" ? `, ${asOf}` : "";
-    return `${provider} ${model} ${input} in, ${output} out (${source}${day})`;
+    return plainText(`${provider} ${model} ${input} in, ${output} out (${source}${day})`);
   };
-  return `, at dollars for a million tokens of ${prices.map(one).join("; ")}`;
+  const words = `for a million tokens: ${prices.slice(0, 50).map(one).join("; ")}`;
+  return [{ name: "prices", used: null, limit: null, words }];
 }
 
 function part(

@@ -94,7 +94,9 @@ function facts(story: AttemptStory, width: number): string[] {
 /** One line each: name, bar where there is a limit, words. */
 function bars(parts: BudgetPart[], width: number): string[] {
   const names = Math.max(...parts.map(({ name }) => displayWidth(name)));
-  const words = Math.max(...parts.map(({ words: text }) => displayWidth(text)));
+  // what has no number may be long, and needs no room beside a bar
+  const counted = parts.filter(({ used, limit }) => used !== null || limit !== null);
+  const words = Math.max(0, ...counted.map(({ words: text }) => displayWidth(text)));
   const room = Math.min(barMax, width - names - words - 4);
   return parts.flatMap(({ name, used, limit, words: text }) => {
     const share = used !== null && limit !== null && limit > 0 ? Math.min(1, used / limit) : undefined;
