@@ -11,6 +11,7 @@ import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { startWarmPython } from "../tests/support/warm-python.ts";
 import { ensureEnvironment } from "./ensure-environment.ts";
+import { abortOnSignals } from "./suite/abort-on-signals.ts";
 import { changedFiles, sourcesOf } from "./suite/changed-files.ts";
 import { testsReaching } from "./suite/reach.ts";
 import { runTestFiles } from "./suite/run-test-files.ts";
@@ -34,8 +35,7 @@ setTimeout(
   () => end.abort(`the suite's ${suiteTimeoutMs / 60_000} minutes are over`),
   suiteTimeoutMs,
 ).unref();
-for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-  process.once(name, () => end.abort(`the suite got ${name}`));
+abortOnSignals(end);
 
 const checks = [
   check("types", "node_modules/.bin/tsc", ["--noEmit", "-p", "."]),
