@@ -126,6 +126,13 @@ worker.on("message", out);\n`,
     addons: { text: `${start}process.dlopen({ exports: {} }, "./x.node");\nout("x");\n` },
     asks: { text: `${start}out(String(fs.statSync(".").mtimeMs));\n` },
     probes: { text: probing(at.name) },
+    copies: {
+      text: `${start}import "zx";\nconst to = process.env.TMPDIR!;\nfs.cpSync("${at.name}/more", to + "/a/b", { recursive: true });\nawait fs.promises.cp("${at.name}/more", to + "/c", { recursive: true });\nout([...fs.readdirSync(to + "/a/b"), ...fs.readdirSync(to + "/c")].join());\nif (fs.readFileSync(outputs.text!, "utf8") !== "one.json,one.json") throw new Error("not copied");\n`,
+      stage: { files: [`${at.name}/more/**`] },
+    },
+    copiesMore: {
+      text: `${start}fs.cpSync("${at.name}/more", process.env.TMPDIR + "/a", { recursive: true });\nout("x");\n`,
+    },
     programs: {
       text: `${start}import { $ } from "zx";\nimport { execFileSync } from "node:child_process";\nconst free = execFileSync(process.execPath, ["-p", "require('fs').readFileSync('${table}', 'utf8')"], { encoding: "utf8" });\nout(free + (await $\`echo x\`).stdout);\n`,
       stage: { programs: true },
@@ -169,6 +176,8 @@ worker.on("message", out);\n`,
       /went on without .* lists the repository's root, .*a glob starts at its `cwd`/,
     );
   assert.equal(found.inside, "succeeded");
+  assert.equal(found.copies, "succeeded", (await at.pipeline(["log", "copies", "--root", at.root])).stdout);
+  assert.match(found.copiesMore!, new RegExp(`lists the folder ${at.name}/more,`));
   assert.match(
     found.root!,
     /lists the repository's root, .*the folders that it reads, each as `FOLDER\/\*\*`/,

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import type { ExecutionResult } from "@mlrb/core/executor";
 import { type Declarer, type Refusal, type RefusalText, refusalTexts } from "@mlrb/core/permissions";
 import type { Instance } from "@mlrb/core/plan";
-import { insideRepository } from "./stage-permissions.ts";
+import { insideRepository, systemFolders } from "./stage-permissions.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** `work` is the folder that it worked in; the words go to its log and to its cause. */
@@ -79,6 +79,14 @@ function asRead(
   if (refusal.kind !== "read" && refusal.kind !== "list") return [refusal];
   const stats = statSync(resolve(at.workspace.repository, refusal.resource), { throwIfNoEntry: false });
   if (!stats) return [];
+  // a library that looks which programs there are, as zx does when it is imported, and goes on without
+  const ofSystem = systemFolders().some((folder) => refusal.resource.startsWith(`${folder}/`));
+  if (
+    ofSystem &&
+    at.result.kind === "succeeded" &&
+    !refusal.resource.startsWith(`${at.workspace.repository}/`)
+  )
+    return [];
   if (refusal.kind === "list" || !stats.isDirectory()) return [refusal];
   if (at.result.kind === "succeeded" || at.listed.has(refusal.resource)) return [];
   const endedByIt = endOf(join(at.work, "log")).includes(`resource: '${refusal.asked ?? refusal.resource}'`);

@@ -3,7 +3,7 @@
 import { subscribe } from "node:diagnostics_channel";
 import fs from "node:fs";
 import module, { syncBuiltinESMExports } from "node:module";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 
 const file = process.env.MLRB_REFUSALS;
 const noted = new Set<string>();
@@ -182,8 +182,31 @@ function answer(name: string, error: unknown, args: unknown[]): Answer {
   if (name === "access" && !(Number(args[1] ?? 0) & fs.constants.W_OK)) return { value: undefined };
   const isAbove = `${process.cwd()}/`.startsWith(path === "/" ? "/" : `${path}/`);
   if (name === "realpath" && isAbove) return { value: path }; // the working directory is told by its real path
+  if (name === "cp" && mayCopy(args)) {
+    copyTree(String(args[0]), String(args[1]), (args[2] ?? {}) as fs.CopySyncOptions);
+    return { value: undefined };
+  }
   if (lists.includes(name) || name === "cp") note("list", resource);
   return { error };
+}
+
+/** Node's cp asks about each folder above the two, which belong to no stage. */
+function mayCopy([from, to, options]: unknown[]): boolean {
+  const { recursive, filter, errorOnExist } = (options ?? {}) as fs.CopySyncOptions;
+  const isPlain = typeof from === "string" && typeof to === "string" && recursive && !filter && !errorOnExist;
+  return (
+    isPlain === true && process.permission.has("fs.read", from) && process.permission.has("fs.write", to)
+  );
+}
+
+/** Links become what they lead to: the model lets no script make one. */
+function copyTree(from: string, to: string, options: fs.CopySyncOptions): void {
+  const stats = fs.statSync(from);
+  if (stats.isDirectory()) {
+    fs.mkdirSync(to, { recursive: true });
+    for (const name of fs.readdirSync(from)) copyTree(join(from, name), join(to, name), options);
+  } else if (options.force !== false || !fs.existsSync(to)) fs.copyFileSync(from, to, options.mode);
+  if (options.preserveTimestamps) fs.utimesSync(to, stats.atime, stats.mtime);
 }
 
 /** 0 of a file, 1 of a folder, negative of what is not there: what Node's module loader asks, which is not held. */
