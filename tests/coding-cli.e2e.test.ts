@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bubblewrapMissing } from "@mlrb/agents/bubblewrap-abilities";
+import { attemptStage, emptyData } from "./support/attempt-stages.ts";
 import { testEngine } from "./support/docker-engine.ts";
 import { filesBelow, type Lab, lab } from "./support/lab.ts";
 import { keyEnv, keyName, provider, recorded } from "./support/llm-attempts.ts";
@@ -47,11 +48,8 @@ function define(
   at.define({
     axes: { task: ["empty"], agent: ["model"], seed: [1] },
     stages: {
-      data: { each: ["task"], command: "echo x > {outputs.public}/a", gives: { public: "dir" } },
-      attempt: {
-        each: ["task", "agent", "seed"],
-        script: "pipelines/steps/attempt.ts",
-        needs: ["data.public"],
+      data: emptyData,
+      attempt: attemptStage({
         params: {
           kind: "command",
           command: ["sh", "-c", `${variables} exec python3 ../program/cli.py`],
@@ -62,17 +60,8 @@ function define(
         },
         files: [`${program}/**`, prompt],
         secrets: [keyName],
-        gives: {
-          submission: "dir",
-          trajectory: { file: "trajectory.jsonl" },
-          ledger: { file: "ledger.json" },
-          snapshots: "dir",
-          attachments: "dir",
-        },
-        durable: true,
-        untrusted: true,
         budget,
-      },
+      }),
     },
   });
 }

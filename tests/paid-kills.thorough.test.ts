@@ -10,6 +10,7 @@ import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { callsOf, lastSpending } from "@mlrb/kit/last-spending";
 import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
+import { attemptStage, emptyData } from "./support/attempt-stages.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { type Lab, lab } from "./support/lab.ts";
 import { keyEnv, keyName, provider, shell, submit } from "./support/llm-attempts.ts";
@@ -43,29 +44,17 @@ function define(at: Lab, served: LoopbackProvider): void {
     key: keyName,
     contextTokens: 32_000,
   };
-  const common = {
+  const common = attemptStage({
     each: ["task", "seed"],
-    script: "pipelines/steps/attempt.ts",
-    needs: ["data.public"],
-    gives: {
-      submission: "dir",
-      trajectory: { file: "trajectory.jsonl" },
-      ledger: { file: "ledger.json" },
-      snapshots: "dir",
-      attachments: "dir",
-    },
-    durable: true,
-    untrusted: true,
     retries: 1,
     secrets: [keyName],
-    budget: { time: "60s" },
     resources: { cpus: 1 },
-  };
+  });
   const trusted = { trusted: true, prompt };
   at.define({
     axes: { task: ["empty"], agent: ["any"], seed: Array.from({ length: seeds }, (_, index) => index + 1) },
     stages: {
-      data: { each: ["task"], command: "echo x > {outputs.public}/a", gives: { public: "dir" } },
+      data: emptyData,
       model: {
         ...common,
         each: ["task", "agent", "seed"],

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { bubblewrapMissing } from "@mlrb/agents/bubblewrap-abilities";
 import { type AimockAnswer, aimockSoftware, startAimock } from "../support/aimock.ts";
+import { attemptStage, emptyData } from "../support/attempt-stages.ts";
 import { foreignNpm } from "../support/foreign-software.ts";
 import { filesBelow, type Lab, lab } from "../support/lab.ts";
 import { keyEnv, keyName, recorded } from "../support/llm-attempts.ts";
@@ -105,11 +106,8 @@ function define(at: Lab, cli: Cli, folder: string, url: string): void {
   at.define({
     axes: { task: ["empty"], agent: ["model"], seed: [1] },
     stages: {
-      data: { each: ["task"], command: "echo x > {outputs.public}/a", gives: { public: "dir" } },
-      attempt: {
-        each: ["task", "agent", "seed"],
-        script: "pipelines/steps/attempt.ts",
-        needs: ["data.public"],
+      data: emptyData,
+      attempt: attemptStage({
         params: {
           kind: "command",
           command: ["sh", "-c", `CLI=../program/cli; ${cli.line}`],
@@ -120,17 +118,8 @@ function define(at: Lab, cli: Cli, folder: string, url: string): void {
         },
         files: [`${program}/**`, prompt],
         secrets: [keyName],
-        gives: {
-          submission: "dir",
-          trajectory: { file: "trajectory.jsonl" },
-          ledger: { file: "ledger.json" },
-          snapshots: "dir",
-          attachments: "dir",
-        },
-        durable: true,
-        untrusted: true,
         budget: { time: "180s" },
-      },
+      }),
     },
   });
 }

@@ -2,6 +2,30 @@
 // agent's programs, with nothing of the benchmark around it.
 import type { Lab } from "./lab.ts";
 
+/** The data of a task in which there is nothing. */
+export const emptyData = { each: ["task"], command: "echo x > {outputs.public}/a", gives: { public: "dir" } };
+
+const gives = {
+  submission: "dir",
+  trajectory: { file: "trajectory.jsonl" },
+  ledger: { file: "ledger.json" },
+  snapshots: "dir",
+};
+
+/** An attempt by the step that the benchmark uses, with `settings` besides or in place of these. */
+export function attemptStage(settings: Record<string, unknown>): Record<string, unknown> {
+  return {
+    each: ["task", "agent", "seed"],
+    script: "pipelines/steps/attempt.ts",
+    needs: ["data.public"],
+    gives: { ...gives, attachments: "dir" },
+    durable: true,
+    untrusted: true,
+    budget: { time: "60s" },
+    ...settings,
+  };
+}
+
 type Attempted = {
   /** What the agent does; it may use "$MLRB_SUBMISSION". */
   script: string;
@@ -27,24 +51,13 @@ export function defineAttempts(at: Lab, { script, trusted = false, ...more }: At
   at.define({
     axes: { task: ["empty"], agent: [agent], seed: seeds, ...axes },
     stages: {
-      data: { each: ["task"], command: "echo x > {outputs.public}/a", gives: { public: "dir" } },
-      attempt: {
-        each: ["task", "agent", "seed"],
-        script: "pipelines/steps/attempt.ts",
-        needs: ["data.public"],
+      data: emptyData,
+      attempt: attemptStage({
         params: { kind: "command", command: ["sh", "./agent.sh"], program, trusted, prompt },
         files: [`${program}/**`, prompt],
-        gives: {
-          submission: "dir",
-          trajectory: { file: "trajectory.jsonl" },
-          ledger: { file: "ledger.json" },
-          snapshots: "dir",
-        },
-        durable: true,
-        untrusted: true,
-        budget: { time: "60s" },
+        gives, // a script calls no model
         ...attempt,
-      },
+      }),
       ...stages,
     },
   });

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Ledger } from "@mlrb/kit/rules/ledger";
+import { attemptStage, emptyData } from "./attempt-stages.ts";
 import { recordsIn } from "./end-state.ts";
 import type { Lab } from "./lab.ts";
 import {
@@ -41,11 +42,8 @@ export function defineLlmAttempt(
   at.define({
     axes: { task: ["empty"], agent: ["model"], seed: [1] },
     stages: {
-      data: { each: ["task"], command: "echo x > {outputs.public}/a", gives: { public: "dir" } },
-      attempt: {
-        each: ["task", "agent", "seed"],
-        script: "pipelines/steps/attempt.ts",
-        needs: ["data.public"],
+      data: emptyData,
+      attempt: attemptStage({
         params: {
           kind: "llm",
           provider: name,
@@ -64,18 +62,9 @@ export function defineLlmAttempt(
         },
         files: [prompt],
         secrets: [keyName],
-        gives: {
-          submission: "dir",
-          trajectory: { file: "trajectory.jsonl" },
-          ledger: { file: "ledger.json" },
-          snapshots: "dir",
-          attachments: "dir",
-        },
-        durable: true,
-        untrusted: true,
         budget,
         ...attempt,
-      },
+      }),
     },
   });
 }
