@@ -65,7 +65,12 @@ function say({ record, repaired, left }: RecordCheck, { json, path }: { json: bo
   const lines = [
     ...repaired.map((file) => `repaired  ${record.slice(0, 12)}  ${file}, from the cache`),
     ...left.map((what) => `damaged   ${record.slice(0, 12)}  ${what}`),
-    ...(left.length > 0 ? [`          put the original back: ${path}`] : []),
+    ...(left.length > 0
+      ? [
+          `          the cache cannot mend it: put the original back as ${path}`,
+          "          or, where a sound copy of the record is: `pnpm pipeline attempts export DIR`, then here `pnpm pipeline attempts import DIR`",
+        ]
+      : []),
   ];
   for (const line of lines) process.stdout.write(`${oneLine(line)}\n`);
 }

@@ -29,6 +29,7 @@ import type { Store } from "./store.ts";
 import { syncFolder, syncPath } from "./sync-folder.ts";
 import { takeInRecord } from "./take-in-record.ts";
 import type { VerifiedContents } from "./verified-contents.ts";
+import { verifyRecord } from "./verify-record.ts";
 
 export type { AttemptRecord } from "./attempt-record.ts";
 export { DamagedRecord } from "./damaged-record.ts";
@@ -177,13 +178,16 @@ export class AttemptRecords {
     return digest;
   }
 
-  /** Takes in a record that another machine exported; gives what is wrong with it, if anything is. */
+  /** Takes in a record that another machine exported, also in place of one that is damaged here; gives what is wrong with it, if anything is. */
   import(from: string, digest: string): string | undefined {
     const path = join(this.#records, digest);
-    if (existsSync(path)) return undefined;
+    const verify = () => verifyRecord(digest, { records: this, folder: this.#records, store: this.#store });
+    const isHere = existsSync(path);
+    if (isHere && verify().left.length === 0) return undefined;
     let record: AttemptRecord;
+    let text: string;
     try {
-      const text = readFileSync(join(from, "record.json"), "utf8");
+      text = readFileSync(join(from, "record.json"), "utf8");
       if (createHash("sha256").update(text).digest("hex") !== digest)
         return "its record is not what its name says";
       record = JSON.parse(text) as AttemptRecord;
@@ -198,8 +202,14 @@ export class AttemptRecords {
     } catch (error) {
       return (error as Error).message;
     }
-    this.put(record, join(from, "log"));
-    return undefined;
+    if (!isHere) {
+      this.put(record, join(from, "log"));
+      return undefined;
+    }
+    // damaged here: its contents are in the cache now, from which each is put back
+    writeWhole(join(path, "record.json"), text);
+    this.refresh();
+    return verify().left[0];
   }
 
   /** Puts a record's outputs back into the store where they are missing, e.g. after the cache was deleted. */
