@@ -1,9 +1,10 @@
 // No more stages run at once than their pool has, whatever the machine could do.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { lab } from "./support/lab.ts";
+import { until } from "./support/processes.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
@@ -42,4 +43,34 @@ test("no more agents call a provider at once than its pool has, and who calls no
   assert.equal(most.one, 1);
   assert.equal(most.two, 2);
   assert.ok(most.three! > 2, "nothing holds it up");
+});
+
+test("status says from outside what waits for a pool and what waits for another run, and log of the latter too", async (t) => {
+  const at = lab(t, repository);
+  const go = join(at.outside, "go");
+  at.define({
+    axes: { seed: [1, 2, 3] },
+    pools: { narrow: 1 },
+    stages: {
+      call: {
+        each: ["seed"],
+        command: `touch '${at.outside}/begun'; while [ ! -e '${go}' ]; do sleep 0.05; done`,
+        resources: { cpus: 0.1, pools: { narrow: 1 } },
+      },
+    },
+  });
+  const only = ["--only", "call[seed=1]"];
+  const first = at.start(["run", at.name, "--root", at.root, ...only]);
+  await until("the first run to begin", () => existsSync(join(at.outside, "begun")));
+  const second = at.start(["run", at.name, "--root", at.root, "--jobs", "3"]);
+  await until("the second run to wait", () => second.stderr().includes("waits   call[seed=1]"));
+  let status = "";
+  for (let tries = 0; tries < 40 && !status.includes("wait for pool narrow"); tries++)
+    status = (await at.pipeline(["status", at.name, "--root", at.root])).stdout;
+  assert.match(status, /\n {2}call\[seed=1\] {2}waits: process \d+.* does it, for /);
+  assert.match(status, /\n {2}2 wait for pool narrow\n/);
+  const log = await at.pipeline(["log", "call[seed=1]", "--root", at.root]);
+  assert.match(log.stdout, /== now it waits: process \d+.* does it, since /);
+  writeFileSync(go, "");
+  for (const { ended } of [first, second]) assert.equal((await ended).code, 0);
 });

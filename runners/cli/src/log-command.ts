@@ -5,6 +5,7 @@ import { matcher } from "@mlrb/core/select-instances";
 import { didYouMean } from "@mlrb/core/suggest";
 import { waitingAttempts } from "@mlrb/local/attempt-waits";
 import { journalLines } from "@mlrb/local/journal-lines";
+import { liveRuns } from "@mlrb/local/live-runs";
 import { logPath } from "@mlrb/local/log-path";
 import { readFrom } from "@mlrb/local/read-from";
 import { stateFolder } from "@mlrb/local/state-folder";
@@ -54,7 +55,10 @@ export async function logCommand(repository: string, pattern: string, options: L
     return 2;
   }
   const waiting = Map.groupBy(waitingAttempts(state.running), ({ card }) => card.slot.stage);
-  for (const { stage, time, outcome, durationMs } of found) {
+  const held = new Map(
+    liveRuns(state).flatMap(({ waiting: of }) => of.map((one) => [one.stage, one] as const)),
+  );
+  for (const { stage, time, outcome, durationMs, event } of found) {
     const path = logPath(state.logs, stage!);
     const waits = (waiting.get(stage!) ?? []).map((one) => shownWait(one, { repository, root }));
     if (options.json) {
@@ -62,12 +66,16 @@ export async function logCommand(repository: string, pattern: string, options: L
       const from = Math.max(size - jsonBytesMax, tail === undefined ? 0 : tailStart(path, tail));
       const text = readFrom(path, from, jsonBytesMax)?.toString("utf8") ?? "";
       process.stdout.write(
-        `${JSON.stringify({ event: "log", stage, time, outcome: outcome?.kind, durationMs, log: path, text, ...(from > 0 && { omittedBytes: from }), ...(waits.length > 0 && { waits: waits.flatMap((one) => one.waits) }) })}\n`,
+        `${JSON.stringify({ event: "log", stage, time, outcome: outcome?.kind, durationMs, log: path, text, ...(from > 0 && { omittedBytes: from }), ...(held.has(stage!) && { held: held.get(stage!) }), ...(waits.length > 0 && { waits: waits.flatMap((one) => one.waits) }) })}\n`,
       );
       continue;
     }
-    process.stdout.write(`== ${stage}  ${outcome?.kind ?? "running or killed"}  ${time}\n`);
+    process.stdout.write(
+      `== ${stage}  ${outcome?.kind ?? (event === "waiting" ? "has not begun" : "running or killed")}  ${time}\n`,
+    );
     await printLog(path, printed, { tail });
+    const other = held.get(stage!);
+    if (other) process.stdout.write(`== now it waits: ${oneLine(other.why)}, since ${other.since}\n`);
     for (const wait of waits)
       process.stdout.write(`== ${oneLine(`now it ${waitWords(wait, Date.now())}`)}\n`);
   }
@@ -95,7 +103,10 @@ function lastEvents(journals: string): Map<string, StageEvent> {
     .sort()) {
     for (const line of journalLines(join(journals, file))) {
       const event = line as Partial<StageEvent>;
-      if (event.stage !== undefined && (event.event === "start" || event.log !== undefined))
+      if (
+        event.stage !== undefined &&
+        (event.event === "start" || event.event === "waiting" || event.log !== undefined)
+      )
         last.set(event.stage, event as StageEvent);
     }
   }

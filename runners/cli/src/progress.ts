@@ -1,6 +1,7 @@
 // What is going on, while it goes on: a few live lines on a terminal, calm lines in a pipe. Reused
 // instances are counted, not listed: on a second run there would be nothing else to see.
 import { outcomeCause } from "@mlrb/core/outcome";
+import { heldWords } from "@mlrb/core/queued-for";
 import { reasonWords } from "@mlrb/core/reasons";
 import type { Standing } from "@mlrb/core/time-left";
 import { formatDuration } from "@mlrb/core/units";
@@ -94,8 +95,8 @@ export class Progress {
         return;
       }
       case "waiting": {
-        const { instance, holder, wanted } = event;
-        const why = wanted === undefined ? `${holder} does it` : `${holder} holds ${wanted}`;
+        const { instance } = event;
+        const why = heldWords(event);
         const said = `waits: ${why}`;
         this.#running.set(instance.id, { index: instance.index, since: this.#now(), said });
         this.note(`waits   ${instance.id}  (${why})`);

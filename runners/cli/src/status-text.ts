@@ -19,13 +19,17 @@ export function statusText(status: Status, { next, now }: { next: NextStep[]; no
     `${pipeline} (${profile}${selection === "" ? "" : `, ${selection}`}): ${countWords(status.states)}`,
   ];
   out.push("", ...stageTable(status));
-  for (const { owner, since, stages, life, run } of runs) {
+  for (const { owner, since, stages, life, run, waiting, queued } of runs) {
     const sight = life === "elsewhere" ? "; whether it lives cannot be told from here" : "";
     out.push("", `run ${run}, ${ownerWords(owner)}, began ${ago(since, now)} ago${sight}`);
     for (const { stage, since: from } of stages.slice(0, shownMax))
       out.push(`  ${stage}  for ${ago(from, now)}`);
     if (stages.length > shownMax) out.push(`  … and ${stages.length - shownMax} more`);
-    if (stages.length === 0) out.push("  nothing at this moment");
+    for (const { stage, why, since: from } of waiting.slice(0, shownMax))
+      out.push(`  ${stage}  waits: ${oneLine(why)}, for ${ago(from, now)}`);
+    if (waiting.length > shownMax) out.push(`  … and ${waiting.length - shownMax} more that wait`);
+    if (queued !== "") out.push(`  ${queued}`);
+    if (stages.length + waiting.length === 0) out.push("  nothing at this moment");
   }
   if (status.orphans.length > 0) out.push("", "attempts that go on without a run");
   for (const { stage, since, supervisor } of status.orphans)

@@ -90,6 +90,8 @@ function liveRun(changed: Partial<LiveRun> = {}): LiveRun {
     life: "elsewhere",
     since: "2026-01-31T10:00:00.000Z",
     stages: [{ stage: "make[word=alpha]", since: "2026-01-31T10:00:05.000Z" }],
+    waiting: [],
+    queued: "",
     ...changed,
   };
 }
@@ -248,4 +250,17 @@ test("what an attempt waits for is shown with its cause, since when, and the com
     /when it is mended: pnpm pipeline attempts resume 3f2a; for .* since 2026-01-31T10:07:00Z/,
   );
   assert.ok(!shown.includes("\u001b"));
+});
+
+test("of a run is said what waits for others and what for the run itself, in the words of its live view", () => {
+  const waiting = [
+    {
+      stage: "attempt[word=alpha]",
+      why: "process 5 on gpu1 holds 2 GPUs",
+      since: "2026-01-31T10:05:00.000Z",
+    },
+  ];
+  const { text } = scene({}, { live: [liveRun({ waiting, queued: "3 wait for pool api:openai" })] });
+  assert.match(text, /\n {2}attempt\[word=alpha\] {2}waits: process 5 on gpu1 holds 2 GPUs, for /);
+  assert.match(text, /\n {2}3 wait for pool api:openai\n/);
 });

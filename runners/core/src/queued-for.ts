@@ -35,3 +35,8 @@ export function queuedWords(queued: Queued[]): string {
     .map(({ resource, instances }) => `${instances} ${instances === 1 ? "waits" : "wait"} for ${resource}`)
     .join(", ");
 }
+
+/** What one instance waits for that could start: who does the same work, or holds what it wants. */
+export function heldWords({ holder, wanted }: { holder: string; wanted?: string | undefined }): string {
+  return wanted === undefined ? `${holder} does it` : `${holder} holds ${wanted}`;
+}

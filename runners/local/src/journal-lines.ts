@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 
 export type JournalLine = Partial<
-  Record<"event" | "time" | "stage" | "key" | "pipeline" | "profile" | "selection", string>
+  Record<"event" | "time" | "stage" | "key" | "pipeline" | "profile" | "selection" | "why" | "waits", string>
 >;
 
 /** The whole lines of a journal, which its run may be writing; none where there is none. */

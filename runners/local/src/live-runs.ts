@@ -25,6 +25,10 @@ export type LiveRun = {
   life: Exclude<Life, "dead">;
   since: string;
   stages: LiveStage[];
+  /** Instances that could start, each for what another run holds: its GPUs, or the same work. */
+  waiting: (LiveStage & { why: string })[];
+  /** What others of its instances wait for that it holds itself, e.g. `3 wait for pool api:openai`; may be empty. */
+  queued: string;
 };
 
 /** In the order in which they began. */
@@ -51,9 +55,22 @@ export function liveRuns(state: Pick<StateFolder, "work" | "leases" | "journals"
           life,
           since: time,
           stages: stages.map(({ stage, since }) => ({ stage, since })),
+          waiting: waiting(lines),
+          queued: lines.findLast(({ event }) => event === "queued")?.waits ?? "",
         },
       ];
     });
+}
+
+/** What said that it waits, and has neither begun nor ended since. */
+function waiting(lines: JournalLine[]): LiveRun["waiting"] {
+  const waits = new Map<string, LiveRun["waiting"][number]>();
+  for (const { event, stage, why, time } of lines) {
+    if (stage === undefined) continue;
+    if (event === "waiting" && why && time) waits.set(stage, { stage, why, since: time });
+    if (event === "start" || event === "stage") waits.delete(stage);
+  }
+  return [...waits.values()];
 }
 
 /** What began and has not ended. */

@@ -3,7 +3,7 @@
 import type { Executor, Running } from "@mlrb/core/executor";
 import type { Outcome } from "@mlrb/core/outcome";
 import { environmentStage, type Instance } from "@mlrb/core/plan";
-import { queuedFor } from "@mlrb/core/queued-for";
+import { heldWords, queuedFor, queuedWords } from "@mlrb/core/queued-for";
 import type { Reason } from "@mlrb/core/reasons";
 import { step } from "@mlrb/core/schedule";
 import { type Command, type Event, initialState } from "@mlrb/core/schedule-state";
@@ -33,6 +33,9 @@ import { workOf } from "./work-of.ts";
 import { WorkSlots } from "./work-slots.ts";
 
 let runs = 0;
+
+/** How soon after the last change it is told what could start and waits. */
+const queuedMs = 500;
 
 /** When it began, which of this process's runs it is from the second on, and the process. */
 function newRun(): string {
@@ -85,6 +88,17 @@ export function startRun(options: RunOptions): RunHandle {
     } finally {
       draining = false;
     }
+    if (!over && !tellQueued) tellQueued = setTimeout(sayQueued, queuedMs).unref();
+  };
+  let tellQueued: NodeJS.Timeout | undefined;
+  let saidQueued = "";
+  let over = false;
+  /** For those who look at the run from outside. A moment later: most that could start does so at once. */
+  const sayQueued = () => {
+    tellQueued = undefined;
+    const waits = queuedWords(queuedFor(state, whole));
+    if (waits !== saidQueued) journal.write({ event: "queued", waits });
+    saidQueued = waits;
   };
   /** Runs `work`, and turns what it throws into the end of the run: a bug must not hang it. */
   const guard = (work: () => Promise<void>) => void work().catch(reject);
@@ -135,6 +149,8 @@ export function startRun(options: RunOptions): RunHandle {
         return kill(running.get(command.index));
       case "finished":
         return guard(async () => {
+          over = true;
+          clearTimeout(tellQueued);
           journal.write({ event: "end" });
           journal.close();
           await clearContainers(workspace.state.work, Object.keys(options.executors), executorOf);
@@ -237,7 +253,11 @@ export function startRun(options: RunOptions): RunHandle {
     interrupts: () => state.interrupts,
     askToEnd,
     kill,
-    onEvent: options.onEvent,
+    onEvent(event) {
+      if (event.kind === "waiting")
+        journal.write({ event: "waiting", stage: event.instance.id, why: heldWords(event) });
+      options.onEvent(event);
+    },
   };
 
   const execute = async (at: number) => {
