@@ -5,7 +5,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } fr
 import { dirname, join } from "node:path";
 import { processName } from "@mlrb/kit/process-name";
 import { artifactDigest } from "./artifact-digest.ts";
-import type { AttemptRecords } from "./attempt-records.ts";
+import type { AttemptRecord } from "./attempt-record.ts";
 import { DamagedRecord } from "./damaged-record.ts";
 import { hashFile } from "./hash-file.ts";
 import { MissingContent, type Store } from "./store.ts";
@@ -19,7 +19,12 @@ export type RecordCheck = {
   left: string[];
 };
 
-type Place = { records: AttemptRecords; folder: string; store: Store };
+type Place = {
+  /** `read` throws DamagedRecord. */
+  records: { read(digest: string): AttemptRecord };
+  folder: string;
+  store: Store;
+};
 
 /** `folder`: that of all records. */
 export function verifyRecord(digest: string, { records, folder, store }: Place): RecordCheck {
