@@ -8,6 +8,7 @@ import type { Json } from "@mlrb/kit/stage";
 import { bubblewrapMissing } from "../bubblewrap-abilities.ts";
 import { SandboxTrouble } from "../sandbox-trouble.ts";
 import { fakeSandbox } from "../testing/fake-sandbox.ts";
+import { groupsMissing } from "../testing/groups-missing.ts";
 import { base, toolWorld, workspaceIn } from "../testing/scripted-scaffold.ts";
 import { chosenTools, toolNames } from "./chosen-tools.ts";
 import type { ToolResult, ToolWorld } from "./tool.ts";
@@ -263,8 +264,10 @@ for (const { kind, options } of kinds) {
 }
 
 const [, walled] = kinds;
+const noGroups = await groupsMissing(["memory", "pids"]);
+const grouped = { timeout: 60_000, ...(noGroups !== undefined && { skip: noGroups }) };
 
-test("a program that takes too much memory is told so, and the loop goes on", walled!.options, async (t) => {
+test("a program that takes too much memory is told so, and the loop goes on", grouped, async (t) => {
   const sandbox = await workspaceIn(t, "walled", { memoryBytes: 2 ** 27 });
   const { world } = toolWorld(sandbox);
   const result = await call(world, "python", {
@@ -383,7 +386,7 @@ test("tools that need a network are there only with one, and a tool that is none
   );
 });
 
-test("an agent whose programs hold all processes is told, and can end them", walled!.options, async (t) => {
+test("an agent whose programs hold all processes is told, and can end them", grouped, async (t) => {
   const { world } = toolWorld(await workspaceIn(t, "walled", { processes: 24 }));
   const code = [
     "import os, time",
