@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { counted, type Lab, lab, lineOf } from "./support/lab.ts";
-import { attemptProcesses, supervisorsIn, until } from "./support/processes.ts";
+import { attemptProcesses, signalAll, supervisorsIn, until } from "./support/processes.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
@@ -53,7 +53,7 @@ for (const json of [false, true])
       define(at);
       const run = at.start(["run", at.name, "--root", at.root, ...(json ? ["--json"] : [])]);
       await begun(at);
-      for (const pid of [...supervisorsIn(at.root), run.child.pid!]) process.kill(pid, "SIGTERM");
+      signalAll([...supervisorsIn(at.root), run.child.pid!], "SIGTERM");
       const said = await run.ended;
       assert.equal(said.code, 130, said.stdout + said.stderr);
       const { name, cause } = lostOf(at);
@@ -101,7 +101,7 @@ test(
     const again = at.start(["run", at.name, "--root", at.root]);
     await until("the lost attempt to be told", () => existsSync(join(at.root, ".mlrb/attempts/lost")));
     again.child.kill("SIGTERM");
-    for (const pid of supervisorsIn(at.root)) process.kill(pid, "SIGTERM");
+    signalAll(supervisorsIn(at.root), "SIGTERM");
     const said = await again.ended;
     assert.match(said.stderr, /terminated: its supervisor was sent SIGTERM, and killed before all was said/);
   },

@@ -22,7 +22,7 @@ import { defineAttempts } from "./support/attempt-stages.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { counted, type Lab, lab, lineOf, outcomes, reasons } from "./support/lab.ts";
 import { defineLlmAttempt, keyEnv, provider, shell } from "./support/llm-attempts.ts";
-import { attemptProcesses, supervisorsIn, until } from "./support/processes.ts";
+import { attemptProcesses, signalAll, supervisorsIn, until } from "./support/processes.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
@@ -142,7 +142,7 @@ test(
     await until("the attempt to begin", () => existsSync(begun));
     first.child.kill("SIGKILL");
     await first.ended;
-    for (const pid of supervisorsIn(at.root)) process.kill(pid, "SIGKILL");
+    signalAll(supervisorsIn(at.root), "SIGKILL");
     const second = await at.pipeline(args(at, "--yes"), { env });
     assert.equal(second.code, 1, second.stdout);
     assert.match(lineOf(second, "attempt").cause, /was lost after this run was asked for/);

@@ -136,3 +136,14 @@ export function attemptProcesses(root: string): number[] {
   }
   return [...found].filter((pid) => pid !== process.pid && isRunning(pid));
 }
+
+/** Of processes that one another's end may end too: those that are gone by then are passed over. */
+export function signalAll(pids: number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
+  }
+}

@@ -96,9 +96,13 @@ async function listen(folder: string, serve: (socket: Socket) => void): Promise<
     chmodSync(inside, 0o700); // whatever the umask
     handle = openSync(inside, constants.O_RDONLY | constants.O_DIRECTORY);
     const address = `/proc/self/fd/${handle}/${resumeSocket.name}`;
-    server.listen({ path: address });
+    const umask = process.umask(0o177); // nobody else's from its first moment
+    try {
+      server.listen({ path: address });
+    } finally {
+      process.umask(umask);
+    }
     await once(server, "listening");
-    chmodSync(join(inside, resumeSocket.name), 0o600);
     const held = handle;
     return {
       server,

@@ -145,7 +145,7 @@ export async function dockerWalls(request: WallsRequest, options: DockerWallsOpt
       (after.processes > before.processes ? processesOver(request) : undefined);
     const met = over && { over };
     if (now.byUs) return { ...outcomeOf(ended, now), ...met } as ExecResult;
-    const gone = ended.kind === "exited" && ended.code === 0 ? undefined : await goneUnder(now);
+    const gone = ended.kind === "exited" && ended.code === 0 ? undefined : await goneUnder(now, ended);
     if (now.over) return { kind: "signalled", signal: "SIGKILL", over: now.over };
     if (gone !== undefined) return { kind: "lost", detail: gone };
     if (ended.kind === "not-begun" && over) return { kind: "exited", code: 126, over };
@@ -160,7 +160,10 @@ export async function dockerWalls(request: WallsRequest, options: DockerWallsOpt
   }
 
   /** Why the container is no longer there; undefined where it is. */
-  async function goneUnder(now: Standing): Promise<string | undefined> {
+  async function goneUnder(now: Standing, ended: ProgramEnd): Promise<string | undefined> {
+    // an engine that removes a container kills its programs first, and calls it running for a moment more
+    const killed = ended.kind === "signalled" && ended.signal === "SIGKILL";
+    if (killed) await Promise.race([now.guard.ended, sleep(500, undefined, { ref: false })]);
     const state = await stateOf(engine as ContainerEngine, now.id);
     if (!("trouble" in state) && (state.Status === "running" || state.Status === "paused")) return undefined;
     await Promise.race([now.guard.ended, sleep(2_000, undefined, { ref: false })]);
