@@ -1,20 +1,12 @@
 // What a person is told of attempts that are ended from outside is true: who ended them, and where they are.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, type TestContext, test } from "node:test";
+import { after, test } from "node:test";
 import { counted, type Lab, lab, lineOf } from "./support/lab.ts";
 import { attemptProcesses, signalAll, supervisorsIn, until } from "./support/processes.ts";
+import { smallDisk } from "./support/small-disk.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
@@ -107,24 +99,11 @@ test(
   },
 );
 
-/** A lab on a file system of a few megabytes. */
-function smallDisk(t: TestContext): Lab | undefined {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-disk-")));
-  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=16m", "tmpfs", root]);
-  t.after(() => {
-    spawnSync("umount", ["-l", root]);
-    rmSync(root, { recursive: true });
-  });
-  if (status === 0) return lab(t, repository, { root });
-  t.skip("no file system can be mounted here");
-  return undefined;
-}
-
 test(
   "an attempt that a person stops on a full disk was stopped by that person, in its cause and in the run that follows it",
   only,
   async (t) => {
-    const at = smallDisk(t);
+    const at = smallDisk(t, repository);
     if (!at) return;
     define(at);
     const run = at.start(["run", at.name, "--root", at.root, "--json"]);

@@ -2,19 +2,9 @@
 // stopped, not when its supervisor is killed at its very end, not when the disk is full.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import {
-  existsSync,
-  globSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, type TestContext, test } from "node:test";
+import { after, test } from "node:test";
 import type { Ledger } from "@mlrb/kit/rules/ledger";
 import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
 import type { AttemptRecord } from "@mlrb/local/attempt-records";
@@ -23,6 +13,7 @@ import { recordsIn } from "./support/end-state.ts";
 import { counted, type Lab, lab, lineOf, outcomes, reasons } from "./support/lab.ts";
 import { defineLlmAttempt, keyEnv, provider, shell } from "./support/llm-attempts.ts";
 import { attemptProcesses, signalAll, supervisorsIn, until } from "./support/processes.ts";
+import { smallDisk } from "./support/small-disk.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
@@ -299,24 +290,11 @@ test(
   },
 );
 
-/** A lab on a file system of a few megabytes. */
-function smallDisk(t: TestContext): Lab | undefined {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-disk-")));
-  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=16m", "tmpfs", root]);
-  t.after(() => {
-    spawnSync("umount", ["-l", root]);
-    rmSync(root, { recursive: true });
-  });
-  if (status === 0) return lab(t, repository, { root });
-  t.skip("no file system can be mounted here");
-  return undefined;
-}
-
 test(
   "a disk that is full as an attempt ends: its end is on the disk, the message says no space left and where, the next run keeps it",
   only,
   async (t) => {
-    const at = smallDisk(t);
+    const at = smallDisk(t, repository);
     if (!at) return;
     const fill = join(at.root, "fill");
     at.define({
