@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { counted, type Lab, lab, lineOf } from "./support/lab.ts";
-import { attemptProcesses, signalAll, supervisorsIn, until } from "./support/processes.ts";
+import { attemptProcesses, supervisorsIn, until } from "./support/processes.ts";
 import { smallDisk } from "./support/small-disk.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
@@ -45,7 +45,7 @@ for (const json of [false, true])
       define(at);
       const run = at.start(["run", at.name, "--root", at.root, ...(json ? ["--json"] : [])]);
       await begun(at);
-      signalAll([...supervisorsIn(at.root), run.child.pid!], "SIGTERM");
+      for (const pid of [...supervisorsIn(at.root), run.child.pid!]) process.kill(pid, "SIGTERM");
       const said = await run.ended;
       assert.equal(said.code, 130, said.stdout + said.stderr);
       const { name, cause } = lostOf(at);
@@ -93,7 +93,7 @@ test(
     const again = at.start(["run", at.name, "--root", at.root]);
     await until("the lost attempt to be told", () => existsSync(join(at.root, ".mlrb/attempts/lost")));
     again.child.kill("SIGTERM");
-    signalAll(supervisorsIn(at.root), "SIGTERM");
+    for (const pid of supervisorsIn(at.root)) process.kill(pid, "SIGTERM");
     const said = await again.ended;
     assert.match(said.stderr, /terminated: its supervisor was sent SIGTERM, and killed before all was said/);
   },

@@ -12,7 +12,7 @@ import { defineAttempts } from "./support/attempt-stages.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { counted, type Lab, lab, lineOf, outcomes, reasons } from "./support/lab.ts";
 import { defineLlmAttempt, keyEnv, provider, shell } from "./support/llm-attempts.ts";
-import { attemptProcesses, signalAll, supervisorsIn, until } from "./support/processes.ts";
+import { attemptProcesses, supervisorsIn, until } from "./support/processes.ts";
 import { smallDisk } from "./support/small-disk.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
@@ -133,7 +133,7 @@ test(
     await until("the attempt to begin", () => existsSync(begun));
     first.child.kill("SIGKILL");
     await first.ended;
-    signalAll(supervisorsIn(at.root), "SIGKILL");
+    for (const pid of supervisorsIn(at.root)) process.kill(pid, "SIGKILL");
     const second = await at.pipeline(args(at, "--yes"), { env });
     assert.equal(second.code, 1, second.stdout);
     assert.match(lineOf(second, "attempt").cause, /was lost after this run was asked for/);
@@ -192,9 +192,7 @@ test(
     const env = { THE_KEY: "the-key-of-it" };
     const run = at.start(args(at, "--yes"), { env });
     await until("the attempt to begin", () => existsSync(join(at.outside, "begun")));
-    for (const pid of supervisorsIn(at.root))
-      if (readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("supervisor.ts"))
-        process.kill(pid, "SIGKILL");
+    for (const pid of supervisorsIn(at.root)) process.kill(pid, "SIGKILL");
     const said = await run.ended;
     assert.equal(said.code, 1, said.stdout);
     assert.equal(lostOf(at).left.cost.dollars, null);

@@ -24,7 +24,7 @@ import { lacking } from "./support/debian-tool.ts";
 import { type EndState, endState, recordedStages, recordsIn } from "./support/end-state.ts";
 import { filesBelow, outcomes, type PipelineText } from "./support/lab.ts";
 import { type LoopDisk, makeDisk, mountDisk, powerCut } from "./support/loop-disk.ts";
-import { spawnersLeft, stageProcesses, supervisorsIn, until } from "./support/processes.ts";
+import { spawnersLeft, stageProcesses, startedForAttempts, until } from "./support/processes.ts";
 import { parseLines, type Said, startProgram } from "./support/run-program.ts";
 import {
   type Call,
@@ -156,7 +156,7 @@ async function recovers(
 ): Promise<void> {
   const idle = () =>
     !spawnersLeft() &&
-    supervisorsIn(root).length === 0 &&
+    startedForAttempts(root).length === 0 &&
     stageProcesses(root).every((program) => program === "sleep");
   await until("what the killed runner had started to end by itself", idle);
   const before = executions(root);

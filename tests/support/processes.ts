@@ -101,18 +101,25 @@ export function spawnerOf(runner: number): number {
   return Number(found);
 }
 
-/** The pids of supervisors of attempts below a root: they outlive the run that began them. */
-export function supervisorsIn(root: string): number[] {
+/** Programs that were started with the folder of an attempt below a root: supervisors, spawners, stages. */
+export function startedForAttempts(root: string): number[] {
+  const own = `${root}/.mlrb/attempts/running/`;
   return readdirSync("/proc")
     .map(Number)
-    .filter((pid) => {
-      if (!Number.isInteger(pid) || !isRunning(pid)) return false;
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(`${root}/.mlrb/attempts/running/`);
-      } catch {
-        return false; // it ended
-      }
-    });
+    .filter((pid) => Number.isInteger(pid) && isRunning(pid) && commandOf(pid).includes(own));
+}
+
+/** The pids of supervisors of attempts below a root: they outlive the run that began them. */
+export function supervisorsIn(root: string): number[] {
+  return startedForAttempts(root).filter((pid) => commandOf(pid).includes("supervisor.ts"));
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return ""; // it ended
+  }
 }
 
 /** Everything that attempts below a root run: supervisors, their spawners, stages, agents' programs; Linux only. */
@@ -135,15 +142,4 @@ export function attemptProcesses(root: string): number[] {
     for (const pid of all) if (found.has(parent(pid))) found.add(pid);
   }
   return [...found].filter((pid) => pid !== process.pid && isRunning(pid));
-}
-
-/** Of processes that one another's end may end too: those that are gone by then are passed over. */
-export function signalAll(pids: number[], signal: NodeJS.Signals): void {
-  for (const pid of pids) {
-    try {
-      process.kill(pid, signal);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-    }
-  }
 }
