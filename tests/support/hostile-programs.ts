@@ -265,8 +265,10 @@ number = 0
 told("counting")
 while True:
     number += 1
-    with open(os.environ["TMPDIR"] + "/count", "w") as file:
+    count = os.environ["TMPDIR"] + "/count"
+    with open(count + ".new", "w") as file:
         file.write(str(number))
+    os.replace(count + ".new", count)
 `,
   /** Two chains of processes, each of which forks the next and ends; each writes a byte. */
   passesOn: `

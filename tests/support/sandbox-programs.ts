@@ -47,7 +47,7 @@ export function checkPrograms(check: Check): void {
       const count = async () =>
         Buffer.from((await at.sandbox.get("tmp/count", { from: 0, bytesMax: 99 })) ?? []).toString();
       const counts = async () => {
-        const before = Number(await count()); // 0 while it writes
+        const before = Number(await count());
         for (let round = 0; round < 500; round++) {
           if (Number(await count()) > before) return true;
           await sleep(10);
