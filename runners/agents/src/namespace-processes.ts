@@ -2,8 +2,7 @@
 // parent is now. For what control groups do where there are some.
 
 import { readdirSync, readFileSync, readlinkSync, statfsSync, statSync } from "node:fs";
-import { candidates } from "@mlrb/kit/end-processes";
-import { type FindProcesses, otherThreads } from "@mlrb/kit/freeze-processes";
+import { candidates, type FindProcesses, fieldsOf, otherThreads, quiet } from "@mlrb/kit/look-for-processes";
 
 const foldersInMemory = ["/dev/shm", "/tmp"];
 
@@ -62,9 +61,7 @@ function namespaceOf(pid: number): string | undefined {
 }
 
 function stateOf(pid: number): string {
-  const text = read(`/proc/${pid}/stat`);
-  // the program's own name stands in brackets and may hold anything, brackets too
-  return text.charAt(text.lastIndexOf(")") + 2);
+  return fieldsOf(`/proc/${pid}/stat`)?.[0] ?? "";
 }
 
 function read(file: string): string {
@@ -73,13 +70,4 @@ function read(file: string): string {
 
 function sum<T>(all: readonly T[], of: (one: T) => number): number {
   return all.reduce((total, one) => total + of(one), 0);
-}
-
-/** A process may end at any look. */
-function quiet<T>(look: () => T): T | undefined {
-  try {
-    return look();
-  } catch {
-    return undefined;
-  }
 }

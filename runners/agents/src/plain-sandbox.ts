@@ -5,12 +5,8 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { ExecRequest, ExecResult, Sandbox } from "@mlrb/core/sandbox";
 import { endProcesses, findProcesses } from "@mlrb/kit/end-processes";
-import {
-  type FindProcesses,
-  type FrozenProcesses,
-  freezeProcesses,
-  thawProcesses,
-} from "@mlrb/kit/freeze-processes";
+import { type FrozenProcesses, freezeProcesses, thawProcesses } from "@mlrb/kit/freeze-processes";
+import type { FindProcesses } from "@mlrb/kit/look-for-processes";
 import { execa } from "execa";
 import { sandboxFolder } from "./sandbox-folder.ts";
 import { startGate } from "./start-gate.ts";
@@ -38,7 +34,7 @@ export async function plainSandbox({ under, trusted, agent }: PlainSandboxOption
   // begins with the token of the stage, if there is one: whoever ends the stage ends this too
   const token = `${process.env.MLRB_TOKEN ?? ""}${randomBytes(12).toString("hex")}`;
   const known = { token, root, groups: [] as number[] };
-  const find: FindProcesses = (first) => findProcesses({ ...known, first });
+  const find: FindProcesses = (first, before) => findProcesses({ ...known, first }, before);
   let execs = 0;
   let frozen: FrozenProcesses | undefined;
   const gate = startGate({

@@ -4,10 +4,10 @@
 // A program that cleans its environment, leaves the folder and outlives its parent escapes: a plain
 // sandbox is for trusted programs, the others have a pid namespace.
 // Elsewhere there is no /proc, and only process groups are ended.
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 import { uptime } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { lastPid, otherThreads } from "./freeze-processes.ts";
+import { candidates, fieldsOf, followProcesses, otherThreads, quiet } from "./look-for-processes.ts";
 
 export type Known = {
   token: string;
@@ -24,54 +24,65 @@ export function ticksNow(): number {
   return process.platform === "linux" ? Math.floor(uptime() * 100) - 1 : 0;
 }
 
-/** Stops (SIGSTOP) everything known until a look finds nothing new; gives the pids. */
-export async function stopProcesses(known: Known): Promise<number[]> {
-  const stopped = new Set<number>();
-  for (let round = 0; round < 100; round++) {
-    const fresh = findProcesses(known).filter((pid) => !stopped.has(pid));
-    if (fresh.length === 0) return [...stopped];
-    for (const pid of fresh) {
-      send(pid, "SIGSTOP");
-      stopped.add(pid);
-    }
-    await sleep(round < 10 ? 1 : 20);
-  }
-  return [...stopped];
-}
-
 /** Kills everything known. Throws when something still runs after ten seconds: then no copy can be trusted to stand still. */
 export async function endProcesses(known: Known): Promise<void> {
   if (process.platform !== "linux") {
     for (const group of known.groups) send(-group, "SIGKILL");
     return;
   }
-  let left: number[] = [];
+  let left: Set<number> | undefined;
   for (let round = 0; round < 200; round++) {
     left = await stopProcesses(known);
-    if (left.length === 0) {
+    if (left?.size === 0) {
       known.groups.length = 0; // the system may give their numbers to strangers from now on
       return;
     }
-    for (const pid of left) send(pid, "SIGKILL");
+    for (const pid of left ?? []) send(pid, "SIGKILL");
     await sleep(Math.min(5 + round * 5, 100));
   }
-  throw new Error(
-    `processes of the sandbox would not end: ${left.join(", ")}; end them by hand and run again`,
-  );
+  const which = left ? [...left].join(", ") : "they start others faster than they can be looked at";
+  throw new Error(`processes of the sandbox would not end: ${which}; end them by hand and run again`);
+}
+
+/** Stops (SIGSTOP) everything known and gives its pids; undefined where something may have escaped. */
+async function stopProcesses(known: Known): Promise<Set<number> | undefined> {
+  const stopped = new Set<number>();
+  const find = (first: number, before?: ReadonlySet<number>) => findProcesses({ ...known, first }, before);
+  for (let round = 0; round < 100; round++) {
+    const before = stopped.size;
+    // a group is stopped as one: none of it can start another meanwhile
+    if (round === 0) for (const group of known.groups) send(-group, "SIGSTOP");
+    const stop = (pids: number[]) => {
+      for (const pid of pids) if (!stopped.has(pid)) send(pid, "SIGSTOP");
+      for (const pid of pids) stopped.add(pid);
+    };
+    const whole = followProcesses(find, stop, firstOf(known));
+    if (stopped.size === before) return whole || before > 0 ? stopped : undefined;
+    await sleep(round < 10 ? 1 : 20);
+  }
+  return stopped;
+}
+
+/** The least number of them, as long as the count cannot have come round. */
+function firstOf({ first = 0, since = 0 }: Known): number {
+  return ticksNow() - since < 200 ? first : 0;
 }
 
 /** What everything known holds in memory, in bytes, shared pages counted once; 0 where there is no /proc. */
 export function memoryHeld(known: Known): number {
   let total = 0;
-  for (const pid of findProcesses(known)) {
+  for (const pid of findProcesses({ ...known, first: firstOf(known) })) {
     const text = quiet(() => readFileSync(`/proc/${pid}/smaps_rollup`, "latin1"));
     total += Number(/^Pss:\s+(\d+) kB/m.exec(text ?? "")?.[1] ?? 0) * 1024;
   }
   return total;
 }
 
-/** Living processes of the sandbox, never this one. */
-export function findProcesses({ token, root, groups, since = 0, first = 0 }: Known): number[] {
+/** Living processes of the sandbox and the children of those `before`, parents first; never this one. */
+export function findProcesses(
+  { token, root, groups, since = 0, first = 0 }: Known,
+  before: ReadonlySet<number> = new Set(),
+): number[] {
   if (process.platform !== "linux") return [];
   const marker = Buffer.from(`MLRB_TOKEN=${token}`);
   const parents = new Map<number, number>();
@@ -84,30 +95,17 @@ export function findProcesses({ token, root, groups, since = 0, first = 0 }: Kno
     if (groups.includes(status.group) || marked(pid, marker) || worksIn(pid, root)) found.add(pid);
   }
   // children of the found, and theirs
-  for (let before = -1; before !== found.size; ) {
-    before = found.size;
-    for (const [pid, parent] of parents) if (found.has(parent)) found.add(pid);
+  for (let size = -1; size !== found.size; ) {
+    size = found.size;
+    for (const [pid, parent] of parents) if (found.has(parent) || before.has(parent)) found.add(pid);
   }
-  return [...found];
-}
-
-/** Pids from `first` on; a stage that was short has few after it, and asking for each is less than listing all. */
-export function candidates(first: number): number[] {
-  const last = lastPid();
-  if (first > 0 && first <= last && last - first < 64)
-    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
-  const lowest = first <= last ? first : 0; // less than the first: the count began anew
-  return readdirSync("/proc")
-    .map(Number)
-    .filter((pid) => Number.isInteger(pid) && pid >= lowest);
+  return [...found].sort((a, b) => a - b);
 }
 
 function statusOf(
   pid: number,
 ): { parent: number; group: number; started: number; dead: boolean } | undefined {
-  const text = quiet(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
-  // the program's own name stands in brackets and may hold anything, brackets too
-  const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
+  const fields = fieldsOf(`/proc/${pid}/stat`);
   if (!fields) return undefined;
   return {
     dead: fields[0] === "X" || (fields[0] === "Z" && !otherThreads(pid)),
@@ -133,13 +131,4 @@ function worksIn(pid: number, root: string): boolean {
 
 function send(pid: number, signal: NodeJS.Signals): void {
   quiet(() => process.kill(pid, signal));
-}
-
-/** A process may end, or be another user's, at any look. */
-function quiet<T>(look: () => T): T | undefined {
-  try {
-    return look();
-  } catch {
-    return undefined;
-  }
 }

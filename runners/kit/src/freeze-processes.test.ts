@@ -7,11 +7,12 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { endProcesses, findProcesses } from "./end-processes.ts";
-import { type FindProcesses, freezeProcesses, thawProcesses } from "./freeze-processes.ts";
+import { freezeProcesses, thawProcesses } from "./freeze-processes.ts";
+import type { FindProcesses } from "./look-for-processes.ts";
 
 const onLinux = { skip: process.platform === "linux" ? false : "looks into /proc", timeout: 60_000 };
 
-/** Runs Python that counts in files below the folder; gives a look at their sum. */
+/** Runs Python that counts in files below the folder; gives a look at the count. */
 function counting(t: TestContext, body: string) {
   const folder = mkdtempSync(join(tmpdir(), "freeze-"));
   const token = randomBytes(12).toString("hex");
@@ -30,21 +31,22 @@ ${body}`;
     ...{ cwd: folder, env: { PATH: process.env.PATH, MLRB_TOKEN: token }, stdio: "ignore", detached: true },
   });
   const known = { token, root: folder, groups: [child.pid!] };
+  const end = () => endProcesses(known);
   t.after(async () => {
-    await endProcesses(known);
+    await end();
     rmSync(folder, { recursive: true, force: true });
   });
-  const find: FindProcesses = (first) => findProcesses({ ...known, first });
+  const find: FindProcesses = (first, before) => findProcesses({ ...known, first }, before);
   const count = (name = "count") => {
     const file = join(folder, name);
-    return existsSync(file) ? Number(readFileSync(file, "utf8")) : 0;
+    return existsSync(file) ? readFileSync(file, "utf8") : "";
   };
   const moves = async (name?: string) => {
     const before = count(name);
     for (let round = 0; round < 1000 && count(name) === before; round++) await sleep(10);
-    return count(name) > before;
+    return count(name) !== before;
   };
-  return { find, count, moves };
+  return { find, count, moves, end };
 }
 
 test("what is frozen makes no progress and goes on when it thaws", onLinux, async (t) => {
@@ -59,20 +61,38 @@ test("what is frozen makes no progress and goes on when it thaws", onLinux, asyn
   assert.ok(await moves());
 });
 
-test("processes that fork while they are being stopped stay frozen, all of them", onLinux, async (t) => {
-  const { find, count, moves } = counting(
-    t,
-    `
+/** Four chains of processes, each of which starts the next and ends. `alone`: each in a session of its own. */
+const chains = (alone = false) => `
 for _ in range(4):
     if os.fork() == 0:
         while True:
             if os.fork() > 0:
                 os._exit(0)
+            ${alone ? "os.setsid()" : "pass"}
             with open("count", "a") as file:
-                file.write("1")
+                file.write("1")`;
+const waits = `
 while True:
-    time.sleep(9)`,
-  );
+    time.sleep(9)`;
+
+for (const { title, body } of [
+  { title: "a chain of processes that start the next and end", body: chains() },
+  { title: "such a chain, each in a session of its own", body: chains(true) },
+  { title: "such a chain whose first process waits", body: chains(true) + waits },
+])
+  test(`${title} ends, all of it`, { ...onLinux, timeout: 120_000 }, async (t) => {
+    for (let round = 0; round < 5; round++) {
+      const { count, moves, end } = counting(t, body);
+      assert.ok(await moves());
+      await end();
+      const still = count();
+      await sleep(50);
+      assert.equal(count(), still);
+    }
+  });
+
+test("processes that fork while they are being stopped stay frozen, all of them", onLinux, async (t) => {
+  const { find, count, moves } = counting(t, chains() + waits);
   assert.ok(await moves());
   const frozen = await freezeProcesses(find);
   assert.ok(frozen, "chains of four processes that pass on a fork");
