@@ -104,6 +104,9 @@ test("an attempt that ends with no run there is kept by the next run of any pipe
   await first.ended;
   go(at);
   await until("the attempt to end", () => existsSync(join(folder, "end.json")));
+  const listed = await at.pipeline(["attempts", "list", "--root", at.root], { env: { COLUMNS: "999" } });
+  assert.match(listed.stdout, /^ended {9}\S+Z {2}.* attempt {2}.*; cost /m);
+  assert.match(listed.stdout, /^0 attempts, 1 ended/m);
   const other = lab(t, repository, { root: at.root });
   other.define({ stages: { one: { command: "true" } } });
   const said = await other.run();

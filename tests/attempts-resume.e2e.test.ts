@@ -96,6 +96,7 @@ it("an attempt whose key is refused waits, and with a new key ends as it would h
 
   const resumed = await other.pipeline(["attempts", "resume", id, ...at60], { env: env(newKey) });
   assert.equal(resumed.code, 0, resumed.stderr);
+  assert.equal(resumed.stdout, `${attemptName}: tries again now, with ${keyName} as set here\n`);
   const ended = await run.ended;
   assert.equal(ended.code, 0, ended.stderr);
   const { ledger, events, record } = recorded(other);
@@ -114,6 +115,28 @@ it("an attempt whose key is refused waits, and with a new key ends as it would h
     for (const key of [oldKey, newKey]) assert.ok(!text.includes(key), `${file} holds a key`);
   const shown = ended.stdout + ended.stderr + resumed.stdout + resumed.stderr;
   assert.ok(!shown.includes(newKey) && !shown.includes(oldKey));
+});
+
+it("resumed without the key set it tries again with the old one, says so, and goes on waiting", async (at, t) => {
+  const weary = await wearyProvider(t, 1);
+  defineLlmAttempt(at, weary.served);
+  const run = at.start(["run", at.name, "--yes", "--root", at.root], { env: env(oldKey) });
+  await waitingIn(at);
+  const asked = () => weary.refused.length;
+  const before = asked();
+  const resume = ["attempts", "resume", "--root", at.root];
+  const same = await at.pipeline(resume, { env: { [keyName]: "" } });
+  assert.equal(same.code, 0, same.stderr);
+  assert.equal(
+    same.stdout,
+    `${attemptName}: tries again now, ${keyName} is not set here and stays as it was\n`,
+  );
+  await until("it to ask again", () => asked() > before);
+  await waitingIn(at);
+  const mended = await at.pipeline(resume, { env: env(newKey) });
+  assert.equal(mended.code, 0, mended.stderr);
+  assert.equal((await run.ended).code, 0);
+  assert.equal(weary.answered(), 4);
 });
 
 /** The one folder of `lost/`, with everything that the attempt made. */

@@ -10,7 +10,7 @@ import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
 import type { AttemptRecord } from "@mlrb/local/attempt-records";
 import { defineAttempts } from "./support/attempt-stages.ts";
 import { recordsIn } from "./support/end-state.ts";
-import { counted, type Lab, lab, lineOf, outcomes, reasons } from "./support/lab.ts";
+import { counted, filesBelow, type Lab, lab, lineOf, outcomes, reasons } from "./support/lab.ts";
 import { defineLlmAttempt, keyEnv, provider, shell } from "./support/llm-attempts.ts";
 import { attemptProcesses, supervisorsIn, until } from "./support/processes.ts";
 import { smallDisk } from "./support/small-disk.ts";
@@ -285,6 +285,25 @@ test(
     assert.equal(kept.code, 0, kept.stdout + kept.stderr);
     assert.match(kept.stdout, /kept {4}attempt\[.*as [0-9a-f]{12}/);
     assert.equal(recordsIn(at.root).length, 1);
+  },
+);
+
+test(
+  "attempts adopt leaves out the log of an attempt with secrets where an older program did not redact it",
+  only,
+  async (t) => {
+    const at = lab(t, repository);
+    const lost = await lostAtItsEnd(at);
+    const card = join(lost, "attempt.json");
+    writeFileSync(card, JSON.stringify({ ...JSON.parse(readFileSync(card, "utf8")), secrets: ["SOME_KEY"] }));
+    writeFileSync(join(lost, "log"), "the key is sk-not-redacted\n");
+    const kept = await at.pipeline(["attempts", "adopt", "it-1", "--root", at.root]);
+    assert.equal(kept.code, 0, kept.stdout + kept.stderr);
+    const [record] = recordsIn(at.root);
+    const files = filesBelow(join(at.root, ".mlrb"));
+    for (const [file, text] of Object.entries(files)) assert.ok(!text.includes("sk-not-redacted"), file);
+    const log = join(at.root, ".mlrb/attempts/records", record!.digest, "log");
+    assert.match(readFileSync(log, "utf8"), /^mlrb: the log of this attempt is left out: .* SOME_KEY\n$/);
   },
 );
 

@@ -1,6 +1,6 @@
 // Makes records of attempts that were quarantined although they had come to their own end, e.g. by a program that
 // could not see it, or on a disk that was full.
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { lastSignMs } from "./attempt-cost.ts";
 import { type AttemptEnd, attemptEnd } from "./attempt-folders.ts";
@@ -51,6 +51,7 @@ async function adoptOne(
     // a program that kept no cause left the log as it was, with what secrets it may hold
     const isClean = card.secrets.length === 0 || quarantineIn(path, workspace.state.root) !== undefined;
     const log = join(path, isClean ? "log" : "no-log");
+    if (!isClean) writeFileSync(log, leftOut(card.secrets));
     const kept = await keepRecord({ path, card, end, log, isHeld: lease.isHeld }, workspace);
     if (kept.kind === "failed") return { kind: "refused", why: kept.detail };
     await removeAttempt(path);
@@ -58,4 +59,8 @@ async function adoptOne(
   } finally {
     lease.release();
   }
+}
+
+function leftOut(secrets: string[]): string {
+  return `mlrb: the log of this attempt is left out: the program that lost it had not redacted ${secrets.join(", ")}\n`;
 }
