@@ -299,3 +299,18 @@ test("a run that waits for another's attempt goes on with it when that run is ki
   assert.equal(said.code, 0, said.stderr);
   assert.deepEqual(at.executions(), { attempt: 1, use: 1 });
 });
+
+test(
+  "a run with --max-cost says which attempt it goes on with that it cannot put under it",
+  only,
+  async (t) => {
+    const at = lab(t, repository);
+    define(at);
+    await orphan(at);
+    rmSync(join(folderOf(at), "purse.json"), { force: true }); // as programs before it left attempts
+    const second = at.start([...plain(at), "--max-cost", "5"]);
+    await until("the warning", () => second.stderr().includes("attempt was begun by an older mlrb"));
+    go(at);
+    assert.equal((await second.ended).code, 0);
+  },
+);

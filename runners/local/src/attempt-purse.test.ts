@@ -43,12 +43,20 @@ test("a run without a cap leaves an attempt under the one that it has, and under
 
 test("a purse that its harness reads once stays as it is, and a cap of it moves", (t) => {
   const { attempt, by, file, capOf } = place(t);
-  takeOverPurse(attempt, by("second", 3));
+  assert.equal(takeOverPurse(attempt, by("second", 3)), false);
+  assert.equal(takeOverPurse(attempt, by("second")), true);
   assert.equal(readPurse(file), undefined);
   handOverPurse(attempt, by("first", 10));
   const old = JSON.stringify({ formatVersion: 1, prices: [], cap: capOf("first") });
   writeFileSync(file, old);
-  takeOverPurse(attempt, by("second", 3));
+  assert.equal(takeOverPurse(attempt, by("second", 3)), true);
   assert.equal(readFileSync(file, "utf8"), old);
   assert.match(readFileSync(capOf("first"), "utf8"), /"maxDollars":3/u);
+});
+
+test("it is told where a purse that is read once has no cap to move", (t) => {
+  const { attempt, by, file } = place(t);
+  writeFileSync(file, JSON.stringify({ formatVersion: 1, prices: [], cap: null }));
+  assert.equal(takeOverPurse(attempt, by("second", 3)), false);
+  assert.equal(takeOverPurse(attempt, by("second")), true);
 });

@@ -19,18 +19,20 @@ export function handOverPurse(attempt: string, { purse, run, workspace }: Of): v
 /**
  * An attempt that an earlier run began comes under the cap and the prices of the run that goes on with it; where this
  * run has no cap it stays under the one that it has. An attempt of a program that reads its purse once stays as it
- * was, but for the height of its cap.
+ * was, but for the height of its cap. False where this run has a cap and the attempt cannot be put under it.
  */
-export function takeOverPurse(attempt: string, { purse, run, workspace }: Of): void {
+export function takeOverPurse(attempt: string, { purse, run, workspace }: Of): boolean {
   const path = join(attempt, purseFile);
   const before = readPurse(path);
-  if (purse === undefined || before === undefined) return;
-  if (before.runs.length > 0)
-    writePurse(path, {
-      runs: [{ run, prices: purse.prices }, ...before.runs],
-      cap: capOf({ purse, run, workspace }) ?? before.cap,
-    });
-  else if (before.cap !== null && purse.maxDollars !== undefined) writeCap(before.cap, purse.maxDollars);
+  const isCapped = purse?.maxDollars !== undefined;
+  if (purse === undefined || before === undefined) return !isCapped;
+  if (before.runs.length > 0) {
+    const cap = capOf({ purse, run, workspace }) ?? before.cap;
+    writePurse(path, { runs: [{ run, prices: purse.prices }, ...before.runs], cap });
+    return true;
+  }
+  if (isCapped && before.cap !== null) writeCap(before.cap, purse.maxDollars!);
+  return !isCapped || before.cap !== null;
 }
 
 function capOf({ purse, run, workspace }: Of): string | undefined {

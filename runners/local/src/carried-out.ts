@@ -46,8 +46,11 @@ export type CarryOutContext = {
   gpus?: GpuLease;
   /** False once another run took it over: what that makes counts. */
   isHeld: () => boolean;
-  /** Called where it is found going on, begun by a run that is gone; with when that was, where known. */
-  adopted: (since: string | undefined) => void;
+  /**
+   * Called where it is found going on, begun by a run that is gone; with when that was, where known. `underCap`:
+   * false of an attempt that this run's `--max-cost` does not reach.
+   */
+  adopted: (since: string | undefined, money?: { underCap: boolean }) => void;
   /** Of a durable instance: whether it was begun already, as far as the person knows who agreed to what this run costs. */
   goesOn: boolean;
   /** Called with the name of an attempt that goes on without this run, which was interrupted. */

@@ -64,10 +64,10 @@ export async function carryOutAttempt(
     let running: Running;
     let startedMs = performance.now();
     if (adopted) {
-      takeOverPurse(path, context);
+      const underCap = takeOverPurse(path, context);
       running = watchSupervised(path, name);
       startedMs -= Date.now() - Date.parse(card.startedAt);
-      context.adopted(card.startedAt);
+      context.adopted(card.startedAt, { underCap });
     } else {
       const request = await prepareStage(instance, bound, {
         ...context,

@@ -146,12 +146,17 @@ async function withRetries(
         stage: plan.instances[from]!.id,
         output,
       })),
-      adopted: (since) => {
+      adopted: (since, { underCap } = { underCap: true }) => {
         journal.write({ event: "adopt", stage: instance.id, since });
         onEvent({
           kind: "trouble",
           message: `goes on ${instance.id}  (begun ${since ? `${since} ` : ""}by a run that is gone)`,
         });
+        if (!underCap)
+          onEvent({
+            kind: "trouble",
+            message: `warning: ${instance.id} was begun by an older mlrb without --max-cost and cannot be put under this run's: only its own budget limits it`,
+          });
       },
       undeclared: (texts) => {
         for (const { what, help } of texts)
