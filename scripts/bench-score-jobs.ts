@@ -24,7 +24,7 @@ export type Noted = {
   modelBytes?: number;
 };
 
-export type ScoreJob = {
+type ScoreJob = {
   scorer: string;
   submission: string;
   /** The scorer's fixtures, unless given. */

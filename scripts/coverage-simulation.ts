@@ -7,7 +7,7 @@ import { type Random, seededRandom } from "@mlrb/core/statistics/random";
 import { wilsonInterval } from "@mlrb/core/statistics/wilson-interval";
 
 /** Shares of data sets, from 0 to 1: the interval held the mean; there was none (which holds nothing). */
-export type Coverage = { covered: number; without: number };
+type Coverage = { covered: number; without: number };
 
 /** Coverage at each of `attempts` numbers of attempts, in order. */
 export type CoverageRow = { values: string; interval: string; coverage: Coverage[] };
@@ -16,7 +16,7 @@ type Population = { name: string; mean: number; draw: (random: Random) => number
 
 type IntervalOf = (values: readonly number[]) => Interval | undefined;
 
-export const attemptsSimulated = [3, 5, 10];
+const attemptsSimulated = [3, 5, 10];
 
 const populations: Population[] = [
   { name: "normal", mean: 0, draw: (random) => random.normal() },

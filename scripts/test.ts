@@ -40,6 +40,7 @@ abortOnSignals(end);
 const checks = [
   check("types", "node_modules/.bin/tsc", ["--noEmit", "-p", "."]),
   check("lint and format", "node_modules/.bin/biome", ["ci", "--error-on-warnings", "."]),
+  check("unused files, exports and packages", "node_modules/.bin/knip", ["--no-progress"]),
 ];
 const tools = dirname(await ensureEnvironment("pipelines/environments/tools.lock"));
 checks.push(check("Python lint", join(tools, "ruff"), ["check", "--no-cache", "."]));

@@ -25,7 +25,7 @@ const oldestPython = "3.10";
 type Updated = { kind: "written" | "same"; changes: string[] } | { kind: "failed"; message: string };
 
 /** Rewrites the lock at `path`, whose .in stands beside it. `python` has uv beside it. */
-export function updateEnvironment(path: string, given: { python: string; upgrade?: string[] }): Updated {
+function updateEnvironment(path: string, given: { python: string; upgrade?: string[] }): Updated {
   const base = path.replace(/\.(in|lock)$/, "");
   const [from, to] = [`${base}.in`, `${base}.lock`];
   if (!existsSync(from))

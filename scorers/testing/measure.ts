@@ -13,10 +13,6 @@ import { testPython } from "./submissions.ts";
 const scorers = resolve(import.meta.dirname, "..");
 const admitted: Admission = { formatVersion: 1, admitted: true, reasons: [] };
 
-export function scorerFolder(scorer: string): string {
-  return join(scorers, scorer);
-}
-
 export function scorerManifest(scorer: string): ScorerManifest {
   return YAML.parse(readFileSync(join(scorers, scorer, "scorer.yaml"), "utf8")) as ScorerManifest;
 }

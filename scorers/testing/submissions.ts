@@ -20,7 +20,7 @@ export function makeSubmissions(folder: string): void {
 }
 
 /** Runs a program of this folder. Gives what it printed. */
-export function runTestProgram([program = "", ...args]: string[]): string {
+function runTestProgram([program = "", ...args]: string[]): string {
   const env = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,

@@ -8,6 +8,7 @@ export type TestLine = {
   reason: string;
 };
 
+/** @public: named on a command line. */
 export default async function* eventReporter(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const event of events) {
     if (event.type !== "test:pass" && event.type !== "test:fail") continue;

@@ -25,7 +25,7 @@ export function testsReaching(changed: readonly string[], sources: Sources): str
 }
 
 /** Tests of the whole program start it as a process, and so reach all of it; only their own imports count. */
-export function isOfTheWholeProgram(file: string): boolean {
+function isOfTheWholeProgram(file: string): boolean {
   return file.startsWith("tests/");
 }
 

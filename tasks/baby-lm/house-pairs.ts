@@ -16,7 +16,7 @@ export type Pair = {
   pair_id: string;
 };
 
-export const pairsPerParadigm = 40;
+const pairsPerParadigm = 40;
 
 /** Every pair, always the same ones in the same order. */
 export function housePairs(): Pair[] {

@@ -1,7 +1,7 @@
 // The eight kinds of instruction pairs, as data: what is asked (in two phrasings), about what, and the answer.
 // Every pair is all fillings of its words; instructions.ts picks among them.
 
-export type Asked = { input: string; output: string };
+type Asked = { input: string; output: string };
 export type Family = { name: string; phrasings: [string, string]; all: () => Asked[] };
 
 const things = [

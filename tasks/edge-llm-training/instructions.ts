@@ -6,8 +6,8 @@ import { type Family, families } from "./families.ts";
 
 export type Instruction = { instruction: string; input: string; output: string };
 
-export const trainPerFamily = 160;
-export const heldOutPerFamily = 15;
+const trainPerFamily = 160;
+const heldOutPerFamily = 15;
 
 /** Rows to train on and held-out rows by family; no input of a family stands in both. */
 export function instructionPairs(): {

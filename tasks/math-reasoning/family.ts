@@ -22,7 +22,7 @@ export type Family = {
 };
 
 /** Those of `dev` never come up in training, those of `test` in nothing that agents see. */
-export type Phrasings = {
+type Phrasings = {
   train: [string, string, string, string];
   dev: [string];
   test: [string, string];

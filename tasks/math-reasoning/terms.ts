@@ -3,7 +3,7 @@ import { numerals } from "./house.ts";
 
 /** A letter, a number's name, or a head with its arguments: `["And", "p", ["Not", "q"]]`. */
 export type Term = string | Compound;
-export type Compound = readonly [head: string, ...parts: Term[]];
+type Compound = readonly [head: string, ...parts: Term[]];
 
 /** As Lean reads it, without brackets around the whole. `∀` binds n, which is no letter of any statement. */
 export function lean(term: Term): string {

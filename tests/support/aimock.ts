@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Foreign, foreignNpm } from "./foreign-software.ts";
 
-export const aimockPackage = "@copilotkit/aimock@1.43.0";
+const aimockPackage = "@copilotkit/aimock@1.43.0";
 
 // biome-ignore lint/suspicious/noExplicitAny: its types are not installed
 type Any = any;
 
 /** Of every answer, in the words of all three protocols; without them aimock counts nothing. */
-export const aimockUsage = { input: 100, output: 20 };
+const aimockUsage = { input: 100, output: 20 };
 const usage = {
   prompt_tokens: aimockUsage.input,
   completion_tokens: aimockUsage.output,

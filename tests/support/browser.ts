@@ -4,7 +4,7 @@ import { type Browser, chromium } from "playwright-core";
 
 const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
-export const chromiumPath = [process.env.MLRB_CHROMIUM ?? "", ...places].find((path) => existsSync(path));
+const chromiumPath = [process.env.MLRB_CHROMIUM ?? "", ...places].find((path) => existsSync(path));
 
 /** Why such tests are skipped; false where they are not. */
 export const noChromium: string | false =

@@ -71,7 +71,7 @@ export function defineLlmAttempt(
 
 export const attemptName = "attempt[task=empty,agent=model,seed=1]";
 
-export type Event = { event: string; [field: string]: unknown };
+type Event = { event: string; [field: string]: unknown };
 
 /** Its one record: what it gave, event by event. */
 export function recorded({ root }: Pick<Lab, "root">) {

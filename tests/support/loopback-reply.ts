@@ -1,6 +1,6 @@
 // What a scripted model answers, in no provider's words. The modules beside put it into each protocol's form.
 
-export type ScriptedUsage = {
+type ScriptedUsage = {
   /** All of the prompt, cached or not, as ModelUsage counts. */
   input: number;
   output: number;
@@ -10,7 +10,7 @@ export type ScriptedUsage = {
   reasoning?: number;
 };
 
-export type ScriptedCall = { id?: string; name: string } & (
+type ScriptedCall = { id?: string; name: string } & (
   | { input: Record<string, unknown> }
   /** Sent as it is: broken JSON, for instance. */
   | { rawInput: string }

@@ -23,7 +23,7 @@ import type { ExecResult, Sandbox, SandboxLimits } from "@mlrb/core/sandbox";
 import { type HostileProgram, hostile } from "./hostile-programs.ts";
 import { isRunning } from "./processes.ts";
 
-export type OpenOptions = {
+type OpenOptions = {
   /** The host folder under which the sandbox makes its own. */
   under: string;
   network: Network;
@@ -53,7 +53,7 @@ export type LabChanges = { network?: Network; limits?: Partial<SandboxLimits>; c
 /** Runs `body` as a test with a sandbox of its own. */
 export type Check = (title: string, body: (at: SandboxLab) => Promise<void>, changes?: LabChanges) => void;
 
-export type SandboxLab = Awaited<ReturnType<typeof lab>>;
+type SandboxLab = Awaited<ReturnType<typeof lab>>;
 
 /** A sandbox with a workspace, folders beside it, and looks at both from the host. */
 export async function lab(

@@ -10,7 +10,7 @@ export type Fault = { call: string; ordinal: number; what: "signal=SIGKILL" | `e
 
 export type TracedOptions = ProgramOptions & { calls: string[]; log: string; fault?: Fault };
 
-export const limitSeconds = 40;
+const limitSeconds = 40;
 
 /** Runs to the end, or for `limitSeconds`; `log` then holds the calls, each with the paths behind its descriptors. */
 export async function runTraced(

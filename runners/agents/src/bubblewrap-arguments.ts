@@ -25,7 +25,7 @@ export type Given = { text: string | Uint8Array; as: "file" | "seccomp"; at?: st
 /** Placeholders `{fd:N}` stand for the descriptor of `given[N]`. */
 export type BubblewrapArguments = { argv: string[]; given: Given[] };
 
-export const initAt = "/run/sandbox/init.py";
+const initAt = "/run/sandbox/init.py";
 
 /** Hidden in /proc as Docker hides them: what is left of the host there. */
 const hiddenInProc = [

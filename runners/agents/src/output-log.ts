@@ -22,7 +22,7 @@ export type OutputLogOptions = {
   tailMax?: number;
 };
 
-export type OutputEvent =
+type OutputEvent =
   | { event: "output"; stream: Stream; text: string }
   | { event: "output-clipped"; stream: Stream; bytes: number };
 

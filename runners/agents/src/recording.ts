@@ -10,7 +10,7 @@ import { wholeText } from "./attachments.ts";
 import type { ModelResponse, ModelSpec, ToolCall } from "./model/model-client.ts";
 import type { ScaffoldSpec } from "./scaffold/scaffold.ts";
 
-export type RecordedCall = { call: number; by: string; requestDigest: string; response: ModelResponse };
+type RecordedCall = { call: number; by: string; requestDigest: string; response: ModelResponse };
 
 export type Recording = {
   model: ModelSpec;

@@ -7,7 +7,7 @@ import type { Message, ModelRequest } from "./model/model-client.ts";
 
 export type DigestRequest = (request: Pick<ModelRequest, "messages" | "tools">) => RequestDigest;
 
-export type RequestDigest = {
+type RequestDigest = {
   /** Of the whole request. */
   digest: string;
   /** Of the request as it was before each of its messages; the first is of model and tools alone. */

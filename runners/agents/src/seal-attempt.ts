@@ -34,7 +34,7 @@ export type Seal = {
 
 type Ran = { ending: Ending; wallMs: number; workingMs: number };
 
-export type Progress = {
+type Progress = {
   /** The agent came to its own end; `ran` is undefined where nothing was run. */
   ended?: { ran: Ran | undefined };
   /** The copy of the submission, under way or done. */

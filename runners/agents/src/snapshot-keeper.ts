@@ -7,7 +7,7 @@ import type { CopiedTree, Sandbox, SnapshotLimits, SnapshotResult } from "@mlrb/
 import { isFullDisk } from "@mlrb/kit/full-disk";
 import type { TrajectoryEvent } from "./trajectory.ts";
 
-export type KeptSnapshot = {
+type KeptSnapshot = {
   name: string;
   sinceStartMs: number;
   digest: string;

@@ -27,7 +27,7 @@ export type WalledSandbox = Sandbox & {
 };
 
 /** The same for every attempt: where the sandbox lies on the host is told to nobody inside. */
-export const seenAs = "/attempt";
+const seenAs = "/attempt";
 
 export async function walledSandbox(options: WalledSandboxOptions): Promise<WalledSandbox> {
   const { under, agent, open, kind, ...asked } = options;

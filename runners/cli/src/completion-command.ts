@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { didYouMean } from "@mlrb/core/suggest";
 
-export const shells = ["bash", "zsh", "fish"];
+const shells = ["bash", "zsh", "fish"];
 
 export function completionCommand(shell: string): number {
   if (!shells.includes(shell)) {

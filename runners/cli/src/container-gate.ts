@@ -25,7 +25,7 @@ export async function containerGate(request: Request, gate: Gate): Promise<Diagn
 }
 
 /** What is said where no engine answers. */
-export function noEngine(
+function noEngine(
   { plan, inProfile }: Pick<Request, "plan" | "inProfile">,
   wanting: number[],
   trouble: string,

@@ -4,7 +4,7 @@
 import { environmentStage, type Plan, type PlannedStage } from "@mlrb/core/plan";
 import { countStates, type InstanceState, states, stateWords } from "./instance-state.ts";
 
-export type GraphNode = {
+type GraphNode = {
   /** A stage's name, or an instance's id. */
   id: string;
   /** The stage's. */

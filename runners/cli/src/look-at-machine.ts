@@ -9,7 +9,7 @@ import { findPython } from "@mlrb/local/find-python";
 import { gpuInventory, type Inventory } from "@mlrb/local/gpu-inventory";
 import { abilities } from "@mlrb/local/namespaces";
 
-export type Program =
+type Program =
   | { kind: "works"; version: string }
   | { kind: "fails"; version: string; said: string }
   | { kind: "missing" };

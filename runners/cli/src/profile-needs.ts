@@ -25,14 +25,14 @@ export type ProfileNeeds =
       agents: string[];
     };
 
-export type Secret = {
+type Secret = {
   name: string;
   stages: string[];
   /** Whether some of what is handed it calls the provider that it is named after; others do without. */
   needed: boolean;
 };
 
-export type Most = { amount: number; stage: string };
+type Most = { amount: number; stage: string };
 
 /** The default one first. `executors` are the names that this program can send stages to. */
 export function profileNeeds(

@@ -281,7 +281,7 @@ function reusedLines(plan: Plan, selected: number[]): string {
     .join("");
 }
 
-export type StageLine = {
+type StageLine = {
   event: "stage";
   stage: string;
   name: string;

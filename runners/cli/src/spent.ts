@@ -13,7 +13,7 @@ export type Attempted = {
 };
 
 /** Sums; null is unknown, which the sum is when one of its parts is. */
-export type Compared = { estimated: number | null; actual: number | null };
+type Compared = { estimated: number | null; actual: number | null };
 
 export type Spent = {
   /** Those that were recorded: what is compared. */

@@ -6,7 +6,7 @@ import type { Progress } from "./progress.ts";
 import { interruptMessage, isWatched } from "./watched.ts";
 
 /** How long a second Ctrl-C is waited for where attempts go on without the run. */
-export const secondMs = 10_000;
+const secondMs = 10_000;
 
 export type LeftAttempt = { instance: Instance; name: string };
 

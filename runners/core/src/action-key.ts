@@ -8,7 +8,7 @@ import type { Scalar } from "./pipeline-spec.ts";
 import type { Budget, Instance, RunSpec } from "./plan.ts";
 
 /** Raised when the meaning of a key changes: every older key is then another key. */
-export const keyFormat = 1;
+const keyFormat = 1;
 
 /** The same for attempts. In format 1 the key lacked much of what an agent can read: see former-attempt-key. */
 export const attemptKeyFormat = 2;

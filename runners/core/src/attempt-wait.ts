@@ -18,7 +18,7 @@ export type AttemptWait = {
 };
 
 /** The file `waiting.json`: absent while nothing is waited for. Waits for a person come first, then the oldest. */
-export type AttemptWaits = { formatVersion: 1; waits: AttemptWait[] };
+type AttemptWaits = { formatVersion: 1; waits: AttemptWait[] };
 
 export const waitFile = "waiting.json";
 

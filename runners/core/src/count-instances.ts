@@ -7,10 +7,10 @@ import type { Axis } from "./resolve-axes.ts";
 import type { YamlSource } from "./yaml-source.ts";
 
 /** How many stage instances a plan may have, over all its stages. */
-export const instancesMax = 1_000_000;
+const instancesMax = 1_000_000;
 
 /** How many members its collecting stages may read, each counted once for each instance that reads it. */
-export const membersMax = 10_000_000;
+const membersMax = 10_000_000;
 
 /** How many combinations of values the axes have. Bigint: forty axes of two values are more than a number holds well. */
 export function combinations(each: readonly string[], axes: ReadonlyMap<string, Axis>): bigint {

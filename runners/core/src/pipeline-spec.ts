@@ -56,7 +56,7 @@ export type ResourcesSpec = {
   pools?: Record<string, number>;
 };
 
-export type LimitsSpec = {
+type LimitsSpec = {
   time?: string;
   memory?: string;
   processes?: number;

@@ -4,7 +4,7 @@
 // out of logs, not a thief.
 
 /** Shorter ones are left alone: `1` or `dev` stands everywhere in a log, and replacing it would tell it. */
-export const secretCharsMin = 6;
+const secretCharsMin = 6;
 
 /** A piece of base64 shorter than this may stand in a log by chance. */
 const pieceCharsMin = 8;

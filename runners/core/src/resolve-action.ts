@@ -142,7 +142,7 @@ function pathPlaceholder(stage: PlannedStage, key: string): string | undefined {
 }
 
 /** The names a stage's command may use for its inputs: its own and `stage.output`. */
-export function inputNames(stage: PlannedStage): string[] {
+function inputNames(stage: PlannedStage): string[] {
   const names = stage.needs.flatMap((need) => [need.name, `${need.stage}.${need.output}`]);
   return stage.collect.length > 0 ? [...names, "manifest"] : names;
 }

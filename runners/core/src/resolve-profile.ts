@@ -115,7 +115,7 @@ export function whereWritten(
 }
 
 /** `over` laid over `under`, field by field. */
-export function mergeExecution(under: ExecutionSpec, over: ExecutionSpec): ExecutionSpec {
+function mergeExecution(under: ExecutionSpec, over: ExecutionSpec): ExecutionSpec {
   const merged: ExecutionSpec = {};
   const executor = over.executor ?? under.executor;
   if (executor !== undefined) merged.executor = executor;

@@ -48,7 +48,7 @@ export function selectInstances(
 }
 
 /** Whether a pattern says nothing. It would match all: most likely a shell's variable was empty. */
-export function isBlankPattern(pattern: string): boolean {
+function isBlankPattern(pattern: string): boolean {
   return /^[\s[\],]*$/.test(pattern);
 }
 

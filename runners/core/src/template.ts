@@ -19,15 +19,6 @@ export class TemplateProblem extends Error {
 
 const innermost = /(?<![$\u0001])\{([a-zA-Z][\w-]*(?:\.[\w.-]+)?)\}/;
 
-/** Every placeholder in `value`, innermost ones only (an outer name depends on their values). */
-export function placeholders(value: Json): string[] {
-  if (typeof value === "string")
-    return [...guard(value).matchAll(new RegExp(innermost, "g"))].map((match) => match[1]!);
-  if (Array.isArray(value)) return value.flatMap(placeholders);
-  if (value !== null && typeof value === "object") return Object.values(value).flatMap(placeholders);
-  return [];
-}
-
 /** `value` with its placeholders filled in, at any depth. Throws TemplateProblem on an unknown name. */
 export function fill(value: Json, lookup: Lookup): Json {
   if (typeof value === "string") return fillText(value, lookup);

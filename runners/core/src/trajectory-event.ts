@@ -177,7 +177,7 @@ export type ToolResultEvent = {
   executed: boolean;
 };
 
-export type ContextCutEvent = {
+type ContextCutEvent = {
   event: "context-cut";
   by: string;
   /** Messages and characters that the model no longer sees, and what stays. */

@@ -18,7 +18,7 @@ export type ContainerEngine = {
 };
 
 /** How long a call may take that does not wait for a program inside: on a busy disk some take seconds. */
-export const callMs = 60_000;
+const callMs = 60_000;
 
 /** With the engine that the user named, or docker, or podman where only that is there. */
 export async function containerEngine(

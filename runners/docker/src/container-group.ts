@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-export type LimitsMet = {
+type LimitsMet = {
   /** How often something was killed for lack of memory. */
   memory: number;
   /** How often a process could not be started. */

@@ -109,6 +109,6 @@ function wayOut(program: string): Partial<Record<CallTrouble["kind"], string>> {
 }
 
 /** The call as a line for a shell. */
-export function pasteable(program: string, args: readonly string[]): string {
+function pasteable(program: string, args: readonly string[]): string {
   return [program, ...args].map(shellWord).join(" ");
 }

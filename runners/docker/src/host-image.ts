@@ -6,7 +6,7 @@ import { systemPaths } from "@mlrb/core/system-paths";
 import { writeTar } from "./write-tar.ts";
 
 /** The user whom programs of a sandbox run as where the harness is root; nobody's number outside. */
-export const agentUser = 61_000;
+const agentUser = 61_000;
 
 /** Host paths that are shown at their own places. */
 export function hostFolders(): string[] {

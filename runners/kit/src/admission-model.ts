@@ -6,8 +6,8 @@ import { clip, isObject } from "./admission-json.ts";
 import { readSafetensors, type Safetensors } from "./safetensors.ts";
 import type { AdmissionReason as Reason } from "./verdict.ts";
 
-export const single = "model.safetensors";
-export const index = "model.safetensors.index.json";
+const single = "model.safetensors";
+const index = "model.safetensors.index.json";
 
 export type Weights = { files: Safetensors[]; reasons: Reason[] };
 

@@ -12,7 +12,7 @@ export type Purse = {
   cap: string | null;
 };
 
-export type CarryingRun = {
+type CarryingRun = {
   run: string;
   /** As its command line said them: `MODEL=INPUT/OUTPUT`. */
   prices: string[];

@@ -24,19 +24,6 @@ export type Scored = {
 
 export type Rejected = { kind: "rejected"; reason: string };
 
-/** One line of the samples file (JSON Lines): everything needed to recompute the value. */
-export type Sample = {
-  id: string;
-  group?: string;
-  /** Items of one are not independent (two questions about one fact); where there is none, the group is meant. */
-  cluster?: string;
-  /** The item's contribution. Where the score is sum(value) / sum(weight), as it mostly is, reports compare item by item. */
-  value: number;
-  /** 1 for accuracies; the number of bytes for bits per byte. */
-  weight: number;
-  [more: string]: unknown;
-};
-
 /** What the anchors stage gives for one task and scorer: rows to read the scores against. */
 export type Anchors = {
   formatVersion: 1;
@@ -44,7 +31,7 @@ export type Anchors = {
   rows: AnchorRow[];
 };
 
-export type AnchorRow = {
+type AnchorRow = {
   /** e.g. `unigram`, `bigram`, `chance`. */
   name: string;
   /** One sentence for the table's foot. */

@@ -11,7 +11,7 @@ import { removeFolder } from "@mlrb/kit/remove-folder";
 import type { Job } from "./spawner.ts";
 import { type Spawned, type SpawnerHelper, spawnerHelper } from "./spawner-helper.ts";
 
-export type ForkJob = Job & {
+type ForkJob = Job & {
   /** Absolute; what is imported before. */
   preload: string;
   /** A folder that it must not be able to write in. */
@@ -28,7 +28,7 @@ export type ForkServers = {
   close(): void;
 };
 
-export type ForkServer = { spawn(): Promise<Spawned | { failed: string }> };
+type ForkServer = { spawn(): Promise<Spawned | { failed: string }> };
 
 /** Each holds most of a gigabyte. */
 const serversMax = 2;

@@ -6,7 +6,7 @@ import { closeSync, fstatSync, futimesSync, openSync, readFileSync } from "node:
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Owner, thisPlace } from "./owner.ts";
 
-export const beatMs = 2_000;
+const beatMs = 2_000;
 
 /**
  * How long another host's heartbeat may stand still, as seen from here, before it is taken for silent:

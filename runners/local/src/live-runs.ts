@@ -8,7 +8,7 @@ import { type JournalLine, journalLines } from "./journal-lines.ts";
 import { type Life, lifeOf, type Owner } from "./owner.ts";
 import type { StateFolder } from "./state-folder.ts";
 
-export type LiveStage = {
+type LiveStage = {
   /** The stage instance. */
   stage: string;
   /** When it began, by its run's own clock. */

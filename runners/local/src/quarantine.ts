@@ -26,7 +26,7 @@ import { knowsSecrets } from "./secret-marks.ts";
 import type { StateFolder } from "./state-folder.ts";
 
 /** `cause.json`: why it ended, and what it cost until then. */
-export type Quarantine = {
+type Quarantine = {
   formatVersion: 1;
   cause: EndCause;
   /** From its start to its end, or to the last sign of it. */

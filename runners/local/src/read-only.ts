@@ -3,7 +3,7 @@ import { accessSync, constants } from "node:fs";
 import { isFullDisk } from "@mlrb/kit/full-disk";
 
 /** Whether something failed since one may not write there. */
-export function isReadOnly(error: unknown): boolean {
+function isReadOnly(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === "EACCES" || code === "EROFS" || code === "EPERM";
 }

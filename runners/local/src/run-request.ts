@@ -52,7 +52,7 @@ export type RunOptions = {
 };
 
 /** What an executor of this run may want to know; it marks what it starts with the run's name. */
-export type ExecutorPlace = { run: string; state: StateFolder };
+type ExecutorPlace = { run: string; state: StateFolder };
 
 export type RunPurse = {
   /** `MODEL=INPUT/OUTPUT`, for models whose price is in no table. */

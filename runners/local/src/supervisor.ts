@@ -39,7 +39,7 @@ const retryMs = 1_000;
 /** How long a stage's end may precede the signal that was sent to its supervisor in the same moment. */
 const sameMomentMs = 300;
 
-export async function supervise(folder: string, { request, gpus }: Supervision): Promise<void> {
+async function supervise(folder: string, { request, gpus }: Supervision): Promise<void> {
   claimAttempt(folder); // from here on the attempt is this process's; without a folder it is nobody's
   const begin = performance.now();
   let asked: "ask" | "kill" | undefined;

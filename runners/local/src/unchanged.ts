@@ -10,7 +10,7 @@ import { looksTheSame, type Seen, seenBy } from "./seen.ts";
 import { checkFormat } from "./state-folder.ts";
 
 /** Seen: sources, environments, laid-out results. */
-export type Unchanged<Said> = Seen & {
+type Unchanged<Said> = Seen & {
   formatVersion: 1;
   node: string;
   /** What the run said, to be said again. */

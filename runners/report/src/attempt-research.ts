@@ -32,7 +32,7 @@ export function attemptResearch(
 }
 
 /** By the scorer of that name, else by what such names usually mean; undefined where neither tells. */
-export function isUp(
+function isUp(
   metric: string,
   { scores, direction }: { scores: Record<string, unknown>; direction: (scorer: string) => Direction },
 ): boolean | undefined {

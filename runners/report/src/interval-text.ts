@@ -4,8 +4,7 @@ import type { Cell, Metric } from "./report.ts";
 
 export type IntervalText = { kind: "half"; half: string } | { kind: "ends"; ends: string };
 
-export const cutCaption =
-  "An interval that would leave the metric's range is cut there, and shown as [low, high].";
+const cutCaption = "An interval that would leave the metric's range is cut there, and shown as [low, high].";
 
 /** Undefined where the cell has none. */
 export function intervalText({ interval, intervalCut }: Cell, { digits }: Metric): IntervalText | undefined {

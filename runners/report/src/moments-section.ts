@@ -63,7 +63,7 @@ function momentCell(attempt: Attempt, moment: Moment, { name, digits }: Metric):
 }
 
 /** What it had and did not hand in, where what it handed in is rejected. */
-export function spoiled(attempt: Attempt, { name, digits }: Metric): Item[] {
+function spoiled(attempt: Attempt, { name, digits }: Metric): Item[] {
   const end = attempt.moments.at(-1);
   if (!end) return [];
   const way = momentCounting(attempt, end, name);

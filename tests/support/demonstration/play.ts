@@ -11,7 +11,7 @@ export const demonstrationTask = "baby-lm";
 /** Relative to the repository. */
 export const recordingFolder = "runners/agents/recordings/demonstration";
 
-export const demonstrationArgs = ["--set", `task=${demonstrationTask}`, "--set", "seed=1", "--json"];
+const demonstrationArgs = ["--set", `task=${demonstrationTask}`, "--set", "seed=1", "--json"];
 
 /** `folder`: of the attempt's record; undefined where there is none. */
 export async function playDemonstration(

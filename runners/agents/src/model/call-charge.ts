@@ -17,9 +17,9 @@ export type CallCharge = {
 };
 
 /** English has 4 bytes to a token, code 3, digits and other scripts 2 and more. */
-export const bytesPerTokenLeast = 2;
+const bytesPerTokenLeast = 2;
 /** Output of a call that says no limit. */
-export const outputTokensUnsaid = 32_000;
+const outputTokensUnsaid = 32_000;
 /** In one call, of input or output: no context of any model holds as many. */
 export const tokensAbsurd = 20_000_000;
 

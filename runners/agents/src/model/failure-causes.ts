@@ -281,7 +281,6 @@ export type { ModelCause };
 
 /** Who makes the requests of an agent: our scaffold, or a program behind the gateway. */
 export type Requester = "scaffold" | "program";
-export type AttemptCause = keyof typeof attemptCauses;
 
 export function causeRow(cause: ModelCause): FailureCause {
   return modelCauses[cause];

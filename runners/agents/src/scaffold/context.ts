@@ -48,7 +48,7 @@ export function requestMessages(
   return [...pinned, { role: "user", text: marker }, ...kept];
 }
 
-export function charactersOf(message: Message): number {
+function charactersOf(message: Message): number {
   const overhead = 16;
   if (message.role !== "assistant") return message.text.length + overhead;
   const calls = message.toolCalls.reduce((sum, call) => sum + JSON.stringify(call).length, 0);

@@ -18,7 +18,7 @@ export function deadlineNotices(meter: Pick<Meter, "usedShare" | "leftMs">): () 
   };
 }
 
-export function noticeText(share: number, leftMs: number): string {
+function noticeText(share: number, leftMs: number): string {
   const minutes = Math.round(leftMs / minute);
   const left = minutes < 1 ? "Less than a minute" : `About ${spokenDuration(minutes * minute)}`;
   const advice =

@@ -13,7 +13,7 @@ export type ProgramOutput = {
 };
 
 /** Of what is kept for the workspace. */
-export const fileMax = 32 << 20;
+const fileMax = 32 << 20;
 const edgeMax = 64 << 10;
 
 /** `scratch` is a host folder. `take` throws where its disk is full. */

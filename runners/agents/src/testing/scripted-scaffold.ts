@@ -57,7 +57,7 @@ let sandboxes = 0;
 export type Drive = { used: number; leftMs: number; over?: OverBudget };
 
 /** A budget that is what the test says. */
-export function drivenMeter(drive: Drive): Meter {
+function drivenMeter(drive: Drive): Meter {
   const spending = { calls: 0, failedTries: 0, uncounted: 0, inputTokens: 0, outputTokens: 0 };
   const estimated = { calls: 0, answers: 0, inputTokens: 0, outputTokens: 0, dollars: 0 };
   return {

@@ -42,7 +42,7 @@ export function agentLine(line: string): Claim | undefined {
 }
 
 /** A number that can be calculated with: claims near the ends of doubles overflow in every difference. */
-export function numberOf(value: unknown): number | null {
+function numberOf(value: unknown): number | null {
   return typeof value === "number" && Math.abs(value) < 1e30 ? value : null;
 }
 

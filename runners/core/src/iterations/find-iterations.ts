@@ -17,7 +17,7 @@ import {
 import { printedValues } from "./printed-values.ts";
 import type { Seen } from "./seen-event.ts";
 
-export const iterationsMax = 2000;
+const iterationsMax = 2000;
 const pendingMax = 1000;
 /** A tool of ours that appends a line; the line itself is read a little later, perhaps after the next experiment. */
 const claimTool = "iteration";

@@ -4,7 +4,7 @@ import { isTable } from "./agent-line.ts";
 
 export type Seen = { index: number; sinceStartMs: number; time: string } & Fact;
 
-export type Fact =
+type Fact =
   | { kind: "start"; budgetMs: number | null }
   | { kind: "exec" }
   | { kind: "exec-end"; how: string; code: number | null; over: string | null }

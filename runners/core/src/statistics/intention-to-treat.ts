@@ -14,7 +14,7 @@ export type AttemptResult =
   | { kind: "missing" };
 
 export const attemptFailures = ["no-submission", "malformed", "rejected", "struck"] as const;
-export type AttemptFailure = (typeof attemptFailures)[number];
+type AttemptFailure = (typeof attemptFailures)[number];
 
 export type IntentionToTreat = {
   planned: number;

@@ -2,7 +2,7 @@
 // It is read back as a stranger's file: rules must survive one that is not what it says.
 import { closeSync, openSync, readSync } from "node:fs";
 
-export const endings = [
+const endings = [
   /** A program ended by itself and well, or there was none. Older records hold it for submitted, gave-up and silent too. */
   "finished",
   /** A scaffold's model: handed in, stopped working without handing in, said nothing at all. */

@@ -4,7 +4,7 @@ import { hash } from "node:crypto";
 import type { Instance, Plan } from "@mlrb/core/plan";
 import fc from "fast-check";
 
-export type Stage = {
+type Stage = {
   /** Part of the key, and of what is given. */
   text: string;
   /** Part of the key only: another one makes the stage run again and give the same. */

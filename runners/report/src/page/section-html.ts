@@ -14,7 +14,7 @@ ${items.length > 0 && html`<ul class="notes">${items.map(({ head, text }) => htm
 }
 
 /** `heading` names the table where it has no title of its own. */
-export function tableHtml({ title, columns, groups }: Table, heading: string): Html {
+function tableHtml({ title, columns, groups }: Table, heading: string): Html {
   const name = title === "" ? heading : title;
   return html`<div class="scroll" role="group" tabindex="0" aria-label="${name}"><table>
 <caption${title === "" && html` class="unseen"`}>${name}</caption>

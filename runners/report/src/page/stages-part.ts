@@ -26,7 +26,7 @@ ${own.map((instance) => instancePart(instance, { known, first }))}
 }
 
 /** `12 succeeded, 1 failed; 3 m 4 s together`. */
-export function countsText(instances: PageInstance[]): string {
+function countsText(instances: PageInstance[]): string {
   const counts = [...Map.groupBy(instances, ({ outcome }) => outcome.kind)].map(
     ([kind, same]) => `${same.length} ${kind}`,
   );

@@ -18,7 +18,7 @@ type Options = Partial<Omit<AttemptSource, "lines" | "whole">> & {
   stepMs?: number;
 };
 
-export const exampleStart = Date.parse("2026-01-02T03:04:05.000Z");
+const exampleStart = Date.parse("2026-01-02T03:04:05.000Z");
 
 /** The lines of a trajectory; the chain is left out, which no reader of these looks at. */
 export function* exampleLines(events: Iterable<TrajectoryEvent>, stepMs = 1000): Generator<string> {
@@ -82,7 +82,7 @@ export function exampleLedger(more: Partial<Ledger> = {}): Ledger {
   };
 }
 
-export function longText(whole: string, attachments: Map<string, string>): LongText {
+function longText(whole: string, attachments: Map<string, string>): LongText {
   const digest = createHash("sha256").update(whole).digest("hex");
   attachments.set(digest, whole);
   return { head: whole.slice(0, 20), digest, bytes: Buffer.byteLength(whole) };
