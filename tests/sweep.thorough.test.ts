@@ -6,6 +6,7 @@
 // MLRB_SWEEP=full takes every call of every kind; otherwise long lists are sampled, always alike.
 import assert from "node:assert/strict";
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -13,6 +14,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -415,7 +417,12 @@ test("a power cut that tore contents whose entries are whole: the run after it f
   rmSync(join(root, "slow"));
   otherBoot(root);
   const blobs = join(root, ".mlrb/cache/blobs");
-  for (const path of Object.keys(filesBelow(blobs))) truncateSync(join(blobs, path), 0);
+  for (const path of Object.keys(filesBelow(blobs))) {
+    const { mode } = statSync(join(blobs, path));
+    chmodSync(join(blobs, path), 0o600); // only root may write what is read-only
+    truncateSync(join(blobs, path), 0);
+    chmodSync(join(blobs, path), mode);
+  }
   const next = outcomes(await runWell("torn", root));
   assert.deepEqual([next.source, next.attempt], ["succeeded", "reused"]);
   assert.deepEqual(endState(root), endState(clean));
