@@ -19,8 +19,6 @@ import { countsLine, countTests, fileLine, summary } from "./suite/summary.ts";
 import { testEnvironment } from "./suite/test-environment.ts";
 import { findTestFiles, longestFirst, mayUsePython, selectTestFiles } from "./suite/test-files.ts";
 
-/** One file that hangs must not use up the suite's time. The longest, runs of the whole benchmark, has most of it beside other files on two cores. */
-const fileTimeoutMs = 50 * 60_000;
 /** CI kills the whole after 90 minutes, and would say nothing of what ran. */
 const suiteTimeoutMs = 80 * 60_000;
 
@@ -59,14 +57,15 @@ const env = testEnvironment(process.env, {
 const wanted = positionals.filter((argument) => argument !== "--");
 const candidates = values.changed ? reachingTests() : findTestFiles(repository);
 const selected = selectTestFiles(candidates, { thorough: values.thorough, wanted });
-const files = longestFirst(selected, knownSeconds());
+const known = knownSeconds();
+const files = longestFirst(selected, known);
 const warmPython = files.some(mayUsePython)
   ? startWarmPython(python, { socket, env: testEnvironment(process.env) })
   : undefined;
 const options = {
   cwd: repository,
   env,
-  fileTimeoutMs,
+  fileTimeoutMs: (file: string) => fileTimeoutMs(known[file]),
   signal: end.signal,
   onFile: (result: Parameters<typeof fileLine>[0]) => console.log(fileLine(result)),
 };
@@ -99,6 +98,11 @@ function check(name: string, program: string, args: string[]): boolean {
   return status === 0;
 }
 
+/** One file that hangs must not use up the suite's time; `seconds` is what it usually takes. */
+function fileTimeoutMs(seconds = 0): number {
+  return 1000 * Math.min(50 * 60, Math.max(10 * 60, 4 * seconds));
+}
+
 function reachingTests(): string[] {
   const changed = changedFiles(repository);
   const reaching = testsReaching(changed, sourcesOf(repository));
@@ -108,7 +112,7 @@ function reachingTests(): string[] {
   return reaching;
 }
 
-/** Seconds of the files that take long, as measured once on two cores. Only the order depends on them. */
+/** Seconds of the files that take long, as measured once on two cores. The order and the limits depend on them. */
 function knownSeconds(): Record<string, number> {
   const path = "scripts/suite/seconds.json";
   return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};

@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { v8Flags } from "@mlrb/core/node-flags";
 import { counted, type Lab, lab, lineOf } from "./support/lab.ts";
 import { attemptProcesses, supervisorsIn, until } from "./support/processes.ts";
 import { smallDisk } from "./support/small-disk.ts";
@@ -45,6 +46,9 @@ for (const json of [false, true])
       define(at);
       const run = at.start(["run", at.name, "--root", at.root, ...(json ? ["--json"] : [])]);
       await begun(at);
+      // without them it may wait for its own compilers for good
+      for (const pid of supervisorsIn(at.root))
+        assert.ok(v8Flags.every((flag) => readFileSync(`/proc/${pid}/cmdline`, "latin1").includes(flag)));
       for (const pid of [...supervisorsIn(at.root), run.child.pid!]) process.kill(pid, "SIGTERM");
       const said = await run.ended;
       assert.equal(said.code, 130, said.stdout + said.stderr);

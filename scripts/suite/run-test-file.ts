@@ -1,9 +1,10 @@
 // Runs one file of tests as a process group of its own, so that a file that hangs can be ended with all
 // that it started. What the tests print is kept and shown only when the file failed.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { nodeFlags } from "@mlrb/core/node-flags";
 import type { TestLine } from "./event-reporter.ts";
 
 export type FileResult = {
@@ -54,7 +55,7 @@ function runProcess(
     ...["--test-reporter", "spec", "--test-reporter-destination", "stdout"],
   ];
   // a test that fails may leave a server open, which would keep its file from ending
-  const flags = ["--disable-warning=ExperimentalWarning", "--test-force-exit", ...reporters];
+  const flags = [...nodeFlags, "--test-force-exit", ...reporters];
   const child = spawn(process.execPath, [...flags, file], {
     cwd,
     env,
@@ -68,6 +69,7 @@ function runProcess(
     });
   let killedBecause: string | undefined;
   const kill = (because: string) => {
+    if (killedBecause === undefined) output += stillRunning(child.pid!);
     killedBecause ??= because;
     try {
       process.kill(-child.pid!, "SIGKILL");
@@ -98,6 +100,13 @@ function runProcess(
     });
     child.once("close", done);
   });
+}
+
+/** What is there of the session of process `leader`: each process with its state and what it waits for in the kernel. */
+function stillRunning(leader: number): string {
+  const columns = "pid,ppid,stat,wchan:24,etimes,args";
+  const { stdout } = spawnSync("ps", ["-ww", "-o", columns, "-s", String(leader)], { encoding: "utf8" });
+  return stdout ? `still ran:\n${stdout}` : "";
 }
 
 /** The events that were written; a killed process may leave half a line at the end. */

@@ -20,7 +20,7 @@ async function ran(
   for (const [name, text] of Object.entries(written))
     writeFileSync(join(cwd, name), `import { describe, test } from "node:test";\n${text}`);
   const env = testEnvironment(process.env);
-  const options = { cwd, env, concurrency, fileTimeoutMs, signal: end.signal, onFile };
+  const options = { cwd, env, concurrency, fileTimeoutMs: () => fileTimeoutMs, signal: end.signal, onFile };
   const results = await runTestFiles(Object.keys(written), options);
   return { cwd, results, counts: countsLine(countTests(results)), summary: summary(results) };
 }
@@ -65,7 +65,7 @@ test("a file whose failed test left a server open ends when its tests have", asy
 });
 
 test("a file that hangs is ended with what it started, and fails by its name while others pass", async (t) => {
-  const { cwd, counts, summary } = await ran(
+  const { cwd, results, counts, summary } = await ran(
     t,
     {
       "hangs.test.mjs": `import { spawn } from "node:child_process"; import { writeFileSync } from "node:fs";
@@ -79,6 +79,10 @@ test("a file that hangs is ended with what it started, and fails by its name whi
     { fileTimeoutMs: 4000 },
   );
   assert.match(summary, /hangs\.test\.mjs: hangs\.test\.mjs: ended after 4 s: timeout/);
+  assert.match(
+    fileLine(results.find(({ file }) => file === "hangs.test.mjs")!),
+    /still ran:\n +PID .*\n(.*\n)+.* sleep 600$/m,
+  );
   assert.equal(counts, "1 passed, 1 failed");
   const pid = Number(readFileSync(join(cwd, "pid"), "utf8"));
   const runs = () => existsSync(`/proc/${pid}`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));

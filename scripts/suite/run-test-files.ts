@@ -6,7 +6,7 @@ export type SuiteOptions = {
   cwd: string;
   env: Record<string, string>;
   concurrency: number;
-  fileTimeoutMs: number;
+  fileTimeoutMs(file: string): number;
   /** Ends the suite. Its reason is shown for each file that it kept from its end. */
   signal: AbortSignal;
   onFile: (result: FileResult) => void;
@@ -24,7 +24,7 @@ export async function runTestFiles(files: readonly string[], options: SuiteOptio
   const worker = async () => {
     for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
       if (signal.aborted) keep(notRun(file, String(signal.reason)));
-      else keep(await runTestFile(file, { cwd, env, timeoutMs: options.fileTimeoutMs, signal }));
+      else keep(await runTestFile(file, { cwd, env, timeoutMs: options.fileTimeoutMs(file), signal }));
     }
   };
   await Promise.all(Array.from({ length: Math.min(options.concurrency, files.length) }, worker));

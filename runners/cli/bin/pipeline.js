@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
+import { setFlagsFromString } from "node:v8";
 
 const modules = fileURLToPath(new URL("../../../node_modules", import.meta.url));
 const cache = `${modules}/.cache/mlrb`;
@@ -12,4 +13,6 @@ if (existsSync(modules)) {
   if (!existsSync(cache)) spawnSync(process.execPath, [warm, cache], { stdio: "ignore", timeout: 60_000 });
   enableCompileCache(cache);
 }
+const { v8Flags } = await import("@mlrb/core/node-flags");
+for (const flag of v8Flags) setFlagsFromString(flag);
 await import("../src/main.ts");

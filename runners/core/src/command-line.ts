@@ -1,6 +1,7 @@
 // What a stage instance is started as, wherever that is: the same words on this machine and in a container.
 // Pure: the path of Node comes from whoever starts it.
 import type { ExecutionRequest } from "./executor.ts";
+import { nodeFlags } from "./node-flags.ts";
 import { nodePermissionFlags } from "./permissions.ts";
 
 type Asked = Pick<
@@ -17,7 +18,7 @@ export function commandLine(
     case "script":
       return [
         node,
-        "--disable-warning=ExperimentalWarning",
+        ...nodeFlags,
         ...(permissions ? nodePermissionFlags(permissions) : []),
         ...(recorder === undefined ? [] : [`--require=${recorder}`]),
         `${root}/${run.file}`,

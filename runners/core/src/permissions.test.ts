@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { commandLine } from "./command-line.ts";
+import { v8Flags } from "./node-flags.ts";
 import { type Permissions, refusalTexts } from "./permissions.ts";
 
 const permissions: Permissions = {
@@ -34,6 +35,12 @@ test("a script starts under Node's permission model with what it declares, and w
     broad,
   );
   assert.ok(!commandLine(request, "node").includes("--permission"));
+});
+
+test("a script starts with the flags without which a process can wait for its own compilers for good", () => {
+  for (const words of [commandLine(request, "node"), commandLine({ ...request, permissions }, "node")])
+    for (const flag of v8Flags)
+      assert.ok(words.indexOf(flag) > 0 && words.indexOf(flag) < words.indexOf("/r/a.ts"));
 });
 
 test("each refusal is said once, with the place of the stage and the line that goes on with its own files", () => {

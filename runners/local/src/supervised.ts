@@ -5,6 +5,7 @@ import { closeSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ExecutionRequest, ExecutionResult, Running } from "@mlrb/core/executor";
+import { nodeFlags } from "@mlrb/core/node-flags";
 import { endProcesses } from "@mlrb/kit/end-processes";
 import { attemptEnd, attemptToken, lostFolderOf, supervisorFile } from "./attempt-folders.ts";
 import type { GpuHold } from "./gpu-leases.ts";
@@ -25,7 +26,7 @@ export function startSupervised(
   gpus?: GpuHold,
 ): Running {
   const log = openSync(join(folder, "supervisor.log"), "a");
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program, folder], {
+  const child = spawn(process.execPath, [...nodeFlags, program, folder], {
     cwd: request.root,
     env: ownVariables(),
     stdio: ["pipe", log, log],
