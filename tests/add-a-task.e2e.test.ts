@@ -1,9 +1,11 @@
 // Follows docs/add-a-task.md to the letter: writes the files that it shows, and no other, and runs its commands.
+
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { copyBenchmarkState } from "./support/benchmark-state.ts";
 import { outcomes } from "./support/lab.ts";
 import { type Line, startProgram } from "./support/run-program.ts";
@@ -14,7 +16,7 @@ const above = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-add-a-task-")));
 const root = join(above, "root");
 after(() => {
   repository.remove();
-  rmSync(above, { recursive: true, force: true });
+  removeFolder(above);
 });
 await copyBenchmarkState(root);
 const pipeline = (...args: string[]) => startProgram(repository.path, args).ended;

@@ -1,9 +1,11 @@
 // An attempt outlives the run that began it: its supervisor goes on, the next run goes on with it, and what
 // ends with nobody there is kept by whichever run comes next. What is lost is told, never passed over.
+
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { recordsIn } from "./support/end-state.ts";
 import { counted, type Lab, lab, leftovers, lineOf, outcomes, reasons } from "./support/lab.ts";
 import { until } from "./support/processes.ts";
@@ -262,7 +264,7 @@ test(
     const at = lab(t, repository);
     define(at);
     const supervisor = await orphan(at);
-    rmSync(join(at.root, ".mlrb"), { recursive: true, force: true });
+    removeFolder(join(at.root, ".mlrb"));
     await until("the supervisor to end", () => commandOf(supervisor) === "");
   },
 );

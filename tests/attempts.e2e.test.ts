@@ -1,9 +1,11 @@
 // What an attempt gave is a record: outside the cache, complete, never changed, never made twice.
+
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { counted, filesBelow, type Lab, lab, outcomes, reasons, results } from "./support/lab.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
@@ -78,7 +80,7 @@ test("deleting everything but the records reruns no attempt either, index and jo
   assert.equal((await at.run()).code, 0);
   const before = filesBelow(records(at));
   renameSync(records(at), join(at.outside, "records"));
-  rmSync(join(at.root, ".mlrb"), { recursive: true });
+  removeFolder(join(at.root, ".mlrb"));
   mkdirSync(join(at.root, ".mlrb/attempts"), { recursive: true });
   renameSync(join(at.outside, "records"), records(at));
   assert.equal((await at.run()).code, 0);

@@ -1,11 +1,13 @@
 // A run that is killed or interrupted at any moment is completed by the next one: what outlived it is
 // ended, what it finished is not repeated, and the end state is that of a run that nobody disturbed.
+
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { counted, filesBelow, type Lab, lab, leftovers, outcomes, results, summary } from "./support/lab.ts";
 import { isRunning, pidsIn, spawnerOf, until } from "./support/processes.ts";
 import { parseLines } from "./support/run-program.ts";
@@ -236,7 +238,7 @@ test("without Python programs are started directly, with the same end", {
     symlinkSync(execFileSync("which", [name], { encoding: "utf8" }).trim(), join(bin, name));
   const causes = async (env: Record<string, string>) => {
     const said = await at.pipeline(["run", at.name, "--json", "--root", at.root], { env });
-    rmSync(join(at.root, ".mlrb"), { recursive: true });
+    removeFolder(join(at.root, ".mlrb"));
     return said.stdout
       .split("\n")
       .filter((line) => line.includes('"event":"stage"'))

@@ -1,11 +1,13 @@
 // The attempt that docs/bring-an-agent.md demonstrates: a language model does a piece of research on a task of the
 // benchmark through its tools, behind walls, and its recording does the same again without a provider and a key.
+
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { bubblewrapMissing } from "@mlrb/agents/bubblewrap-abilities";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import type { Ledger } from "@mlrb/kit/rules/ledger";
 import { copyBenchmarkState } from "./support/benchmark-state.ts";
 import { indexVariables, playDemonstration, recordingFolder, stageOf } from "./support/demonstration/play.ts";
@@ -19,7 +21,7 @@ const above = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-demonstration-")));
 const root = join(above, "root");
 after(() => {
   repository.remove();
-  rmSync(above, { recursive: true, force: true });
+  removeFolder(above);
 });
 await copyBenchmarkState(root);
 const skip = (await bubblewrapMissing()) ?? false;

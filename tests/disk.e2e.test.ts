@@ -1,11 +1,13 @@
 // A disk that is full or may not be written: a clear message, exit 1, and a run that completes once there
 // is room again. Needs to mount file systems of a few megabytes, so it needs root on Linux.
+
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { type Lab, lab, leftovers, lineOf, results, summary } from "./support/lab.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
@@ -20,7 +22,7 @@ function smallDisk(t: TestContext, size: string): Lab | undefined {
   const { status, stderr, error } = mount("-t", "tmpfs", "-o", `size=${size}`, "tmpfs", root);
   t.after(() => {
     spawnSync("umount", ["-l", root]);
-    rmSync(root, { recursive: true });
+    removeFolder(root);
   });
   if (status === 0) return lab(t, repository, { root });
   t.skip(`no file system can be mounted here: ${stderr ?? error?.message}`);

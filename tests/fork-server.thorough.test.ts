@@ -1,18 +1,12 @@
 // Scores forked from a process that has imported torch, transformers and lm-eval have the bytes of scores
 // from a process of their own, for every scorer that has fixtures, one after the other and side by side.
+
 import assert from "node:assert/strict";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { after, test } from "node:test";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { localExecutor } from "@mlrb/local/local-executor";
 import {
   answersScript,
@@ -29,7 +23,7 @@ const temporary = mkdtempSync(join(tmpdir(), "mlrb-forked-"));
 const executor = localExecutor(repository);
 after(() => {
   executor.close!();
-  rmSync(temporary, { recursive: true, force: true });
+  removeFolder(temporary);
 });
 
 const names = readdirSync(join(repository, "scorers"))

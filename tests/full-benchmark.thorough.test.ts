@@ -1,10 +1,12 @@
 // The README's command for real, all tasks: data, training, rules, scores and tables, as processes and in containers.
 // What one task shows is in one-task.e2e.test.ts. One state folder: each test goes on where the last one ended.
+
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { copyBenchmarkState, oneTask } from "./support/benchmark-state.ts";
 import { indexVariables } from "./support/demonstration/play.ts";
 import { testEngine } from "./support/docker-engine.ts";
@@ -20,7 +22,7 @@ const above = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-benchmark-")));
 const root = join(above, "root");
 after(() => {
   repository.remove();
-  rmSync(above, { recursive: true, force: true });
+  removeFolder(above);
 });
 await copyBenchmarkState(root);
 
@@ -54,7 +56,7 @@ test("in containers, without network and without a run before, the same submissi
   if ("skip" in engine) return t.skip(engine.skip);
   t.after(() => engine.stop());
   const there = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-docker-smoke-")));
-  t.after(() => rmSync(there, { recursive: true, force: true }));
+  t.after(() => removeFolder(there));
   shareEnvironments(there);
   const env = { ...indexVariables(), DOCKER_HOST: engine.env.DOCKER_HOST!, MLRB_CONTAINER_ENGINE: "docker" };
   const args = ["run", "full-benchmark", "--profile", "docker-smoke", "--set", "seed=1", "--json"];

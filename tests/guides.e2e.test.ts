@@ -1,11 +1,13 @@
 // Follows docs/add-a-scorer.md, docs/add-an-agent.md, docs/how-reuse-works.md and docs/rescore.md to the letter:
 // writes what they show, and no other, and runs their commands. One repository and one state folder, as a reader
 // would have.
+
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { copyBenchmarkState } from "./support/benchmark-state.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { outcomes, reasons } from "./support/lab.ts";
@@ -17,7 +19,7 @@ const above = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-guides-")));
 const root = join(above, "root");
 after(() => {
   repository.remove();
-  rmSync(above, { recursive: true, force: true });
+  removeFolder(above);
 });
 await copyBenchmarkState(root);
 

@@ -1,10 +1,12 @@
 // The benchmark of one task, killed again and again at random moments. Kills at every system call are in
 // sweep.thorough.test.ts, kills of tiny runs in crash.e2e.test.ts.
+
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { benchmarkState, oneTask, oneTaskArguments } from "./support/benchmark-state.ts";
 import { indexVariables } from "./support/demonstration/play.ts";
 import { recordsIn } from "./support/end-state.ts";
@@ -23,7 +25,7 @@ test("ten random kills of runner, stage or both end in the same tables; no attem
   timeout: 60 * 60_000,
 }, async (t) => {
   const killed = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-kills-")));
-  t.after(() => rmSync(killed, { recursive: true, force: true }));
+  t.after(() => removeFolder(killed));
   shareEnvironments(killed);
   const seed = Number(process.env.MLRB_KILL_SEED ?? Math.floor(Math.random() * 1e9));
   const clean = await benchmarkState();

@@ -1,10 +1,12 @@
 // The README's command on one task: tables, labels, reuse, an edited scorer, an agent that does nothing. Tests that
 // only read use the suite's shared state; the others go on, one after the other, in a copy of it.
+
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { benchmarkState, copyBenchmarkState, oneTask, oneTaskArguments } from "./support/benchmark-state.ts";
 import { indexVariables } from "./support/demonstration/play.ts";
 import { recordsIn } from "./support/end-state.ts";
@@ -19,7 +21,7 @@ const above = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-one-task-")));
 const root = join(above, "root");
 after(() => {
   repository.remove();
-  rmSync(above, { recursive: true, force: true });
+  removeFolder(above);
 });
 await copyBenchmarkState(root);
 

@@ -1,6 +1,7 @@
 // Runs with attempts, killed a hundred times at random moments: the run by every signal, supervisors, spawners,
 // stages (also between a provider's answer and the sync of what it cost), and with a full disk in between. No
 // attempt that was begun is begun again unasked, no model call is asked twice, and the bills hold every call.
+
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
@@ -9,6 +10,7 @@ import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { callsOf, lastSpending } from "@mlrb/kit/last-spending";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
 import { attemptStage, emptyData } from "./support/attempt-stages.ts";
 import { recordsIn } from "./support/end-state.ts";
@@ -144,7 +146,7 @@ function mountedLab(t: TestContext): { at: Lab; fill?: () => Promise<void> } {
   const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=96m", "tmpfs", root]);
   t.after(() => {
     spawnSync("umount", ["-l", root]);
-    rmSync(root, { recursive: true, force: true });
+    removeFolder(root);
   });
   const at = lab(t, repository, { root });
   if (status !== 0) return { at };

@@ -1,5 +1,6 @@
 // An attempt's large files have one inode with the cache's, whatever happens while they get it: kills at each
 // call, disks without room, records that travel.
+
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import {
@@ -11,13 +12,13 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { lacking } from "./support/debian-tool.ts";
 import { endState, recordsIn } from "./support/end-state.ts";
 import { counted, filesBelow, type Lab, lab, leftovers, lineOf, outcomes } from "./support/lab.ts";
@@ -89,7 +90,7 @@ test("kill -9 at every call by which a record gets its files: no half record, an
     // a log is linked to whenever it is first seen: a run that got through says at which call the next one is killed
     for (let again = 0; killed.signal !== "SIGKILL" && again < 8; again++) {
       const own = callsIn(log).filter((one) => one.name === call && ofRecord(one));
-      rmSync(root, { recursive: true });
+      removeFolder(root);
       killed = await kill(own[before]?.ordinal ?? first);
     }
     assert.equal(killed.signal, "SIGKILL", line);
@@ -99,7 +100,7 @@ test("kill -9 at every call by which a record gets its files: no half record, an
     assert.equal(next.code, 0, `${line}\n${next.stdout}${next.stderr}`);
     assert.deepEqual(endState(root), expected, line);
     assert.equal(new Set(large(join(root, ".mlrb")).values()).size, 1, line);
-    rmSync(root, { recursive: true });
+    removeFolder(root);
   }
   t.diagnostic(`${ofRecords.length} kills`);
 });
@@ -111,7 +112,7 @@ function smallDisk(t: TestContext, size: string): (Lab & { grow(size: string): v
   const { status, stderr, error } = mount("-t", "tmpfs", "-o", `size=${size}`, "tmpfs", root);
   t.after(() => {
     spawnSync("umount", ["-l", root]);
-    rmSync(root, { recursive: true });
+    removeFolder(root);
   });
   if (status === 0)
     return {

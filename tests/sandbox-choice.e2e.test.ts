@@ -1,12 +1,14 @@
 // What holds an agent's programs is what was asked for, or more, never less: whoever nobody vouched for runs
 // behind walls or not at all, unless a person says that it may be otherwise.
+
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { bubblewrapMissing } from "@mlrb/agents/bubblewrap-abilities";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { defineAttempts } from "./support/attempt-stages.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { type Lab, lab, outcomes } from "./support/lab.ts";
@@ -114,7 +116,7 @@ function smallDisk(t: TestContext, size: string): Lab | undefined {
   }
   t.after(() => {
     spawnSync("umount", ["-l", root]);
-    rmSync(root, { recursive: true, force: true });
+    removeFolder(root);
   });
   return lab(t, repository, { root });
 }

@@ -1,9 +1,11 @@
 // `pipeline score`: any folder is validated and scored as an attempt's submission would be.
+
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { makeSubmissions } from "../scorers/testing/submissions.ts";
 import { copyBenchmarkState } from "./support/benchmark-state.ts";
 import { recordsIn } from "./support/end-state.ts";
@@ -16,7 +18,7 @@ const root = join(above, "root");
 await copyBenchmarkState(root);
 after(() => {
   repository.remove();
-  rmSync(above, { recursive: true });
+  removeFolder(above);
 });
 
 const score = (...args: string[]) => startProgram(repository.path, ["score", ...args, "--root", root]).ended;

@@ -4,6 +4,7 @@
 // The runner makes the same calls in the same order each time, but for reads of /proc, which shift the
 // numbers of later opens a little; so a fault may hit a neighbour of the call that it was meant for.
 // MLRB_SWEEP=full takes every call of every kind; otherwise long lists are sampled, always alike.
+
 import assert from "node:assert/strict";
 import {
   chmodSync,
@@ -22,6 +23,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { lacking } from "./support/debian-tool.ts";
 import { type EndState, endState, recordedStages, recordsIn } from "./support/end-state.ts";
 import { filesBelow, outcomes, type PipelineText } from "./support/lab.ts";
@@ -44,7 +46,7 @@ const repository = throwAwayRepository();
 const above = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-sweep-")));
 after(() => {
   repository.remove();
-  rmSync(above, { recursive: true, force: true });
+  removeFolder(above);
 });
 
 let roots = 0;
@@ -178,7 +180,7 @@ async function recovers(
   if (may === "leave more") forgetUnused(state, scene.expected);
   assert.deepEqual(state, scene.expected, story);
   assert.deepEqual(stageProcesses(root), [], story);
-  rmSync(root, { recursive: true });
+  removeFolder(root);
 }
 
 /**

@@ -1,6 +1,7 @@
 // The state of one run of the benchmark on one task with the scripted baselines, made once for the whole suite.
 // Tests that only read use it in place. A test that runs something takes a copy. The suite verifies at its end
 // that nothing in the shared state has changed.
+
 import { spawnSync } from "node:child_process";
 import {
   existsSync,
@@ -15,6 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { indexVariables } from "./demonstration/play.ts";
 import { shareEnvironments } from "./environments.ts";
 import { isRunning } from "./processes.ts";
@@ -49,7 +51,7 @@ export async function copyBenchmarkState(root: string): Promise<void> {
 
 function ownFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-benchmark-")));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  process.once("exit", () => removeFolder(folder));
   return folder;
 }
 
@@ -85,7 +87,7 @@ function takeTurn(making: string): boolean {
 async function make(root: string): Promise<Said[]> {
   const repository = throwAwayRepository();
   try {
-    rmSync(root, { recursive: true, force: true });
+    removeFolder(root);
     mkdirSync(root, { recursive: true });
     shareEnvironments(root);
     const run = (...args: string[]) =>

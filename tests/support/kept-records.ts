@@ -1,5 +1,6 @@
 // The attempt records that an earlier version of mlrb made, in a state folder of their own, with the repository files
 // that they were made from: tests/fixtures/records-5ceb805.
+
 import {
   cpSync,
   mkdirSync,
@@ -7,11 +8,11 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
-  rmSync,
   symlinkSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { keptPipeline } from "../fixtures/records-5ceb805/pipeline.ts";
 import { startProgram } from "./run-program.ts";
 import { type Repository, throwAwayRepository } from "./throw-away-repository.ts";
@@ -62,7 +63,7 @@ export function keptRecords(): Kept {
       startProgram(repository.path, [command, "kept", "--json", "--root", root, ...args]).ended,
     remove() {
       repository.remove();
-      rmSync(above, { recursive: true, force: true });
+      removeFolder(above);
     },
   };
 }

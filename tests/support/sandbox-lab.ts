@@ -1,5 +1,6 @@
 // A sandbox with a workspace for one test, a hidden folder and servers of the host beside it, and looks at its
 // processes from the host.
+
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
@@ -10,7 +11,6 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
-  rmSync,
   writeFileSync,
 } from "node:fs";
 import { createServer, type Server } from "node:net";
@@ -20,6 +20,7 @@ import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Network } from "@mlrb/core/pipeline-spec";
 import type { ExecResult, Sandbox, SandboxLimits } from "@mlrb/core/sandbox";
+import { removeFolder } from "@mlrb/kit/remove-folder";
 import { type HostileProgram, hostile } from "./hostile-programs.ts";
 import { isRunning } from "./processes.ts";
 
@@ -86,7 +87,7 @@ export async function lab(
   t.after(async () => {
     await sandbox?.close();
     for (const server of servers) server.close();
-    rmSync(base, { recursive: true, force: true });
+    removeFolder(base);
   });
   if (sandbox) {
     await sandbox.put(join(outside, "data"), "workspace/data", { readOnly: true });
