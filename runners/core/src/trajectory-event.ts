@@ -92,8 +92,8 @@ export type ModelRequestEvent = {
   messages: number;
   /** The first messages are those of an earlier call's request; null: all of them follow as parts. */
   sameAs: { call: number; messages: number } | null;
-  /** Digests of parts; null where the request has none. */
-  system: string | null;
+  /** Digests of parts; null where the request has none. Of a system prompt that is a list, one for each block. */
+  system: string | string[] | null;
   tools: string | null;
   settings: string;
 };
@@ -103,14 +103,14 @@ export type RequestPartEvent = {
   event: "request-part";
   by: "program";
   call: number;
-  /** `more-messages`: all after the 2 000th, as one list. */
+  /** `more-messages`: all after the 10 000th (in older records: the 2 000th), as one list. */
   part: "system" | "tools" | "settings" | "message" | "more-messages";
   /** Of a message: its index in the request, from 0. */
   place: number | null;
   role: string | null;
   /** sha256 of the JSON before secrets were taken out of it. */
   digest: string;
-  /** JSON. */
+  /** JSON. What an earlier part holds already has a `head`, and the same digest as that part. */
   text: LongText;
 };
 

@@ -148,7 +148,7 @@ const events: Record<TrajectoryEvent["event"], Fields> = {
         properties: { call: { type: "integer", minimum: 1 }, messages: count },
         required: ["call", "messages"],
       }),
-      system: nullable(digest),
+      system: { anyOf: [digest, { type: "array", items: digest }, { type: "null" }] },
       tools: nullable(digest),
       settings: digest,
     },

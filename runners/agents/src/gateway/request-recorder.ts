@@ -1,9 +1,12 @@
 // Records what a program asks its model. A request repeats the whole conversation, so only what no earlier request
-// of the attempt held is written: the system prompt, the tools and the settings once each, and the messages after
-// those that an earlier request begins with. Readers rebuild any request from `model-request` and its parts.
+// of the attempt held is written: each block of the system prompt, the tools and the settings once, and the messages
+// after those that an earlier request begins with. Of these, a text that an earlier request had at another place (a
+// CLI edits or shortens its conversation) is named by its digest. Readers rebuild any request from `model-request`
+// and its parts.
 import { createHash } from "node:crypto";
 import type { LongText, RequestPartEvent, TrajectoryEvent } from "@mlrb/core/trajectory-event";
 import type { Json } from "@mlrb/kit/stage";
+import { inlineMax } from "../attachments.ts";
 import type { CallFormat } from "./route-request.ts";
 
 type Fields = { system: string[]; messages: string };
@@ -17,13 +20,20 @@ const fieldsOf: Record<CallFormat, Fields> = {
 };
 
 /** Messages of one request that get a line each; what comes after them is one part. */
-const messagesMax = 2000;
+const messagesMax = 10_000;
+/** Blocks of a system prompt that get a line each; a longer list is one part. */
+const blocksMax = 100;
+/** What a line of a part takes besides its text, roughly. */
+const lineBytes = 300;
+/** A shorter text is written again: a reference is as long. */
+const repeatedMax = 300;
+const headChars = 100;
 /** Conversations that the next request is compared with. */
 const conversationsMax = 32;
 
 export type RequestRecorderOptions = {
   write(event: TrajectoryEvent): void;
-  /** Bytes of all texts; later parts keep their digest and length only. */
+  /** Bytes of all parts; the texts of later ones keep their digest and length only. */
   bytesMax?: number;
 };
 
@@ -37,15 +47,23 @@ export type RecordedRequest = {
 };
 
 export function requestRecorder({ write, bytesMax = 256 << 20 }: RequestRecorderOptions) {
+  /** Digests of texts that are written. */
   const known = new Set<string>();
+  /** Digests of parts that requests name. */
+  const told = new Set<string>();
   /** Digests of the messages of a request, the last used one first. */
   let conversations: { call: number; digests: string[] }[] = [];
   let bytes = 0;
 
-  const textOf = (json: string): LongText => {
+  const textOf = (json: string, digest: string): LongText => {
     const length = Buffer.byteLength(json);
-    if (bytes + length > bytesMax) return { head: "", digest: digestOf(json), bytes: length };
-    bytes += length;
+    if (known.has(digest)) {
+      if (length <= repeatedMax || json.length > inlineMax) return json; // the attachments hold a long one once
+      return { head: json.slice(0, headChars).toWellFormed(), digest, bytes: length };
+    }
+    if (bytes + lineBytes + length > bytesMax) return { head: "", digest, bytes: length };
+    bytes += lineBytes + length;
+    known.add(digest);
     return json;
   };
 
@@ -53,8 +71,8 @@ export function requestRecorder({ write, bytesMax = 256 << 20 }: RequestRecorder
   const once = (call: number, part: "system" | "tools" | "settings", value: Json): string => {
     const json = serialized(value);
     const digest = digestOf(json);
-    if (!known.has(digest)) {
-      known.add(digest);
+    if (!told.has(digest)) {
+      told.add(digest);
       write({
         event: "request-part",
         by: "program",
@@ -63,11 +81,17 @@ export function requestRecorder({ write, bytesMax = 256 << 20 }: RequestRecorder
         place: null,
         role: null,
         digest,
-        text: textOf(json),
+        text: textOf(json, digest),
       });
     }
     return digest;
   };
+
+  /** A CLI may change one block at every request, and leave the long ones as they are. */
+  const systemOf = (call: number, system: Json) =>
+    Array.isArray(system) && system.length <= blocksMax
+      ? system.map((block) => once(call, "system", block))
+      : once(call, "system", system);
 
   return {
     /** Before the request is sent. */
@@ -92,7 +116,7 @@ export function requestRecorder({ write, bytesMax = 256 << 20 }: RequestRecorder
         model,
         messages: digests.length,
         sameAs: before.length === 0 ? null : { call: before.call, messages: before.length },
-        system: system.length === 0 ? null : once(call, "system", system.length === 1 ? system[0]! : system),
+        system: system.length === 0 ? null : systemOf(call, system.length === 1 ? system[0]! : system),
         tools: tools === undefined ? null : once(call, "tools", tools),
         settings: once(call, "settings", settings),
       };
@@ -100,7 +124,8 @@ export function requestRecorder({ write, bytesMax = 256 << 20 }: RequestRecorder
       for (let place = before.length; place < texts.length; place++) {
         const part: RequestPartEvent["part"] = place < messagesMax ? "message" : "more-messages";
         const role = part === "message" ? roleOf(messages[place]!) : null;
-        const [digest, text] = [digests[place]!, textOf(texts[place]!)];
+        const digest = digests[place]!;
+        const text = textOf(texts[place]!, digest);
         write({ event: "request-part", by: "program", call, part, place, role, digest, text });
       }
       // a request that goes on with a conversation takes its place

@@ -56,7 +56,7 @@ const shapes: Record<TrajectoryEvent["event"], Record<string, Check>> = {
     model: text,
     messages: count,
     sameAs: orNull(fields({ call: number, messages: count })),
-    system: orNull(text),
+    system: (value) => orNull(text)(value) || list(text)(value),
     tools: orNull(text),
     settings: text,
   },
