@@ -85,6 +85,22 @@ test("a wait in which something could run is work, and says why", async (t) => {
   }
 });
 
+test("a deadline that was told before the thaw showed that something ran is taken back", async (t) => {
+  const { meter, clock, moves } = meterOf(t, { timeMs: 10_000 }, { thaw: async () => false });
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const one = meter.waiting("rate-limit", () => first.promise);
+  const two = meter.waiting("rate-limit", () => second.promise);
+  await setImmediate();
+  clock.now = 3000;
+  first.resolve();
+  await one;
+  clock.now = 5000;
+  second.resolve();
+  await two;
+  assert.deepEqual(moves, [1_013_000, 1_010_000]);
+  assert.equal(meter.deadline(), 1_010_000);
+});
+
 test("only the part of a wait for which everything stood still moves the deadline", async (t) => {
   const frozen = Promise.withResolvers<boolean>();
   const { meter, clock } = meterOf(t, { timeMs: 10_000 }, { freeze: () => frozen.promise });

@@ -24,7 +24,7 @@ export type MeterOptions = {
   frozen?: FrozenTime;
   /** Called after each wait that was not short. */
   waited?: (wait: Wait) => void;
-  /** Called after each wait that moved the deadline. Must not reject. */
+  /** Called after each wait with a deadline that differs from the last one. Must not reject. */
   moved?: (deadline: number) => Promise<void>;
 };
 
@@ -79,6 +79,7 @@ export function attemptMeter(options: MeterOptions): AttemptMeter {
   const frozenMs = () => options.frozen?.frozenMs() ?? 0;
   const workingMs = () => sinceStart() - frozenMs();
   const deadline = () => startedWall + limits.timeMs + frozenMs();
+  let lastTold = deadline();
 
   const took = ({ durationMs, ...wait }: Omit<Wait, "deadline">) => {
     spent.waitedMs[wait.why] = Math.round((spent.waitedMs[wait.why] ?? 0) + durationMs);
@@ -117,7 +118,12 @@ export function attemptMeter(options: MeterOptions): AttemptMeter {
         const stoodMs = Math.max(0, Math.round(frozenMs() - before));
         const wait = { why, durationMs: sinceStart() - begin, frozenMs: stoodMs };
         took(stoodMs > 0 ? wait : { ...wait, charged: "cannot-freeze" });
-        if (stoodMs > 0) await options.moved?.(deadline());
+        // back too: a wait that ended before others moved it by a freeze in which, as the thaw then shows, something ran
+        const told = deadline();
+        if (told !== lastTold) {
+          lastTold = told;
+          await options.moved?.(told);
+        }
       }
     },
     waited(why, durationMs) {

@@ -2,6 +2,7 @@
 // moment. Nothing is ever opened by a path through that folder: each component is opened from the one before,
 // never through a link, and what is written is made anew under the opened folder. So whatever is swapped
 // meanwhile, no byte, owner or mode outside of the sandbox changes.
+import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import {
   chmod,
@@ -132,14 +133,20 @@ async function copyFileIn(
   name: Buffer,
   how: PutInside & { executable: boolean },
 ): Promise<void> {
-  await removeOther(folder, name, "file");
-  const at = child(folder, name);
+  const there = await otherThan(folder, name, "file");
+  // a program that reads what is replaced finds all of the old one or all of the new one
+  const written = there ? Buffer.from(`.mlrb-${randomBytes(8).toString("hex")}`) : name;
+  const at = child(folder, written);
   const write = await open(at, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
     // by the descriptor: whatever the name leads to by now
     await copyFile(from, isLinux ? `/proc/self/fd/${write.fd}` : at, constants.COPYFILE_FICLONE);
     if (how.owner && !how.readOnly) await write.chown(how.owner.uid, how.owner.gid);
     await write.chmod(modeOf(how.executable, how));
+    if (there) await rename(at, child(folder, name));
+  } catch (error) {
+    if (there) await unlink(at).catch(() => {});
+    throw error;
   } finally {
     await write.close();
   }
@@ -149,12 +156,17 @@ function modeOf(executable: boolean, { readOnly }: PutInside): number {
   return (readOnly ? 0o444 : 0o644) | (executable ? 0o111 : 0);
 }
 
-/** Makes room for a new entry: a folder stays where a folder is to come, everything else goes. */
+/** Makes room for a new entry; everything but a folder where a folder is to come goes. */
 async function removeOther(folder: OpenFolder, name: Buffer, coming: "file" | "folder"): Promise<void> {
+  if (await otherThan(folder, name, coming)) await unlink(child(folder, name));
+}
+
+/** Whether something has the name that must give way: a folder stays where a folder is to come. */
+async function otherThan(folder: OpenFolder, name: Buffer, coming: "file" | "folder"): Promise<boolean> {
   const there = await lstat(child(folder, name)).catch(() => undefined);
-  if (!there) return;
-  if (!there.isDirectory()) return unlink(child(folder, name));
-  if (coming === "file") throw new Error(`${name} is a folder; a file cannot take its place`);
+  if (there?.isDirectory() && coming === "file")
+    throw new Error(`${name} is a folder; a file cannot take its place`);
+  return there !== undefined && !there.isDirectory();
 }
 
 /** False where it has to be copied after all: another file system, one that may not be written, or a file with other names. */

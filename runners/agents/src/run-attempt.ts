@@ -33,7 +33,7 @@ import {
 } from "./seal-attempt.ts";
 import { snapshotKeeper } from "./snapshot-keeper.ts";
 import { openTrajectory } from "./trajectory.ts";
-import { handOverPrompt, inside, layOutWorkspace, tellDeadline } from "./workspace.ts";
+import { deadlineTeller, handOverPrompt, inside, layOutWorkspace, tellDeadline } from "./workspace.ts";
 
 /** Runs the attempt in `sandbox`, which the caller closes. Writes all its outputs or throws. */
 export async function runAttempt(sandbox: Sandbox, asked: AttemptRequest): Promise<Ledger> {
@@ -77,10 +77,7 @@ export async function runAttempt(sandbox: Sandbox, asked: AttemptRequest): Promi
     ...(request.spending !== undefined && { file: request.spending }),
     waited: ({ deadline, ...wait }) =>
       write({ event: "wait", ...wait, deadline: new Date(deadline).toISOString() }),
-    async moved(deadline) {
-      // the agent may have put something else in its place
-      if (tellsDeadline) await tellDeadline(sandbox, deadline, request.scratch).catch(() => {});
-    },
+    ...(tellsDeadline && { moved: deadlineTeller(sandbox, request.scratch) }),
   });
   const pauseMs = Math.min(15_000, Math.max(500, budgetMs / 500));
   const busy = watchGpus(request.gpus ?? [], { now: sinceStart, pauseMs });

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { removeFolder } from "@mlrb/kit/remove-folder";
 import { plainSandbox } from "./plain-sandbox.ts";
-import { tellDeadline } from "./workspace.ts";
+import { deadlineTeller, tellDeadline } from "./workspace.ts";
 
 test("whatever an agent puts in the place of the deadline's file, nothing outside of its sandbox is written", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "deadline-"));
@@ -53,4 +53,39 @@ test("whatever an agent puts in the place of the deadline's file, nothing outsid
   symlinkSync(at("outside"), workspace);
   await assert.rejects(tell());
   assert.deepEqual(readdirSync(at("outside")), ["kept"]);
+});
+
+test("whoever reads the deadline while it is moved finds a whole one", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "deadline-"));
+  t.after(() => removeFolder(folder));
+  mkdirSync(join(folder, "scratch"));
+  const sandbox = await plainSandbox({ under: join(folder, "work"), trusted: true, agent: "test" });
+  t.after(() => sandbox.close());
+  const file = join(sandbox.seenAs("workspace"), "deadline");
+  const tell = (seconds: number) => tellDeadline(sandbox, 1000 * seconds, join(folder, "scratch"));
+  await tell(1_795_407_300);
+  let over = false;
+  const found = new Set<number | string>();
+  const reading = (async () => {
+    for (; !over; await new Promise(setImmediate))
+      found.add(existsSync(file) ? readFileSync(file, "utf8").length : "none");
+  })();
+  for (let seconds = 0; seconds < 100; seconds++) await tell(1_795_407_300 + seconds);
+  over = true;
+  await reading;
+  assert.deepEqual([...found], ["1795407300\n2026-11-23T04:15:00Z\n".length]);
+});
+
+test("of deadlines that are told at once the last one stays", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "deadline-"));
+  t.after(() => removeFolder(folder));
+  mkdirSync(join(folder, "scratch"));
+  const sandbox = await plainSandbox({ under: join(folder, "work"), trusted: true, agent: "test" });
+  t.after(() => sandbox.close());
+  const tell = deadlineTeller(sandbox, join(folder, "scratch"));
+  for (let round = 1; round <= 20; round++) {
+    await Promise.all([1, 2, 3].map((one) => tell(1000 * (10 * round + one))));
+    const told = readFileSync(join(sandbox.seenAs("workspace"), "deadline"), "utf8");
+    assert.equal(Number(told.split("\n")[0]), 10 * round + 3);
+  }
 });

@@ -55,6 +55,16 @@ export async function handOverPrompt(
   await sandbox.put(file, `${inside.workspace}/TASK.md`);
 }
 
+/** Tells deadlines one after the other, so that of two waits that end together the later one's stays. Never rejects. */
+export function deadlineTeller(sandbox: Sandbox, scratch: string): (deadline: number) => Promise<void> {
+  let telling = Promise.resolve();
+  return (deadline) => {
+    // the agent may have put something else in its place
+    telling = telling.then(() => tellDeadline(sandbox, deadline, scratch)).catch(() => {});
+    return telling;
+  };
+}
+
 /** Writes the file that TASK.md names. `deadline` in ms since the epoch. Throws where the agent left no room for it. */
 export async function tellDeadline(sandbox: Sandbox, deadline: number, scratch: string): Promise<void> {
   const file = join(scratch, "deadline");

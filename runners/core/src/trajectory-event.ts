@@ -110,8 +110,10 @@ export type RequestPartEvent = {
   role: string | null;
   /** sha256 of the JSON before secrets were taken out of it. */
   digest: string;
-  /** JSON. What an earlier part holds already has a `head`, and the same digest as that part. */
+  /** JSON. */
   text: LongText;
+  /** An earlier part of the same digest holds the text. */
+  again?: true;
 };
 
 export type ModelCallEvent = {

@@ -162,7 +162,9 @@ const events: Record<TrajectoryEvent["event"], Fields> = {
       role: nullable(text),
       digest,
       text: longText,
+      again: { const: true, description: "an earlier part of the same digest holds the text" },
     },
+    optional: ["again"],
   },
   "model-call": {
     fields: {

@@ -92,6 +92,10 @@ test("of a conversation that is edited in its middle only the edit is written ag
   ask({ messages: said(...before) });
   ask({ messages: said(...after) });
   assert.deepEqual(messagesOf(2, events), said(...after));
+  assert.deepEqual(
+    parts(2, "message").map(({ again }) => again),
+    [undefined, true, true],
+  );
   assert.ok(parts(2, "message").reduce((sum, one) => sum + JSON.stringify(one).length, 0) < 2000);
   ask({ messages: [{ role: "system", content: "another first message" }, ...(said(...after) as Json[])] });
   assert.deepEqual(messagesOf(3, events).slice(1), said(...after));

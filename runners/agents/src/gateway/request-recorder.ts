@@ -27,7 +27,6 @@ const blocksMax = 100;
 const lineBytes = 300;
 /** A shorter text is written again: a reference is as long. */
 const repeatedMax = 300;
-const headChars = 100;
 /** Conversations that the next request is compared with. */
 const conversationsMax = 32;
 
@@ -55,16 +54,17 @@ export function requestRecorder({ write, bytesMax = 256 << 20 }: RequestRecorder
   let conversations: { call: number; digests: string[] }[] = [];
   let bytes = 0;
 
-  const textOf = (json: string, digest: string): LongText => {
+  const textOf = (json: string, digest: string): { text: LongText; again?: true } => {
     const length = Buffer.byteLength(json);
+    const left = { head: "", digest, bytes: length };
     if (known.has(digest)) {
-      if (length <= repeatedMax || json.length > inlineMax) return json; // the attachments hold a long one once
-      return { head: json.slice(0, headChars).toWellFormed(), digest, bytes: length };
+      if (length <= repeatedMax || json.length > inlineMax) return { text: json }; // the attachments hold a long one once
+      return { text: left, again: true };
     }
-    if (bytes + lineBytes + length > bytesMax) return { head: "", digest, bytes: length };
+    if (bytes + lineBytes + length > bytesMax) return { text: left };
     bytes += lineBytes + length;
     known.add(digest);
-    return json;
+    return { text: json };
   };
 
   /** Digest of the part; writes it where no earlier request had it. */
@@ -81,7 +81,7 @@ export function requestRecorder({ write, bytesMax = 256 << 20 }: RequestRecorder
         place: null,
         role: null,
         digest,
-        text: textOf(json, digest),
+        ...textOf(json, digest),
       });
     }
     return digest;
@@ -126,7 +126,7 @@ export function requestRecorder({ write, bytesMax = 256 << 20 }: RequestRecorder
         const role = part === "message" ? roleOf(messages[place]!) : null;
         const digest = digests[place]!;
         const text = textOf(texts[place]!, digest);
-        write({ event: "request-part", by: "program", call, part, place, role, digest, text });
+        write({ event: "request-part", by: "program", call, part, place, role, digest, ...text });
       }
       // a request that goes on with a conversation takes its place
       const others = conversations.filter(

@@ -196,5 +196,6 @@ export function scoreOf(score: Exclude<NamedScore, { kind: "not-measured" }>) {
 /** An event as it is, with references in place of long texts. */
 function own(event: TrajectoryEvent, texts: InspectTexts): Record<string, unknown> {
   if (!("text" in event)) return event;
+  if (event.event === "request-part" && event.again) return { ...event, text: "" }; // as in the part of this digest
   return { ...event, text: texts.reference(event.text as LongText) };
 }

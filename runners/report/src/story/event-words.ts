@@ -42,7 +42,7 @@ export function eventWords(event: TrajectoryEvent): string {
     case "model-request":
       return requestWords(event);
     case "request-part":
-      return `${event.by} to its model, ${event.role ?? event.part}: ${shown(event.text)}`;
+      return `${event.by} to its model, ${event.role ?? event.part}: ${event.again ? `as in an earlier part, ${event.digest.slice(0, 12)}` : shown(event.text)}`;
     case "model-call":
       return callWords(event);
     case "model-try": {
