@@ -56,7 +56,7 @@ export function* inspectEvents(source: AttemptSource, { look, texts, limit }: Co
     }
     if (line.time !== null) time = utc(line.time);
     sinceStartMs = line.sinceStartMs ?? sinceStartMs;
-    while (moments[0] && moments[0].atMs !== null && moments[0].atMs <= sinceStartMs)
+    while (moments[0] && moments[0].atMs !== null && moments[0].atMs <= sinceStartMs - waitedMs)
       yield* momentScores(moments.shift()!, place);
     if (
       iterationSpan === undefined &&
@@ -118,7 +118,7 @@ export function* inspectEvents(source: AttemptSource, { look, texts, limit }: Co
         break;
       }
       case "wait":
-        waitedMs += event.frozenMs ?? event.durationMs;
+        waitedMs = movedMs(look.start.deadline, event) ?? waitedMs + (event.frozenMs ?? event.durationMs);
         yield info(place(index), event);
         break;
       case "end":
@@ -191,6 +191,12 @@ export function scoreOf(score: Exclude<NamedScore, { kind: "not-measured" }>) {
     return { value: "rejected", explanation: score.reason, history: [], metadata };
   const { value, standardError, items } = score;
   return { value, history: [], metadata: { ...metadata, standardError, items } };
+}
+
+/** What the deadline had moved by after a wait. Sums of waits would count twice what overlaps. */
+function movedMs(first: unknown, { deadline }: { deadline: string }): number | undefined {
+  const moved = Date.parse(deadline) - Date.parse(String(first));
+  return Number.isNaN(moved) ? undefined : moved;
 }
 
 /** An event as it is, with references in place of long texts. */

@@ -107,6 +107,21 @@ test("an attempt with every kind of event loses no field when Inspect reads and 
   assert.equal(calls[0].input[1].content, "Train a model. ".repeat(200));
 });
 
+test("waits that overlap are taken from working time once, as the deadline moved", () => {
+  const first = Date.UTC(2026, 0, 2, 4);
+  const start = { event: "start", task: "words", deadline: new Date(first).toISOString() };
+  const wait = (durationMs: number, movedMs: number) => ({
+    ...{ event: "wait", why: "rate-limit", durationMs, frozenMs: durationMs },
+    deadline: new Date(first + movedMs).toISOString(),
+  });
+  const events = [start, wait(3000, 3000), wait(3000, 4000), { event: "budget", share: 0.5 }];
+  const [sample] = written(exampleAttempt(after, events as never, { stepMs: 10_000 })).samples;
+  const at = sample.events.map(({ timestamp, working_start: working }: Any) => [timestamp, working]);
+  const [[begin]] = at;
+  const [end, working] = at.at(-1);
+  assert.equal((Date.parse(end) - Date.parse(begin)) / 1000 - working, 4);
+});
+
 test("iterations are spans with their own words, workers are agents, moments are intermediate scores, and a limit is one", {
   skip,
 }, () => {
