@@ -171,6 +171,31 @@ test("a key changes where what an agent can read of its folder does, and nowhere
   );
 });
 
+test("a link that goes out of the folder and comes back, or into what is left behind, is given as its file: a copy may have another name", async () => {
+  for (const target of [
+    "../program/word.txt",
+    "../program/../program/word.txt",
+    "up/../program/word.txt",
+    "__pycache__/word",
+  ]) {
+    const repository = mkdtempSync(join(above, "repository-"));
+    mkdirSync(join(repository, "program/__pycache__"), { recursive: true });
+    for (const name of ["word.txt", "__pycache__/word"])
+      writeFileSync(join(repository, "program", name), name);
+    symlinkSync(".", join(repository, "program/up"));
+    symlinkSync(target, join(repository, "program/link"));
+    assert.match(
+      await seenByAgent(repository),
+      /^program\/link 644 "(word\.txt|__pycache__\/word)"$/m,
+      target,
+    );
+    const before = keyed(repository);
+    for (const name of ["word.txt", "__pycache__/word"])
+      writeFileSync(join(repository, "program", name), "other words");
+    assert.notEqual(keyed(repository), before, target);
+  }
+});
+
 test("a link out of the folder is given as the file that it leads to; one to a folder or to nothing, a pipe and an odd name are refused", async () => {
   const repository = mkdtempSync(join(above, "repository-"));
   mkdirSync(join(repository, "program"));

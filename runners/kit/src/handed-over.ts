@@ -2,10 +2,10 @@
 // sandbox, digested for the trajectory, and keyed. So nothing reaches an agent that its attempt's key does not cover.
 //
 // Everything is handed over under its own name, files whose names begin with a dot, node_modules and backups of
-// editors included. A relative link that stays inside the folder stays a link. A link that leads out of it is
-// replaced by the file that it leads to. Byte code is left behind: an interpreter writes it while it runs.
+// editors included. A relative link that stays inside the folder stays a link. A link that leads out of it, on its
+// way too, is replaced by the file that it leads to. Byte code is left behind: an interpreter writes it while it runs.
 import { lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
-import { isAbsolute, join, relative, sep } from "node:path";
+import { dirname, isAbsolute, join, relative, sep } from "node:path";
 
 export type HandedOver = {
   /** From the folder, with `/`. */
@@ -27,12 +27,15 @@ export function isExecutable(mode: number): boolean {
 
 const entriesMax = 200_000;
 
+/** The system's, which is what opens files. Node's own takes `link/..` for the folder that the link stands in. */
+const realPath = realpathSync.native;
+
 /**
  * The entries of `folder`, each folder before what it holds, names in code-unit order. Throws CannotHandOver for
  * links that lead nowhere or out to a folder, and for what is neither file, folder nor link.
  */
 export function handedOver(folder: string): HandedOver[] {
-  const root = realpathSync(folder);
+  const root = realPath(folder);
   const entries: HandedOver[] = [];
   const refuse = (path: string, why: string): never => {
     throw new CannotHandOver(`${join(folder, path)} cannot be given to an agent: ${why}`);
@@ -62,17 +65,25 @@ function linkIn(root: string, path: string, refuse: (path: string, why: string) 
   const target = readlinkSync(join(root, path));
   let real: string;
   try {
-    real = realpathSync(join(root, path));
+    real = realPath(join(root, path));
   } catch {
     return refuse(path, `it is a link to ${target}, which leads nowhere; remove it`);
   }
-  const staysInside =
-    !isAbsolute(target) && isInside(root, real) && isInside(root, join(root, path, "..", target));
-  if (staysInside) return { path, kind: "link", target };
+  if (!isAbsolute(target) && staysInside(root, dirname(path), target)) return { path, kind: "link", target };
   const stats = statSync(real);
   if (!stats.isFile())
     refuse(path, `it is a link out of the folder, to ${target}; only a link to a file may be`);
   return { path, kind: "file", executable: isExecutable(stats.mode) };
+}
+
+/** Whether every step of the way is part of what is handed over: a copy of the folder may have another name. */
+function staysInside(root: string, from: string, target: string): boolean {
+  let at = realPath(join(root, from));
+  for (const step of target.split("/")) {
+    at = step === ".." ? dirname(at) : realPath(join(at, step));
+    if (!isInside(root, at) || relative(root, at).split(sep).some(isLeftBehind)) return false;
+  }
+  return true;
 }
 
 function isInside(root: string, path: string): boolean {
