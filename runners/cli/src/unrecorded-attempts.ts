@@ -24,11 +24,11 @@ export type Unrecorded = {
 export function unrecordedAttempts(state: StateFolder, recorded: HeldRecord[]): Unrecorded[] {
   const known = new Set(recorded.map(({ record }) => `${record.attemptKey} ${record.ran.startedAt}`));
   const here = attemptFolders(state.running).flatMap((one): Unrecorded[] => {
-    const fate = attemptFate(one.path, state.root);
-    if (fate.kind === "quarantined" || fate.kind === "gone") return []; // it was moved meanwhile
+    const kind = kindOf(attemptFate(one.path, state.root));
+    if (kind === undefined) return []; // it was moved meanwhile
     const durationMs = one.state.kind === "ended" ? one.state.end.durationMs : lastSignMs(one);
     const { cost } = spentBy(one, durationMs);
-    return [{ name: one.name, card: one.card, durationMs, cost, ...kindOf(fate) }];
+    return [{ name: one.name, card: one.card, durationMs, cost, ...kind }];
   });
   const lost = lostAttempts(state).map(({ name, card, left }): Unrecorded => {
     const { cause, folder, cost, durationMs } = left;
@@ -40,10 +40,12 @@ export function unrecordedAttempts(state: StateFolder, recorded: HeldRecord[]): 
   );
 }
 
-function kindOf(
-  fate: Fate & { kind: "going" | "ending" | "complete" | "failed" },
-): Pick<Unrecorded, "kind" | "words"> {
+/** Undefined of one that is not there any more. */
+function kindOf(fate: Fate): Pick<Unrecorded, "kind" | "words"> | undefined {
   switch (fate.kind) {
+    case "quarantined":
+    case "gone":
+      return undefined;
     case "going":
       return { kind: "running", words: "" };
     case "ending":

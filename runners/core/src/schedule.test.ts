@@ -422,6 +422,7 @@ function drive({ works, chance, failFast, interrupts }: Drive): ScheduleState {
     }
     const { index } = command;
     const { needs, collects, environment, lazy } = works[index]!;
+    // biome-ignore lint/nursery/useExhaustiveSwitchCases: it does not see that `finished` has returned above
     switch (command.kind) {
       case "decide":
         assert(!outcome.has(index));

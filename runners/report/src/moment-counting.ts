@@ -17,10 +17,12 @@ export function momentCounting(
     const way = counting(attempt, metric);
     return way.kind === "failed" ? { ...way, why: whyOf(admission, scores[metric]) } : way;
   }
-  if (admission.kind === "missing") return { kind: "missing", cause: admission.cause };
-  if (attempt.verdict.kind === "struck") return { kind: "failed", because: "struck", why: "" };
+  if (admission.kind !== "missing" && attempt.verdict.kind === "struck")
+    return { kind: "failed", because: "struck", why: "" };
   const score = scores[metric];
   switch (admission.kind) {
+    case "missing":
+      return { kind: "missing", cause: admission.cause };
     case "none":
       return { kind: "failed", because: "none", why: "" };
     case "rejected":

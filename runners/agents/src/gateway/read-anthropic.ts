@@ -77,6 +77,9 @@ export function readAnthropic(): AnswerReader {
           return;
         case "error":
           heard.complaint = value;
+          return;
+        default: // a ping, the end of a block, or what is newer than this
+          return;
       }
     },
     heard() {

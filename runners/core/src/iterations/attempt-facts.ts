@@ -188,6 +188,10 @@ export function attemptFacts(): { facts: AttemptFacts; take(seen: Seen): void } 
       case "end":
         facts.ended = seen.ended;
         break;
+      case "exec":
+      case "claim":
+      case "other":
+        break;
     }
   };
   return { facts, take };

@@ -120,6 +120,9 @@ export function firstLook(lines: Iterable<TrajectoryLine>): FirstLook {
         break;
       case "iteration":
         look.iterations.push(iterationName(event.line, look.iterations.length + 1));
+        break;
+      default: // needed by the events of the export only
+        break;
     }
   }
   return look;
