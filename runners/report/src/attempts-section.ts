@@ -70,7 +70,7 @@ function scoreCell(attempt: Attempt, metric: Metric): TableCell {
       return textCell("not measured", "bad");
     case "scored": {
       const { value, standardError } = score;
-      const text = `${digitsText(value, metric.digits)} (${digitsText(standardError, metric.digits)})`;
+      const text = `${digitsText(value, metric.digits)} (${digitsText(standardError, metric.digits, value)})`;
       const way = counting(attempt, metric.name);
       if (way.kind === "failed") return textCell(text, "struck");
       return way.kind === "missing" ? textCell(text, "faint") : textCell(text);

@@ -2,9 +2,12 @@
 
 const plainMax = 1e7;
 
-/** `value` with `digits` after the point; huge ones in powers of ten, so that no column bursts. No "-0.000". */
-export function digitsText(value: number, digits: number): string {
-  if (Math.abs(value) >= plainMax) return value.toExponential(2);
+/**
+ * `value` with `digits` after the point; huge ones in powers of ten, so that no column bursts. No "-0.000". An error
+ * is written in powers of ten where the value that it is `of` is.
+ */
+export function digitsText(value: number, digits: number, of = value): string {
+  if (Math.max(Math.abs(value), Math.abs(of)) >= plainMax) return value.toExponential(2);
   const text = value.toFixed(digits);
   return /^-0(\.0*)?$/.test(text) ? text.slice(1) : text;
 }

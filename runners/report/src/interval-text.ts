@@ -7,12 +7,15 @@ export type IntervalText = { kind: "half"; half: string } | { kind: "ends"; ends
 const cutCaption = "An interval that would leave the metric's range is cut there, and shown as [low, high].";
 
 /** Undefined where the cell has none. */
-export function intervalText({ interval, intervalCut }: Cell, { digits }: Metric): IntervalText | undefined {
+export function intervalText(
+  { mean, interval, intervalCut }: Cell,
+  { digits }: Metric,
+): IntervalText | undefined {
   if (!interval) return undefined;
   const [low, high] = interval;
   return intervalCut?.low || intervalCut?.high
     ? { kind: "ends", ends: `[${digitsText(low, digits)}, ${digitsText(high, digits)}]` }
-    : { kind: "half", half: digitsText((high - low) / 2, digits) };
+    : { kind: "half", half: digitsText((high - low) / 2, digits, mean ?? 0) };
 }
 
 /** What to say under a table of `cells`; empty where none of their intervals was cut. */

@@ -100,7 +100,7 @@ function scorePart(score: AttemptScore, metric: Metric): Html {
   const { value, standardError, items, groups, extra, version } = score;
   const beside = Object.entries(extra).map(([name, found]) => `${name} ${shortNumber(found)}`);
   const names = Object.keys(groups);
-  return html`<p>${head}: ${digitsText(value, metric.digits)} ± ${digitsText(standardError, metric.digits)} ${metric.unit} over ${items} items, scorer version ${version}${beside.length > 0 && html`; ${beside.join(", ")}`}</p>
+  return html`<p>${head}: ${digitsText(value, metric.digits)} ± ${digitsText(standardError, metric.digits, value)} ${metric.unit} over ${items} items, scorer version ${version}${beside.length > 0 && html`; ${beside.join(", ")}`}</p>
 ${
   names.length > 0 &&
   html`<details><summary>${names.length} groups of ${metric.name}</summary><div class="scroll" role="group" tabindex="0" aria-label="groups of ${metric.name}"><table><caption class="unseen">groups of ${metric.name}</caption>

@@ -49,7 +49,7 @@ function shortRow(report: Report, comparison: Comparison): TableCell[] {
   const { better, difference, clear } = comparison;
   const error = comparisonError(comparison);
   const behind = better === first ? second : first;
-  const by = `${digitsText(Math.abs(difference), metric.digits)}${error === null ? "" : ` ± ${digitsText(error, metric.digits)}`}`;
+  const by = `${digitsText(Math.abs(difference), metric.digits)}${error === null ? "" : ` ± ${digitsText(error, metric.digits, difference)}`}`;
   const told =
     better === null
       ? textCell("level")

@@ -158,7 +158,7 @@ function scoreText(score: NamedScore): string {
   const { unit, direction, digits, floor } = score;
   const against = `${floor === null ? "floor not known" : `floor ${digitsText(floor, digits)}`}, ${direction} is better`;
   if (score.kind !== "scored") return `${valueText(score)} (${against})`;
-  return `${valueText(score)} ± ${digitsText(score.standardError, digits)} ${unit} over ${score.items} items (${against})`;
+  return `${valueText(score)} ± ${digitsText(score.standardError, digits, score.value)} ${unit} over ${score.items} items (${against})`;
 }
 
 function valueText(score: NamedScore): string {
