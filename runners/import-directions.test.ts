@@ -1,4 +1,4 @@
-// Imports flow one way: kit ← core ← local, docker, slurm, agents, report ← cli. Tasks, scorers and
+// Imports flow one way: formats ← kit ← core ← local, docker, slurm, agents, report ← cli. Tasks, scorers and
 // pipeline steps see kit; a step also the one package that it fronts. Read from the sources, so that
 // a wrong import fails here before anyone builds on it.
 import assert from "node:assert/strict";
@@ -11,14 +11,15 @@ const repository = join(dirname(fileURLToPath(import.meta.url)), "..");
 
 /** What each package may import; `docker` and `slurm` stand here before their packages do. */
 const allowed: Record<string, string[]> = {
-  kit: [],
-  core: ["kit"],
-  local: ["core", "kit"],
-  docker: ["core", "kit"],
-  slurm: ["core", "kit"],
-  agents: ["core", "kit"],
-  report: ["core", "kit"],
-  cli: ["agents", "core", "docker", "kit", "local", "report", "slurm"],
+  formats: [],
+  kit: ["formats"],
+  core: ["formats", "kit"],
+  local: ["core", "formats", "kit"],
+  docker: ["core", "formats", "kit"],
+  slurm: ["core", "formats", "kit"],
+  agents: ["core", "formats", "kit"],
+  report: ["core", "formats", "kit"],
+  cli: ["agents", "core", "docker", "formats", "kit", "local", "report", "slurm"],
 };
 
 type Import = { file: string; specifier: string };

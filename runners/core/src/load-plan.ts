@@ -1,7 +1,7 @@
 // From a pipeline's text to a plan, or to everything that is wrong with it. The one door: run, plan,
 // check and watch all come through here, so they cannot disagree on what is valid.
 
-import { agentSchema } from "./agent-schema.ts";
+import { agentPreset } from "@mlrb/formats/agent-preset";
 import { shapeProblems } from "./check-shape.ts";
 import { checkCount } from "./count-instances.ts";
 import { type Diagnostic, distinctDiagnostics, type Place, sortDiagnostics } from "./diagnostic.ts";
@@ -87,7 +87,7 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
     manifestFields: {
       task: Object.keys(taskSchema.properties),
       scorer: Object.keys(scorerSchema.properties),
-      agent: Object.keys(agentSchema.properties),
+      agent: Object.keys(agentPreset.properties),
     },
     params: profile.params,
     pools: poolsUnclear ? undefined : profile.pools,

@@ -1,7 +1,7 @@
 // Where the folders that people add live, and how one is read. The three kinds are named here and
 // nowhere else; no task, scorer or agent is.
 
-import { agentSchema } from "./agent-schema.ts";
+import { agentPreset } from "@mlrb/formats/agent-preset";
 import { checkScorer } from "./check-scorer.ts";
 import { checkShape } from "./check-shape.ts";
 import { checkTask } from "./check-task.ts";
@@ -26,7 +26,7 @@ const places: Record<ManifestKind, { folder: string; file: (name: string) => str
   agent: {
     folder: "runners/agents/presets",
     file: (name) => `runners/agents/presets/${name}.yaml`,
-    schema: agentSchema,
+    schema: agentPreset,
   },
 };
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { agentPreset } from "@mlrb/formats/agent-preset";
 import { Ajv } from "ajv";
-import { agentSchema } from "./agent-schema.ts";
 import { iterationsSchema } from "./iterations-schema.ts";
 import { scorerSchema, taskSchema } from "./manifest-schema.ts";
 import { pipelineSchema } from "./pipeline-schema.ts";
@@ -14,7 +14,7 @@ const schemas = {
   pipeline: pipelineSchema,
   task: taskSchema,
   scorer: scorerSchema,
-  agent: agentSchema,
+  agent: agentPreset,
   trajectory: trajectorySchema,
   iterations: iterationsSchema,
 };

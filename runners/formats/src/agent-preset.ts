@@ -1,6 +1,5 @@
-// The schema of agent presets, published beside the pipeline's; the types that scripts see stand in
-// @mlrb/kit/manifests.
-import { closed, list, name, text } from "./schema-shapes.ts";
+// The format of agent presets, runners/agents/presets/NAME.yaml.
+import { closedObject, fileFormat, list, listOf, name, oneOf, type TypeOf, text } from "./schema.ts";
 
 const variable = {
   type: "string",
@@ -17,10 +16,8 @@ const free = {
   description: "whether calls cost nothing, e.g. at an endpoint of one's own",
 } as const;
 
-const gatewayProvider = {
-  type: "object",
-  additionalProperties: false,
-  properties: {
+const gatewayProvider = closedObject(
+  {
     provider: {
       type: "string",
       pattern: "^[a-zA-Z0-9][a-zA-Z0-9._-]*$",
@@ -48,39 +45,39 @@ const gatewayProvider = {
     },
     free,
   },
-  required: ["provider", "ids"],
-};
+  ["provider", "ids"],
+);
 
 const model = {
-  type: "object",
-  additionalProperties: false,
-  properties: {
-    id: { ...text, description: "as the provider calls it, with its date where it has one" },
-    baseUrl: {
-      ...address,
-      description: "an endpoint that speaks OpenAI's chat completions, or the provider's own protocol",
+  ...closedObject(
+    {
+      id: { ...text, description: "as the provider calls it, with its date where it has one" },
+      baseUrl: {
+        ...address,
+        description: "an endpoint that speaks OpenAI's chat completions, or the provider's own protocol",
+      },
+      key: {
+        ...variable,
+        description: "which of `secrets` holds its key; none for a local endpoint",
+      },
+      contextTokens: {
+        type: "integer",
+        minimum: 1000,
+        description: "that request and answer may have together; requests are cut to fit",
+      },
+      maxOutputTokens: { type: "integer", minimum: 1 },
+      temperature: { type: "number", minimum: 0, maximum: 2 },
+      free,
+      options: { type: "object", description: "handed to the provider as they are" },
     },
-    key: {
-      ...variable,
-      description: "which of `secrets` holds its key; none for a local endpoint",
-    },
-    contextTokens: {
-      type: "integer",
-      minimum: 1000,
-      description: "that request and answer may have together; requests are cut to fit",
-    },
-    maxOutputTokens: { type: "integer", minimum: 1 },
-    temperature: { type: "number", minimum: 0, maximum: 2 },
-    free,
-    options: { type: "object", description: "handed to the provider as they are" },
-  },
-  required: ["id", "contextTokens"],
+    ["id", "contextTokens"],
+  ),
   description: "llm: the model",
-};
+} as const;
 
-export const agentSchema = {
-  title: "mlrb agent preset",
-  ...closed(
+export const agentPreset = fileFormat(
+  "mlrb agent preset",
+  closedObject(
     {
       formatVersion: { const: 1 },
       name,
@@ -141,4 +138,6 @@ export const agentSchema = {
     },
     ["formatVersion", "name", "title", "kind"],
   ),
-};
+);
+
+export type AgentPreset = TypeOf<typeof agentPreset>;

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { mustFollow, readFormat } from "./read-format.ts";
+import { closedObject, count, listOf, nullable, openObject, tableOf, text } from "./schema.ts";
+
+const run = openObject({ formatVersion: { const: 1 }, name: text, seeds: listOf(count) }, [
+  "formatVersion",
+  "name",
+  "seeds",
+]);
+
+const cause = (schema: object, value: unknown) => {
+  const reading = readFormat(schema, JSON.stringify(value));
+  return reading.kind === "unreadable" ? reading.cause : "ok";
+};
+
+test("a file that follows its format is read with all that it holds, also fields of later versions", () => {
+  const value = { formatVersion: 1, name: "a", seeds: [1], later: true };
+  assert.deepEqual(readFormat(run, JSON.stringify(value)), { kind: "ok", value });
+});
+
+for (const [what, value, expected] of [
+  ["a missing field", { formatVersion: 1, name: "a" }, "seeds is missing"],
+  ["another format", { formatVersion: 2, name: "a", seeds: [] }, "formatVersion is 2, not 1"],
+  ["a wrong type", { formatVersion: 1, name: 3, seeds: [] }, "name is 3, not a text"],
+  ["a wrong item", { formatVersion: 1, name: "a", seeds: [1, "b"] }, 'seeds.1 is "b", not a whole number'],
+  ["no object", [], "the file is a list, not an object"],
+  [
+    "an empty text",
+    { formatVersion: 1, name: "", seeds: [] },
+    'name is "": it must NOT have fewer than 1 characters',
+  ],
+] as const)
+  test(`the cause names the place: ${what}`, () => assert.equal(cause(run, value), expected));
+
+test("what is not JSON says so", () => {
+  const reading = readFormat(run, '{"name": ');
+  assert.match(reading.kind === "unreadable" ? reading.cause : "", /^not JSON: /);
+});
+
+test("a number that JSON writes and no computer holds is not a number", () => {
+  const reading = readFormat(openObject({ value: { type: "number" } }, ["value"]), '{"value": 1e999}');
+  assert.deepEqual(reading, { kind: "unreadable", cause: "value is Infinity, not a finite number" });
+});
+
+test("of a union the cause is that of the variant that the file names", () => {
+  const score = {
+    type: "object",
+    discriminator: { propertyName: "kind" },
+    required: ["kind"],
+    oneOf: [
+      openObject({ kind: { const: "scored" }, value: { type: "number" } }, ["kind", "value"]),
+      openObject({ kind: { const: "rejected" }, reason: text }, ["kind", "reason"]),
+    ],
+  } as const;
+  assert.equal(cause(score, { kind: "scored", value: "0.5" }), 'value is "0.5", not a finite number');
+  assert.equal(cause(score, { kind: "rejected" }), "reason is missing");
+  assert.equal(cause(score, { kind: "lost" }), 'kind is "lost", which is not known');
+  assert.equal(cause(score, {}), "kind is missing");
+});
+
+test("a key of a closed object that nobody declared is refused, `__proto__` like any other", () => {
+  const closed = closedObject({ a: nullable(count) }, []);
+  assert.equal(cause(closed, { a: null, b: 1 }), "b is not known");
+  const reading = readFormat(tableOf(count), '{"__proto__": "x"}');
+  assert.deepEqual(reading, { kind: "unreadable", cause: '__proto__ is "x", not a whole number' });
+});
+
+test("what this program wrote wrongly itself throws with its name", () => {
+  assert.throws(
+    () => mustFollow(run, { formatVersion: 1 }, "the stage's context"),
+    /^Error: the stage's context: name is missing$/,
+  );
+});

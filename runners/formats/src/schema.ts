@@ -1,0 +1,53 @@
+// Parts of JSON Schemas. A file format is one schema: `TypeOf` infers its TypeScript type, pipelines/*.schema.json
+// publish the schema, and `readFormat` checks files with it (ADR 30).
+import type { XStatic } from "typebox/schema";
+
+/** The TypeScript type of the values that a schema admits. */
+export type TypeOf<Schema> = XStatic<Schema>;
+
+export const anyText = { type: "string" } as const;
+/** A text that is not empty. */
+export const text = { type: "string", minLength: 1 } as const;
+export const name = { type: "string", pattern: "^[a-z][a-z0-9-]*$" } as const;
+export const list = { type: "array", items: text } as const;
+export const count = { type: "integer", minimum: 0 } as const;
+export const flag = { type: "boolean" } as const;
+export const sha256 = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
+
+/** An object of `properties` and no others. */
+export function closedObject<const Properties, const Required extends readonly (keyof Properties & string)[]>(
+  properties: Properties,
+  required: Required,
+) {
+  return { type: "object", additionalProperties: false, properties, required } as const;
+}
+
+/** An object of at least the `required` ones of `properties`; readers ignore properties that they do not know. */
+export function openObject<const Properties, const Required extends readonly (keyof Properties & string)[]>(
+  properties: Properties,
+  required: Required,
+) {
+  return { type: "object", properties, required } as const;
+}
+
+/** An object of any keys, whose values all follow one schema. */
+export function tableOf<const Value>(value: Value) {
+  return { type: "object", additionalProperties: value } as const;
+}
+
+export function listOf<const Item>(items: Item) {
+  return { type: "array", items } as const;
+}
+
+export function nullable<const Schema>(schema: Schema) {
+  return { anyOf: [schema, { type: "null" }] } as const;
+}
+
+export function oneOf<const Values extends readonly (string | number | boolean)[]>(...values: Values) {
+  return { enum: values } as const;
+}
+
+/** The schema of a whole file, as it is published. */
+export function fileFormat<const Schema extends object>(title: string, schema: Schema) {
+  return { $schema: "http://json-schema.org/draft-07/schema#", title, ...schema } as const;
+}
