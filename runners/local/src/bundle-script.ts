@@ -111,10 +111,11 @@ function registryPackages(root: string, packages: Map<string, Import>): Plugin {
 export function unlistedPackage(root: string, name: string, { file, specifier }: Import): Complaint {
   const text = `${name} is imported and stands in no package.json of the workspace`;
   const lines = readFileSync(join(root, file), "utf8").split("\n");
-  const line = lines.findIndex((one) => one.includes(`"${specifier}"`) || one.includes(`'${specifier}'`));
+  const start = (one: string) => Math.max(one.indexOf(`"${specifier}"`), one.indexOf(`'${specifier}'`));
+  const line = lines.findIndex((one) => start(one) >= 0);
   const lineText = lines[line];
   if (lineText === undefined) return { text: `${file}: ${text}`, location: null };
-  const before = lineText.slice(0, lineText.indexOf(specifier) - 1);
+  const before = lineText.slice(0, start(lineText));
   const location = { file, line: line + 1, lineText, column: Buffer.byteLength(before) };
   return { text, location: { ...location, length: Buffer.byteLength(specifier) + 2 } };
 }

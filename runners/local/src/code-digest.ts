@@ -10,6 +10,8 @@ import { Consulted, lookAt, statText } from "./consulted.ts";
 import { type Lock, packageClosure, parseLock } from "./package-lock.ts";
 import { whereWritable } from "./read-only.ts";
 
+const lockFile = "pnpm-lock.yaml";
+
 export type CodeDigest = {
   /** What enters the action key. */
   code: Record<string, string>;
@@ -26,7 +28,7 @@ export class CodeDigests {
   readonly #file: string;
   #known: Record<string, Remembered> | undefined;
   #changed = false;
-  #lock: Lock | undefined;
+  #lock: { stat: string; lock: Lock } | undefined;
   readonly #thisRun = new Map<string, CodeDigest>();
 
   readonly #consulted: Consulted;
@@ -95,8 +97,11 @@ export class CodeDigests {
   #packages(script: string, packages: Map<string, Import>): string {
     let lock: Lock;
     try {
-      this.#lock ??= parseLock(readFileSync(join(this.#root, "pnpm-lock.yaml"), "utf8"));
-      lock = this.#lock;
+      // of a lock file that changed under way the old digest would be remembered with the new stat, for good
+      const stat = statText(this.#root, lockFile);
+      if (this.#lock?.stat !== stat)
+        this.#lock = { stat, lock: parseLock(readFileSync(join(this.#root, lockFile), "utf8")) };
+      lock = this.#lock.lock;
     } catch (error) {
       throw new CannotBundle(script, [], (error as Error).message);
     }
@@ -164,7 +169,7 @@ export class CodeDigests {
       this.#lookAtCause(error);
       throw error;
     });
-    const paths = [...inputs, ...(packages.size > 0 ? ["pnpm-lock.yaml"] : [])];
+    const paths = [...inputs, ...(packages.size > 0 ? [lockFile] : [])];
     return {
       code: {
         [script]: sha256(contents),
