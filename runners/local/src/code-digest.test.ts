@@ -146,7 +146,10 @@ test("a script without packages is found without a lock file", async (t) => {
 
 const refusals: Record<string, [string | undefined, RegExp]> = {
   "is gone": [undefined, /^uses-alpha\.ts cannot be bundled: ENOENT/],
-  "is of another format": ["lockfileVersion: '6.0'\n", /^uses-alpha\.ts cannot be bundled: .*not of format 9/],
+  "is of another format": [
+    "lockfileVersion: '6.0'\n",
+    /^uses-alpha\.ts cannot be bundled: .*not of format 9/,
+  ],
   "lacks a package that it imports": [
     lockText().replaceAll("alpha", "other"),
     /^uses-alpha\.ts cannot be bundled: uses-alpha\.ts:1:19: alpha is imported and stands in no package\.json/,
