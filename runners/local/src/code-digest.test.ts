@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -225,6 +225,17 @@ test("a file that is written while its script is bundled leaves nothing that a l
   assert.notEqual((await codeOf(at, "plain.ts"))["plain.ts"], "remembered");
 });
 
+test("the stat of a file that was written half a second ago is not believed: it may change again unseen", async (t) => {
+  const at = repository(t);
+  t.mock.timers.setTime(statSync(join(at.root, "word.ts")).ctimeMs + 500);
+  await remember(at, "plain.ts");
+  markMemory(at, "plain.ts", ({ scripts }) => {
+    Object.assign(scripts["plain.ts"]!, { raws: {} }); // nor its bytes, which are as they were
+  });
+  t.mock.timers.setTime(Date.now() + 3_600_000);
+  assert.notEqual((await codeOf(at, "plain.ts"))["plain.ts"], "remembered");
+});
+
 const forgotten: Record<string, (at: Repository) => void> = {
   "by another version of Node": (at) =>
     markMemory(at, "plain.ts", ({ scripts }) => {
@@ -298,6 +309,13 @@ test("what a script was made from is watched, also where all of it was remembere
   const consulted = new Consulted(at.root);
   await at.run(consulted).of("through.ts");
   assert.deepEqual([...consulted.files.keys()].sort(), ["lib/inner.ts", "pnpm-lock.yaml", "through.ts"]);
+});
+
+test("a script without packages is not looked at again for the lock file", async (t) => {
+  const at = repository(t);
+  const consulted = new Consulted(at.root);
+  await at.run(consulted).of("plain.ts");
+  assert.deepEqual([...consulted.files.keys()].sort(), ["plain.ts", "word.ts"]);
 });
 
 test("of a script that imports what is not there, the import and the missing file are watched", async (t) => {
