@@ -76,7 +76,7 @@ for (const [how, options] of Object.entries(ways)) {
     test(`a ${what} file that is ${how} in is read back by its digest, and nobody may write it`, (t) => {
       const at = lab(t);
       const bytes = bytesOf(size);
-      const digest = at.contents.put(at.file("one", bytes, 0o444), options);
+      const digest = at.contents.put(at.file("one", bytes, how === "linked" ? 0o444 : 0o664), options);
       assert.equal(digest, sha256(bytes));
       assert.deepEqual(at.contents.read(digest), bytes);
       assert.equal(statSync(at.contents.pathOf(digest)).mode & 0o777, 0o444);
@@ -104,6 +104,14 @@ for (const how of ["moved", "linked"] as const) {
     assert.deepEqual(at.contents.read(digest), large);
   });
 }
+
+test("a large content that was changed in its place is put right by a file that is not linked in", (t) => {
+  const at = lab(t);
+  const digest = sha256(large);
+  plant(at, digest, flipped(large));
+  at.contents.put(at.file("one", large), { read: new Map() });
+  assert.deepEqual(at.contents.read(digest), large);
+});
 
 test("a text that a power cut tore is put right by the same text", (t) => {
   const at = lab(t);
@@ -292,9 +300,12 @@ test("a link is not followed: what it leads to does not enter", (t) => {
 test("a content that cannot be put in place leaves nothing behind and says why", (t) => {
   const at = lab(t);
   const bytes = bytesOf(sizes.medium);
-  for (const one of ["text", bytes]) writeFileSync(join(at.folder, sha256(one).slice(0, 1)), "in the way");
+  for (const one of ["text", bytes, large])
+    writeFileSync(join(at.folder, sha256(one).slice(0, 1)), "in the way");
   assert.throws(() => at.contents.putText("text"), { code: "ENOTDIR" });
   assert.throws(() => at.contents.put(at.file("one", bytes)), { code: "ENOTDIR" });
+  const sealed = at.file("two", large, 0o444);
+  assert.throws(() => at.contents.put(sealed, { link: true, read: new Map() }), { code: "ENOTDIR" });
   assert.deepEqual(
     held(at).filter((name) => name.startsWith("tmp-")),
     [],
