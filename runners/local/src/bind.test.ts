@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { actionKey } from "@mlrb/core/action-key";
@@ -9,7 +9,7 @@ import type { AttemptRecord } from "./attempt-records.ts";
 import { type Bound, bind } from "./bind.ts";
 import { hostFacts, hostKind } from "./host-facts.ts";
 import type { Result } from "./result.ts";
-import { type Home, home, type SmallStage, smallPlan } from "./testing/small-plan.ts";
+import { type Home, home, type SmallStage, smallPlan, withoutPython } from "./testing/small-plan.ts";
 
 const digestOf = (letter: string) => letter.repeat(64);
 
@@ -37,14 +37,6 @@ function bound({ home, plan, results = [] }: At): Promise<Bound> {
 }
 
 const boundIn = (home: Home, ...stages: SmallStage[]) => bound({ home, plan: smallPlan(...stages) });
-
-/** A Python that nothing can be asked: files are told apart by their bytes. */
-function withoutPython(at: Home): void {
-  const { state } = at.open();
-  const { size, mtimeMs } = statSync("/bin/false");
-  const python = { path: "/bin/false", version: "3.12.0", stat: `${size} ${mtimeMs}` };
-  writeFileSync(join(state.memory, "python.json"), JSON.stringify(python));
-}
 
 const data: SmallStage = { name: "data", gives: { public: "file", private: "file" } };
 const attempt: SmallStage = { name: "attempt", durable: true, needs: { public: "data.public" } };

@@ -1,6 +1,6 @@
 // Plans and workspaces for unit tests of what the runner decides: a test names what it is about, and everything else
 // is the plainest that a plan may hold.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
@@ -129,4 +129,12 @@ export function home(t: TestContext): Home {
     },
     open: () => openWorkspace({ repository: root, root, pipeline: "small", profile: "smoke" }),
   };
+}
+
+/** As on a machine whose Python can be asked nothing, which saves a test the time of finding one. */
+export function withoutPython(at: Home): void {
+  const { state } = at.open();
+  const { size, mtimeMs } = statSync("/bin/false");
+  const python = { path: "/bin/false", version: "3.12.0", stat: `${size} ${mtimeMs}` };
+  writeFileSync(join(state.memory, "python.json"), JSON.stringify(python));
 }

@@ -1,0 +1,463 @@
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { KeyParts } from "@mlrb/core/action-key";
+import { environmentStage, type Plan } from "@mlrb/core/plan";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import type { AttemptRecord, HeldRecord } from "./attempt-records.ts";
+import { type Bound, bind } from "./bind.ts";
+import { environmentPython } from "./environments.ts";
+import { lookUp, reasonsStale, reasonsToRerun, reasonsToReuse, reasonsToRun } from "./look-up.ts";
+import { thisProcess } from "./owner.ts";
+import type { Artifact } from "./store.ts";
+import { home, type SmallStage, smallPlan, withoutPython } from "./testing/small-plan.ts";
+
+type Lab = ReturnType<typeof lab>;
+
+/** A repository with a state, and what may be found in it. */
+function lab(t: TestContext) {
+  const at = home(t);
+  const { state } = at.open();
+  let keeps = 0;
+  return {
+    ...at,
+    state,
+    /** As a run keeps it: what is given stands in the store. */
+    put(text: string): Artifact {
+      return { kind: "file", digest: at.open().store.putText(text) };
+    },
+    /** An action that was done, with what it gave. */
+    done(bound: Bound, outputs: Record<string, Artifact>, codeFiles = bound.codeFiles): void {
+      const { actions, store } = at.open();
+      actions.put({
+        formatVersion: 1,
+        key: bound.key,
+        parts: bound.parts,
+        codeFiles: store.putText(canonicalJson(codeFiles)),
+        outputs,
+        ran: { ...ran, stage: "any" },
+      });
+    },
+    succeeded(id: string, key: string): void {
+      at.open().last.put({ id, key, durationMs: 5 });
+    },
+    /** A record of an attempt, of the slot of a plan's stage. */
+    record(
+      stage: string,
+      bound: Pick<Bound, "key" | "parts">,
+      outputs: Record<string, Artifact> = {},
+    ): string {
+      const { attempts } = at.open();
+      return attempts.put(
+        {
+          formatVersion: 1,
+          slot: { pipeline: "small", profile: "smoke", stage },
+          axes: {},
+          attemptKey: bound.key,
+          parts: bound.parts,
+          given: [],
+          outputs: Object.fromEntries(
+            Object.entries(outputs).map(([name, one]) => [name, { ...one, file: name }]),
+          ),
+          harness: {},
+          cost: { gpuHours: 24, dollars: 43 },
+          ran: { ...ran, startedAt: `2026-01-0${++keeps}T00:00:00Z` },
+        } satisfies AttemptRecord,
+        join(at.root, "no log"),
+      );
+    },
+    /** An attempt's folder: that goes on, has ended, or is lost. */
+    attempt(folder: string, bound: Bound, { stage = "attempt", ...more }: Attempted): void {
+      const path = join(folder, `one-${++keeps}`);
+      mkdirSync(join(path, "out"), { recursive: true });
+      const card = {
+        formatVersion: 1,
+        run: "r",
+        by: { ...thisProcess(), started: "1" },
+        startedAt: more.startedAt ?? "2026-01-01T00:00:00Z",
+        slot: { pipeline: "small", profile: "smoke", stage },
+        axes: {},
+        key: bound.key,
+        parts: bound.parts,
+        given: [],
+        gives: [],
+        harness: {},
+        gpus: 0,
+        secrets: [],
+        executor: "local",
+      };
+      writeFileSync(join(path, "attempt.json"), JSON.stringify(card));
+      if (more.supervisor) writeFileSync(join(path, "supervisor.json"), JSON.stringify(more.supervisor));
+      if (!more.cause) return;
+      const cause = { kind: "stopped", detail: more.cause };
+      const left = {
+        formatVersion: 1,
+        cause,
+        durationMs: 1,
+        cost: { gpuHours: 1, dollars: 2 },
+        spending: null,
+      };
+      writeFileSync(join(path, "cause.json"), JSON.stringify(left));
+    },
+    lost: join(state.attempts, "lost"),
+  };
+}
+
+type Attempted = { stage?: string; startedAt?: string; supervisor?: object; cause?: string };
+
+const ran = { run: "r", startedAt: "2026-01-01T00:00:00Z", durationMs: 7, executor: "local", host: "h" };
+
+type Asked = { plan: Plan; bound: Bound };
+
+async function asked(at: Lab, stage: SmallStage): Promise<Asked> {
+  const plan = smallPlan(stage);
+  return { plan, bound: await bind(plan.instances[0]!, { plan, results: [], workspace: at.open() }) };
+}
+
+/** Looks as a program does that has just been started. */
+const found = (at: Lab, { plan, bound }: Asked, audit?: () => void) =>
+  lookUp(plan.instances[0]!, bound, { plan, workspace: { ...at.open(), ...(audit && { audit }) } });
+
+const why = (at: Lab, { plan, bound }: Asked, audit?: () => void) =>
+  reasonsToRun(plan.instances[0]!, bound, { plan, workspace: { ...at.open(), ...(audit && { audit }) } });
+
+const stage: SmallStage = { name: "stage" };
+const attempt: SmallStage = { name: "attempt", durable: true };
+const otherParams = (one: SmallStage): SmallStage => ({ ...one, action: { params: { added: 1 } } });
+
+/** Changes a content in its place, keeping its length. */
+function damage(at: Lab, { digest }: Artifact): void {
+  const path = at.open().store.pathOf(digest);
+  chmodSync(path, 0o644);
+  writeFileSync(path, "DAMAGED".padEnd(at.open().store.textOf(digest).length, "!"));
+}
+
+test("what was never done is not found, and runs for the first time", async (t) => {
+  const at = lab(t);
+  const one = await asked(at, stage);
+  assert.equal(found(at, one), undefined);
+  assert.deepEqual(why(at, one), [{ kind: "first-run" }]);
+});
+
+test("an equal action that was done gives what it gave then, and how long that took", async (t) => {
+  const at = lab(t);
+  const one = await asked(at, stage);
+  const outputs = { out: at.put("content") };
+  at.done(one.bound, outputs);
+  assert.deepEqual(found(at, one), { outputs, durationMs: 7 });
+  const other = await asked(at, otherParams(stage));
+  assert.equal(found(at, other), undefined);
+});
+
+test("an action of which one output is gone is done again, and that is why", async (t) => {
+  const at = lab(t);
+  const one = await asked(at, stage);
+  const [kept, gone] = [at.put("kept"), at.put("gone")];
+  at.done(one.bound, { kept, gone });
+  rmSync(at.open().store.pathOf(gone.digest));
+  assert.equal(found(at, one), "output-missing");
+});
+
+test("an action of which a folder's list is damaged is done again", async (t) => {
+  const at = lab(t);
+  const one = await asked(at, stage);
+  at.write("given/file", "content");
+  const folder = at.open().store.put(join(at.root, "given"), "dir");
+  at.done(one.bound, { out: folder });
+  assert.ok(typeof found(at, one) === "object");
+  damage(at, folder);
+  assert.equal(found(at, one), "output-missing");
+});
+
+test("what is laid out for people is read to its last byte before it is reused; the rest is read where it is used", async (t) => {
+  for (const publishes of [true, false]) {
+    const at = lab(t);
+    const one = await asked(at, { ...stage, publishes });
+    const out = at.put("a table of numbers");
+    at.done(one.bound, { out });
+    assert.ok(typeof found(at, one) === "object");
+    damage(at, out);
+    assert.equal(found(at, one) === "output-missing", publishes);
+  }
+});
+
+test("a stage that is traced is done again, and an attempt is not", async (t) => {
+  const at = lab(t);
+  const one = await asked(at, stage);
+  at.done(one.bound, { out: at.put("content") });
+  const paid = await asked(at, attempt);
+  at.record("attempt", paid.bound);
+  const audit = () => {};
+  assert.equal(found(at, one, audit), undefined);
+  assert.deepEqual(why(at, one, audit), [{ kind: "audited" }]);
+  assert.ok(typeof found(at, paid, audit) === "object");
+});
+
+test("why an attempt runs is said of the attempt also where stages are traced", async (t) => {
+  const at = lab(t);
+  assert.deepEqual(
+    why(at, await asked(at, attempt), () => {}),
+    [{ kind: "first-run" }],
+  );
+});
+
+const lock = { action: { params: { lock: "ml.lock" } } };
+
+test("an environment is there once it was built to its end, and not before", async (t) => {
+  const at = lab(t);
+  withoutPython(at);
+  at.write("ml.lock", "");
+  const one = await asked(at, { name: environmentStage, gives: {}, ...lock });
+  assert.deepEqual(why(at, one), [{ kind: "environment-missing" }]);
+  const python = environmentPython(one.bound.environment!.path);
+  mkdirSync(join(python, ".."), { recursive: true });
+  writeFileSync(python, "");
+  assert.equal(found(at, one), undefined, "a kill has ended its build");
+  writeFileSync(join(one.bound.environment!.path, "ready.json"), "{}");
+  assert.deepEqual(found(at, one), { outputs: {}, durationMs: 0 });
+});
+
+test("an attempt is found by its key, with its record and what it gave", async (t) => {
+  const at = lab(t);
+  const one = await asked(at, attempt);
+  const out = at.put("submission");
+  const digest = at.record("attempt", one.bound, { out });
+  const { outputs, durationMs, record } = found(at, one) as { record: HeldRecord } & Record<string, unknown>;
+  assert.deepEqual([outputs, durationMs, record.digest], [{ out }, 7, digest]);
+});
+
+test("an attempt of another place counts where its key is the same: it is not paid for twice", async (t) => {
+  const at = lab(t);
+  const one = await asked(at, attempt);
+  at.record("attempt[seed=9]", one.bound);
+  assert.ok(typeof found(at, one) === "object");
+});
+
+test("an attempt that is found after the cache was deleted puts back what it gave", async (t) => {
+  const at = lab(t);
+  const one = await asked(at, attempt);
+  const out = at.put("submission");
+  at.record("attempt", one.bound, { out });
+  rmSync(join(at.state.state, "cache"), { recursive: true });
+  assert.ok(typeof found(at, one) === "object");
+  assert.equal(at.open().store.textOf(out.digest), "submission");
+});
+
+test("an attempt whose record was made from other things is stale, never silently begun again", async (t) => {
+  const at = lab(t);
+  const before = await asked(at, attempt);
+  const digest = at.record("attempt", before.bound);
+  const now = await asked(at, otherParams(attempt));
+  const stale = found(at, now);
+  assert.ok(typeof stale === "object" && "stale" in stale);
+  assert.equal(stale.stale.digest, digest);
+  assert.deepEqual(reasonsStale(now.plan.instances[0]!, now.bound, stale.stale, now.plan), [
+    { kind: "params-changed", names: ["added"] },
+  ]);
+});
+
+test("another place's record of other things makes no attempt stale", async (t) => {
+  const at = lab(t);
+  const before = await asked(at, attempt);
+  at.record("attempt[seed=9]", before.bound);
+  assert.equal(found(at, await asked(at, otherParams(attempt))), undefined);
+});
+
+test("an attempt that goes on is not stale, whatever record its place has", async (t) => {
+  const at = lab(t);
+  const before = await asked(at, attempt);
+  at.record("attempt", before.bound);
+  const now = await asked(at, otherParams(attempt));
+  at.attempt(at.state.running, now.bound, { supervisor: thisProcess(), startedAt: "2026-02-03T00:00:00Z" });
+  assert.equal(found(at, now), undefined);
+  assert.deepEqual(why(at, now), [{ kind: "goes-on", since: "2026-02-03T00:00:00Z" }]);
+});
+
+test("a record that is damaged beyond telling whose it is stops a new attempt: it may be this one", async (t) => {
+  const at = lab(t);
+  const other = await asked(at, otherParams(attempt));
+  const digest = at.record("other", other.bound);
+  writeFileSync(join(at.state.attempts, "records", digest, "record.json"), "torn");
+  rmSync(join(at.state.attempts, "index.jsonl"));
+  const one = await asked(at, attempt);
+  assert.throws(() => found(at, one), /which attempt it is of cannot be told, so it may be this one/);
+});
+
+test("a damaged record of this attempt is told: it is neither used nor made again", async (t) => {
+  const at = lab(t);
+  const one = await asked(at, attempt);
+  const digest = at.record("attempt", one.bound);
+  chmodSync(join(at.state.attempts, "records", digest, "record.json"), 0o644);
+  writeFileSync(join(at.state.attempts, "records", digest, "record.json"), "torn");
+  assert.throws(() => found(at, one), /its record\.json was changed; put the original back/);
+});
+
+test("an attempt in whose place one was lost says so: another one is a new cost", async (t) => {
+  const at = lab(t);
+  const one = await asked(at, attempt);
+  at.attempt(at.lost, one.bound, { cause: "by hand", startedAt: "2026-02-03T00:00:00Z" });
+  const [reason] = why(at, one);
+  assert.ok(reason?.kind === "lost");
+  assert.deepEqual([reason.since, reason.cause], ["2026-02-03T00:00:00Z", "stopped: by hand"]);
+  assert.deepEqual(why(at, await asked(at, otherParams(attempt)))[0]?.kind, "lost", "by its place");
+});
+
+test("a lost attempt says nothing of a stage that is no attempt", async (t) => {
+  const at = lab(t);
+  const one = await asked(at, stage);
+  at.attempt(at.lost, one.bound, { cause: "by hand", stage: "stage" });
+  assert.deepEqual(why(at, one), [{ kind: "first-run" }]);
+});
+
+test("a stale attempt that is made again says whether this very one was tried and lost", async (t) => {
+  const at = lab(t);
+  const [before, now] = [await asked(at, attempt), await asked(at, otherParams(attempt))];
+  const stale: Parameters<typeof reasonsToRerun>[0] = { kind: "stale", record: "r", changed: [] };
+  at.attempt(at.lost, before.bound, { cause: "by hand" });
+  assert.deepEqual(reasonsToRerun(stale, now.bound, at.open()), [stale]);
+  at.attempt(at.lost, now.bound, { cause: "once more" });
+  const [first, lost] = reasonsToRerun(stale, now.bound, at.open());
+  assert.deepEqual([first, lost?.kind], [stale, "lost"]);
+});
+
+test("what succeeded before and is remembered by no action any more runs for its missing output", async (t) => {
+  const at = lab(t);
+  const one = await asked(at, stage);
+  at.succeeded("stage", "0".repeat(64));
+  assert.deepEqual(why(at, one), [{ kind: "output-missing" }]);
+});
+
+test("a stage of which nothing differs from its last success is said not to have succeeded", async (t) => {
+  const at = lab(t);
+  const one = await asked(at, stage);
+  at.done(one.bound, { out: at.put("content") });
+  at.succeeded("stage", one.bound.key);
+  assert.deepEqual(why(at, one), [{ kind: "never-succeeded" }]);
+});
+
+test("what runs again says what differs from its last success", async (t) => {
+  const at = lab(t);
+  const before = await asked(at, stage);
+  at.done(before.bound, {});
+  at.succeeded("stage", before.bound.key);
+  const now = await asked(at, otherParams(stage));
+  assert.deepEqual(why(at, now), [{ kind: "params-changed", names: ["added"] }]);
+});
+
+test("an attempt's last success is its record", async (t) => {
+  const at = lab(t);
+  const before = await asked(at, attempt);
+  at.record("elsewhere", before.bound);
+  at.succeeded("attempt", before.bound.key);
+  const now = await asked(at, otherParams(attempt));
+  assert.deepEqual(why(at, now), [{ kind: "params-changed", names: ["added"] }]);
+});
+
+test("an input that changed is named with the stage that gives it", async (t) => {
+  const at = lab(t);
+  const plan = smallPlan({ name: "data" }, { name: "score", needs: { private: "data.out" } });
+  const ask = (digest: string) =>
+    bind(plan.instances[1]!, {
+      plan,
+      workspace: at.open(),
+      results: [{ outcome: { kind: "succeeded" }, outputs: { out: { kind: "file", digest } } }],
+    });
+  const before = await ask("a".repeat(64));
+  at.done(before, {});
+  at.succeeded("score", before.key);
+  const now = await ask("b".repeat(64));
+  const reasons = reasonsToRun(plan.instances[1]!, now, { plan, workspace: at.open() });
+  assert.deepEqual(reasons, [{ kind: "input-changed", input: "private", stage: "data" }]);
+});
+
+const codeOf = (digest: string, packages?: string) => ({ "say.ts": digest, ...(packages && { packages }) });
+
+/** The same as if its code were other. */
+function withCode(
+  { plan, bound }: Asked,
+  key: string,
+  code: KeyParts["code"],
+  codeFiles: Bound["codeFiles"],
+): Asked {
+  return { plan, bound: { ...bound, key, parts: { ...bound.parts, code }, codeFiles } };
+}
+
+async function scriptAsked(at: Lab): Promise<Asked> {
+  const { bound } = await asked(at, { name: "say" }); // its code is what a test says
+  return { plan: smallPlan({ name: "say", action: { run: { kind: "script", file: "say.ts" } } }), bound };
+}
+
+test("a changed script is told by those of its files that changed, came or went, in order", async (t) => {
+  const at = lab(t);
+  const one = await scriptAsked(at);
+  const before = withCode(one, "a".repeat(64), codeOf("1"), { "say.ts": "1", "b.ts": "1", "gone.ts": "1" });
+  at.done(before.bound, {});
+  at.succeeded("say", before.bound.key);
+  const now = withCode(one, "b".repeat(64), codeOf("2"), { "say.ts": "1", "b.ts": "2", "a.ts": "1" });
+  assert.deepEqual(
+    why(at, now),
+    ["a.ts", "b.ts", "gone.ts"].map((file) => ({ kind: "code-changed", file })),
+  );
+});
+
+test("a script whose files are all as before is told by its own name", async (t) => {
+  const at = lab(t);
+  const one = await scriptAsked(at);
+  const before = withCode(one, "a".repeat(64), codeOf("1"), { "say.ts": "1" });
+  at.done(before.bound, {});
+  at.succeeded("say", before.bound.key);
+  const now = withCode(one, "b".repeat(64), codeOf("2"), { "say.ts": "1" });
+  assert.deepEqual(why(at, now), [{ kind: "code-changed", file: "say.ts" }]);
+});
+
+test("changed packages of a script are told as such, beside the files that changed", async (t) => {
+  const at = lab(t);
+  const one = await scriptAsked(at);
+  const before = withCode(one, "a".repeat(64), codeOf("1", "p1"), { "say.ts": "1", "b.ts": "1" });
+  at.done(before.bound, {});
+  at.succeeded("say", before.bound.key);
+  const now = withCode(one, "b".repeat(64), codeOf("2", "p2"), { "say.ts": "1", "b.ts": "2" });
+  assert.deepEqual(why(at, now), [
+    { kind: "code-changed", file: "packages" },
+    { kind: "code-changed", file: "b.ts" },
+  ]);
+});
+
+test("a script is told by its name where the digests of its files are lost", async (t) => {
+  const at = lab(t);
+  const one = await scriptAsked(at);
+  const before = withCode(one, "a".repeat(64), codeOf("1"), { "say.ts": "1", "b.ts": "1" });
+  at.done(before.bound, {});
+  at.succeeded("say", before.bound.key);
+  const { actions, store } = at.open();
+  rmSync(store.pathOf(actions.get(before.bound.key)!.codeFiles));
+  const now = withCode(one, "b".repeat(64), codeOf("2"), { "say.ts": "1", "b.ts": "2" });
+  assert.deepEqual(why(at, now), [{ kind: "code-changed", file: "say.ts" }]);
+});
+
+test("a record of format 1 is stale for what that format kept only", async (t) => {
+  const at = lab(t);
+  const { plan, bound } = await asked(at, attempt);
+  const [instance] = plan.instances;
+  const held = (parts: KeyParts) => ({ digest: "d", record: { parts } }) as unknown as HeldRecord;
+  const former = bound.former!;
+  const told = (parts: KeyParts) => reasonsStale(instance!, bound, held(parts), plan);
+  assert.deepEqual(told({ ...former, params: { added: 1 } }), [{ kind: "params-changed", names: ["added"] }]);
+  assert.deepEqual(told({ ...former, params: { unset: null } }), [{ kind: "never-succeeded" }]);
+  const since = { ...bound.parts, params: { added: 1 }, agentEnv: { LANG: "C" } };
+  assert.deepEqual(
+    told(since).map(({ kind }) => kind),
+    ["params-changed", "env-changed"],
+  );
+});
+
+test("an attempt that is reused under a key of an earlier format says so, and nothing else does", async (t) => {
+  const at = lab(t);
+  const reasons = ({ plan, bound }: Asked) => reasonsToReuse(bound, plan.instances[0]!);
+  const now = await asked(at, attempt);
+  assert.deepEqual(reasons(now), [{ kind: "unchanged" }]);
+  assert.deepEqual(reasons(await asked(at, stage)), [{ kind: "unchanged" }]);
+  const then = { ...now, bound: { ...now.bound, parts: now.bound.former! } };
+  assert.deepEqual(reasons(then), [{ kind: "unchanged" }, { kind: "keyed-by-format", format: 1 }]);
+});
