@@ -299,6 +299,7 @@ test("an attempt that goes on under a key of format 1 is bound to that key, so t
   at.write("given/.hidden", "no part of format 1");
   const one = { name: "say", durable: true, ...declares };
   const { former, key } = await boundIn(at, one);
+  assert.deepEqual(Object.keys(former!.files), ["given/one.txt"]);
   const then = actionKey(former!);
   assert.notEqual(then, key);
   const { running } = at.open().state;
