@@ -1,0 +1,683 @@
+import assert from "node:assert/strict";
+import {
+  appendFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { basename, delimiter, join } from "node:path";
+import { type TestContext, test } from "node:test";
+import timers, { setImmediate as turn } from "node:timers/promises";
+import type { ExecutionRequest, ExecutionResult, Executor, Running } from "@mlrb/core/executor";
+import type { Reason } from "@mlrb/core/reasons";
+import { processName } from "@mlrb/kit/process-name";
+import { fakeGpus, fakeNvidia } from "../../../tests/support/fake-nvidia.ts";
+import { type Bound, bind } from "./bind.ts";
+import { type Executed, type ExecuteOptions, executeInstance, type RunContext } from "./execute-instance.ts";
+import { gpuInventory } from "./gpu-inventory.ts";
+import { leaseGpus } from "./gpu-leases.ts";
+import { Journal } from "./journal.ts";
+import { tryLease } from "./lease.ts";
+import { thisProcess } from "./owner.ts";
+import type { RunEvent } from "./run-request.ts";
+import { home, type SmallStage, smallPlan } from "./testing/small-plan.ts";
+import { beginWork, endWork } from "./work-folders.ts";
+import { WorkSlots } from "./work-slots.ts";
+
+type Lab = Awaited<ReturnType<typeof lab>>;
+
+/** How long something was slept for: time passes at once, but after whatever else goes on. */
+function fakeSleep(t: TestContext): number[] {
+  const slept: number[] = [];
+  t.mock.method(timers, "setTimeout", async (ms: number) => {
+    if (slept.push(ms) > 1000) throw new Error("bug: it waits for ever");
+    await turn();
+  });
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+  return slept;
+}
+
+type Started = { request: ExecutionRequest; calls: string[]; end(result: ExecutionResult): void };
+
+/** The last of some stages, and a run that may execute it. What its tries come to, the test says. */
+async function lab(t: TestContext, stage: SmallStage, tries: Try[] = []) {
+  const slept = fakeSleep(t);
+  const at = home(t);
+  const workspace = at.open();
+  const { state } = workspace;
+  const plan = smallPlan(stage);
+  const [instance] = plan.instances;
+  const bound = await bind(instance!, { plan, results: [], workspace });
+  const run = `run-${processName}`;
+  const folder = beginWork(state.work, run);
+  const journal = new Journal(state.journals, run);
+  t.after(() => {
+    journal.close();
+    endWork(folder);
+  });
+  const started: Started[] = [];
+  const executor: Executor = {
+    name: "fake",
+    start(request) {
+      appendFileSync(request.log, "");
+      const { promise, resolve } = Promise.withResolvers<ExecutionResult>();
+      const calls: string[] = [];
+      const one = { request, calls, end: resolve };
+      const act = tries[started.push(one) - 1] ?? succeed;
+      const running: Running = {
+        ended: promise,
+        askToEnd: () => {
+          calls.push("askToEnd");
+          resolve({ kind: "cancelled" });
+        },
+        kill: () => {
+          calls.push("kill");
+          resolve({ kind: "cancelled" });
+        },
+      };
+      act(one);
+      return running;
+    },
+  };
+  const events: RunEvent[] = [];
+  const asked: string[] = [];
+  const told: string[] = [];
+  const log = join(state.logs, "stage.log");
+  const context: RunContext & ExecuteOptions = {
+    run,
+    plan,
+    workspace,
+    journal,
+    folder,
+    slots: new WorkSlots(folder.path),
+    executorOf: async (name) => {
+      asked.push(name);
+      return executor;
+    },
+    takeOver: false,
+    unsafeLocal: false,
+    clearSandbox: undefined,
+    purse: undefined,
+    silentMs: undefined,
+    going: new Set(),
+    interrupts: () => 0,
+    askToEnd: (handle) => handle.askToEnd(),
+    kill: (handle) => handle.kill(),
+    onEvent: (event) => events.push(event),
+    reasons: [{ kind: "first-run" }],
+    log,
+    running: (handle) => told.push(handle ? "running" : "none"),
+    freed: () => told.push("freed"),
+  };
+  return {
+    ...at,
+    state,
+    workspace,
+    bound,
+    started,
+    events,
+    asked,
+    told,
+    slept,
+    lease: join(state.leases, bound.key),
+    log: () => readFileSync(log, "utf8"),
+    execute: (more: Partial<RunContext & ExecuteOptions> = {}): Promise<Executed> =>
+      executeInstance(instance!, bound, { ...context, ...more }),
+    journal: () =>
+      readFileSync(join(state.journals, `${run}.jsonl`), "utf8")
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as { event: string } & Record<string, unknown>),
+    kinds: () => events.map(({ kind }) => kind),
+  };
+}
+
+type Try = (started: Started) => void;
+
+const succeed: Try = ({ request, end }) => {
+  for (const path of Object.values(request.outputs)) writeFileSync(path, "given");
+  end({ kind: "succeeded" });
+};
+const failure = (detail: string, cause: "machine" | "exit-code" | "time-limit" = "machine"): Try => {
+  return ({ end }) => end({ kind: "failed", cause, detail });
+};
+const machine = failure("no space");
+const stage: SmallStage = { name: "stage" };
+const tried = (retries: number, more: Partial<SmallStage> = {}): SmallStage => ({
+  ...stage,
+  ...more,
+  execution: { ...more.execution, retries },
+});
+
+/** As another run does that shares the state. */
+function doneElsewhere({ open, bound }: Lab): void {
+  const { actions, store } = open();
+  actions.put({
+    formatVersion: 1,
+    key: bound.key,
+    parts: bound.parts,
+    codeFiles: store.putText("{}"),
+    outputs: { out: { kind: "file", digest: store.putText("theirs") } },
+    ran: { run: "other", startedAt: "", durationMs: 7, executor: "local", host: "h", stage: "stage" },
+  });
+}
+
+/** The lease is another run's, on this machine or on one that nobody hears of. */
+function held(at: Lab, by: "here" | "silent") {
+  if (by === "here") return tryLease(at.state.leases, at.bound.key) as { release(): void };
+  const card = join(at.root, "their-card");
+  writeFileSync(card, JSON.stringify({ host: "gpu2", boot: "b", pid: 17, started: "5" }));
+  linkSync(card, at.lease);
+  return { release: () => rmSync(at.lease, { force: true }) };
+}
+
+function assertNothingLeft(at: Lab): void {
+  assert.deepEqual(readdirSync(at.state.leases), [], "no lease is left");
+}
+
+test("what is executed is kept under its key, and its lease ends with it", async (t) => {
+  const at = await lab(t, stage);
+  const reasons: Reason[] = [{ kind: "params-changed", names: ["a"] }];
+  const executed = await at.execute({ reasons });
+  assert.equal(executed.kind, "succeeded");
+  const { outputs } = at.open().actions.get(at.bound.key)!;
+  assert.equal(at.workspace.store.textOf(outputs.out!.digest), "given");
+  assert.deepEqual(at.kinds(), ["started"]);
+  const { time: _, ...told } = at.journal()[0]!;
+  assert.deepEqual(told, { formatVersion: 1, event: "start", stage: "stage", key: at.bound.key, reasons });
+  assertNothingLeft(at);
+});
+
+test("the lease is held for as long as it runs", async (t) => {
+  const at = await lab(t, stage, [
+    (one) => {
+      assert.ok(existsSync(at.lease));
+      succeed(one);
+    },
+  ]);
+  assert.equal((await at.execute()).kind, "succeeded");
+  assertNothingLeft(at);
+});
+
+test("how long it took the last time is told as it starts", async (t) => {
+  const at = await lab(t, stage);
+  at.workspace.last.put({ id: "stage", key: "k", durationMs: 1234 });
+  await at.execute();
+  const [event] = at.events;
+  assert.ok(event?.kind === "started");
+  assert.equal(event.expectedMs, 1234);
+});
+
+test("what another run does is waited for and then used, not done twice", async (t) => {
+  const at = await lab(t, stage);
+  assert.equal(at.workspace.actions.get(at.bound.key), undefined, "as it was when this run looked");
+  const theirs = held(at, "here");
+  const executed = await at.execute({
+    onEvent: (event) => {
+      at.events.push(event);
+      doneElsewhere(at);
+      theirs.release();
+    },
+  });
+  assert.deepEqual(at.kinds(), ["waiting"]);
+  assert.ok(executed.kind === "found");
+  assert.equal(executed.found.durationMs, 7);
+  assert.equal(at.started.length, 0);
+  assertNothingLeft(at);
+});
+
+test("what another run tried and did not do is done here", async (t) => {
+  const at = await lab(t, stage);
+  const theirs = held(at, "here");
+  const executed = await at.execute({
+    onEvent: (event) => {
+      at.events.push(event);
+      theirs.release();
+    },
+  });
+  assert.equal(executed.kind, "succeeded");
+  assert.deepEqual(at.kinds(), ["waiting", "started"]);
+});
+
+const paid: SmallStage = { name: "attempt", durable: true, execution: { executor: "fake" } };
+
+/** Another run's record of the attempt. */
+function recordedElsewhere({ open, bound, root }: Lab): void {
+  const { attempts, store } = open();
+  const out = { kind: "file" as const, digest: store.putText("theirs"), file: "out" };
+  attempts.put(
+    {
+      formatVersion: 1,
+      slot: { pipeline: "small", profile: "smoke", stage: "attempt" },
+      axes: {},
+      attemptKey: bound.key,
+      parts: bound.parts,
+      given: [],
+      outputs: { out },
+      harness: {},
+      cost: { gpuHours: 24, dollars: 43 },
+      ran: { run: "other", startedAt: "", durationMs: 7, executor: "local", host: "h" },
+    },
+    join(root, "no log"),
+  );
+}
+
+test("an attempt that another run ended is used, though nothing was known of it when this run looked", async (t) => {
+  const at = await lab(t, paid);
+  assert.equal(at.workspace.attempts.find(at.bound.key), undefined);
+  const theirs = held(at, "here");
+  const executed = await at.execute({
+    onEvent: () => {
+      recordedElsewhere(at);
+      theirs.release();
+    },
+  });
+  assert.ok(executed.kind === "found");
+  assert.equal(executed.found.record?.record.ran.run, "other");
+  assert.equal(at.started.length, 0);
+});
+
+test("a run that is ended while it waits starts nothing and leaves the other's lease", async (t) => {
+  const at = await lab(t, stage);
+  const theirs = held(at, "here");
+  let interrupts = 0;
+  const onEvent = () => {
+    interrupts = 1;
+  };
+  assert.deepEqual(await at.execute({ interrupts: () => interrupts, onEvent }), { kind: "cancelled" });
+  assert.equal(at.started.length, 0);
+  assert.ok(existsSync(at.lease));
+  theirs.release();
+});
+
+test("a run that was ended starts nothing where the lease is free", async (t) => {
+  const at = await lab(t, stage);
+  assert.deepEqual(await at.execute({ interrupts: () => 1 }), { kind: "cancelled" });
+  assert.deepEqual([at.started.length, at.journal().length], [0, 0]);
+  assertNothingLeft(at);
+});
+
+test("a run that was ended still uses what another has done meanwhile", async (t) => {
+  const at = await lab(t, stage);
+  doneElsewhere(at);
+  assert.equal((await at.execute({ interrupts: () => 1 })).kind, "found");
+});
+
+test("an attempt of a host that fell silent is not begun again: it fails and names the host and the way out", async (t) => {
+  const at = await lab(t, paid);
+  held(at, "silent");
+  const executed = await at.execute({ silentMs: 0 });
+  assert.ok(executed.kind === "failed");
+  assert.equal(executed.cause, "machine");
+  assert.match(
+    executed.detail,
+    /^process 17 on gpu2 holds it and has been silent for .*; if it is gone for good, run again with --take-over$/,
+  );
+  assert.equal(at.started.length, 0);
+  assert.ok(existsSync(at.lease), "its lease stays its own");
+});
+
+test("an attempt of a host that fell silent is used where its record came meanwhile", async (t) => {
+  const at = await lab(t, paid);
+  held(at, "silent");
+  recordedElsewhere(at);
+  assert.equal((await at.execute({ silentMs: 0 })).kind, "found");
+});
+
+test("a run that was ended says nothing of a silent host", async (t) => {
+  const at = await lab(t, paid);
+  held(at, "silent");
+  let interrupts = 0;
+  const onEvent = () => {
+    interrupts = 1;
+  };
+  assert.deepEqual(await at.execute({ silentMs: 0, interrupts: () => interrupts, onEvent }), {
+    kind: "cancelled",
+  });
+});
+
+test("with --take-over an attempt of a silent host is begun again, and the journal and the person are told", async (t) => {
+  const at = await lab(t, paid);
+  held(at, "silent");
+  assert.equal((await at.execute({ silentMs: 0, takeOver: true })).kind, "succeeded");
+  const [taken] = at.journal();
+  assert.equal(taken?.event, "take-over");
+  assert.deepEqual(taken.owner, { host: "gpu2", boot: "b", pid: 17, started: "5" });
+  const trouble = at.events.find(({ kind }) => kind === "trouble") as { message: string };
+  assert.match(trouble.message, /^took {4}attempt {2}from process 17 on gpu2, silent for /);
+});
+
+test("what costs nothing to do twice is taken from a silent host unasked", async (t) => {
+  const at = await lab(t, stage);
+  held(at, "silent");
+  assert.equal((await at.execute({ silentMs: 0 })).kind, "succeeded");
+  assert.equal(at.journal()[0]?.event, "take-over");
+});
+
+test("a run listens for another host for a minute where nothing else is said", async (t) => {
+  const at = await lab(t, paid);
+  const theirs = held(at, "silent");
+  let looks = 0;
+  const interrupts = () => {
+    if (++looks === 20) theirs.release();
+    return 0;
+  };
+  assert.equal((await at.execute({ interrupts })).kind, "succeeded");
+});
+
+for (const cause of ["exit-code", "time-limit"] as const) {
+  test(`what failed by its own fault (${cause}) is not tried again, and nothing is kept of it`, async (t) => {
+    const at = await lab(t, tried(3), [failure("its own", cause)]);
+    assert.deepEqual(await at.execute(), { kind: "failed", cause, detail: "its own" });
+    assert.equal(at.started.length, 1);
+    assert.equal(at.open().actions.get(at.bound.key), undefined);
+    assertNothingLeft(at);
+  });
+}
+
+test("what the machine failed is tried again after a second, two, four, and its log and journal tell each try", async (t) => {
+  const at = await lab(t, tried(3), [failure("one"), failure("two"), failure("three"), succeed]);
+  assert.equal((await at.execute()).kind, "succeeded");
+  assert.deepEqual(at.slept, [1000, 2000, 4000]);
+  assert.deepEqual(
+    at.journal().map(({ event, tried, detail }) => [event, tried, detail]),
+    [
+      ["start", undefined, undefined],
+      ["retry", 1, "one"],
+      ["retry", 2, "two"],
+      ["retry", 3, "three"],
+    ],
+  );
+  assert.match(at.log(), /^mlrb: try 1 of 4: one\nmlrb: try 2 of 4: two\nmlrb: try 3 of 4: three\n$/);
+  const told = at.events.filter(({ kind }) => kind === "trouble") as { message: string }[];
+  assert.deepEqual(told[0]?.message, "again   stage  (one)");
+  assert.equal(told.length, 3);
+});
+
+test("a try waits for a minute at most", async (t) => {
+  const at = await lab(t, tried(8), Array<Try>(8).fill(machine));
+  await at.execute();
+  assert.deepEqual(at.slept.slice(5), [32_000, 60_000, 60_000]);
+});
+
+test("what the machine fails every time is tried as often as is said, and the last failure is told", async (t) => {
+  const at = await lab(t, tried(1), [failure("one"), failure("two")]);
+  assert.deepEqual(await at.execute(), { kind: "failed", cause: "machine", detail: "two" });
+  assert.equal(at.started.length, 2);
+});
+
+test("without a word on it nothing is tried again", async (t) => {
+  const at = await lab(t, stage, [machine]);
+  assert.equal((await at.execute()).kind, "failed");
+  assert.equal(at.started.length, 1);
+});
+
+test("a run that is ended tries nothing again", async (t) => {
+  let interrupts = 0;
+  const at = await lab(t, tried(3), [
+    (one) => {
+      interrupts = 3;
+      machine(one);
+    },
+  ]);
+  assert.equal((await at.execute({ interrupts: () => interrupts })).kind, "failed");
+  assert.equal(at.started.length, 1);
+});
+
+test("what another run took over meanwhile is not tried again here", async (t) => {
+  const at = await lab(t, tried(3), [
+    (one) => {
+      rmSync(at.lease);
+      linkSync(join(at.root, "their-card"), at.lease);
+      machine(one);
+    },
+  ]);
+  writeFileSync(join(at.root, "their-card"), JSON.stringify(thisProcess()));
+  assert.equal((await at.execute()).kind, "failed");
+  assert.equal(at.started.length, 1);
+  assert.ok(existsSync(at.lease), "the other's lease is not removed");
+});
+
+/** An attempt that wrote something before the machine failed it. */
+const half: Try = (one) => {
+  writeFileSync(one.request.outputs.out!, "half of it");
+  machine(one);
+};
+
+for (const [what, more] of Object.entries({
+  "is handed a paid key": { action: { secrets: ["MLRB_TEST_PAID_KEY"] } },
+  "holds GPUs": { execution: { executor: "fake", resources: { gpus: 1 } } },
+})) {
+  test(`an attempt that ${what} and left something is not tried again unasked: it is kept, and what it cost is told`, async (t) => {
+    process.env.MLRB_TEST_PAID_KEY = "secret";
+    t.after(() => delete process.env.MLRB_TEST_PAID_KEY);
+    const at = await lab(t, tried(3, { ...paid, ...more }), [half]);
+    const executed = await at.execute();
+    assert.ok(executed.kind === "failed");
+    assert.ok(executed.quarantined);
+    assert.equal(at.started.length, 1);
+    const kept = join(at.root, executed.quarantined.folder, "out/out");
+    assert.equal(readFileSync(kept, "utf8"), "half of it");
+    assertNothingLeft(at);
+  });
+}
+
+test("an attempt that costs nobody anything is tried again, and what it left is kept", async (t) => {
+  const at = await lab(t, tried(1, paid), [half, succeed]);
+  assert.equal((await at.execute()).kind, "succeeded");
+  assert.equal(readdirSync(join(at.state.attempts, "lost")).length, 1);
+});
+
+test("a paid attempt that never began is tried again", async (t) => {
+  const gpus = { executor: "fake", resources: { gpus: 1 } };
+  const neverBegan: Try = (one) => {
+    rmSync(one.request.log);
+    machine(one);
+  };
+  const at = await lab(t, tried(1, { ...paid, execution: gpus }), [neverBegan, succeed]);
+  assert.equal((await at.execute()).kind, "succeeded");
+});
+
+test("a paid attempt that was lost after this run was agreed to is not begun again: another one is a new cost", async (t) => {
+  const at = await lab(t, { ...paid, execution: { executor: "fake", resources: { gpus: 1 } } });
+  const executed = await at.execute({ going: new Set([at.bound.key]) });
+  assert.ok(executed.kind === "failed");
+  assert.equal(executed.cause, "operator");
+  assert.equal(at.started.length, 0);
+});
+
+test("an attempt that costs nothing is begun again where it was lost under way", async (t) => {
+  const at = await lab(t, paid);
+  assert.equal((await at.execute({ going: new Set([at.bound.key]) })).kind, "succeeded");
+});
+
+/** An attempt of an earlier run that has ended well, and that nobody has kept. */
+function endedBefore(at: Lab, bound: Bound): void {
+  const path = join(at.state.running, "before");
+  mkdirSync(join(path, "out"), { recursive: true });
+  writeFileSync(join(path, "out/out"), "theirs");
+  const card = {
+    formatVersion: 1,
+    run: "before",
+    by: { ...thisProcess(), started: "1" },
+    startedAt: "2026-01-01T00:00:00Z",
+    slot: { pipeline: "small", profile: "smoke", stage: "attempt" },
+    axes: {},
+    key: bound.key,
+    parts: bound.parts,
+    given: [],
+    gives: [{ name: "out", file: "out", kind: "file" }],
+    harness: {},
+    gpus: 1,
+    secrets: [],
+    executor: "local",
+  };
+  writeFileSync(join(path, "attempt.json"), JSON.stringify(card));
+  const end = { formatVersion: 1, result: { kind: "succeeded" }, durationMs: 5 };
+  writeFileSync(join(path, "end.json"), JSON.stringify(end));
+}
+
+/** This process finds no GPU, or those of a fake driver. */
+function withGpus(t: TestContext, at: Lab, count: number): void {
+  const { PATH, MLRB_GPU_LEASES, CUDA_VISIBLE_DEVICES } = process.env;
+  t.after(() => Object.assign(process.env, { PATH }));
+  for (const [name, value] of Object.entries({ MLRB_GPU_LEASES, CUDA_VISIBLE_DEVICES }))
+    t.after(() => {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    });
+  delete process.env.CUDA_VISIBLE_DEVICES;
+  const bin =
+    count === 0 ? join(at.root, "no-bin") : fakeNvidia(join(at.root, "nvidia"), fakeGpus(count)).bin;
+  process.env.PATH = [bin, "/usr/bin", "/bin"].slice(0, count === 0 ? 1 : 3).join(delimiter);
+  process.env.MLRB_GPU_LEASES = join(at.root, "gpu-leases");
+  assert.equal(gpuInventory().gpus.length, count);
+}
+
+const onGpu = { executor: "local", resources: { gpus: 1 } };
+
+test("what wants a GPU and finds none fails by the machine before it starts", async (t) => {
+  const at = await lab(t, { ...stage, execution: onGpu });
+  withGpus(t, at, 0);
+  const executed = await at.execute();
+  assert.ok(executed.kind === "failed");
+  assert.equal(executed.cause, "machine");
+  assert.deepEqual([at.started.length, at.journal().length, at.kinds().length], [0, 0, 0]);
+  assertNothingLeft(at);
+});
+
+test("an attempt that has ended under an earlier run is kept, without a GPU of its own", async (t) => {
+  const at = await lab(t, { ...paid, execution: onGpu });
+  withGpus(t, at, 0);
+  endedBefore(at, at.bound);
+  const executed = await at.execute({ going: new Set([at.bound.key]) });
+  assert.ok(executed.kind === "succeeded", JSON.stringify(executed));
+  assert.equal(executed.record?.record.ran.run, "before");
+  assert.equal(at.started.length, 0);
+  assert.equal(
+    at.journal().some(({ event }) => event === "adopt"),
+    true,
+  );
+});
+
+test("what holds a GPU keeps it from one try to the next and lets go of it at its end", async (t) => {
+  const uuids: (string | undefined)[] = [];
+  const note: Try = (one) => {
+    uuids.push(one.request.gpus[0]?.uuid);
+    machine(one);
+  };
+  const at = await lab(t, { ...stage, execution: { ...onGpu, retries: 1 } }, [note, note, note, note]);
+  withGpus(t, at, 1);
+  for (let time = 0; time < 2; time++) {
+    const executed = await at.execute();
+    assert.equal(executed.kind === "failed" && executed.detail, "no space", "it waits for no one");
+  }
+  assert.deepEqual(new Set(uuids), new Set([gpuInventory().gpus[0]!.uuid]));
+  assert.equal(at.started.length, 4);
+});
+
+test("a GPU is free for others as soon as what held it has ended well, before its results are read", async (t) => {
+  const at = await lab(t, { ...stage, execution: onGpu });
+  withGpus(t, at, 1);
+  const waited: string[] = [];
+  let next: ReturnType<typeof leaseGpus> | undefined;
+  const freed = () => {
+    assert.equal(at.open().actions.get(at.bound.key), undefined);
+    next = leaseGpus({ count: 1, run: "other", stage: "other", waiting: (holder) => waited.push(holder) });
+  };
+  assert.equal((await at.execute({ freed })).kind, "succeeded");
+  const lease = await next;
+  assert.ok(lease && "gpus" in lease);
+  assert.deepEqual(waited, []);
+  lease.release();
+});
+
+test("whoever ends a run can end what runs, and nothing once that has ended", async (t) => {
+  const at = await lab(t, stage);
+  await at.execute();
+  assert.equal(at.told[0], "running");
+  assert.equal(at.told.at(-1), "none");
+});
+
+test("what a run holds for it is free as soon as its processes have ended well, and not where another try may need it", async (t) => {
+  const one = await lab(t, stage);
+  await one.execute();
+  assert.deepEqual(one.told.filter((what) => what === "freed").length, 1);
+  const two = await lab(t, tried(1));
+  await two.execute();
+  assert.equal(two.told.includes("freed"), false);
+});
+
+for (const [interrupts, call] of [
+  [1, "askToEnd"],
+  [2, "kill"],
+  [3, "kill"],
+] as const) {
+  test(`what starts as the run is interrupted for the ${interrupts}. time gets: ${call}`, async (t) => {
+    let times = 0;
+    const at = await lab(t, stage, [
+      () => {
+        times = interrupts;
+      },
+    ]);
+    assert.deepEqual(await at.execute({ interrupts: () => times }), { kind: "cancelled" });
+    assert.deepEqual(at.started[0]?.calls, [call]);
+    assertNothingLeft(at);
+  });
+}
+
+test("what nobody vouches for is supervised here, whatever executor holds its sandbox", async (t) => {
+  const docker = { executor: "docker", image: "host" };
+  const untrusted = await lab(t, { ...stage, untrusted: true, execution: docker });
+  await untrusted.execute();
+  assert.deepEqual(untrusted.asked, ["local"]);
+  const trusted = await lab(t, { ...stage, execution: docker });
+  await trusted.execute();
+  assert.deepEqual(trusted.asked, ["docker"]);
+});
+
+test("trouble with the machine before it starts is a failure, and the lease is let go", async (t) => {
+  const at = await lab(t, stage);
+  const executorOf = async () => {
+    throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+  };
+  const executed = await at.execute({ executorOf });
+  assert.ok(executed.kind === "failed");
+  assert.equal(executed.cause, "machine");
+  assertNothingLeft(at);
+});
+
+test("a bug is thrown and not taken for trouble with the machine, and the lease is let go", async (t) => {
+  const at = await lab(t, stage);
+  const executorOf = async () => {
+    throw new Error("bug: on purpose");
+  };
+  await assert.rejects(at.execute({ executorOf }), /bug: on purpose/);
+  assertNothingLeft(at);
+});
+
+test("the record of an attempt names its place, where its inputs come from, and what it was expected to cost", async (t) => {
+  const at = await lab(t, paid);
+  const executed = await at.execute();
+  assert.ok(executed.kind === "succeeded");
+  const { slot, estimate, attemptKey } = executed.record!.record;
+  assert.deepEqual(slot, { pipeline: "small", profile: "smoke", stage: "attempt" });
+  assert.equal(attemptKey, at.bound.key);
+  assert.deepEqual(estimate, { gpuHours: 0, dollars: 0, timeMs: null, from: 0 });
+  assert.equal(basename(at.started[0]!.request.work).startsWith(at.bound.key.slice(0, 16)), true);
+});
+
+test("the processes of an instance bear the mark of their run and their own", async (t) => {
+  const at = await lab(t, stage);
+  await at.execute();
+  assert.equal(at.started[0]?.request.token, `mlrb:run-${processName}:0:`);
+});
