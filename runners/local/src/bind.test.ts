@@ -13,7 +13,7 @@ import { type Home, home, type SmallStage, smallPlan, withoutPython } from "./te
 
 const digestOf = (letter: string) => letter.repeat(64);
 
-/** What an instance gave: its outputs by name. */
+/** A successful result; a letter stands for the digest of an output. */
 function gave(outputs: Record<string, string>, more: Partial<Result> = {}): Result {
   const artifact = (letter: string) => ({ kind: "file", digest: digestOf(letter) }) as const;
   return {
@@ -23,7 +23,7 @@ function gave(outputs: Record<string, string>, more: Partial<Result> = {}): Resu
   };
 }
 
-/** Of an attempt that was given an output of `data`. */
+/** An attempt's record that pins one output. */
 function recordGiven(output: string, letter: string, stage = "data"): Pick<Result, "record"> {
   const given = [{ name: "any", stage, output, kind: "file", digest: digestOf(letter) }];
   return { record: { digest: "", record: { given } as unknown as AttemptRecord } };
@@ -31,7 +31,7 @@ function recordGiven(output: string, letter: string, stage = "data"): Pick<Resul
 
 type At = { home: Home; plan: Plan; results?: (Result | undefined)[] };
 
-/** Binds the last instance of a plan, as a program does that has just been started. */
+/** Binds the last instance of a plan, with a workspace as a new process opens it. */
 function bound({ home, plan, results = [] }: At): Promise<Bound> {
   return bind(plan.instances.at(-1)!, { plan, results, workspace: home.open() });
 }
@@ -45,7 +45,7 @@ const score: SmallStage = {
   needs: { submission: "attempt.out", private: "data.private", public: "data.public" },
 };
 
-test("an instance reads what the instances before it gave, and its key holds the digests", async (t) => {
+test("the key changes with the digest of an input, and not with other outputs of the same stage", async (t) => {
   const plan = smallPlan(data, { ...score, needs: { private: "data.private" } });
   const at = home(t);
   const one = await bound({ home: at, plan, results: [gave({ public: "a", private: "b" })] });
@@ -58,7 +58,7 @@ test("an instance reads what the instances before it gave, and its key holds the
   assert.notEqual(changed.key, one.key);
 });
 
-test("an attempt is judged by the data that it was given, as its record pins it", async (t) => {
+test("a score reads the data that its attempt's record pins, not today's data", async (t) => {
   const plan = smallPlan(data, attempt, score);
   const now = gave({ public: "a", private: "b" });
   const results = [now, gave({ out: "c" }, recordGiven("private", "d"))];
@@ -67,7 +67,7 @@ test("an attempt is judged by the data that it was given, as its record pins it"
   assert.equal(parts.inputs.private, digestOf("d"));
 });
 
-test("what the record does not pin is read as it is now: the same output's name of another stage, another output", async (t) => {
+test("a pin counts only for the same stage and the same output", async (t) => {
   const plan = smallPlan(data, attempt, score);
   const at = home(t);
   const now = gave({ public: "a", private: "b" });
@@ -79,14 +79,14 @@ test("what the record does not pin is read as it is now: the same output's name 
   }
 });
 
-test("a record pins nothing of stages that do not read the attempt", async (t) => {
+test("a record pins no input of a stage that does not read the attempt", async (t) => {
   const plan = smallPlan(data, attempt, { name: "other", needs: { private: "data.private" } });
   const results = [gave({ private: "b" }), gave({ out: "c" }, recordGiven("private", "d"))];
   const { inputs } = await bound({ home: home(t), plan, results });
   assert.equal(inputs.private?.digest, digestOf("b"));
 });
 
-test("an instance is not bound before what it needs was given", async (t) => {
+test("binding an instance whose input is missing is a bug", async (t) => {
   const plan = smallPlan(data, { ...score, needs: { private: "data.private" } });
   const at = home(t);
   for (const results of [[], [gave({ public: "a" })]])
@@ -98,7 +98,7 @@ test("an instance is not bound before what it needs was given", async (t) => {
 
 const report: SmallStage = { name: "report", collect: ["data.public"] };
 
-test("a collecting stage's key holds its manifest: what became of a member, and what it gave", async (t) => {
+test("a collecting stage's key changes with the outcome and the outputs of its members", async (t) => {
   const plan = smallPlan(data, report);
   const at = home(t);
   const failed: Result = { outcome: { kind: "failed", cause: "machine", detail: "why" }, outputs: {} };
@@ -112,7 +112,7 @@ test("a collecting stage's key holds its manifest: what became of a member, and 
   assert.equal(keys.size, 4);
 });
 
-test("a member that was reused and one that ran give a collecting stage the same key", async (t) => {
+test("a reused member and one that ran give a collecting stage the same key", async (t) => {
   const plan = smallPlan(data, report);
   const at = home(t);
   const [one, two] = [gave({ public: "a" }), gave({ public: "a" }, { outcome: { kind: "reused" } })];
@@ -123,7 +123,7 @@ test("a member that was reused and one that ran give a collecting stage the same
   assert.equal(keys[0]!.key, keys[1]!.key);
 });
 
-test("who may only look gets the key that a run would get, and writes nothing", async (t) => {
+test("without write access the key is the same and nothing is written", async (t) => {
   const plan = smallPlan(data, report);
   const at = home(t);
   const results = [gave({ public: "a" })];
@@ -143,7 +143,7 @@ test("a stage that collects nothing has no manifest", async (t) => {
 
 const scripted = (file = "say.ts") => ({ run: { kind: "script", file } as const });
 
-test("a script's code is in its key; of an attempt's harness it is kept beside the key", async (t) => {
+test("an edited script changes the key of a stage, and not of an attempt", async (t) => {
   const at = home(t);
   at.write("package.json", '{"type": "module"}');
   at.write("say.ts", "console.log(1);\n");
@@ -160,7 +160,7 @@ test("a script's code is in its key; of an attempt's harness it is kept beside t
   assert.notEqual(harness.codeFiles["say.ts"], before[1].codeFiles["say.ts"]);
 });
 
-test("a Python stage's code is its script and all that it imports from the repository", async (t) => {
+test("a Python stage's key changes with a module that it imports, and with no other", async (t) => {
   const at = home(t);
   withoutPython(at);
   for (const file of ["say.py", "lib.py", "other.py"]) at.write(file, "print(1)\n");
@@ -187,7 +187,7 @@ test("a command's key holds the command and no code", async (t) => {
 
 const declares = { action: { files: ["given/**"] } };
 
-test("a dotfile in a declared folder counts for a stage and for an attempt", async (t) => {
+test("a dotfile in a declared folder changes the key of a stage and of an attempt", async (t) => {
   for (const durable of [false, true]) {
     const at = home(t);
     at.write("given/one.txt", "one");
@@ -197,7 +197,7 @@ test("a dotfile in a declared folder counts for a stage and for an attempt", asy
   }
 });
 
-test("what an agent can see and a stage does not read counts for an attempt only: an executable bit, an empty folder", async (t) => {
+test("an executable bit and an empty folder change the key of an attempt only", async (t) => {
   const at = home(t);
   at.write("given/one.txt", "one");
   const both = async () => [
@@ -216,13 +216,13 @@ test("what an agent can see and a stage does not read counts for an attempt only
 const sensitive = { action: { hostSensitive: true } };
 const onGpu = { execution: { resources: { gpus: 1 } } };
 
-test("only a measurement's key holds the machine", async (t) => {
+test("only a host-sensitive stage's key holds the machine", async (t) => {
   const at = home(t);
   assert.equal((await boundIn(at, { name: "say" })).parts.host, null);
   assert.deepEqual((await boundIn(at, { name: "say", ...sensitive })).parts.host, hostFacts());
 });
 
-test("that it gets a GPU is in every key, and which one in a measurement's only", async (t) => {
+test("every GPU stage's key says so; only a host-sensitive one names the machine", async (t) => {
   const at = home(t);
   assert.deepEqual((await boundIn(at, { name: "say", ...onGpu })).parts.host, { device: "gpu" });
   assert.deepEqual((await boundIn(at, { name: "say", ...sensitive, ...onGpu })).parts.host, {
@@ -237,7 +237,7 @@ const builder: SmallStage = {
   action: { params: { lock: "ml.lock" }, hostSensitive: true },
 };
 
-test("an environment's key is that of its lock file, and it is for a kind of machine, not for one", async (t) => {
+test("an environment's key holds its lock file and the platform, not the machine", async (t) => {
   const at = home(t);
   withoutPython(at);
   at.write("ml.lock", "torch==1\n");
@@ -251,7 +251,7 @@ test("an environment's key is that of its lock file, and it is for a kind of mac
   assert.notEqual(now.environment?.path, before.environment?.path);
 });
 
-test("a stage's key holds the environment that it runs in, and no other", async (t) => {
+test("another environment lock changes the key of the stages that run in it only", async (t) => {
   const at = home(t);
   withoutPython(at);
   at.write("ml.lock", "torch==1\n");
@@ -266,7 +266,7 @@ test("a stage's key holds the environment that it runs in, and no other", async 
 
 const contained = (image: string) => ({ execution: { executor: "docker", image } });
 
-test("the image of a stage's container is in its key: this host's own programs count as no other", async (t) => {
+test("a container image is in the key, and the host's own programs are not", async (t) => {
   const at = home(t);
   const image = `debian@sha256:${digestOf("a")}`;
   assert.equal((await boundIn(at, { name: "say", ...contained(image) })).parts.image, image);
@@ -275,7 +275,7 @@ test("the image of a stage's container is in its key: this host's own programs c
   assert.equal(inHost.key, here.key);
 });
 
-test("an attempt's key holds a dotfile beside its Dockerfile; in format 1 it did not", async (t) => {
+test("a dotfile beside a Dockerfile is in an attempt's key, and not in its format 1 key", async (t) => {
   const at = home(t);
   at.write("images/tools/Dockerfile", "FROM scratch\n");
   const one = { name: "say", durable: true, ...contained("images/tools/Dockerfile") };
@@ -286,14 +286,14 @@ test("an attempt's key holds a dotfile beside its Dockerfile; in format 1 it did
   assert.equal(now.former?.image, before.former?.image);
 });
 
-test("only an attempt is compared with records of format 1", async (t) => {
+test("only an attempt has a format 1 key", async (t) => {
   const at = home(t);
   assert.equal((await boundIn(at, { name: "say" })).former, undefined);
   const { former } = await boundIn(at, { name: "say", durable: true });
   assert.equal(former?.keyFormat, 1);
 });
 
-test("an attempt that goes on under a key of format 1 is bound to that key, so that it is not begun again", async (t) => {
+test("an attempt that runs under its format 1 key is bound to that key", async (t) => {
   const at = home(t);
   at.write("given/one.txt", "one");
   at.write("given/.hidden", "no part of format 1");

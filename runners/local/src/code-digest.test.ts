@@ -7,7 +7,7 @@ import { CannotBundle } from "./bundle-script.ts";
 import { CodeDigests } from "./code-digest.ts";
 import { Consulted } from "./consulted.ts";
 
-/** Of pnpm: alpha, which needs deep, and beta, at the integrities that are given. */
+/** A lock file with alpha, which depends on deep, and beta; arguments are the integrities. */
 function lockText({ alpha = "a1", deep = "d1", beta = "b1", stray = "s1" } = {}): string {
   const packages = { "alpha@1.0.0": alpha, "beta@1.0.0": beta, "deep@1.0.0": deep, "stray@1.0.0": stray };
   return [
@@ -47,7 +47,7 @@ const files = {
 
 type Repository = ReturnType<typeof repository>;
 
-/** A repository of those files. The clock is an hour ahead, so that nothing in it was written just now. */
+/** A repository of those files. The clock is an hour ahead, so that none of them counts as just written. */
 function repository(t: TestContext) {
   const root = mkdtempSync(join(tmpdir(), "mlrb-code-"));
   t.after(() => rmSync(root, { recursive: true }));
@@ -66,7 +66,7 @@ async function codeOf(at: Repository, script: string): Promise<Record<string, st
   return (await at.run().of(script)).code;
 }
 
-/** Asks as a run does that remembers what it found. */
+/** Digests a script and saves the memory, as a run does. */
 async function remember(at: Repository, script: string): Promise<Record<string, string>> {
   const codes = at.run();
   const { code } = await codes.of(script);
@@ -76,7 +76,7 @@ async function remember(at: Repository, script: string): Promise<Record<string, 
 
 type Memory = { formatVersion: number; scripts: Record<string, { code: Record<string, string> }> };
 
-/** Makes what is remembered tell itself from what is found anew. */
+/** Overwrites the remembered digest, so that a test sees whether it is used. */
 function markMemory(at: Repository, script: string, change: (memory: Memory) => void = () => {}): void {
   const file = join(at.memory, "code.json");
   const memory = JSON.parse(readFileSync(file, "utf8")) as Memory;
@@ -85,7 +85,7 @@ function markMemory(at: Repository, script: string, change: (memory: Memory) => 
   writeFileSync(file, JSON.stringify(memory));
 }
 
-test("a script that is first asked for after the lock file was changed under way gets the code of the new one", async (t) => {
+test("a lock file that changes during a run counts for scripts digested later in that run", async (t) => {
   const at = repository(t);
   at.write("also-alpha.ts", files["uses-alpha.ts"]);
   const codes = at.run();
@@ -98,17 +98,17 @@ test("a script that is first asked for after the lock file was changed under way
 });
 
 for (const [what, changed] of Object.entries({
-  "the package that it imports": { alpha: "a2" },
-  "what that package depends on": { deep: "d2" },
+  "an imported package": { alpha: "a2" },
+  "a dependency of an imported package": { deep: "d2" },
 })) {
-  test(`a script's code changes when the lock file has another version of ${what}`, async (t) => {
+  test(`a changed lock entry of ${what} changes the script's code`, async (t) => {
     const at = repository(t);
     const before = await remember(at, "uses-alpha.ts");
     at.write("pnpm-lock.yaml", lockText(changed));
     assert.notDeepEqual(await codeOf(at, "uses-alpha.ts"), before);
   });
 
-  test(`a script that does not import it keeps its code when the lock file has another version of ${what}`, async (t) => {
+  test(`a changed lock entry of ${what} keeps the code of scripts without that import`, async (t) => {
     const at = repository(t);
     const before = [await remember(at, "uses-beta.ts"), await codeOf(at, "plain.ts")];
     at.write("pnpm-lock.yaml", lockText(changed));
@@ -116,28 +116,28 @@ for (const [what, changed] of Object.entries({
   });
 }
 
-test("a package that only a script's own import uses counts for the script", async (t) => {
+test("a package imported by an imported file counts for the script", async (t) => {
   const at = repository(t);
   const before = await remember(at, "through.ts");
   at.write("pnpm-lock.yaml", lockText({ deep: "d2" }));
   assert.notDeepEqual(await codeOf(at, "through.ts"), before);
 });
 
-test("a package is found by its name where a script imports a part of it", async (t) => {
+test("an import of a package's subpath counts as an import of the package", async (t) => {
   const at = repository(t);
   const before = await remember(at, "uses-beta.ts");
   at.write("pnpm-lock.yaml", lockText({ beta: "b2" }));
   assert.notDeepEqual(await codeOf(at, "uses-beta.ts"), before);
 });
 
-test("a package that no script imports changes no code", async (t) => {
+test("a lock entry that no import reaches changes no code", async (t) => {
   const at = repository(t);
   const before = await remember(at, "uses-alpha.ts");
   at.write("pnpm-lock.yaml", lockText({ stray: "s2" }));
   assert.deepEqual(await codeOf(at, "uses-alpha.ts"), before);
 });
 
-test("a script without packages is found without a lock file", async (t) => {
+test("a script without packages needs no lock file", async (t) => {
   const at = repository(t);
   const before = await codeOf(at, "plain.ts");
   rmSync(join(at.root, "pnpm-lock.yaml"));
@@ -156,7 +156,7 @@ const refusals: Record<string, [string | undefined, RegExp]> = {
   ],
 };
 for (const [what, [text, message]] of Object.entries(refusals)) {
-  test(`a script with packages has no code where the lock file ${what}`, async (t) => {
+  test(`a script with packages cannot be bundled when the lock file ${what}`, async (t) => {
     const at = repository(t);
     if (text === undefined) rmSync(join(at.root, "pnpm-lock.yaml"));
     else at.write("pnpm-lock.yaml", text);
@@ -168,7 +168,7 @@ for (const [what, [text, message]] of Object.entries(refusals)) {
   });
 }
 
-test("a comment, a type or white space in an imported file changes neither a script's code nor a file's digest", async (t) => {
+test("a comment, a type or white space in an imported file changes no digest", async (t) => {
   const at = repository(t);
   const { code, files } = await at.run().of("plain.ts");
   at.write("word.ts", '// a word\nexport  const word: "one" = "one";\n');
@@ -176,7 +176,7 @@ test("a comment, a type or white space in an imported file changes neither a scr
   assert.deepEqual({ code: now.code, files: now.files }, { code, files });
 });
 
-test("a changed line of an imported file changes a script's code, and only that file's digest", async (t) => {
+test("a changed line of an imported file changes the script's code and the digest of that file only", async (t) => {
   const at = repository(t);
   const before = await at.run().of("plain.ts");
   at.write("word.ts", 'export const word: string = "two";\n');
@@ -186,18 +186,18 @@ test("a changed line of an imported file changes a script's code, and only that 
   assert.equal(now.files["plain.ts"], before.files["plain.ts"]);
 });
 
-test("a script's code names the version of Node that runs it", async (t) => {
+test("a script's code holds the version of Node", async (t) => {
   assert.equal((await codeOf(repository(t), "plain.ts")).node, process.version);
 });
 
-test("a script whose files were not touched is not bundled again in the next run", async (t) => {
+test("the next run does not bundle an untouched script again", async (t) => {
   const at = repository(t);
   await remember(at, "plain.ts");
   markMemory(at, "plain.ts");
   assert.equal((await codeOf(at, "plain.ts"))["plain.ts"], "remembered");
 });
 
-test("a script whose files were touched and have the same bytes keeps its code", async (t) => {
+test("a script whose files were touched without a change is not bundled again", async (t) => {
   const at = repository(t);
   await remember(at, "plain.ts");
   markMemory(at, "plain.ts");
@@ -205,7 +205,7 @@ test("a script whose files were touched and have the same bytes keeps its code",
   assert.equal((await codeOf(at, "plain.ts"))["plain.ts"], "remembered");
 });
 
-test("files that were touched are read once and then known by their new stat", async (t) => {
+test("files that were touched without a change are read only once", async (t) => {
   const at = repository(t);
   await remember(at, "plain.ts");
   utimesSync(join(at.root, "word.ts"), 1, 1);
@@ -216,7 +216,7 @@ test("files that were touched are read once and then known by their new stat", a
   assert.equal((await codeOf(at, "plain.ts"))["plain.ts"], "remembered");
 });
 
-test("a file that is written while its script is bundled leaves nothing that a later run believes", async (t) => {
+test("the digest of a script that is edited while it is bundled is not reused by later runs", async (t) => {
   const at = repository(t);
   t.mock.timers.setTime(Date.now() - 7_200_000); // all of it is written later than this
   await remember(at, "plain.ts");
@@ -225,7 +225,7 @@ test("a file that is written while its script is bundled leaves nothing that a l
   assert.notEqual((await codeOf(at, "plain.ts"))["plain.ts"], "remembered");
 });
 
-test("the stat of a file that was written half a second ago is not believed: it may change again unseen", async (t) => {
+test("the stat of a file written half a second ago is not trusted later", async (t) => {
   const at = repository(t);
   t.mock.timers.setTime(statSync(join(at.root, "word.ts")).ctimeMs + 500);
   await remember(at, "plain.ts");
@@ -251,7 +251,7 @@ const forgotten: Record<string, (at: Repository) => void> = {
   },
 };
 for (const [how, spoil] of Object.entries(forgotten)) {
-  test(`what was remembered ${how} is made again`, async (t) => {
+  test(`a digest remembered ${how} is computed again`, async (t) => {
     const at = repository(t);
     const before = await remember(at, "plain.ts");
     spoil(at);
@@ -259,13 +259,13 @@ for (const [how, spoil] of Object.entries(forgotten)) {
   });
 }
 
-test("what cannot be remembered, the folder being gone, is found all the same", async (t) => {
+test("a missing memory folder is no error", async (t) => {
   const at = repository(t);
   rmSync(at.memory, { recursive: true });
   assert.equal(Object.keys(await remember(at, "plain.ts")).length, 2);
 });
 
-test("one run gives one answer for a script, whatever is written meanwhile", async (t) => {
+test("a run keeps its first digest of a script, even if the script is edited", async (t) => {
   const at = repository(t);
   const codes = at.run();
   const before = await codes.of("plain.ts");
@@ -273,13 +273,13 @@ test("one run gives one answer for a script, whatever is written meanwhile", asy
   assert.deepEqual(await codes.of("plain.ts"), before);
 });
 
-test("a script that stays as it was still is what it was", async (t) => {
+test("an untouched script is still the same at the end", async (t) => {
   const codes = repository(t).run();
   await codes.of("uses-alpha.ts");
   assert.equal(await codes.stillIs("uses-alpha.ts"), true);
 });
 
-test("a script that was never asked for has not changed", async (t) => {
+test("a script that was never digested counts as unchanged", async (t) => {
   const at = repository(t);
   const codes = at.run();
   await codes.of("plain.ts");
@@ -294,7 +294,7 @@ const edits: Record<string, [string, string, boolean]> = {
   "gets another version of its package": ["pnpm-lock.yaml", lockText({ deep: "d2" }), false],
 };
 for (const [what, [path, text, still]] of Object.entries(edits)) {
-  test(`a script that ${what} while it runs ${still ? "still is" : "is no longer"} what it was`, async (t) => {
+  test(`a script that ${what} while it runs is ${still ? "still the same" : "no longer the same"}`, async (t) => {
     const at = repository(t);
     const codes = at.run();
     await codes.of("through.ts");
@@ -303,7 +303,7 @@ for (const [what, [path, text, still]] of Object.entries(edits)) {
   });
 }
 
-test("what a script was made from is watched, also where all of it was remembered", async (t) => {
+test("all sources of a remembered script are watched, the lock file included", async (t) => {
   const at = repository(t);
   await remember(at, "through.ts");
   const consulted = new Consulted(at.root);
@@ -311,14 +311,14 @@ test("what a script was made from is watched, also where all of it was remembere
   assert.deepEqual([...consulted.files.keys()].sort(), ["lib/inner.ts", "pnpm-lock.yaml", "through.ts"]);
 });
 
-test("a script without packages is not looked at again for the lock file", async (t) => {
+test("the lock file is not watched for a script without packages", async (t) => {
   const at = repository(t);
   const consulted = new Consulted(at.root);
   await at.run(consulted).of("plain.ts");
   assert.deepEqual([...consulted.files.keys()].sort(), ["plain.ts", "word.ts"]);
 });
 
-test("of a script that imports what is not there, the import and the missing file are watched", async (t) => {
+test("when an import is missing, the importing file and the missing one are watched", async (t) => {
   const at = repository(t);
   at.write("lib/inner.ts", 'import "../missing.ts";\n');
   const consulted = new Consulted(at.root);

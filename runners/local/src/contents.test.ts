@@ -21,7 +21,7 @@ import { Contents, inodeOf, isSealed, MissingContent, sharedBytes } from "./cont
 
 type Lab = ReturnType<typeof lab>;
 
-/** A store and a folder beside it with what is to be taken in. */
+/** A store and a folder of files to put into it. */
 function lab(t: TestContext, outside = tmpdir()) {
   const above = mkdtempSync(join(tmpdir(), "mlrb-contents-"));
   const given = mkdtempSync(join(outside, "mlrb-given-"));
@@ -41,12 +41,12 @@ function lab(t: TestContext, outside = tmpdir()) {
 }
 
 const sha256 = (bytes: Buffer | string) => hash("sha256", bytes);
-/** Read at once, in chunks, and worth a hard link. */
+/** Read at once, read in chunks, and large enough for a hard link. */
 const sizes = { small: 10, medium: 300_000, large: sharedBytes };
 const bytesOf = (size: number) => Buffer.alloc(size, "content");
 const large = bytesOf(sizes.large);
 
-/** The store's own words: what it holds, without what was left on its way in. */
+/** The digests of all contents in the store, and the names of temporary files left there. */
 function held({ folder }: Lab): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -55,7 +55,7 @@ function held({ folder }: Lab): string[] {
     .sort();
 }
 
-/** Puts something under a digest that is not what it says. */
+/** Writes bytes under a digest that is not theirs. */
 function plant({ contents }: Lab, digest: string, bytes: Buffer | string): void {
   const path = contents.pathOf(digest);
   mkdirSync(dirname(path), { recursive: true });
@@ -73,7 +73,7 @@ const ways = { copied: {}, moved: { move: true }, linked: { link: true, read: ne
 
 for (const [how, options] of Object.entries(ways)) {
   for (const [what, size] of Object.entries(sizes)) {
-    test(`a ${what} file that is ${how} in is read back by its digest, and nobody may write it`, (t) => {
+    test(`a ${what} file that is ${how} in is read back by its digest, from a read-only file`, (t) => {
       const at = lab(t);
       const bytes = bytesOf(size);
       const digest = at.contents.put(at.file("one", bytes, how === "linked" ? 0o444 : 0o664), options);
@@ -83,7 +83,7 @@ for (const [how, options] of Object.entries(ways)) {
       assert.deepEqual(held(at), [digest]);
     });
 
-    test(`a ${what} content that a power cut tore is put right by the same file, ${how} in`, (t) => {
+    test(`a ${what} content torn by a power cut is repaired by the same file, ${how} in`, (t) => {
       const at = lab(t);
       const bytes = bytesOf(size);
       const digest = sha256(bytes);
@@ -96,7 +96,7 @@ for (const [how, options] of Object.entries(ways)) {
 }
 
 for (const how of ["moved", "linked"] as const) {
-  test(`a large content that was changed in its place is put right by the same file, ${how} in`, (t) => {
+  test(`a large content that was overwritten is repaired by the same file, ${how} in`, (t) => {
     const at = lab(t);
     const digest = sha256(large);
     plant(at, digest, flipped(large));
@@ -105,7 +105,7 @@ for (const how of ["moved", "linked"] as const) {
   });
 }
 
-test("a large content that was changed in its place is put right by a file that is not linked in", (t) => {
+test("a large content that was overwritten is repaired by a copy of the same file", (t) => {
   const at = lab(t);
   const digest = sha256(large);
   plant(at, digest, flipped(large));
@@ -113,14 +113,14 @@ test("a large content that was changed in its place is put right by a file that 
   assert.deepEqual(at.contents.read(digest), large);
 });
 
-test("a text that a power cut tore is put right by the same text", (t) => {
+test("a text torn by a power cut is repaired by the same text", (t) => {
   const at = lab(t);
   plant(at, sha256("text"), "tex");
   const digest = at.contents.putText("text");
   assert.equal(at.contents.read(digest).toString(), "text");
 });
 
-test("a content that is there already is not written again", (t) => {
+test("a content that is in the store is not written again", (t) => {
   const at = lab(t);
   for (const size of Object.values(sizes)) {
     const bytes = bytesOf(size);
@@ -132,7 +132,7 @@ test("a content that is there already is not written again", (t) => {
   assert.equal(held(at).length, 3);
 });
 
-test("what is copied in stays where it was, with a file of its own", (t) => {
+test("a later write to a copied file does not reach the store", (t) => {
   const at = lab(t);
   for (const size of Object.values(sizes)) {
     const path = at.file("one", bytesOf(size));
@@ -142,7 +142,7 @@ test("what is copied in stays where it was, with a file of its own", (t) => {
   }
 });
 
-test("what is moved in is gone from where it was, also where the store has it", (t) => {
+test("a moved file is gone from its place, even if the store has it already", (t) => {
   const at = lab(t);
   for (const size of Object.values(sizes)) {
     for (const path of [at.file("one", bytesOf(size)), at.file("two", bytesOf(size))]) {
@@ -152,7 +152,7 @@ test("what is moved in is gone from where it was, also where the store has it", 
   }
 });
 
-test("a large file that the store has leaves the store's own file in its place", (t) => {
+test("moving in a large content that is in the store keeps the store's file", (t) => {
   const at = lab(t);
   const digest = at.contents.put(at.file("one", large), { move: true });
   const { ino } = statSync(at.contents.pathOf(digest));
@@ -160,7 +160,7 @@ test("a large file that the store has leaves the store's own file in its place",
   assert.equal(statSync(at.contents.pathOf(digest)).ino, ino);
 });
 
-test("a file that has another name is copied instead of moved: it could be written through that name", (t) => {
+test("a file with another hard link is copied instead of moved", (t) => {
   const at = lab(t);
   const path = at.file("one", "content");
   linkSync(path, join(at.given, "two"));
@@ -169,7 +169,7 @@ test("a file that has another name is copied instead of moved: it could be writt
   assert.equal(at.contents.read(digest).toString(), "content");
 });
 
-test("a file all of whose names are taken is moved, and each of its names goes", (t) => {
+test("a file all of whose hard links are moved in is moved, and all links are gone", (t) => {
   const at = lab(t);
   const path = at.file("one", "content");
   linkSync(path, join(at.given, "two"));
@@ -182,7 +182,7 @@ test("a file all of whose names are taken is moved, and each of its names goes",
   assert.deepEqual([stored.ino, stored.nlink], [ino, 1]);
 });
 
-test("a file of which one name is not taken is copied, whatever its other names", (t) => {
+test("a file with one hard link that is not moved in is copied", (t) => {
   const at = lab(t);
   const path = at.file("one", "content");
   for (const name of ["two", "kept"]) linkSync(path, join(at.given, name));
@@ -196,14 +196,14 @@ const otherDisk =
   existsSync("/dev/shm") && statSync("/dev/shm").dev !== statSync(tmpdir()).dev
     ? false
     : "/dev/shm is no file system of its own here";
-test("a file on another file system is copied where it cannot be moved", { skip: otherDisk }, (t) => {
+test("a file on another file system is copied instead of moved", { skip: otherDisk }, (t) => {
   const at = lab(t, "/dev/shm");
   const digest = at.contents.put(at.file("one", "content"), { move: true });
   assert.equal(at.contents.read(digest).toString(), "content");
   assert.deepEqual(held(at), [digest]);
 });
 
-test("a digest that is known already is believed: the file is moved in unread", (t) => {
+test("a file whose digest is known is moved in without being read", (t) => {
   const at = lab(t);
   const path = at.file("one", "content");
   const digest = sha256("what was hashed on another thread");
@@ -211,7 +211,7 @@ test("a digest that is known already is believed: the file is moved in unread", 
   assert.equal(readFileSync(at.contents.pathOf(digest), "utf8"), "content");
 });
 
-test("a large file that nobody may write is linked in: it lies on the disk once", (t) => {
+test("a large read-only file is hard-linked into the store", (t) => {
   const at = lab(t);
   const path = at.file("one", large, 0o444);
   const digest = at.contents.put(path, { link: true, read: new Map() });
@@ -225,7 +225,7 @@ const unshared: Record<string, [Buffer, number, boolean]> = {
   "that is not to be linked": [large, 0o444, false],
 };
 for (const [what, [bytes, mode, link]] of Object.entries(unshared)) {
-  test(`a file ${what} is copied in and shares nothing`, (t) => {
+  test(`a file ${what} is copied instead of linked`, (t) => {
     const at = lab(t);
     const path = at.file("one", bytes, mode);
     const digest = at.contents.put(path, { link, read: new Map() });
@@ -234,19 +234,19 @@ for (const [what, [bytes, mode, link]] of Object.entries(unshared)) {
   });
 }
 
-test("a file with many names is read once: what its inode was found to be counts for the others", (t) => {
+test("a file with several hard links is read once", (t) => {
   const at = lab(t);
   const path = at.file("one", large, 0o444);
   const read = new Map<string, string>();
   const digest = at.contents.put(path, { link: true, read });
   assert.deepEqual([...read], [[inodeOf(statSync(path)), digest]]);
-  const told = "0".repeat(64);
-  plant(at, told, large);
-  const known = new Map([[inodeOf(statSync(path)), told]]);
-  assert.equal(at.contents.put(path, { link: true, read: known }), told, "it is not read");
+  const other = "0".repeat(64);
+  plant(at, other, large);
+  const known = new Map([[inodeOf(statSync(path)), other]]);
+  assert.equal(at.contents.put(path, { link: true, read: known }), other, "it is not read");
 });
 
-test("an inode whose content is gone from the store is put in again", (t) => {
+test("a known inode whose content is gone from the store is put in again", (t) => {
   const at = lab(t);
   const path = at.file("one", large, 0o444);
   const read = new Map<string, string>();
@@ -256,7 +256,7 @@ test("an inode whose content is gone from the store is put in again", (t) => {
   assert.deepEqual(at.contents.read(digest), large);
 });
 
-test("a copy that was made beforehand is put in place, for every name of its file", (t) => {
+test("a prepared copy is put in place once for all hard links of its file", (t) => {
   const at = lab(t);
   const path = at.file("one", large);
   const copy = at.contents.temporary();
@@ -268,7 +268,7 @@ test("a copy that was made beforehand is put in place, for every name of its fil
   assert.equal(statSync(at.contents.pathOf(digest)).mode & 0o777, 0o444);
 });
 
-test("a copy that was made of what the store has already is thrown away", (t) => {
+test("a prepared copy of a content that is in the store is removed", (t) => {
   const at = lab(t);
   const path = at.file("one", large);
   const digest = at.contents.put(path);
@@ -280,7 +280,7 @@ test("a copy that was made of what the store has already is thrown away", (t) =>
   assert.equal(statSync(at.contents.pathOf(digest)).ino, ino);
 });
 
-test("a link is not followed: what it leads to does not enter", (t) => {
+test("a symbolic link is refused, not followed", (t) => {
   const at = lab(t);
   const secret = at.file("secret", "secret");
   symlinkSync(secret, join(at.given, "link"));
@@ -297,7 +297,7 @@ test("a link is not followed: what it leads to does not enter", (t) => {
   assert.deepEqual(held(at), []);
 });
 
-test("a content that cannot be put in place leaves nothing behind and says why", (t) => {
+test("a content that cannot be stored leaves no temporary file", (t) => {
   const at = lab(t);
   const bytes = bytesOf(sizes.medium);
   for (const one of ["text", bytes, large])
@@ -312,7 +312,7 @@ test("a content that cannot be put in place leaves nothing behind and says why",
   );
 });
 
-test("a content that is missing is said to be missing", (t) => {
+test("reading an absent content throws MissingContent", (t) => {
   const { contents } = lab(t);
   const digest = sha256("nothing");
   assert.equal(contents.has(digest), false);
@@ -326,7 +326,7 @@ test("a content that is missing is said to be missing", (t) => {
   );
 });
 
-test("a content that cannot be read for another reason is not taken for missing", (t) => {
+test("an unreadable content is an error, not a missing content", (t) => {
   const { contents } = lab(t);
   const digest = sha256("in the way");
   mkdirSync(contents.pathOf(digest), { recursive: true });
@@ -334,7 +334,7 @@ test("a content that cannot be read for another reason is not taken for missing"
 });
 
 for (const ask of ["read", "check"] as const) {
-  test(`a content that was changed in its place is never given: ${ask} removes it, and it can be put in again`, (t) => {
+  test(`${ask} removes an overwritten content instead of returning it`, (t) => {
     const at = lab(t);
     const digest = at.contents.putText("content");
     rmSync(at.contents.pathOf(digest));
@@ -346,7 +346,7 @@ for (const ask of ["read", "check"] as const) {
   });
 }
 
-test("a damaged content that is removed stays with whoever shares its file", (t) => {
+test("discarding a content keeps the other hard links of its file", (t) => {
   const at = lab(t);
   const digest = at.contents.putText("content");
   const record = join(at.given, "record");
@@ -355,7 +355,7 @@ test("a damaged content that is removed stays with whoever shares its file", (t)
   assert.equal(readFileSync(record, "utf8"), "content");
 });
 
-test("only a plain mode without any right to write or execute seals a file", (t) => {
+test("a file is sealed only if its owner is this user and no one may write or execute it", (t) => {
   const at = lab(t);
   const path = at.file("one", "content");
   for (const [mode, sealed] of [
@@ -375,7 +375,7 @@ test("only a plain mode without any right to write or execute seals a file", (t)
   assert.equal(isSealed(stats), false, "another user may give himself the right");
 });
 
-test("a file that is another, longer, later or elsewhere is another inode", (t) => {
+test("another device, inode number, size or mtime is another inode", (t) => {
   const stats = statSync(lab(t).file("one", "content"));
   const other = (changed: object) => inodeOf(Object.assign(Object.create(stats), changed));
   for (const changed of [{ dev: -1 }, { ino: -1 }, { size: -1 }, { mtimeMs: -1 }])

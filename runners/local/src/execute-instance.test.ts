@@ -31,7 +31,7 @@ import { WorkSlots } from "./work-slots.ts";
 
 type Lab = Awaited<ReturnType<typeof lab>>;
 
-/** How long something was slept for: time passes at once, but after whatever else goes on. */
+/** Makes every sleep end at once, and lists the pauses that were asked for. */
 function fakeSleep(t: TestContext): number[] {
   const slept: number[] = [];
   t.mock.method(timers, "setTimeout", async (ms: number) => {
@@ -46,9 +46,9 @@ function fakeSleep(t: TestContext): number[] {
   return slept;
 }
 
-type Started = { request: ExecutionRequest; calls: string[]; end(result: ExecutionResult): void };
+type StartedTry = { request: ExecutionRequest; calls: string[]; end(result: ExecutionResult): void };
 
-/** The last of some stages, and a run that may execute it. What its tries come to, the test says. */
+/** A run that may execute one stage; `tries` says how each try of it goes. */
 async function lab(t: TestContext, stage: SmallStage, tries: Try[] = []) {
   const slept = fakeSleep(t);
   const at = home(t);
@@ -64,7 +64,7 @@ async function lab(t: TestContext, stage: SmallStage, tries: Try[] = []) {
     journal.close();
     endWork(folder);
   });
-  const started: Started[] = [];
+  const started: StartedTry[] = [];
   const executor: Executor = {
     name: "fake",
     start(request) {
@@ -90,7 +90,7 @@ async function lab(t: TestContext, stage: SmallStage, tries: Try[] = []) {
   };
   const events: RunEvent[] = [];
   const asked: string[] = [];
-  const told: string[] = [];
+  const handles: string[] = [];
   const log = join(state.logs, "stage.log");
   const context: RunContext & ExecuteOptions = {
     run,
@@ -115,8 +115,8 @@ async function lab(t: TestContext, stage: SmallStage, tries: Try[] = []) {
     onEvent: (event) => events.push(event),
     reasons: [{ kind: "first-run" }],
     log,
-    running: (handle) => told.push(handle ? "running" : "none"),
-    freed: () => told.push("freed"),
+    running: (handle) => handles.push(handle ? "running" : "none"),
+    freed: () => handles.push("freed"),
   };
   return {
     ...at,
@@ -126,7 +126,7 @@ async function lab(t: TestContext, stage: SmallStage, tries: Try[] = []) {
     started,
     events,
     asked,
-    told,
+    handles,
     slept,
     lease: join(state.leases, bound.key),
     log: () => readFileSync(log, "utf8"),
@@ -141,7 +141,7 @@ async function lab(t: TestContext, stage: SmallStage, tries: Try[] = []) {
   };
 }
 
-type Try = (started: Started) => void;
+type Try = (started: StartedTry) => void;
 
 const succeed: Try = ({ request, end }) => {
   for (const path of Object.values(request.outputs)) writeFileSync(path, "given");
@@ -158,7 +158,7 @@ const tried = (retries: number, more: Partial<SmallStage> = {}): SmallStage => (
   execution: { ...more.execution, retries },
 });
 
-/** As another run does that shares the state. */
+/** Records the action as another run would. */
 function doneElsewhere({ open, bound }: Lab): void {
   const { actions, store } = open();
   actions.put({
@@ -171,7 +171,7 @@ function doneElsewhere({ open, bound }: Lab): void {
   });
 }
 
-/** The lease is another run's, on this machine or on one that nobody hears of. */
+/** Takes the lease for another run: of this process, or of a host without a heartbeat. */
 function held(at: Lab, by: "here" | "silent") {
   if (by === "here") return tryLease(at.state.leases, at.bound.key) as { release(): void };
   const card = join(at.root, "their-card");
@@ -184,7 +184,7 @@ function assertNothingLeft(at: Lab): void {
   assert.deepEqual(readdirSync(at.state.leases), [], "no lease is left");
 }
 
-test("what is executed is kept under its key, and its lease ends with it", async (t) => {
+test("a successful stage is recorded under its key, and its lease is released", async (t) => {
   const at = await lab(t, stage);
   const reasons: Reason[] = [{ kind: "params-changed", names: ["a"] }];
   const executed = await at.execute({ reasons });
@@ -192,12 +192,12 @@ test("what is executed is kept under its key, and its lease ends with it", async
   const { outputs } = at.open().actions.get(at.bound.key)!;
   assert.equal(at.workspace.store.textOf(outputs.out!.digest), "given");
   assert.deepEqual(at.kinds(), ["started"]);
-  const { time: _, ...told } = at.journal()[0]!;
-  assert.deepEqual(told, { formatVersion: 1, event: "start", stage: "stage", key: at.bound.key, reasons });
+  const { time: _, ...line } = at.journal()[0]!;
+  assert.deepEqual(line, { formatVersion: 1, event: "start", stage: "stage", key: at.bound.key, reasons });
   assertNothingLeft(at);
 });
 
-test("the lease is held for as long as it runs", async (t) => {
+test("the lease is held while the stage runs", async (t) => {
   const at = await lab(t, stage, [
     (one) => {
       assert.ok(existsSync(at.lease));
@@ -208,7 +208,7 @@ test("the lease is held for as long as it runs", async (t) => {
   assertNothingLeft(at);
 });
 
-test("how long it took the last time is told as it starts", async (t) => {
+test("the start event holds the duration of the last success", async (t) => {
   const at = await lab(t, stage);
   at.workspace.last.put({ id: "stage", key: "k", durationMs: 1234 });
   await at.execute();
@@ -217,7 +217,7 @@ test("how long it took the last time is told as it starts", async (t) => {
   assert.equal(event.expectedMs, 1234);
 });
 
-test("what another run does is waited for and then used, not done twice", async (t) => {
+test("the result of another run that holds the lease is awaited and used", async (t) => {
   const at = await lab(t, stage);
   assert.equal(at.workspace.actions.get(at.bound.key), undefined, "as it was when this run looked");
   const theirs = held(at, "here");
@@ -235,7 +235,7 @@ test("what another run does is waited for and then used, not done twice", async 
   assertNothingLeft(at);
 });
 
-test("what another run tried and did not do is done here", async (t) => {
+test("a stage that another run released without a result runs here", async (t) => {
   const at = await lab(t, stage);
   const theirs = held(at, "here");
   const executed = await at.execute({
@@ -251,7 +251,10 @@ test("what another run tried and did not do is done here", async (t) => {
 const paid: SmallStage = { name: "attempt", durable: true, execution: { executor: "fake" } };
 
 /** Another run's record of the attempt. */
-function recordedElsewhere({ open, bound, root }: Lab): void {
+function recordedElsewhere(
+  { open, bound, root }: Lab,
+  { key, parts }: Pick<Bound, "key" | "parts"> = bound,
+): void {
   const { attempts, store } = open();
   const out = { kind: "file" as const, digest: store.putText("theirs"), file: "out" };
   attempts.put(
@@ -259,8 +262,8 @@ function recordedElsewhere({ open, bound, root }: Lab): void {
       formatVersion: 1,
       slot: { pipeline: "small", profile: "smoke", stage: "attempt" },
       axes: {},
-      attemptKey: bound.key,
-      parts: bound.parts,
+      attemptKey: key,
+      parts,
       given: [],
       outputs: { out },
       harness: {},
@@ -271,7 +274,7 @@ function recordedElsewhere({ open, bound, root }: Lab): void {
   );
 }
 
-test("an attempt that another run ended is used, though nothing was known of it when this run looked", async (t) => {
+test("a record that another run added while this one waited is used", async (t) => {
   const at = await lab(t, paid);
   assert.equal(at.workspace.attempts.find(at.bound.key), undefined);
   const theirs = held(at, "here");
@@ -286,7 +289,15 @@ test("an attempt that another run ended is used, though nothing was known of it 
   assert.equal(at.started.length, 0);
 });
 
-test("a run that is ended while it waits starts nothing and leaves the other's lease", async (t) => {
+test("an attempt whose slot has a record of another key is run, not taken from that record", async (t) => {
+  const at = await lab(t, paid);
+  recordedElsewhere(at, { key: "0".repeat(64), parts: { ...at.bound.parts, params: { other: 1 } } });
+  const executed = await at.execute();
+  assert.ok(executed.kind === "succeeded");
+  assert.equal(executed.record?.record.attemptKey, at.bound.key);
+});
+
+test("a run interrupted while it waits starts nothing and leaves the lease", async (t) => {
   const at = await lab(t, stage);
   const theirs = held(at, "here");
   let interrupts = 0;
@@ -299,20 +310,20 @@ test("a run that is ended while it waits starts nothing and leaves the other's l
   theirs.release();
 });
 
-test("a run that was ended starts nothing where the lease is free", async (t) => {
+test("an interrupted run starts nothing when the lease is free", async (t) => {
   const at = await lab(t, stage);
   assert.deepEqual(await at.execute({ interrupts: () => 1 }), { kind: "cancelled" });
   assert.deepEqual([at.started.length, at.journal().length], [0, 0]);
   assertNothingLeft(at);
 });
 
-test("a run that was ended still uses what another has done meanwhile", async (t) => {
+test("an interrupted run still uses what another run has finished", async (t) => {
   const at = await lab(t, stage);
   doneElsewhere(at);
   assert.equal((await at.execute({ interrupts: () => 1 })).kind, "found");
 });
 
-test("an attempt of a host that fell silent is not begun again: it fails and names the host and the way out", async (t) => {
+test("an attempt leased by a silent host is not restarted without --take-over", async (t) => {
   const at = await lab(t, paid);
   held(at, "silent");
   const executed = await at.execute({ silentMs: 0 });
@@ -326,14 +337,14 @@ test("an attempt of a host that fell silent is not begun again: it fails and nam
   assert.ok(existsSync(at.lease), "its lease stays its own");
 });
 
-test("an attempt of a host that fell silent is used where its record came meanwhile", async (t) => {
+test("the record of an attempt leased by a silent host is used", async (t) => {
   const at = await lab(t, paid);
   held(at, "silent");
   recordedElsewhere(at);
   assert.equal((await at.execute({ silentMs: 0 })).kind, "found");
 });
 
-test("a run that was ended says nothing of a silent host", async (t) => {
+test("an interrupted run is cancelled, not failed, when a silent host holds the lease", async (t) => {
   const at = await lab(t, paid);
   held(at, "silent");
   let interrupts = 0;
@@ -345,7 +356,7 @@ test("a run that was ended says nothing of a silent host", async (t) => {
   });
 });
 
-test("with --take-over an attempt of a silent host is begun again, and the journal and the person are told", async (t) => {
+test("--take-over restarts an attempt leased by a silent host, and journals the takeover", async (t) => {
   const at = await lab(t, paid);
   held(at, "silent");
   assert.equal((await at.execute({ silentMs: 0, takeOver: true })).kind, "succeeded");
@@ -356,14 +367,14 @@ test("with --take-over an attempt of a silent host is begun again, and the journ
   assert.match(trouble.message, /^took {4}attempt {2}from process 17 on gpu2, silent for /);
 });
 
-test("what costs nothing to do twice is taken from a silent host unasked", async (t) => {
+test("a stage that is not an attempt is taken over from a silent host without --take-over", async (t) => {
   const at = await lab(t, stage);
   held(at, "silent");
   assert.equal((await at.execute({ silentMs: 0 })).kind, "succeeded");
   assert.equal(at.journal()[0]?.event, "take-over");
 });
 
-test("a run listens for another host for a minute where nothing else is said", async (t) => {
+test("a host is not silent at once when no silence limit is set", async (t) => {
   const at = await lab(t, paid);
   const theirs = held(at, "silent");
   let looks = 0;
@@ -375,7 +386,7 @@ test("a run listens for another host for a minute where nothing else is said", a
 });
 
 for (const cause of ["exit-code", "time-limit"] as const) {
-  test(`what failed by its own fault (${cause}) is not tried again, and nothing is kept of it`, async (t) => {
+  test(`a stage that failed by ${cause} is neither retried nor recorded`, async (t) => {
     const at = await lab(t, tried(3), [failure("its own", cause)]);
     assert.deepEqual(await at.execute(), { kind: "failed", cause, detail: "its own" });
     assert.equal(at.started.length, 1);
@@ -384,7 +395,7 @@ for (const cause of ["exit-code", "time-limit"] as const) {
   });
 }
 
-test("what the machine failed is tried again after a second, two, four, and its log and journal tell each try", async (t) => {
+test("a machine failure is retried with doubling pauses, and log and journal show each try", async (t) => {
   const at = await lab(t, tried(3), [failure("one"), failure("two"), failure("three"), succeed]);
   assert.equal((await at.execute()).kind, "succeeded");
   assert.deepEqual(at.slept, [1000, 2000, 4000]);
@@ -398,30 +409,30 @@ test("what the machine failed is tried again after a second, two, four, and its 
     ],
   );
   assert.match(at.log(), /^mlrb: try 1 of 4: one\nmlrb: try 2 of 4: two\nmlrb: try 3 of 4: three\n$/);
-  const told = at.events.filter(({ kind }) => kind === "trouble") as { message: string }[];
-  assert.deepEqual(told[0]?.message, "again   stage  (one)");
-  assert.equal(told.length, 3);
+  const messages = at.events.filter(({ kind }) => kind === "trouble") as { message: string }[];
+  assert.deepEqual(messages[0]?.message, "again   stage  (one)");
+  assert.equal(messages.length, 3);
 });
 
-test("a try waits for a minute at most", async (t) => {
+test("the pause before a retry is at most a minute", async (t) => {
   const at = await lab(t, tried(8), Array<Try>(8).fill(machine));
   await at.execute();
   assert.deepEqual(at.slept.slice(5), [32_000, 60_000, 60_000]);
 });
 
-test("what the machine fails every time is tried as often as is said, and the last failure is told", async (t) => {
+test("retries: N means N + 1 tries, and the last failure is returned", async (t) => {
   const at = await lab(t, tried(1), [failure("one"), failure("two")]);
   assert.deepEqual(await at.execute(), { kind: "failed", cause: "machine", detail: "two" });
   assert.equal(at.started.length, 2);
 });
 
-test("without a word on it nothing is tried again", async (t) => {
+test("without retries a machine failure is final", async (t) => {
   const at = await lab(t, stage, [machine]);
   assert.equal((await at.execute()).kind, "failed");
   assert.equal(at.started.length, 1);
 });
 
-test("a run that is ended tries nothing again", async (t) => {
+test("an interrupted run retries nothing", async (t) => {
   let interrupts = 0;
   const at = await lab(t, tried(3), [
     (one) => {
@@ -433,7 +444,7 @@ test("a run that is ended tries nothing again", async (t) => {
   assert.equal(at.started.length, 1);
 });
 
-test("what another run took over meanwhile is not tried again here", async (t) => {
+test("a stage whose lease another run took over is not retried", async (t) => {
   const at = await lab(t, tried(3), [
     (one) => {
       rmSync(at.lease);
@@ -447,7 +458,7 @@ test("what another run took over meanwhile is not tried again here", async (t) =
   assert.ok(existsSync(at.lease), "the other's lease is not removed");
 });
 
-/** An attempt that wrote something before the machine failed it. */
+/** Writes an output, and then the machine fails. */
 const half: Try = (one) => {
   writeFileSync(one.request.outputs.out!, "half of it");
   machine(one);
@@ -457,7 +468,7 @@ for (const [what, more] of Object.entries({
   "is handed a paid key": { action: { secrets: ["MLRB_TEST_PAID_KEY"] } },
   "holds GPUs": { execution: { executor: "fake", resources: { gpus: 1 } } },
 })) {
-  test(`an attempt that ${what} and left something is not tried again unasked: it is kept, and what it cost is told`, async (t) => {
+  test(`an attempt that ${what} is quarantined, not retried, when the machine failed it`, async (t) => {
     process.env.MLRB_TEST_PAID_KEY = "secret";
     t.after(() => delete process.env.MLRB_TEST_PAID_KEY);
     const at = await lab(t, tried(3, { ...paid, ...more }), [half]);
@@ -471,13 +482,13 @@ for (const [what, more] of Object.entries({
   });
 }
 
-test("an attempt that costs nobody anything is tried again, and what it left is kept", async (t) => {
+test("an attempt without costs is quarantined and retried when the machine failed it", async (t) => {
   const at = await lab(t, tried(1, paid), [half, succeed]);
   assert.equal((await at.execute()).kind, "succeeded");
   assert.equal(readdirSync(join(at.state.attempts, "lost")).length, 1);
 });
 
-test("a paid attempt that never began is tried again", async (t) => {
+test("a paid attempt that never began is retried", async (t) => {
   const gpus = { executor: "fake", resources: { gpus: 1 } };
   const neverBegan: Try = (one) => {
     rmSync(one.request.log);
@@ -487,7 +498,7 @@ test("a paid attempt that never began is tried again", async (t) => {
   assert.equal((await at.execute()).kind, "succeeded");
 });
 
-test("a paid attempt that was lost after this run was agreed to is not begun again: another one is a new cost", async (t) => {
+test("a paid attempt that was lost after its cost was confirmed is not restarted", async (t) => {
   const at = await lab(t, { ...paid, execution: { executor: "fake", resources: { gpus: 1 } } });
   const executed = await at.execute({ going: new Set([at.bound.key]) });
   assert.ok(executed.kind === "failed");
@@ -495,12 +506,12 @@ test("a paid attempt that was lost after this run was agreed to is not begun aga
   assert.equal(at.started.length, 0);
 });
 
-test("an attempt that costs nothing is begun again where it was lost under way", async (t) => {
+test("an attempt without costs is restarted when it was lost", async (t) => {
   const at = await lab(t, paid);
   assert.equal((await at.execute({ going: new Set([at.bound.key]) })).kind, "succeeded");
 });
 
-/** An attempt of an earlier run that has ended well, and that nobody has kept. */
+/** Writes the folder of an attempt that succeeded after its run was killed. */
 function endedBefore(at: Lab, bound: Bound): void {
   const path = join(at.state.running, "before");
   mkdirSync(join(path, "out"), { recursive: true });
@@ -526,7 +537,7 @@ function endedBefore(at: Lab, bound: Bound): void {
   writeFileSync(join(path, "end.json"), JSON.stringify(end));
 }
 
-/** This process finds no GPU, or those of a fake driver. */
+/** Has this process find no GPU, or those of a fake driver. */
 function withGpus(t: TestContext, at: Lab, count: number): void {
   const { PATH, MLRB_GPU_LEASES, CUDA_VISIBLE_DEVICES } = process.env;
   t.after(() => Object.assign(process.env, { PATH }));
@@ -545,7 +556,7 @@ function withGpus(t: TestContext, at: Lab, count: number): void {
 
 const onGpu = { executor: "local", resources: { gpus: 1 } };
 
-test("what wants a GPU and finds none fails by the machine before it starts", async (t) => {
+test("a GPU stage on a machine without GPUs fails before it starts", async (t) => {
   const at = await lab(t, { ...stage, execution: onGpu });
   withGpus(t, at, 0);
   const executed = await at.execute();
@@ -555,7 +566,7 @@ test("what wants a GPU and finds none fails by the machine before it starts", as
   assertNothingLeft(at);
 });
 
-test("an attempt that has ended under an earlier run is kept, without a GPU of its own", async (t) => {
+test("an attempt that ended after its run was killed is recorded without a GPU lease", async (t) => {
   const at = await lab(t, { ...paid, execution: onGpu });
   withGpus(t, at, 0);
   endedBefore(at, at.bound);
@@ -569,7 +580,7 @@ test("an attempt that has ended under an earlier run is kept, without a GPU of i
   );
 });
 
-test("what holds a GPU keeps it from one try to the next and lets go of it at its end", async (t) => {
+test("a GPU lease lasts over all tries of a stage and is released at its end", async (t) => {
   const uuids: (string | undefined)[] = [];
   const note: Try = (one) => {
     uuids.push(one.request.gpus[0]?.uuid);
@@ -585,7 +596,7 @@ test("what holds a GPU keeps it from one try to the next and lets go of it at it
   assert.equal(at.started.length, 4);
 });
 
-test("a GPU is free for others as soon as what held it has ended well, before its results are read", async (t) => {
+test("a GPU is released before the results of its stage are stored", async (t) => {
   const at = await lab(t, { ...stage, execution: onGpu });
   withGpus(t, at, 1);
   const waited: string[] = [];
@@ -601,20 +612,20 @@ test("a GPU is free for others as soon as what held it has ended well, before it
   lease.release();
 });
 
-test("whoever ends a run can end what runs, and nothing once that has ended", async (t) => {
+test("the handle on a stage is passed on at its start and withdrawn at its end", async (t) => {
   const at = await lab(t, stage);
   await at.execute();
-  assert.equal(at.told[0], "running");
-  assert.equal(at.told.at(-1), "none");
+  assert.equal(at.handles[0], "running");
+  assert.equal(at.handles.at(-1), "none");
 });
 
-test("what a run holds for it is free as soon as its processes have ended well, and not where another try may need it", async (t) => {
+test("resources are freed early only on the last try", async (t) => {
   const one = await lab(t, stage);
   await one.execute();
-  assert.deepEqual(one.told.filter((what) => what === "freed").length, 1);
+  assert.deepEqual(one.handles.filter((what) => what === "freed").length, 1);
   const two = await lab(t, tried(1));
   await two.execute();
-  assert.equal(two.told.includes("freed"), false);
+  assert.equal(two.handles.includes("freed"), false);
 });
 
 for (const [interrupts, call] of [
@@ -622,7 +633,7 @@ for (const [interrupts, call] of [
   [2, "kill"],
   [3, "kill"],
 ] as const) {
-  test(`what starts as the run is interrupted for the ${interrupts}. time gets: ${call}`, async (t) => {
+  test(`a stage that starts during interrupt ${interrupts} gets ${call}`, async (t) => {
     let times = 0;
     const at = await lab(t, stage, [
       () => {
@@ -635,7 +646,7 @@ for (const [interrupts, call] of [
   });
 }
 
-test("what nobody vouches for is supervised here, whatever executor holds its sandbox", async (t) => {
+test("the supervisor of an untrusted stage runs under the local executor", async (t) => {
   const docker = { executor: "docker", image: "host" };
   const untrusted = await lab(t, { ...stage, untrusted: true, execution: docker });
   await untrusted.execute();
@@ -645,7 +656,7 @@ test("what nobody vouches for is supervised here, whatever executor holds its sa
   assert.deepEqual(trusted.asked, ["docker"]);
 });
 
-test("trouble with the machine before it starts is a failure, and the lease is let go", async (t) => {
+test("a full disk before the start is a machine failure, and the lease is released", async (t) => {
   const at = await lab(t, stage);
   const executorOf = async () => {
     throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
@@ -656,7 +667,7 @@ test("trouble with the machine before it starts is a failure, and the lease is l
   assertNothingLeft(at);
 });
 
-test("a bug is thrown and not taken for trouble with the machine, and the lease is let go", async (t) => {
+test("a bug is thrown, not reported as a machine failure, and the lease is released", async (t) => {
   const at = await lab(t, stage);
   const executorOf = async () => {
     throw new Error("bug: on purpose");
@@ -665,7 +676,7 @@ test("a bug is thrown and not taken for trouble with the machine, and the lease 
   assertNothingLeft(at);
 });
 
-test("the record of an attempt names its place, where its inputs come from, and what it was expected to cost", async (t) => {
+test("the record of an attempt holds its slot and its cost estimate", async (t) => {
   const at = await lab(t, paid);
   const executed = await at.execute();
   assert.ok(executed.kind === "succeeded");
@@ -676,7 +687,7 @@ test("the record of an attempt names its place, where its inputs come from, and 
   assert.equal(basename(at.started[0]!.request.work).startsWith(at.bound.key.slice(0, 16)), true);
 });
 
-test("the processes of an instance bear the mark of their run and their own", async (t) => {
+test("the token of a stage holds its run and its index", async (t) => {
   const at = await lab(t, stage);
   await at.execute();
   assert.equal(at.started[0]?.request.token, `mlrb:run-${processName}:0:`);

@@ -15,7 +15,7 @@ import { home, type SmallStage, smallPlan, withoutPython } from "./testing/small
 
 type Lab = ReturnType<typeof lab>;
 
-/** A repository with a state, and what may be found in it. */
+/** A repository with its state, and writers of what lookUp may find there. */
 function lab(t: TestContext) {
   const at = home(t);
   const { state } = at.open();
@@ -23,11 +23,11 @@ function lab(t: TestContext) {
   return {
     ...at,
     state,
-    /** As a run keeps it: what is given stands in the store. */
+    /** Puts an output into the store. */
     put(text: string): Artifact {
       return { kind: "file", digest: at.open().store.putText(text) };
     },
-    /** An action that was done, with what it gave. */
+    /** Records a successful action. */
     done(bound: Bound, outputs: Record<string, Artifact>, codeFiles = bound.codeFiles): void {
       const { actions, store } = at.open();
       actions.put({
@@ -42,7 +42,7 @@ function lab(t: TestContext) {
     succeeded(id: string, key: string): void {
       at.open().last.put({ id, key, durationMs: 5 });
     },
-    /** A record of an attempt, of the slot of a plan's stage. */
+    /** Writes the record of an attempt; `stage` names its slot. */
     record(
       stage: string,
       bound: Pick<Bound, "key" | "parts">,
@@ -67,7 +67,7 @@ function lab(t: TestContext) {
         join(at.root, "no log"),
       );
     },
-    /** An attempt's folder: that goes on, has ended, or is lost. */
+    /** Writes an attempt's folder: running, or lost with a cause. */
     attempt(folder: string, bound: Bound, { stage = "attempt", ...more }: Attempted): void {
       const path = join(folder, `one-${++keeps}`);
       mkdirSync(join(path, "out"), { recursive: true });
@@ -108,18 +108,18 @@ type Attempted = { stage?: string; startedAt?: string; supervisor?: object; caus
 
 const ran = { run: "r", startedAt: "2026-01-01T00:00:00Z", durationMs: 7, executor: "local", host: "h" };
 
-type Asked = { plan: Plan; bound: Bound };
+type Case = { plan: Plan; bound: Bound };
 
-async function asked(at: Lab, stage: SmallStage): Promise<Asked> {
+async function caseOf(at: Lab, stage: SmallStage): Promise<Case> {
   const plan = smallPlan(stage);
   return { plan, bound: await bind(plan.instances[0]!, { plan, results: [], workspace: at.open() }) };
 }
 
-/** Looks as a program does that has just been started. */
-const found = (at: Lab, { plan, bound }: Asked, audit?: () => void) =>
+/** Looks up with a workspace as a new process opens it. */
+const found = (at: Lab, { plan, bound }: Case, audit?: () => void) =>
   lookUp(plan.instances[0]!, bound, { plan, workspace: { ...at.open(), ...(audit && { audit }) } });
 
-const why = (at: Lab, { plan, bound }: Asked, audit?: () => void) =>
+const reasons = (at: Lab, { plan, bound }: Case, audit?: () => void) =>
   reasonsToRun(plan.instances[0]!, bound, { plan, workspace: { ...at.open(), ...(audit && { audit }) } });
 
 const stage: SmallStage = { name: "stage" };
@@ -133,35 +133,35 @@ function damage(at: Lab, { digest }: Artifact): void {
   writeFileSync(path, "DAMAGED".padEnd(at.open().store.textOf(digest).length, "!"));
 }
 
-test("what was never done is not found, and runs for the first time", async (t) => {
+test("an action that never ran is a first run", async (t) => {
   const at = lab(t);
-  const one = await asked(at, stage);
+  const one = await caseOf(at, stage);
   assert.equal(found(at, one), undefined);
-  assert.deepEqual(why(at, one), [{ kind: "first-run" }]);
+  assert.deepEqual(reasons(at, one), [{ kind: "first-run" }]);
 });
 
-test("an equal action that was done gives what it gave then, and how long that took", async (t) => {
+test("an equal action returns its earlier outputs and duration", async (t) => {
   const at = lab(t);
-  const one = await asked(at, stage);
+  const one = await caseOf(at, stage);
   const outputs = { out: at.put("content") };
   at.done(one.bound, outputs);
   assert.deepEqual(found(at, one), { outputs, durationMs: 7 });
-  const other = await asked(at, otherParams(stage));
+  const other = await caseOf(at, otherParams(stage));
   assert.equal(found(at, other), undefined);
 });
 
-test("an action of which one output is gone is done again, and that is why", async (t) => {
+test("an action is not reused when one of its outputs is missing from the store", async (t) => {
   const at = lab(t);
-  const one = await asked(at, stage);
+  const one = await caseOf(at, stage);
   const [kept, gone] = [at.put("kept"), at.put("gone")];
   at.done(one.bound, { kept, gone });
   rmSync(at.open().store.pathOf(gone.digest));
   assert.equal(found(at, one), "output-missing");
 });
 
-test("an action of which a folder's list is damaged is done again", async (t) => {
+test("an action is not reused when the tree of an output folder is damaged", async (t) => {
   const at = lab(t);
-  const one = await asked(at, stage);
+  const one = await caseOf(at, stage);
   at.write("given/file", "content");
   const folder = at.open().store.put(join(at.root, "given"), "dir");
   at.done(one.bound, { out: folder });
@@ -170,10 +170,10 @@ test("an action of which a folder's list is damaged is done again", async (t) =>
   assert.equal(found(at, one), "output-missing");
 });
 
-test("what is laid out for people is read to its last byte before it is reused; the rest is read where it is used", async (t) => {
+test("only published outputs are read in full before reuse", async (t) => {
   for (const publishes of [true, false]) {
     const at = lab(t);
-    const one = await asked(at, { ...stage, publishes });
+    const one = await caseOf(at, { ...stage, publishes });
     const out = at.put("a table of numbers");
     at.done(one.bound, { out });
     assert.ok(typeof found(at, one) === "object");
@@ -182,34 +182,34 @@ test("what is laid out for people is read to its last byte before it is reused; 
   }
 });
 
-test("a stage that is traced is done again, and an attempt is not", async (t) => {
+test("--audit runs a cached stage again, and never an attempt", async (t) => {
   const at = lab(t);
-  const one = await asked(at, stage);
+  const one = await caseOf(at, stage);
   at.done(one.bound, { out: at.put("content") });
-  const paid = await asked(at, attempt);
+  const paid = await caseOf(at, attempt);
   at.record("attempt", paid.bound);
   const audit = () => {};
   assert.equal(found(at, one, audit), undefined);
-  assert.deepEqual(why(at, one, audit), [{ kind: "audited" }]);
+  assert.deepEqual(reasons(at, one, audit), [{ kind: "audited" }]);
   assert.ok("record" in (found(at, paid, audit) as object));
 });
 
-test("why an attempt runs is said of the attempt also where stages are traced", async (t) => {
+test("--audit is not the reason why an attempt runs", async (t) => {
   const at = lab(t);
   assert.deepEqual(
-    why(at, await asked(at, attempt), () => {}),
+    reasons(at, await caseOf(at, attempt), () => {}),
     [{ kind: "first-run" }],
   );
 });
 
 const lock = { action: { params: { lock: "ml.lock" } } };
 
-test("an environment is there once it was built to its end, and not before", async (t) => {
+test("a half-built environment is not reused", async (t) => {
   const at = lab(t);
   withoutPython(at);
   at.write("ml.lock", "");
-  const one = await asked(at, { name: environmentStage, gives: {}, ...lock });
-  assert.deepEqual(why(at, one), [{ kind: "environment-missing" }]);
+  const one = await caseOf(at, { name: environmentStage, gives: {}, ...lock });
+  assert.deepEqual(reasons(at, one), [{ kind: "environment-missing" }]);
   const python = environmentPython(one.bound.environment!.path);
   mkdirSync(join(python, ".."), { recursive: true });
   writeFileSync(python, "");
@@ -218,25 +218,25 @@ test("an environment is there once it was built to its end, and not before", asy
   assert.deepEqual(found(at, one), { outputs: {}, durationMs: 0 });
 });
 
-test("an attempt is found by its key, with its record and what it gave", async (t) => {
+test("an attempt is found by its key", async (t) => {
   const at = lab(t);
-  const one = await asked(at, attempt);
+  const one = await caseOf(at, attempt);
   const out = at.put("submission");
   const digest = at.record("attempt", one.bound, { out });
   const { outputs, durationMs, record } = found(at, one) as { record: HeldRecord } & Record<string, unknown>;
   assert.deepEqual([outputs, durationMs, record.digest], [{ out }, 7, digest]);
 });
 
-test("an attempt of another place counts where its key is the same: it is not paid for twice", async (t) => {
+test("an attempt with the same key in another slot is reused", async (t) => {
   const at = lab(t);
-  const one = await asked(at, attempt);
+  const one = await caseOf(at, attempt);
   at.record("attempt[seed=9]", one.bound);
   assert.ok(typeof found(at, one) === "object");
 });
 
-test("an attempt that is found after the cache was deleted puts back what it gave", async (t) => {
+test("reusing an attempt after the cache was deleted restores its outputs to the store", async (t) => {
   const at = lab(t);
-  const one = await asked(at, attempt);
+  const one = await caseOf(at, attempt);
   const out = at.put("submission");
   at.record("attempt", one.bound, { out });
   rmSync(join(at.state.state, "cache"), { recursive: true });
@@ -244,11 +244,11 @@ test("an attempt that is found after the cache was deleted puts back what it gav
   assert.equal(at.open().store.textOf(out.digest), "submission");
 });
 
-test("an attempt whose record was made from other things is stale, never silently begun again", async (t) => {
+test("an attempt whose parameters changed since its record is stale", async (t) => {
   const at = lab(t);
-  const before = await asked(at, attempt);
+  const before = await caseOf(at, attempt);
   const digest = at.record("attempt", before.bound);
-  const now = await asked(at, otherParams(attempt));
+  const now = await caseOf(at, otherParams(attempt));
   const stale = found(at, now);
   assert.ok(typeof stale === "object" && "stale" in stale);
   assert.equal(stale.stale.digest, digest);
@@ -257,62 +257,62 @@ test("an attempt whose record was made from other things is stale, never silentl
   ]);
 });
 
-test("another place's record of other things makes no attempt stale", async (t) => {
+test("a record of another slot makes no attempt stale", async (t) => {
   const at = lab(t);
-  const before = await asked(at, attempt);
+  const before = await caseOf(at, attempt);
   at.record("attempt[seed=9]", before.bound);
-  assert.equal(found(at, await asked(at, otherParams(attempt))), undefined);
+  assert.equal(found(at, await caseOf(at, otherParams(attempt))), undefined);
 });
 
-test("an attempt that goes on is not stale, whatever record its place has", async (t) => {
+test("a running attempt is not stale, even if its slot has an older record", async (t) => {
   const at = lab(t);
-  const before = await asked(at, attempt);
+  const before = await caseOf(at, attempt);
   at.record("attempt", before.bound);
-  const now = await asked(at, otherParams(attempt));
+  const now = await caseOf(at, otherParams(attempt));
   at.attempt(at.state.running, now.bound, { supervisor: thisProcess(), startedAt: "2026-02-03T00:00:00Z" });
   assert.equal(found(at, now), undefined);
-  assert.deepEqual(why(at, now), [{ kind: "goes-on", since: "2026-02-03T00:00:00Z" }]);
+  assert.deepEqual(reasons(at, now), [{ kind: "goes-on", since: "2026-02-03T00:00:00Z" }]);
 });
 
-test("a record that is damaged beyond telling whose it is stops a new attempt: it may be this one", async (t) => {
+test("a damaged record of an unknown attempt stops every new attempt", async (t) => {
   const at = lab(t);
-  const other = await asked(at, otherParams(attempt));
+  const other = await caseOf(at, otherParams(attempt));
   const digest = at.record("other", other.bound);
   writeFileSync(join(at.state.attempts, "records", digest, "record.json"), "torn");
   rmSync(join(at.state.attempts, "index.jsonl"));
-  const one = await asked(at, attempt);
+  const one = await caseOf(at, attempt);
   assert.throws(() => found(at, one), /which attempt it is of cannot be told, so it may be this one/);
 });
 
-test("a damaged record of this attempt is told: it is neither used nor made again", async (t) => {
+test("a damaged record of the same attempt is an error, not a miss", async (t) => {
   const at = lab(t);
-  const one = await asked(at, attempt);
+  const one = await caseOf(at, attempt);
   const digest = at.record("attempt", one.bound);
   chmodSync(join(at.state.attempts, "records", digest, "record.json"), 0o644);
   writeFileSync(join(at.state.attempts, "records", digest, "record.json"), "torn");
   assert.throws(() => found(at, one), /its record\.json was changed; put the original back/);
 });
 
-test("an attempt in whose place one was lost says so: another one is a new cost", async (t) => {
+test("the reason to run an attempt names the lost attempt with its key or slot", async (t) => {
   const at = lab(t);
-  const one = await asked(at, attempt);
+  const one = await caseOf(at, attempt);
   at.attempt(at.lost, one.bound, { cause: "by hand", startedAt: "2026-02-03T00:00:00Z" });
-  const [reason] = why(at, one);
+  const [reason] = reasons(at, one);
   assert.ok(reason?.kind === "lost");
   assert.deepEqual([reason.since, reason.cause], ["2026-02-03T00:00:00Z", "stopped: by hand"]);
-  assert.deepEqual(why(at, await asked(at, otherParams(attempt)))[0]?.kind, "lost", "by its place");
+  assert.deepEqual(reasons(at, await caseOf(at, otherParams(attempt)))[0]?.kind, "lost", "by its place");
 });
 
-test("a lost attempt says nothing of a stage that is no attempt", async (t) => {
+test("a lost attempt is no reason to run a stage that is not an attempt", async (t) => {
   const at = lab(t);
-  const one = await asked(at, stage);
+  const one = await caseOf(at, stage);
   at.attempt(at.lost, one.bound, { cause: "by hand", stage: "stage" });
-  assert.deepEqual(why(at, one), [{ kind: "first-run" }]);
+  assert.deepEqual(reasons(at, one), [{ kind: "first-run" }]);
 });
 
-test("a stale attempt that is made again says whether this very one was tried and lost", async (t) => {
+test("the reason to rerun a stale attempt names a lost attempt of the same key only", async (t) => {
   const at = lab(t);
-  const [before, now] = [await asked(at, attempt), await asked(at, otherParams(attempt))];
+  const [before, now] = [await caseOf(at, attempt), await caseOf(at, otherParams(attempt))];
   const stale: Parameters<typeof reasonsToRerun>[0] = { kind: "stale", record: "r", changed: [] };
   at.attempt(at.lost, before.bound, { cause: "by hand" });
   assert.deepEqual(reasonsToRerun(stale, now.bound, at.open()), [stale]);
@@ -321,40 +321,40 @@ test("a stale attempt that is made again says whether this very one was tried an
   assert.deepEqual([first, lost?.kind], [stale, "lost"]);
 });
 
-test("what succeeded before and is remembered by no action any more runs for its missing output", async (t) => {
+test("a stage whose last success is gone from the action cache runs for its missing output", async (t) => {
   const at = lab(t);
-  const one = await asked(at, stage);
+  const one = await caseOf(at, stage);
   at.succeeded("stage", "0".repeat(64));
-  assert.deepEqual(why(at, one), [{ kind: "output-missing" }]);
+  assert.deepEqual(reasons(at, one), [{ kind: "output-missing" }]);
 });
 
-test("a stage of which nothing differs from its last success is said not to have succeeded", async (t) => {
+test("a stage that runs although nothing changed is said not to have succeeded yet", async (t) => {
   const at = lab(t);
-  const one = await asked(at, stage);
+  const one = await caseOf(at, stage);
   at.done(one.bound, { out: at.put("content") });
   at.succeeded("stage", one.bound.key);
-  assert.deepEqual(why(at, one), [{ kind: "never-succeeded" }]);
+  assert.deepEqual(reasons(at, one), [{ kind: "never-succeeded" }]);
 });
 
-test("what runs again says what differs from its last success", async (t) => {
+test("the reason to run again names the changed parameters", async (t) => {
   const at = lab(t);
-  const before = await asked(at, stage);
+  const before = await caseOf(at, stage);
   at.done(before.bound, {});
   at.succeeded("stage", before.bound.key);
-  const now = await asked(at, otherParams(stage));
-  assert.deepEqual(why(at, now), [{ kind: "params-changed", names: ["added"] }]);
+  const now = await caseOf(at, otherParams(stage));
+  assert.deepEqual(reasons(at, now), [{ kind: "params-changed", names: ["added"] }]);
 });
 
-test("an attempt's last success is its record", async (t) => {
+test("an attempt is compared with the record of its last success", async (t) => {
   const at = lab(t);
-  const before = await asked(at, attempt);
+  const before = await caseOf(at, attempt);
   at.record("elsewhere", before.bound);
   at.succeeded("attempt", before.bound.key);
-  const now = await asked(at, otherParams(attempt));
-  assert.deepEqual(why(at, now), [{ kind: "params-changed", names: ["added"] }]);
+  const now = await caseOf(at, otherParams(attempt));
+  assert.deepEqual(reasons(at, now), [{ kind: "params-changed", names: ["added"] }]);
 });
 
-test("an input that changed is named with the stage that gives it", async (t) => {
+test("a changed input is named with the stage that produces it", async (t) => {
   const at = lab(t);
   const plan = smallPlan({ name: "data" }, { name: "score", needs: { private: "data.out" } });
   const ask = (digest: string) =>
@@ -373,91 +373,93 @@ test("an input that changed is named with the stage that gives it", async (t) =>
 
 const codeOf = (digest: string, packages?: string) => ({ "say.ts": digest, ...(packages && { packages }) });
 
-/** The same as if its code were other. */
+/** The same case with another key and other code. */
 function withCode(
-  { plan, bound }: Asked,
+  { plan, bound }: Case,
   key: string,
   code: KeyParts["code"],
   codeFiles: Bound["codeFiles"],
-): Asked {
+): Case {
   return { plan, bound: { ...bound, key, parts: { ...bound.parts, code }, codeFiles } };
 }
 
-async function scriptAsked(at: Lab): Promise<Asked> {
-  const { bound } = await asked(at, { name: "say" }); // its code is what a test says
+async function scriptCase(at: Lab): Promise<Case> {
+  const { bound } = await caseOf(at, { name: "say" }); // withCode sets its code
   return { plan: smallPlan({ name: "say", action: { run: { kind: "script", file: "say.ts" } } }), bound };
 }
 
-test("a changed script is told by those of its files that changed, came or went, in order", async (t) => {
+test("a changed script is reported as its changed, new and removed files, sorted", async (t) => {
   const at = lab(t);
-  const one = await scriptAsked(at);
+  const one = await scriptCase(at);
   const before = withCode(one, "a".repeat(64), codeOf("1"), { "say.ts": "1", "b.ts": "1", "gone.ts": "1" });
   at.done(before.bound, {});
   at.succeeded("say", before.bound.key);
   const now = withCode(one, "b".repeat(64), codeOf("2"), { "say.ts": "1", "b.ts": "2", "a.ts": "1" });
   assert.deepEqual(
-    why(at, now),
+    reasons(at, now),
     ["a.ts", "b.ts", "gone.ts"].map((file) => ({ kind: "code-changed", file })),
   );
 });
 
-test("a script whose files are all as before is told by its own name", async (t) => {
+test("a changed script whose files are all unchanged is reported by its own name", async (t) => {
   const at = lab(t);
-  const one = await scriptAsked(at);
+  const one = await scriptCase(at);
   const before = withCode(one, "a".repeat(64), codeOf("1"), { "say.ts": "1" });
   at.done(before.bound, {});
   at.succeeded("say", before.bound.key);
   const now = withCode(one, "b".repeat(64), codeOf("2"), { "say.ts": "1" });
-  assert.deepEqual(why(at, now), [{ kind: "code-changed", file: "say.ts" }]);
+  assert.deepEqual(reasons(at, now), [{ kind: "code-changed", file: "say.ts" }]);
 });
 
-test("changed packages of a script are told as such, beside the files that changed", async (t) => {
+test("changed packages are reported in addition to changed files", async (t) => {
   const at = lab(t);
-  const one = await scriptAsked(at);
+  const one = await scriptCase(at);
   const before = withCode(one, "a".repeat(64), codeOf("1", "p1"), { "say.ts": "1", "b.ts": "1" });
   at.done(before.bound, {});
   at.succeeded("say", before.bound.key);
   const now = withCode(one, "b".repeat(64), codeOf("2", "p2"), { "say.ts": "1", "b.ts": "2" });
-  assert.deepEqual(why(at, now), [
+  assert.deepEqual(reasons(at, now), [
     { kind: "code-changed", file: "packages" },
     { kind: "code-changed", file: "b.ts" },
   ]);
 });
 
-test("a script is told by its name where the digests of its files are lost", async (t) => {
+test("a changed script is reported by its own name when its file digests are lost", async (t) => {
   const at = lab(t);
-  const one = await scriptAsked(at);
+  const one = await scriptCase(at);
   const before = withCode(one, "a".repeat(64), codeOf("1"), { "say.ts": "1", "b.ts": "1" });
   at.done(before.bound, {});
   at.succeeded("say", before.bound.key);
   const { actions, store } = at.open();
   rmSync(store.pathOf(actions.get(before.bound.key)!.codeFiles));
   const now = withCode(one, "b".repeat(64), codeOf("2"), { "say.ts": "1", "b.ts": "2" });
-  assert.deepEqual(why(at, now), [{ kind: "code-changed", file: "say.ts" }]);
+  assert.deepEqual(reasons(at, now), [{ kind: "code-changed", file: "say.ts" }]);
 });
 
-test("a record of format 1 is stale for what that format kept only", async (t) => {
+test("a format 1 record is stale only for parts that format 1 has", async (t) => {
   const at = lab(t);
-  const { plan, bound } = await asked(at, attempt);
+  const { plan, bound } = await caseOf(at, attempt);
   const [instance] = plan.instances;
   const held = (parts: KeyParts) => ({ digest: "d", record: { parts } }) as unknown as HeldRecord;
   const former = bound.former!;
-  const told = (parts: KeyParts) => reasonsStale(instance!, bound, held(parts), plan);
-  assert.deepEqual(told({ ...former, params: { added: 1 } }), [{ kind: "params-changed", names: ["added"] }]);
-  assert.deepEqual(told({ ...former, params: { unset: null } }), [{ kind: "never-succeeded" }]);
+  const staleFor = (parts: KeyParts) => reasonsStale(instance!, bound, held(parts), plan);
+  assert.deepEqual(staleFor({ ...former, params: { added: 1 } }), [
+    { kind: "params-changed", names: ["added"] },
+  ]);
+  assert.deepEqual(staleFor({ ...former, params: { unset: null } }), [{ kind: "never-succeeded" }]);
   const since = { ...bound.parts, params: { added: 1 }, agentEnv: { LANG: "C" } };
   assert.deepEqual(
-    told(since).map(({ kind }) => kind),
+    staleFor(since).map(({ kind }) => kind),
     ["params-changed", "env-changed"],
   );
 });
 
-test("an attempt that is reused under a key of an earlier format says so, and nothing else does", async (t) => {
+test("only an attempt that is reused under an earlier key format says so", async (t) => {
   const at = lab(t);
-  const reasons = ({ plan, bound }: Asked) => reasonsToReuse(bound, plan.instances[0]!);
-  const now = await asked(at, attempt);
+  const reasons = ({ plan, bound }: Case) => reasonsToReuse(bound, plan.instances[0]!);
+  const now = await caseOf(at, attempt);
   assert.deepEqual(reasons(now), [{ kind: "unchanged" }]);
-  assert.deepEqual(reasons(await asked(at, stage)), [{ kind: "unchanged" }]);
+  assert.deepEqual(reasons(await caseOf(at, stage)), [{ kind: "unchanged" }]);
   const then = { ...now, bound: { ...now.bound, parts: now.bound.former! } };
   assert.deepEqual(reasons(then), [{ kind: "unchanged" }, { kind: "keyed-by-format", format: 1 }]);
 });

@@ -47,16 +47,16 @@ function lab(t: TestContext) {
   };
 }
 
-/** What the instances before the last one gave, by output. */
-type Given = Record<string, Artifact>;
+/** Outputs of the instances before the last one, by output name. */
+type Outputs = Record<string, Artifact>;
 type More = {
   stages: SmallStage[];
-  given?: Given;
+  given?: Outputs;
   mounts?: boolean;
   change?: (bound: Bound) => void;
 } & Partial<Pick<Working, "gpus" | "unsafeLocal">>;
 
-/** Prepares the last of some stages, all before which have succeeded. */
+/** Prepares the last stage; all earlier ones have succeeded. */
 async function prepared(at: Lab, { stages, given = {}, mounts, change, ...more }: More) {
   const { workspace, work } = at;
   const plan = smallPlan(...stages);
@@ -72,26 +72,29 @@ async function prepared(at: Lab, { stages, given = {}, mounts, change, ...more }
   const executor = (mounts === undefined ? {} : { mountsReadOnly: async () => mounts }) as Executor;
   const context = { workspace, work, executor, token: "mark:", unsafeLocal: false, ...more } as Working;
   const request = await prepareStage(instance, bound, context);
-  const told = JSON.parse(readFileSync(join(work, "stage.json"), "utf8")) as StageContext & {
+  const stageJson = JSON.parse(readFileSync(join(work, "stage.json"), "utf8")) as StageContext & {
     sandbox?: SandboxAsked;
     sources: string[];
   };
-  return { request, told, bound };
+  return { request, stageJson, bound };
 }
 
 const data: SmallStage = { name: "data", gives: { public: "file" } };
 const reads: SmallStage = { name: "score", needs: { words: "data.public" } };
 
-test("an input lies where the stage and its command are told that it lies", async (t) => {
+test("an input is at the path that stage.json and the command name", async (t) => {
   const at = lab(t);
-  const { request, told } = await prepared(at, { stages: [data, reads], given: { public: at.text("one") } });
+  const { request, stageJson } = await prepared(at, {
+    stages: [data, reads],
+    given: { public: at.text("one") },
+  });
   const path = join(at.work, "in/words");
   assert.equal(readFileSync(path, "utf8"), "one");
   assert.deepEqual(request.inputs, { words: path, "data.public": path });
-  assert.deepEqual(told.inputs, { words: path });
+  assert.deepEqual(stageJson.inputs, { words: path });
 });
 
-test("what the stage before left among its inputs is not there, nor in a file of the same name", async (t) => {
+test("inputs that an earlier stage left in the work folder are gone", async (t) => {
   const at = lab(t);
   writeFileSync(join(at.work, "in/words"), "something longer of another stage");
   writeFileSync(join(at.work, "in/private"), "of another task");
@@ -101,7 +104,7 @@ test("what the stage before left among its inputs is not there, nor in a file of
   assert.equal(readFileSync(join(at.work, "in/words"), "utf8"), "one");
 });
 
-test("an input that is a folder replaces what another stage left under its name", async (t) => {
+test("an input folder replaces what an earlier stage left under its name", async (t) => {
   const at = lab(t);
   const stages = [{ ...data, gives: { public: "dir" as const } }, reads];
   const given = { public: at.folder({ "deep/new": "new" }) };
@@ -120,7 +123,7 @@ test("an input that is a folder replaces what another stage left under its name"
 });
 
 for (const what of ["gone from", "damaged in"]) {
-  test(`an input that is ${what} the store is said to be lost, so that its producer is asked again`, async (t) => {
+  test(`an input that is ${what} the store throws LostInput`, async (t) => {
     const at = lab(t);
     const given = { public: at.text("one") };
     const path = at.workspace.store.pathOf(given.public.digest);
@@ -132,7 +135,7 @@ for (const what of ["gone from", "damaged in"]) {
   });
 }
 
-test("other trouble with laying inputs out is not taken for a lost one", async (t) => {
+test("an unreadable input is an error, not a LostInput", async (t) => {
   const at = lab(t);
   const given = { public: at.text("one") };
   const path = at.workspace.store.pathOf(given.public.digest);
@@ -144,18 +147,18 @@ test("other trouble with laying inputs out is not taken for a lost one", async (
   );
 });
 
-test("a collecting stage finds its manifest and what its members gave; of what the digest will do it finds no copy", async (t) => {
+test("a collecting stage gets its manifest and its members' outputs, except those wanted by digest only", async (t) => {
   const at = lab(t);
   const stages: SmallStage[] = [
     { name: "score", gives: { scores: "file", samples: "file" } },
     { name: "report", collect: ["score.scores", "#score.samples"] },
   ];
   const given = { scores: at.text("0.5"), samples: at.text("many") };
-  const { request, told, bound } = await prepared(at, { stages, given });
+  const { request, stageJson, bound } = await prepared(at, { stages, given });
   const folder = join(at.work, "in/collected");
-  assert.deepEqual(told.inputs, { manifest: join(folder, "manifest.json") });
-  assert.equal(request.inputs.manifest, told.inputs.manifest);
-  assert.deepEqual(JSON.parse(readFileSync(told.inputs.manifest!, "utf8")), bound.manifest);
+  assert.deepEqual(stageJson.inputs, { manifest: join(folder, "manifest.json") });
+  assert.equal(request.inputs.manifest, stageJson.inputs.manifest);
+  assert.deepEqual(JSON.parse(readFileSync(stageJson.inputs.manifest!, "utf8")), bound.manifest);
   const { scores, samples } = bound.manifest!.members[0]!.artifacts;
   assert.equal(readFileSync(join(folder, scores!.path!), "utf8"), "0.5");
   assert.deepEqual(samples, { kind: "file", digest: given.samples.digest });
@@ -163,35 +166,35 @@ test("a collecting stage finds its manifest and what its members gave; of what t
   assert.deepEqual(files.map(({ name }) => name).sort(), ["manifest.json", "scores"]);
 });
 
-test("a folder that it gives is there and empty, and a file is not there yet", async (t) => {
+test("output folders exist before the stage starts, and output files do not", async (t) => {
   const at = lab(t);
-  const { told, request } = await prepared(at, {
+  const { stageJson, request } = await prepared(at, {
     stages: [{ name: "say", gives: { all: "dir", one: "file" } }],
   });
-  assert.deepEqual(told.outputs, { all: join(at.work, "out/all"), one: join(at.work, "out/one") });
-  assert.deepEqual(request.outputs, told.outputs);
+  assert.deepEqual(stageJson.outputs, { all: join(at.work, "out/all"), one: join(at.work, "out/one") });
+  assert.deepEqual(request.outputs, stageJson.outputs);
   assert.deepEqual(readdirSync(join(at.work, "out"), { recursive: true }), ["all"]);
 });
 
-test("two outputs of one file name are given in two folders", async (t) => {
+test("two outputs of one file name get separate folders", async (t) => {
   const at = lab(t);
   const names = { train: "data.txt", test: "data.txt" };
   const stage: SmallStage = { name: "say", gives: { train: "file", test: "file" }, files: names };
-  const { told } = await prepared(at, { stages: [stage] });
-  assert.deepEqual(told.outputs, {
+  const { stageJson } = await prepared(at, { stages: [stage] });
+  assert.deepEqual(stageJson.outputs, {
     train: join(at.work, "out/train/data.txt"),
     test: join(at.work, "out/test/data.txt"),
   });
-  for (const path of Object.values(told.outputs)) writeFileSync(path, "it can be written");
+  for (const path of Object.values(stageJson.outputs)) writeFileSync(path, "it can be written");
 });
 
-/** A content that is worth more than a copy. */
-function largeInput(at: Lab): Given {
+/** An input large enough to be hard-linked. */
+function largeInput(at: Lab): Outputs {
   writeFileSync(join(at.root, "large"), Buffer.alloc(largeBytes));
   return { public: at.workspace.store.put(join(at.root, "large"), "file", { move: true }) };
 }
 
-test("a large input is linked where the executor holds it read-only, and that folder is named", async (t) => {
+test("a large input is hard-linked when the executor can mount inputs read-only", async (t) => {
   const at = lab(t);
   const given = largeInput(at);
   const { request } = await prepared(at, { stages: [data, reads], given, mounts: true });
@@ -200,13 +203,13 @@ test("a large input is linked where the executor holds it read-only, and that fo
   assert.equal(statSync(request.inputs.words!).ino, ino);
 });
 
-test("a large input is copied for whoever could write into the store through a link", async (t) => {
+test("a large input is copied for a stage that could write through a hard link", async (t) => {
   const at = lab(t);
   const given = largeInput(at);
   const cases: Record<string, [SmallStage, boolean | undefined]> = {
     "an executor that cannot hold it read-only": [reads, false],
     "an executor that says nothing of it": [reads, undefined],
-    "a stage that nobody vouches for": [{ ...reads, untrusted: true }, true],
+    "an untrusted stage": [{ ...reads, untrusted: true }, true],
   };
   for (const [whom, [stage, mounts]] of Object.entries(cases)) {
     const { request } = await prepared(at, {
@@ -220,13 +223,13 @@ test("a large input is copied for whoever could write into the store through a l
   }
 });
 
-test("a stage is told its axes, parameters, budget and files, and no limit that it does not have", async (t) => {
+test("stage.json holds the axes, parameters, budget and files", async (t) => {
   const at = lab(t);
   at.write("words.txt", "");
   const action = { params: { depth: 2 }, budget: { tokens: 5 }, files: ["*.txt"] };
   const stage = { name: "say", axes: { task: "baby-lm", seed: 1 }, action };
-  const { told } = await prepared(at, { stages: [stage] });
-  const { outputs: _, ...rest } = told;
+  const { stageJson } = await prepared(at, { stages: [stage] });
+  const { outputs: _, ...rest } = stageJson;
   assert.deepEqual(rest, {
     formatVersion: 1,
     stage: "say[task=baby-lm,seed=1]",
@@ -239,16 +242,16 @@ test("a stage is told its axes, parameters, budget and files, and no limit that 
   });
 });
 
-test("how long an attempt may wait for its provider and for a person is told each where it is limited", async (t) => {
+test("stage.json holds each wait limit that is set", async (t) => {
   const at = lab(t);
   const waits = async (limits: object) =>
-    (await prepared(at, { stages: [{ name: "say", execution: { limits } }] })).told.waits;
+    (await prepared(at, { stages: [{ name: "say", execution: { limits } }] })).stageJson.waits;
   assert.deepEqual(await waits({ providerWaitMs: 5 }), { providerMs: 5 });
   assert.deepEqual(await waits({ operatorWaitMs: 6 }), { operatorMs: 6 });
   assert.deepEqual(await waits({ providerWaitMs: 0, operatorWaitMs: 0 }), { providerMs: 0, operatorMs: 0 });
 });
 
-test("an executor is told what the instance may take, what it holds, and by which mark its processes are known", async (t) => {
+test("the request holds limits, network, image, CPUs, GPUs and token", async (t) => {
   const at = lab(t);
   const gpu = { index: 3, uuid: "GPU-3", model: "H200", memoryBytes: 1 };
   const execution: SmallStage["execution"] = {
@@ -279,7 +282,7 @@ test("an executor is told what the instance may take, what it holds, and by whic
   assert.deepEqual(request.gpus, [gpu]);
 });
 
-test("what is not said is not limited: neither time, memory nor network", async (t) => {
+test("without settings the request holds no limits", async (t) => {
   const { request } = await prepared(lab(t), { stages: [{ name: "say" }] });
   assert.deepEqual([request.limits, request.gpus], [{}, []]);
   for (const one of ["network", "image", "permissions", "python", "readOnly", "preload", "recorder"])
@@ -288,19 +291,19 @@ test("what is not said is not limited: neither time, memory nor network", async 
 
 const untrusted: SmallStage = { name: "attempt", untrusted: true };
 
-test("a sandbox without limits of its own has some: no network, most of the memory, a count of processes, part of the disk", async (t) => {
-  const { told } = await prepared(lab(t), { stages: [untrusted] });
-  const { limits, network, unsafe } = told.sandbox!;
+test("a sandbox without settings has no network and default limits", async (t) => {
+  const { stageJson } = await prepared(lab(t), { stages: [untrusted] });
+  const { limits, network, unsafe } = stageJson.sandbox!;
   assert.deepEqual([network, unsafe], ["none", false]);
   assert.deepEqual([limits.memoryBytes, limits.processes], [Math.floor(0.9 * totalmem()), 4096]);
   assert.ok(limits.diskBytes > 0 && limits.diskBytes <= 200 * 2 ** 30);
 });
 
-test("a sandbox is held to what its pipeline says; the memory that it takes of the machine is its limit where none is said", async (t) => {
+test("a sandbox has the limits of its pipeline, and its memory resource where no memory limit is set", async (t) => {
   const at = lab(t);
   const resources = { memoryBytes: 2 ** 30, cpus: 2 };
   const sandbox = async (execution: SmallStage["execution"]) =>
-    (await prepared(at, { stages: [{ ...untrusted, execution: { ...execution, resources } }] })).told
+    (await prepared(at, { stages: [{ ...untrusted, execution: { ...execution, resources } }] })).stageJson
       .sandbox!;
   const limits = { memoryBytes: 2 ** 20, processes: 10, diskBytes: 2 ** 25 };
   const said = await sandbox({ limits, network: "full", image: "host" });
@@ -309,18 +312,21 @@ test("a sandbox is held to what its pipeline says; the memory that it takes of t
   assert.equal((await sandbox({})).limits.memoryBytes, 2 ** 30);
 });
 
-test("the limits of a sandbox are not those of whoever supervises it, but for the time", async (t) => {
+test("only the time limit of a sandbox holds for its supervisor too", async (t) => {
   const execution: SmallStage["execution"] = { limits: { timeMs: 5, memoryBytes: 2 ** 20 }, network: "full" };
   const { request } = await prepared(lab(t), { stages: [{ ...untrusted, execution }] });
   assert.deepEqual(request.limits, { timeMs: 5 });
   assert.equal("network" in request, false);
 });
 
-test("that programs may run without walls is told to the sandbox only where the person who runs said so", async (t) => {
+test("only --unsafe-local lets a sandbox run without isolation", async (t) => {
   const at = lab(t);
-  assert.equal((await prepared(at, { stages: [untrusted], unsafeLocal: true })).told.sandbox?.unsafe, true);
+  assert.equal(
+    (await prepared(at, { stages: [untrusted], unsafeLocal: true })).stageJson.sandbox?.unsafe,
+    true,
+  );
   const trusted = await prepared(at, { stages: [{ name: "say" }], unsafeLocal: true });
-  assert.equal(trusted.told.sandbox, undefined);
+  assert.equal(trusted.stageJson.sandbox, undefined);
 });
 
 const builder: SmallStage = {
@@ -329,7 +335,7 @@ const builder: SmallStage = {
   action: { params: { lock: "envs/ml.lock" } },
 };
 
-test("an environment is built in its place, from which what a killed build left is gone", async (t) => {
+test("what a killed build left of an environment is removed before the next build", async (t) => {
   const at = lab(t);
   at.write("envs/ml.lock", "");
   const leave = (bound: Bound) => {
@@ -348,7 +354,7 @@ const inside = (action: SmallStage["action"]): SmallStage[] => [
   { name: "say", environment: true, ...(action && { action }) },
 ];
 
-/** An environment of an interpreter that lies elsewhere. */
+/** Builds an environment whose interpreter is in another folder. */
 function built(at: Lab, { environment }: Bound): string {
   at.write("python/bin/python3", "");
   const python = environmentPython(environment!.path);
@@ -357,7 +363,7 @@ function built(at: Lab, { environment }: Bound): string {
   return python;
 }
 
-test("a stage reads its environment and the interpreter behind it, and writes neither", async (t) => {
+test("a stage may read its environment and the interpreter behind it, and write neither", async (t) => {
   const at = lab(t);
   at.write("envs/ml.lock", "");
   const { request, bound } = await prepared(at, { stages: inside({}), change: (bound) => built(at, bound) });
@@ -367,14 +373,14 @@ test("a stage reads its environment and the interpreter behind it, and writes ne
   assert.equal(existsSync(request.python), true, "it is not cleared");
 });
 
-test("a stage whose environment is gone is prepared all the same: starting it says so", async (t) => {
+test("a missing environment does not stop the preparation of a stage", async (t) => {
   const at = lab(t);
   at.write("envs/ml.lock", "");
   const { request, bound } = await prepared(at, { stages: inside({}) });
   assert.deepEqual(request.reads, [bound.environment!.path]);
 });
 
-test("a Python stage is forked where its environment says from what, and its guard comes before all else that it imports", async (t) => {
+test("a Python stage gets its preload file, and its guard is first on PYTHONPATH", async (t) => {
   const at = lab(t);
   at.write("envs/ml.lock", "");
   at.write("envs/ml.preload.py", "");
@@ -394,7 +400,7 @@ const coded = (bound: Bound) => {
   bound.codeFiles = { "say.ts": "digest" };
 };
 
-/** The code of the script is what a test says. */
+/** Prepares a stage of a script, without bundling it. */
 async function scripted(at: Lab, more: Partial<SmallStage>) {
   at.write("package.json", '{"type": "module"}');
   at.write("say.ts", "");
@@ -404,7 +410,7 @@ async function scripted(at: Lab, more: Partial<SmallStage>) {
   return { permissions, recorder, env };
 }
 
-test("a script is held to what it declares, and the harness of an attempt is watched and not held", async (t) => {
+test("a script runs with permissions; the script of an attempt is only recorded", async (t) => {
   const at = lab(t);
   const held = await scripted(at, {});
   assert.equal(held.env.MLRB_REFUSALS, held.permissions?.refusals);

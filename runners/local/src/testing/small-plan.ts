@@ -1,5 +1,5 @@
-// Plans and workspaces for unit tests of what the runner decides: a test names what it is about, and everything else
-// is the plainest that a plan may hold.
+// Small plans and workspaces for unit tests of what the runner decides. A test sets the fields that it is about; all
+// others have plain defaults.
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -21,14 +21,14 @@ export type SmallStage = {
   name: string;
   axes?: Record<string, Scalar>;
   keyed?: string[];
-  /** By input name: `ID.OUTPUT` of an instance that stands before it. */
+  /** By input name: `ID.OUTPUT` of an earlier instance. */
   needs?: Record<string, string>;
-  /** `ID.OUTPUT`, with `#` before it where the digest will do. */
+  /** `ID.OUTPUT`, or `#ID.OUTPUT` for its digest only. */
   collect?: string[];
   gives?: Record<string, OutputKind>;
-  /** File names of outputs; an output's own name where nothing is said. */
+  /** File names of outputs; by default the output's name. */
   files?: Record<string, string>;
-  /** Whether it runs in the environment whose stage stands before it. */
+  /** Runs in the environment that an earlier stage builds. */
   environment?: true;
   action?: Partial<ActionSpec>;
   execution?: Partial<Omit<Execution, "resources">> & { resources?: Partial<Execution["resources"]> };
@@ -39,7 +39,7 @@ export function smallPlan(...stages: SmallStage[]): Plan {
   const source = (from: string) => {
     const [id, output] = from.replace("#", "").split(".") as [string, string];
     const index = instances.findIndex((one) => one.id === id);
-    if (index < 0) throw new Error(`no instance ${id} stands before`);
+    if (index < 0) throw new Error(`no instance ${id} comes before`);
     return { index, output, stage: instances[index]!.stage.name };
   };
   for (const one of stages) {
@@ -112,9 +112,9 @@ export function smallPlan(...stages: SmallStage[]): Plan {
 
 export type Home = {
   root: string;
-  /** Writes a file of the repository, whose root the state's root is too. */
+  /** Writes a file of the repository. `root` is the root of the repository and of the state. */
   write(path: string, text: string): void;
-  /** Opens the state as the next program would that looks at it: with nothing of what another holds in memory. */
+  /** Opens the state as a new process would, with nothing in memory. */
   open(): Workspace;
 };
 
@@ -131,10 +131,10 @@ export function home(t: TestContext): Home {
   };
 }
 
-/** As on a machine whose Python can be asked nothing, which saves a test the time of finding one. */
+/** Remembers a program as the machine's Python that is none: looking for one would cost a test most of its time. */
 export function withoutPython(at: Home): void {
   const { state } = at.open();
-  const { size, mtimeMs } = statSync("/bin/false");
-  const python = { path: "/bin/false", version: "3.12.0", stat: `${size} ${mtimeMs}` };
+  const { size, mtimeMs } = statSync(process.execPath);
+  const python = { path: process.execPath, version: "3.12.0", stat: `${size} ${mtimeMs}` };
   writeFileSync(join(state.memory, "python.json"), JSON.stringify(python));
 }
