@@ -97,7 +97,7 @@ export class CodeDigests {
   #packages(script: string, packages: Map<string, Import>): string {
     let lock: Lock;
     try {
-      // of a lock file that changed under way the old digest would be remembered with the new stat, for good
+      // read again when it changes during a run: else an old digest is remembered with the new lock's stat
       const stat = statText(this.#root, lockFile);
       if (this.#lock?.stat !== stat)
         this.#lock = { stat, lock: parseLock(readFileSync(join(this.#root, lockFile), "utf8")) };
