@@ -24,7 +24,10 @@ import { leaseGpus } from "./gpu-leases.ts";
 import { Journal } from "./journal.ts";
 import { tryLease } from "./lease.ts";
 import { thisProcess } from "./owner.ts";
+import type { Audited } from "./read-trace.ts";
+import type { Result } from "./result.ts";
 import type { RunEvent } from "./run-request.ts";
+import type { Artifact } from "./store.ts";
 import { home, type SmallStage, smallPlan } from "./testing/small-plan.ts";
 import { beginWork, endWork } from "./work-folders.ts";
 import { WorkSlots } from "./work-slots.ts";
@@ -49,14 +52,16 @@ function fakeSleep(t: TestContext): number[] {
 type StartedTry = { request: ExecutionRequest; calls: string[]; end(result: ExecutionResult): void };
 
 /** A run that may execute one stage; `tries` says how each try of it goes. */
-async function lab(t: TestContext, stage: SmallStage, tries: Try[] = []) {
+async function lab(t: TestContext, stage: SmallStage, tries: Try[] = [], data?: SmallStage) {
   const slept = fakeSleep(t);
   const at = home(t);
   const workspace = at.open();
   const { state } = workspace;
-  const plan = smallPlan(stage);
-  const [instance] = plan.instances;
-  const bound = await bind(instance!, { plan, results: [], workspace });
+  const plan = smallPlan(...(data ? [data] : []), stage);
+  const instance = plan.instances.at(-1);
+  const words: Artifact = { kind: "file", digest: workspace.store.putText("words") };
+  const results: Result[] = [{ outcome: { kind: "succeeded" }, outputs: { words } }];
+  const bound = await bind(instance!, { plan, results, workspace });
   const run = `run-${processName}`;
   const folder = beginWork(state.work, run);
   const journal = new Journal(state.journals, run);
@@ -685,6 +690,58 @@ test("the record of an attempt holds its slot and its cost estimate", async (t) 
   assert.equal(attemptKey, at.bound.key);
   assert.deepEqual(estimate, { gpuHours: 0, dollars: 0, timeMs: null, from: 0 });
   assert.equal(basename(at.started[0]!.request.work).startsWith(at.bound.key.slice(0, 16)), true);
+});
+
+test("the record of an attempt pins its inputs by the stage and the output that they come from", async (t) => {
+  const data: SmallStage = { name: "data", gives: { words: "file" } };
+  const at = await lab(t, { ...paid, needs: { given: "data.words" } }, [], data);
+  const executed = await at.execute();
+  assert.ok(executed.kind === "succeeded");
+  const { digest } = at.bound.inputs.given!;
+  const pin = { name: "given", stage: "data", output: "words", kind: "file", digest };
+  assert.deepEqual(executed.record?.record.given, [pin]);
+});
+
+test("an undeclared read of an attempt's script is reported and audited, and the attempt counts", async (t) => {
+  const at = await lab(t, paid, [
+    (one) => {
+      const line = JSON.stringify({ kind: "read", resource: join(at.root, "hidden.txt") });
+      writeFileSync(join(one.request.work, "refusals.jsonl"), `${line}\n`);
+      succeed(one);
+    },
+  ]);
+  at.write("hidden.txt", "");
+  const audited: Audited[] = [];
+  const workspace = { ...at.workspace, audit: (found: Audited) => audited.push(found) };
+  assert.equal((await at.execute({ workspace })).kind, "succeeded");
+  const [trouble] = at.events.filter(({ kind }) => kind === "trouble") as { message: string }[];
+  assert.match(trouble!.message, /^undeclared: .*hidden\.txt.*, so no key holds it; /);
+  assert.equal(audited.length, 1);
+});
+
+test("an interrupted run leaves an attempt that has its own supervisor to go on", async (t) => {
+  const at = await lab(t, paid);
+  endedBefore(at, at.bound);
+  const folder = join(at.state.running, "before");
+  rmSync(join(folder, "end.json"));
+  writeFileSync(join(folder, "supervisor.json"), JSON.stringify(thisProcess()));
+  let interrupts = 0;
+  const onEvent = (event: RunEvent) => {
+    at.events.push(event);
+    if (event.kind === "trouble") interrupts = 1; // it was adopted
+  };
+  const executed = await at.execute({
+    onEvent,
+    interrupts: () => interrupts,
+    executorOf: async () => ({ name: "local" }) as Executor,
+    askToEnd: (handle) => handle.leave?.(),
+  });
+  assert.deepEqual(executed, { kind: "cancelled" });
+  const left = at.events.at(-1);
+  assert.ok(left?.kind === "left");
+  assert.equal(left.name, "before");
+  assert.ok(existsSync(folder));
+  assertNothingLeft(at);
 });
 
 test("the token of a stage holds its run and its index", async (t) => {

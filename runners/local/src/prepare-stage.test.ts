@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import {
+import fs, {
   chmodSync,
   existsSync,
   mkdirSync,
@@ -10,6 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { totalmem } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -251,9 +252,10 @@ test("stage.json holds each wait limit that is set", async (t) => {
   assert.deepEqual(await waits({ providerWaitMs: 0, operatorWaitMs: 0 }), { providerMs: 0, operatorMs: 0 });
 });
 
+const gpu = { index: 3, uuid: "GPU-3", model: "H200", memoryBytes: 1 };
+
 test("the request holds limits, network, image, CPUs, GPUs and token", async (t) => {
   const at = lab(t);
-  const gpu = { index: 3, uuid: "GPU-3", model: "H200", memoryBytes: 1 };
   const execution: SmallStage["execution"] = {
     limits: { timeMs: 1000, memoryBytes: 2 ** 20 },
     network: "full",
@@ -289,6 +291,21 @@ test("without settings the request holds no limits", async (t) => {
     assert.equal(one in request, false, one);
 });
 
+const builder: SmallStage = {
+  name: environmentStage,
+  gives: {},
+  action: { params: { lock: "envs/ml.lock" } },
+};
+
+/** Builds an environment whose interpreter is in another folder. */
+function built(at: Lab, { environment }: Bound): string {
+  at.write("python/bin/python3", "");
+  const python = environmentPython(environment!.path);
+  mkdirSync(dirname(python), { recursive: true });
+  symlinkSync(join(at.root, "python/bin/python3"), python);
+  return python;
+}
+
 const untrusted: SmallStage = { name: "attempt", untrusted: true };
 
 test("a sandbox without settings has no network and default limits", async (t) => {
@@ -297,6 +314,35 @@ test("a sandbox without settings has no network and default limits", async (t) =
   assert.deepEqual([network, unsafe], ["none", false]);
   assert.deepEqual([limits.memoryBytes, limits.processes], [Math.floor(0.9 * totalmem()), 4096]);
   assert.ok(limits.diskBytes > 0 && limits.diskBytes <= 200 * 2 ** 30);
+});
+
+test("a sandbox may write 200 GiB, or four fifths of a disk with less room", async (t) => {
+  const at = lab(t);
+  const allowed = async (bytes: number) => {
+    t.mock.method(fs, "statfsSync", () => ({ bavail: bytes / 1024, bsize: 1024 }));
+    syncBuiltinESMExports();
+    return (await prepared(at, { stages: [untrusted] })).stageJson.sandbox!.limits.diskBytes;
+  };
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+  assert.equal(await allowed(10 * 1024), 8 * 1024);
+  assert.equal(await allowed(2 ** 50), 200 * 2 ** 30);
+});
+
+test("a sandbox gets the folders it may read, its GPUs and the token of its processes", async (t) => {
+  const at = lab(t);
+  at.write("envs/ml.lock", "");
+  const gpus = { gpus: [gpu] } as unknown as GpuLease;
+  const { stageJson, request } = await prepared(at, {
+    stages: [builder, { ...untrusted, environment: true }],
+    gpus,
+    change: (bound) => built(at, bound),
+  });
+  const { reads, gpus: held, token } = stageJson.sandbox!;
+  assert.equal(reads.length, 2);
+  assert.deepEqual({ reads, held, token }, { reads: request.reads, held: [gpu], token: "mark:" });
 });
 
 test("a sandbox has the limits of its pipeline, and its memory resource where no memory limit is set", async (t) => {
@@ -329,12 +375,6 @@ test("only --unsafe-local lets a sandbox run without isolation", async (t) => {
   assert.equal(trusted.stageJson.sandbox, undefined);
 });
 
-const builder: SmallStage = {
-  name: environmentStage,
-  gives: {},
-  action: { params: { lock: "envs/ml.lock" } },
-};
-
 test("what a killed build left of an environment is removed before the next build", async (t) => {
   const at = lab(t);
   at.write("envs/ml.lock", "");
@@ -354,15 +394,6 @@ const inside = (action: SmallStage["action"]): SmallStage[] => [
   { name: "say", environment: true, ...(action && { action }) },
 ];
 
-/** Builds an environment whose interpreter is in another folder. */
-function built(at: Lab, { environment }: Bound): string {
-  at.write("python/bin/python3", "");
-  const python = environmentPython(environment!.path);
-  mkdirSync(dirname(python), { recursive: true });
-  symlinkSync(join(at.root, "python/bin/python3"), python);
-  return python;
-}
-
 test("a stage may read its environment and the interpreter behind it, and write neither", async (t) => {
   const at = lab(t);
   at.write("envs/ml.lock", "");
@@ -371,6 +402,18 @@ test("a stage may read its environment and the interpreter behind it, and write 
   assert.deepEqual(request.writes, []);
   assert.equal(request.python, environmentPython(bound.environment!.path));
   assert.equal(existsSync(request.python), true, "it is not cleared");
+});
+
+test("an interpreter of the system adds no folder that a stage may read", async (t) => {
+  const at = lab(t);
+  at.write("envs/ml.lock", "");
+  const link = ({ environment }: Bound) => {
+    const python = environmentPython(environment!.path);
+    mkdirSync(dirname(python), { recursive: true });
+    symlinkSync("/usr/bin/env", python);
+  };
+  const { request, bound } = await prepared(at, { stages: inside({}), change: link });
+  assert.deepEqual(request.reads, [bound.environment!.path]);
 });
 
 test("a missing environment does not stop the preparation of a stage", async (t) => {
