@@ -1,19 +1,29 @@
 import assert from "node:assert/strict";
-import {
+import fs, {
   existsSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { type Clock, look } from "./heartbeat.ts";
-import { type Card, type Lease, type LeaseWait, releaseDead, takeLease, tryLease } from "./lease.ts";
+import {
+  type Card,
+  type Lease,
+  type LeaseWait,
+  releaseDead,
+  releaseSilent,
+  takeLease,
+  tryLease,
+} from "./lease.ts";
 import { type Owner, thisProcess } from "./owner.ts";
 
 /** A folder of leases, and cards of whoever a test needs. */
@@ -221,4 +231,180 @@ test("clearing up lets go of what the dead hold and of nothing else", (t) => {
   releaseDead(leases);
   assert.deepEqual(readdirSync(leases).sort(), ["alive", "elsewhere", "work.17.on-its-way"]);
   assert.ok(existsSync(join(leases, "alive")));
+});
+
+/** Has `before` and `after` happen around the next move of a lease: what other runs do in that moment. */
+function onMove(t: TestContext, { before = () => {}, after = () => {} }): void {
+  const { renameSync } = fs;
+  let moves = 0;
+  replace(t, "renameSync", (from: string, to: string) => {
+    if (++moves > 1) return renameSync(from, to);
+    before();
+    renameSync(from, to);
+    after();
+  });
+}
+
+/** Replaces a function of node:fs until it is restored, at the latest at the end of this test. */
+function replace(t: TestContext, name: "renameSync" | "rmSync" | "linkSync", by: (...args: never[]) => void) {
+  const { mock } = t.mock.method(fs, name, by as never);
+  syncBuiltinESMExports();
+  const restore = () => {
+    mock.restore();
+    syncBuiltinESMExports();
+  };
+  t.after(restore);
+  return restore;
+}
+
+const dead = { boot: "b0" };
+const pidOf = (lease: string) => look(lease)?.owner.pid;
+
+test("a lease that looked dead and is fresh once it was moved away is put back", (t) => {
+  const { leases, card, lease } = scene(t);
+  linkSync(card(dead).path, lease);
+  const fresh = card();
+  let ino: number | undefined;
+  onMove(t, {
+    before() {
+      rmSync(lease);
+      linkSync(fresh.path, lease);
+      ino = statSync(lease).ino;
+    },
+  });
+  const mine = tryLease(leases, "work", card());
+  assert.ok("heldBy" in mine, "it is the other run's");
+  assert.equal(statSync(lease).ino, ino);
+  assert.deepEqual(readdirSync(leases), ["work"], "nothing is left aside");
+});
+
+test("a silent lease whose owner gave another sign of life meanwhile is put back", (t) => {
+  const { leases, card, lease } = scene(t);
+  const theirs = card(elsewhere);
+  linkSync(theirs.path, lease);
+  const { beat } = look(lease)!;
+  utimesSync(theirs.path, 7, 7);
+  releaseSilent(leases, "work", beat);
+  assert.equal(statSync(lease).ino, statSync(theirs.path).ino);
+  assert.deepEqual(readdirSync(leases), ["work"]);
+});
+
+test("a silent lease that is as it was seen is let go", (t) => {
+  const { leases, card, lease } = scene(t);
+  linkSync(card(elsewhere).path, lease);
+  releaseSilent(leases, "work", look(lease)!.beat);
+  assert.deepEqual(readdirSync(leases), []);
+});
+
+test("a fresh lease is not put back over the one that a third run has taken by then", (t) => {
+  const { leases, card, lease } = scene(t);
+  linkSync(card(elsewhere).path, lease);
+  onMove(t, { after: () => linkSync(card({ pid: 4 }).path, lease) });
+  releaseSilent(leases, "work", "another beat");
+  assert.equal(pidOf(lease), 4);
+  assert.deepEqual(readdirSync(leases), ["work"]);
+});
+
+test("a dead lease that another run has moved first is that run's to give", (t) => {
+  const { leases, card, lease } = scene(t);
+  linkSync(card(dead).path, lease);
+  onMove(t, {
+    before() {
+      rmSync(lease);
+    },
+    after: () => assert.fail("there is nothing to move"),
+  });
+  assert.ok("release" in tryLease(leases, "work", card()));
+});
+
+test("a lease without a card names this process, and leaves no other file", (t) => {
+  const { leases } = scene(t);
+  const folder = join(leases, "deeper");
+  const lease = taken(tryLease(folder, "work") as Lease);
+  assert.deepEqual(look(join(folder, "work"))?.owner.pid, process.pid);
+  assert.ok(lease.isHeld());
+  assert.deepEqual(readdirSync(folder), ["work"]);
+});
+
+test("a lease without a card that is not granted leaves no file either", (t) => {
+  const { leases, card, lease } = scene(t);
+  linkSync(card().path, lease);
+  assert.ok("heldBy" in tryLease(leases, "work"));
+  assert.deepEqual(readdirSync(leases), ["work"]);
+});
+
+test("a run whose card is gone is told that another took it for dead", (t) => {
+  const { leases, card } = scene(t);
+  const mine = card();
+  rmSync(mine.path);
+  assert.throws(() => tryLease(leases, "work", mine), {
+    code: "ENOENT",
+    message:
+      /the card that names this run is gone: another run took this one for dead \(--take-over\).*run again/,
+  });
+});
+
+test("a folder of leases that is gone is not said to be a card that is gone", (t) => {
+  const { leases, card } = scene(t);
+  rmSync(leases, { recursive: true });
+  assert.throws(() => tryLease(leases, "work", card()), /ENOENT.*link/);
+});
+
+test("a disk that refuses links is told as it is", (t) => {
+  const { leases, card } = scene(t);
+  replace(t, "linkSync", () => {
+    throw Object.assign(new Error("EROFS"), { code: "EROFS" });
+  });
+  assert.throws(() => tryLease(leases, "work", card()), { code: "EROFS" });
+});
+
+test("a lease that cannot be removed costs nothing of what was done under it", (t) => {
+  const { leases, card } = scene(t);
+  const lease = taken(tryLease(leases, "work", card()) as Lease);
+  const restore = replace(t, "rmSync", () => {
+    throw Object.assign(new Error("EROFS"), { code: "EROFS" });
+  });
+  lease.release();
+  restore();
+  assert.ok(lease.isHeld());
+});
+
+test("one who waits looks ten times a second at a lease of this host, four times at another's", async (t) => {
+  for (const [owner, everyMs] of [
+    [{}, 100],
+    [elsewhere, 250],
+  ] as const) {
+    const { leases, card, lease } = scene(t);
+    linkSync(card(owner).path, lease);
+    const times: number[] = [];
+    const clock = fakeClock((ms) => times.push(ms));
+    await takeLease(leases, "work", { card: card(), clock, stopped: () => times.length === 3 });
+    assert.deepEqual(times, [everyMs, 2 * everyMs, 3 * everyMs]);
+  }
+});
+
+test("a lease of this host is waited for, however long, and never taken over", async (t) => {
+  const { leases, card, lease } = scene(t);
+  linkSync(card().path, lease);
+  const clock = fakeClock();
+  await takeLease(leases, "work", { card: card(), clock, takeOver: true, stopped: () => clock.ms > 90_000 });
+  assert.equal(pidOf(lease), process.pid);
+  assert.ok(clock.ms > 90_000);
+});
+
+test("a lease is silent from the moment at which its time is over", async (t) => {
+  const { leases, card, lease } = scene(t);
+  linkSync(card(elsewhere).path, lease);
+  const clock = fakeClock();
+  const mine = taken(await takeLease(leases, "work", { card: card(), clock, silentMs: 1_000 }));
+  assert.equal(mine.from?.silentMs, 1_000);
+});
+
+test("a lease that was taken over is held, and can be released", async (t) => {
+  const { leases, card, lease } = scene(t);
+  linkSync(card(elsewhere).path, lease);
+  const mine = taken(await takeLease(leases, "work", { card: card(), clock: fakeClock() }));
+  assert.ok(mine.isHeld());
+  mine.release();
+  assert.ok(!existsSync(lease));
 });
