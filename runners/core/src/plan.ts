@@ -3,7 +3,7 @@
 import type { Json } from "@mlrb/kit/stage";
 import type { Network, PoolsSpec, Scalar, StageSpec } from "./pipeline-spec.ts";
 
-type OutputKind = "file" | "dir";
+export type OutputKind = "file" | "dir";
 
 export type PlannedOutput = {
   name: string;
