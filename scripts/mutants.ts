@@ -176,7 +176,9 @@ async function passingTests(changed: string[]): Promise<string[]> {
 }
 
 function fateOf(mutant: Mutant, status: string): Fate {
-  if (status === "Killed" || status === "Timeout" || status === "RuntimeError") return "killed";
+  if (["Killed", "Timeout", "RuntimeError"].includes(status)) return "killed";
+  if (status !== "Survived" && status !== "NoCoverage")
+    throw new Error(`bug: ${nameOf(mutant)} was not run: ${status}`);
   if (!hasTypes(mutant)) return "killed-by-types";
   return status === "NoCoverage" ? "not-run" : "survived";
 }
