@@ -55,8 +55,33 @@ test("of a union the cause is that of the variant that the file names", () => {
   } as const;
   assert.equal(cause(score, { kind: "scored", value: "0.5" }), 'value is "0.5", not a finite number');
   assert.equal(cause(score, { kind: "rejected" }), "reason is missing");
-  assert.equal(cause(score, { kind: "lost" }), 'kind is "lost", which is not known');
+  assert.equal(cause(score, { kind: "lost" }), 'kind is "lost", not one of scored, rejected');
   assert.equal(cause(score, {}), "kind is missing");
+});
+
+test("of a union without names the cause is what the nearest variant lacks, or all types that it may have", () => {
+  const row = {
+    type: "object",
+    oneOf: [
+      openObject({ value: { type: "number" } }, ["value"]),
+      openObject({ rejected: text }, ["rejected"]),
+    ],
+  } as const;
+  assert.equal(cause(listOf(row), [{}]), "0.value is missing");
+  assert.equal(cause(listOf(row), [{ rejected: 5 }]), "0.rejected is 5, not a text");
+  assert.equal(
+    cause(listOf(row), [{ value: 1, rejected: "x" }]),
+    "0 has value and rejected, and may have one of them",
+  );
+  assert.equal(
+    cause(openObject({ a: nullable(count) }, []), { a: "x" }),
+    'a is "x", not a whole number or null',
+  );
+});
+
+test("of a file of another version that is the cause, whatever else differs", () => {
+  assert.equal(cause(run, { formatVersion: 2 }), "formatVersion is 2, not 1");
+  assert.equal(cause(run, {}), "formatVersion is missing");
 });
 
 test("a key of a closed object that nobody declared is refused, `__proto__` like any other", () => {

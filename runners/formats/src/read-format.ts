@@ -29,7 +29,7 @@ export function checkFormat<const Schema extends object>(
 ): Reading<TypeOf<Schema>> {
   const validate = validatorOf(schema);
   if (validate(value)) return { kind: "ok", value: value as TypeOf<Schema> };
-  return { kind: "unreadable", cause: causeOf(validate.errors!.at(-1)!) };
+  return { kind: "unreadable", cause: versionCause(schema, value) ?? causeOf(validate.errors!) };
 }
 
 /** For what this program wrote itself: a value that does not follow `schema` throws, with `what` before the cause. */
@@ -61,7 +61,22 @@ function validatorOf(schema: object): ValidateFunction {
   return validate;
 }
 
-function causeOf({ keyword, instancePath, params, data, message }: ErrorObject): string {
+/** Of a file of another version the version is the cause, whatever else differs. */
+function versionCause(schema: object, value: unknown): string | undefined {
+  const { properties } = schema as { properties?: { formatVersion?: { const?: number } } };
+  const known = properties?.formatVersion?.const;
+  if (known === undefined || value === null || typeof value !== "object" || Array.isArray(value))
+    return undefined;
+  const { formatVersion } = value as { formatVersion?: unknown };
+  if (formatVersion === known) return undefined;
+  return formatVersion === undefined
+    ? "formatVersion is missing"
+    : `formatVersion is ${valueWords(formatVersion)}, not ${known}`;
+}
+
+/** The last error is that of the whole; of a union, before it, come those of its variants. */
+function causeOf(errors: ErrorObject[]): string {
+  const { keyword, instancePath, params, data, message, parentSchema } = errors.at(-1)!;
   const path = instancePath.split("/").slice(1).map(unescaped);
   const field = path.length === 0 ? "the file" : path.join(".");
   switch (keyword) {
@@ -73,13 +88,34 @@ function causeOf({ keyword, instancePath, params, data, message }: ErrorObject):
       return `${field} is ${valueWords(data)}, not ${JSON.stringify(params.allowedValue)}`;
     case "enum":
       return `${field} is ${valueWords(data)}, not one of ${params.allowedValues.join(", ")}`;
-    case "discriminator":
-      return `${[...path, params.tag].join(".")} is ${valueWords(params.tagValue)}, which is not known`;
+    case "discriminator": {
+      const tags = parentSchema!.oneOf.map((variant: Tagged) => variant.properties[params.tag]!.const);
+      return `${[...path, params.tag].join(".")} is ${valueWords(params.tagValue)}, not one of ${tags.join(", ")}`;
+    }
+    case "oneOf":
+    case "anyOf": {
+      if (params.passingSchemas) {
+        const both = params.passingSchemas.flatMap((at: number) => parentSchema!.oneOf[at].required ?? []);
+        return `${field} has ${both.join(" and ")}, and may have one of them`;
+      }
+      return causeOfVariants(errors.slice(0, -1), instancePath);
+    }
     case "additionalProperties":
       return `${[...path, params.additionalProperty].join(".")} is not known`;
     default:
       return `${field} is ${valueWords(data)}: it ${message}`;
   }
+}
+
+type Tagged = { properties: Record<string, { const: unknown }> };
+
+/** `errors` of the variants of a union at `place`: what was nearest to being right says what is wrong. */
+function causeOfVariants(errors: ErrorObject[], place: string): string {
+  const within = errors.find(({ instancePath }) => instancePath.length > place.length);
+  if (within) return causeOf([within]);
+  const types = errors.filter(({ keyword }) => keyword === "type");
+  if (types.length < errors.length) return causeOf([errors.find(({ keyword }) => keyword !== "type")!]);
+  return causeOf([{ ...types[0]!, params: { type: types.flatMap(({ params }) => params.type) } }]);
 }
 
 function unescaped(step: string): string {
@@ -93,6 +129,7 @@ const typeNames: Record<string, string> = {
   integer: "a whole number",
   number: "a finite number",
   boolean: "true or false",
+  null: "null",
 };
 
 function typeWords(type: string): string {
