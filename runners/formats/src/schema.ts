@@ -13,8 +13,10 @@ export const list = { type: "array", items: text } as const;
 export const count = { type: "integer", minimum: 0 } as const;
 export const flag = { type: "boolean" } as const;
 export const number = { type: "number" } as const;
+export const numberOrNull = { type: ["number", "null"] } as const;
+export const textOrNull = { type: ["string", "null"] } as const;
 /** An attempt's seed, as the axis of the pipeline gives it. */
-export const seed = { anyOf: [number, anyText] } as const;
+export const seed = { type: ["number", "string"] } as const;
 export const sha256 = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
 
 /** An object of `properties` and no others. */

@@ -1,15 +1,5 @@
 // verdict.json: did the submission keep the rules of its task?
-import {
-  anyText,
-  fileFormat,
-  listOf,
-  number,
-  oneOf,
-  type TypeOf,
-  tableOf,
-  text,
-  wholeObject,
-} from "./schema.ts";
+import { anyText, fileFormat, listOf, oneOf, type TypeOf, tableOf, text, wholeObject } from "./schema.ts";
 
 const answer = oneOf("pass", "fail", "cannot-tell");
 export type RuleAnswer = TypeOf<typeof answer>;
@@ -40,7 +30,7 @@ export const judgement = {
   },
   rules: listOf(ruleVerdict),
   facts: {
-    ...tableOf({ anyOf: [anyText, number] } as const),
+    ...tableOf({ type: ["string", "number"] } as const),
     description: "what a reader wants to see with the rules, e.g. parameters and dtypes; empty when rejected",
   },
 } as const;
