@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mustFollow, readFormat } from "./read-format.ts";
+import fc from "fast-check";
+import { checkFormat, followsFormat, mustFollow, readFormat } from "./read-format.ts";
+import { sample } from "./sample.ts";
 import { closedObject, count, listOf, nullable, openObject, tableOf, text } from "./schema.ts";
+import { score } from "./score.ts";
 
 const run = openObject({ formatVersion: { const: 1 }, name: text, seeds: listOf(count) }, [
   "formatVersion",
@@ -89,6 +92,31 @@ test("a key of a closed object that nobody declared is refused, `__proto__` like
   assert.equal(cause(closed, { a: null, b: 1 }), "b is not known");
   const reading = readFormat(tableOf(count), '{"__proto__": "x"}');
   assert.deepEqual(reading, { kind: "unreadable", cause: '__proto__ is "x", not a whole number' });
+});
+
+test("the check without words and the one with words agree on every value", () => {
+  const texts = fc.constantFrom("", "a", "scored", "rejected");
+  const numbers = fc.oneof(fc.integer(), fc.double());
+  const leaf = fc.oneof(texts, numbers, fc.constant(null));
+  const some = (keys: string[]) =>
+    fc.dictionary(fc.constantFrom(...keys), fc.oneof(leaf, fc.dictionary(texts, leaf)));
+  const lines = some(["id", "value", "weight", "group", "cluster"]);
+  const scores = some([
+    "formatVersion",
+    "kind",
+    "value",
+    "standardError",
+    "items",
+    "groups",
+    "extra",
+    "reason",
+  ]);
+  fc.assert(
+    fc.property(fc.oneof(lines, scores), (value) => {
+      for (const schema of [sample, score, nullable(score)])
+        assert.equal(checkFormat(schema, value).kind === "ok", followsFormat(schema)(value));
+    }),
+  );
 });
 
 test("what this program wrote wrongly itself throws with its name", () => {

@@ -1,5 +1,5 @@
 // A line of samples.jsonl: one item of a score, with all that is needed to score anew. Files have millions of them.
-import { anyText, number, openObject, type TypeOf } from "./schema.ts";
+import { anyText, number, openObject } from "./schema.ts";
 
 export const sample = openObject(
   {
@@ -11,4 +11,3 @@ export const sample = openObject(
   },
   ["id", "value", "weight"],
 );
-export type Sample = TypeOf<typeof sample>;

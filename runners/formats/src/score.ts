@@ -41,7 +41,6 @@ export const scored = wholeObject({
 export type Scored = TypeOf<typeof scored>;
 
 export const rejected = wholeObject({ kind: { const: "rejected" }, reason: anyText });
-export type Rejected = TypeOf<typeof rejected>;
 
 export const score = fileFormat(
   "mlrb score",
