@@ -1,19 +1,19 @@
 // Gathers what the page tells beside the report: how every stage instance ended, why it ran, what it was made
 // of, and what the attempts' supervisors wrote down. Reads only; what is gone is told to be gone.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Outcome, outcomeCause } from "@mlrb/core/outcome";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan";
 import { reasonWords } from "@mlrb/core/reasons";
 import { formatDuration } from "@mlrb/core/units";
+import { readFormat } from "@mlrb/formats/read-format";
 import type { Report } from "@mlrb/formats/report";
-import { readJson } from "@mlrb/kit/json-file";
+import { type Times, times as timesFormat } from "@mlrb/formats/times";
 import { endsWhere, type LastEnd } from "@mlrb/local/last-ends";
 import type { Workspace } from "@mlrb/local/workspace";
 import { idOf } from "@mlrb/report/page/html";
 import type { Made, PageData, PageInstance, PageOutcome, PageTrajectory } from "@mlrb/report/page/page-data";
 import { togetherMs } from "@mlrb/report/page/stages-part";
-import type { Times } from "@mlrb/report/times";
 import { askAgain } from "./ask-again.ts";
 import { graphOf } from "./graph.ts";
 import { graphSvg } from "./graph-svg.ts";
@@ -71,7 +71,7 @@ export async function pageData({
   const times = join(folder, "times.json");
   return {
     report,
-    times: existsSync(times) ? readJson<Times>(times) : null,
+    times: existsSync(times) ? readTimes(times) : null,
     plan: { pipeline: plan.pipeline, profile: plan.profile, selection: plan.selection },
     graph: await drawn(plan, instances),
     instances,
@@ -79,6 +79,12 @@ export async function pageData({
       instance.stage.durable && node ? [trajectoryOf(instance, node, workspace)] : [],
     ),
   };
+}
+
+/** Null where an older version wrote them: the page then says nothing of times. */
+function readTimes(path: string): Times | null {
+  const reading = readFormat(timesFormat, readFileSync(path, "utf8"));
+  return reading.kind === "ok" ? reading.value : null;
 }
 
 function outcomeOf(end: LastEnd | undefined, node: TraceNode | undefined): PageOutcome {

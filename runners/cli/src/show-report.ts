@@ -1,8 +1,7 @@
 // Prints the tables of a benchmark's report; a pipeline without one prints none.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Report } from "@mlrb/formats/report";
-import { readJson } from "@mlrb/kit/json-file";
 import { hasColor } from "./terminal.ts";
 
 /** `folder` is where the results were laid out. Gives what was printed. */
@@ -34,8 +33,15 @@ export async function showReport(
   }
   const times = join(folder, "times.json");
   if (existsSync(times)) {
-    const { timesSection } = await import("@mlrb/report/times");
-    process.stdout.write(`\n${terminalSection(timesSection(readJson(times)), { width, color })}`);
+    const [{ readFormat }, format, { timesSection }] = await Promise.all([
+      import("@mlrb/formats/read-format"),
+      import("@mlrb/formats/times"),
+      import("@mlrb/report/times"),
+    ]);
+    const reading = readFormat(format.times, readFileSync(times, "utf8"));
+    // an older version's lack columns; the next run makes them again
+    if (reading.kind === "ok")
+      process.stdout.write(`\n${terminalSection(timesSection(reading.value), { width, color })}`);
   }
   return report;
 }

@@ -104,7 +104,10 @@ function causeOf(errors: ErrorObject[]): string {
     case "enum":
       return `${field} is ${valueWords(data)}, not one of ${params.allowedValues.join(", ")}`;
     case "discriminator": {
-      const tags = parentSchema!.oneOf.map((variant: Tagged) => variant.properties[params.tag]!.const);
+      const tags = parentSchema!.oneOf.flatMap(({ properties }: Tagged) => {
+        const { const: tag, enum: tags = [tag] } = properties[params.tag]!;
+        return tags;
+      });
       return `${[...path, params.tag].join(".")} is ${valueWords(params.tagValue)}, not one of ${tags.join(", ")}`;
     }
     case "oneOf":
@@ -122,7 +125,7 @@ function causeOf(errors: ErrorObject[]): string {
   }
 }
 
-type Tagged = { properties: Record<string, { const: unknown }> };
+type Tagged = { properties: Record<string, { const?: unknown; enum?: unknown[] }> };
 
 /** `errors` of the variants of a union at `place`: what was nearest to being right says what is wrong. */
 function causeOfVariants(errors: ErrorObject[], place: string): string {

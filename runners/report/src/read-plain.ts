@@ -22,6 +22,7 @@ export function unreadable(cause: string): { kind: "unreadable"; cause: string }
 
 type Part = {
   const?: unknown;
+  enum?: unknown[];
   properties?: Record<string, Part>;
   required?: string[];
   additionalProperties?: Part;
@@ -49,10 +50,9 @@ function declared(schema: Part, value: unknown): unknown {
 function fieldsOf({ properties, oneOf, anyOf }: Part, value: object): Record<string, Part> {
   const { kind } = value as { kind?: unknown };
   const variants = (oneOf ?? anyOf ?? []).filter((variant) => {
-    const named = variant.properties?.kind?.const;
-    return named === undefined
-      ? (variant.required ?? []).every((name) => Object.hasOwn(value, name))
-      : named === kind;
+    const { const: one, enum: several } = variant.properties?.kind ?? {};
+    if (one !== undefined) return one === kind;
+    return several?.includes(kind) ?? (variant.required ?? []).every((name) => Object.hasOwn(value, name));
   });
   return Object.assign({}, properties, ...variants.map((variant) => fieldsOf(variant, value)));
 }

@@ -21,16 +21,7 @@ export type Seed = TypeOf<typeof seed>;
 const missing = wholeObject({ kind: { const: "missing" }, cause: anyText });
 const notMeasured = wholeObject({ kind: { const: "not-measured" }, cause: anyText });
 
-const attemptVerdict = kindsOf(
-  {},
-  [],
-  [
-    wholeObject({ ...judgement, kind: { const: "pass" } }),
-    wholeObject({ ...judgement, kind: { const: "struck" } }),
-    wholeObject({ ...judgement, kind: { const: "rejected" } }),
-    missing,
-  ],
-);
+const attemptVerdict = kindsOf({}, [], [wholeObject(judgement), missing]);
 export type AttemptVerdict = TypeOf<typeof attemptVerdict>;
 
 const attemptScore = kindsOf(

@@ -1,5 +1,15 @@
 // Floors and anchors in report.json: rows to read the agents' means against.
-import { anyText, flag, kindsOf, listOf, nullable, number, type TypeOf, wholeObject } from "../schema.ts";
+import {
+  anyText,
+  flag,
+  kindsOf,
+  listOf,
+  nullable,
+  number,
+  oneOf,
+  type TypeOf,
+  wholeObject,
+} from "../schema.ts";
 import { standardError } from "../score.ts";
 
 const nothing = { type: "null" } as const;
@@ -14,13 +24,11 @@ const rowValue = {
 /** What a row measures, or why the model behind it was rejected, in which case it is no number at all. */
 export type RowValue = TypeOf<typeof rowValue>;
 
-const ahead = { agent: anyText, by: { ...number, minimum: 0 } } as const;
 const standing = kindsOf(
   {},
   [],
   [
-    wholeObject({ kind: { const: "better" }, ...ahead }),
-    wholeObject({ kind: { const: "worse" }, ...ahead }),
+    wholeObject({ kind: oneOf("better", "worse"), agent: anyText, by: { ...number, minimum: 0 } }),
     wholeObject({ kind: { const: "level" }, agent: anyText }),
     wholeObject({ kind: { const: "unknown" }, agent: anyText }),
   ],

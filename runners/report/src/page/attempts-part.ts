@@ -3,10 +3,10 @@
 
 import type { Metric, Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptResearch, AttemptScore } from "@mlrb/formats/report/attempt";
+import type { Times } from "@mlrb/formats/times";
 import type { RuleVerdict } from "@mlrb/formats/verdict";
 import { digitsText } from "../digits-text.ts";
 import { metricHead, metricOf } from "../report-words.ts";
-import type { Times } from "../times.ts";
 import { type Html, html } from "./html.ts";
 import type { PageData, PageInstance, PageTrajectory } from "./page-data.ts";
 import { attemptId, instanceId } from "./section-html.ts";

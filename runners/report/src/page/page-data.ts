@@ -3,9 +3,9 @@
 import type { Ran } from "@mlrb/core/ran";
 import type { Report } from "@mlrb/formats/report";
 import type { Seed } from "@mlrb/formats/report/attempt";
+import type { Times } from "@mlrb/formats/times";
 import type { BudgetPart } from "../story/budget-parts.ts";
 import type { StoryFailure } from "../story/story-failures.ts";
-import type { Times } from "../times.ts";
 
 export type PageData = {
   report: Report;
