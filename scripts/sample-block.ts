@@ -1,8 +1,10 @@
 // The numbers of a task's README, from the report of the committed sample: nobody copies them by hand, so that
 // none can differ from what was run.
+
+import type { Metric, Report } from "@mlrb/formats/report";
+import type { AttemptScore } from "@mlrb/formats/report/attempt";
 import { comparisonError } from "@mlrb/report/comparison-error";
 import { digitsText } from "@mlrb/report/digits-text";
-import type { AttemptScore, Metric, Report } from "@mlrb/report/report";
 
 export const sampleFolder = "docs/sample";
 const begin = "<!-- sample -->";

@@ -4,13 +4,18 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { mustFollow } from "@mlrb/formats/read-format";
+import { report as reportFormat } from "@mlrb/formats/report";
 import { readJson } from "@mlrb/kit/json-file";
 import { comparisonError } from "@mlrb/report/comparison-error";
-import type { Report } from "@mlrb/report/report";
 import { sampleBlock, sampleFolder, withBlock } from "./sample-block.ts";
 
 const repository = join(import.meta.dirname, "..");
-const report = readJson<Report>(join(repository, sampleFolder, "report.json"));
+const report = mustFollow(
+  reportFormat,
+  readJson(join(repository, sampleFolder, "report.json")),
+  "report.json",
+);
 
 /** Of each task's primary metric, from worst to best: agents' means and rows. Equal neighbours are no mistake. */
 const orders: Record<string, string[]> = {

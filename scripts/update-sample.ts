@@ -3,14 +3,15 @@
 // All seven tasks must be in them, and every score.
 import { copyFileSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { mustFollow } from "@mlrb/formats/read-format";
+import { report as reportFormat } from "@mlrb/formats/report";
 import { readJson } from "@mlrb/kit/json-file";
-import type { Report } from "@mlrb/report/report";
 import { sampleBlock, sampleFolder, withBlock } from "./sample-block.ts";
 
 const repository = join(import.meta.dirname, "..");
 const results = process.argv[2];
 if (!results) throw new Error("update-sample.ts needs the folder of a run's results");
-const report = readJson<Report>(join(results, "report.json"));
+const report = mustFollow(reportFormat, readJson(join(results, "report.json")), "report.json");
 const { planned, scored } = report.coverage.scores;
 if (scored !== planned) throw new Error(`${planned - scored} of ${planned} scores are missing: run it whole`);
 

@@ -13,11 +13,12 @@ import {
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { anchors as anchorsFormat } from "@mlrb/formats/anchors";
+import { mustFollow } from "@mlrb/formats/read-format";
 import { readJson } from "@mlrb/kit/json-file";
 import type { TaskManifest } from "@mlrb/kit/manifests";
 import { ruleProblems } from "@mlrb/kit/rules/rule-methods";
 import { rulesOn } from "@mlrb/kit/rules/rules-on";
-import type { Anchors } from "@mlrb/kit/score";
 import { YAML } from "zx";
 import { anchorRows, runScorerScript, scorerManifest, stageFlags } from "../scorers/testing/measure.ts";
 
@@ -154,7 +155,7 @@ for (const task of tasks) {
         };
         const ran = runScorerScript(scorer, "anchors.py", stageFlags({ param: {}, input, output: { rows } }));
         assert.equal(ran.status, 0, ran.stdout + ran.stderr);
-        const names = readJson<Anchors>(rows).rows.map(({ name }) => name);
+        const names = mustFollow(anchorsFormat, readJson(rows), rows).rows.map(({ name }) => name);
         const anchors = (manifest.anchors?.smoke ?? []).map(({ name }) => name);
         const floor = manifest.floors.smoke![scorer];
         if (typeof floor === "string")

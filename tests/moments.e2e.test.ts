@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import type { Report } from "@mlrb/report/report";
+import { mustFollow } from "@mlrb/formats/read-format";
+import { type Report, report as reportFormat } from "@mlrb/formats/report";
 import { defineAttempts } from "./support/attempt-stages.ts";
 import { lab, outcomes, summary } from "./support/lab.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
@@ -120,7 +121,7 @@ test("a submission that was good half-way and is spoiled at the end counts as re
   const said = await at.run();
   assert.equal(said.code, 0, said.stderr);
   const folder = join(at.root, "results", at.name, summary(said).profile);
-  const report = JSON.parse(readFileSync(join(folder, "report.json"), "utf8")) as Report;
+  const report = readReport(folder);
   const [attempt] = report.attempts;
   assert.deepEqual(
     attempt!.moments.map(({ moment, admission, scores }) => [
@@ -170,14 +171,17 @@ test("a submission that was good half-way and is spoiled at the end counts as re
   assert.equal(outcomes(one)[`moment-score[${point},moment=50%,scorer=quality]`], "reused");
   const narrowed = await at.run("--set", "moment=50%");
   assert.equal(narrowed.code, 0, narrowed.stderr);
-  const half = JSON.parse(
-    readFileSync(
-      join(at.root, "results", at.name, `${summary(said).profile}+moment=50%`, "report.json"),
-      "utf8",
-    ),
-  ) as Report;
+  const half = readReport(join(at.root, "results", at.name, `${summary(said).profile}+moment=50%`));
   assert.deepEqual(
     half.attempts[0]!.moments.map(({ moment }) => moment),
     ["50%", "100%"],
   );
 });
+
+function readReport(folder: string): Report {
+  return mustFollow(
+    reportFormat,
+    JSON.parse(readFileSync(join(folder, "report.json"), "utf8")),
+    "report.json",
+  );
+}

@@ -11,12 +11,17 @@ after(() => repository.remove());
 
 const score = (value: number) =>
   JSON.stringify({
+    formatVersion: 1,
+    scorer: "points",
+    direction: "higher",
     kind: "scored",
     value,
     standardError: 0.5,
     items: 4,
     unit: "points",
     version: 7,
+    groups: {},
+    extra: {},
   });
 
 /** A pipeline of data, an attempt and a score, by commands; `word` is a parameter of the data. */

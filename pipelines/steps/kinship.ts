@@ -1,5 +1,7 @@
 // Compares the weights of all attempts of a task with one another, where a rule of the task asks for it. A stage
 // of its own: no attempt's admission or scores wait for the others.
+
+import type { Kinship } from "@mlrb/formats/kinship";
 import { readCollected } from "@mlrb/kit/collected";
 import { readJson, writeJson } from "@mlrb/kit/json-file";
 import type { TaskRule } from "@mlrb/kit/manifests";
@@ -7,7 +9,6 @@ import type { Fingerprint } from "@mlrb/kit/rules/fingerprint";
 import { kinship } from "@mlrb/kit/rules/kinship";
 import { rulesOn } from "@mlrb/kit/rules/rules-on";
 import { stage } from "@mlrb/kit/stage";
-import type { Kinship } from "@mlrb/kit/verdict";
 
 const { params, inputs, outputs } = stage();
 const rules = rulesOn(params.rules as unknown as TaskRule[], String(params.data)).filter(

@@ -8,12 +8,14 @@ import { constants, copyFileSync, cpSync } from "node:fs";
 import { join } from "node:path";
 import type { SnapshotIndex } from "@mlrb/agents/snapshot-keeper";
 import { submissionAt } from "@mlrb/agents/submission-at";
+import { admission } from "@mlrb/formats/admission";
+import type { Moment } from "@mlrb/formats/moment";
+import { mustFollow } from "@mlrb/formats/read-format";
 import { admit } from "@mlrb/kit/admission";
 import { readJson, writeJson } from "@mlrb/kit/json-file";
 import { momentShare } from "@mlrb/kit/moment-share";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { stage } from "@mlrb/kit/stage";
-import type { Admission } from "@mlrb/kit/verdict";
 
 const { axes, inputs, outputs } = stage();
 const share = momentShare(axes.moment!);
@@ -44,6 +46,7 @@ const isFinal =
 if (isFinal) copyFileSync(inputs.admission!, outputs.admission!);
 else writeJson(outputs.admission!, admit(outputs.submission!));
 
-const { admitted, reasons } = readJson<Admission>(outputs.admission!);
-writeJson(outputs.moment!, { formatVersion: 1, stood, admitted, reasons });
+const { admitted, reasons } = mustFollow(admission, readJson(outputs.admission!), "admission.json");
+const found: Moment = { formatVersion: 1, stood, admitted, reasons };
+writeJson(outputs.moment!, found);
 console.log(`${axes.moment}: ${stood.kind}, ${admitted ? "admitted" : "not admitted"}`);

@@ -4,8 +4,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { mustFollow } from "@mlrb/formats/read-format";
+import { report as reportFormat } from "@mlrb/formats/report";
 import type { Member } from "@mlrb/kit/collected";
-import type { Report } from "@mlrb/report/report";
 import { nastyExample } from "@mlrb/report/testing/nasty-example";
 
 const files = ["report.json", "report.md", "report.csv", "report.tex", "groups.md", "groups.csv"];
@@ -52,6 +53,7 @@ test("the same run gives the same bytes elsewhere, later, in another language an
   assert.deepEqual(there, here);
   const golden = join(import.meta.dirname, "..", "..", "runners", "report", "golden");
   assert.equal(here[0], readFileSync(join(golden, "nasty.json.txt"), "utf8"));
+  mustFollow(reportFormat, JSON.parse(here[0]!), "report.json");
 });
 
 test("an artifact that is a link, a folder, binary or gone is one unreadable entry of a whole report", (t) => {
@@ -69,7 +71,7 @@ test("an artifact that is a link, a folder, binary or gone is one unreadable ent
   symlinkSync(join(folder, "stage.json"), at("plain", 1));
   mkdirSync(at("plain", 2));
   writeFileSync(at("strong", 1), Buffer.from([0xff, 0xfe, 0x00]));
-  const report = JSON.parse(run(folder)[0]!) as Report;
+  const report = mustFollow(reportFormat, JSON.parse(run(folder)[0]!), "report.json");
   const causes = report.attempts
     .filter(({ task }) => task === "letters")
     .map(({ scores }) => scores.bits!)

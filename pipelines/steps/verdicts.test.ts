@@ -18,11 +18,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { openTrajectory } from "@mlrb/agents/trajectory";
+import { admission } from "@mlrb/formats/admission";
+import { mustFollow } from "@mlrb/formats/read-format";
+import { verdict } from "@mlrb/formats/verdict";
 import { readJson } from "@mlrb/kit/json-file";
 import type { TaskManifest } from "@mlrb/kit/manifests";
 import { rulesOn } from "@mlrb/kit/rules/rules-on";
 import { float32, safetensorsBytes } from "@mlrb/kit/safetensors-bytes";
-import type { Admission, Verdict } from "@mlrb/kit/verdict";
 import { YAML } from "zx";
 
 type Model = Record<string, number[]>;
@@ -134,8 +136,8 @@ for (const task of readdirSync(tasks)) {
       );
       assert.equal(ran.status, 0, ran.stderr);
       return {
-        admission: readJson<Admission>(join(at, "admission.json")),
-        verdict: readJson<Verdict>(join(at, "verdict.json")),
+        admission: mustFollow(admission, readJson(join(at, "admission.json")), "admission.json"),
+        verdict: mustFollow(verdict, readJson(join(at, "verdict.json")), "verdict.json"),
       };
     };
 

@@ -18,9 +18,11 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { mustFollow } from "@mlrb/formats/read-format";
+import { sample } from "@mlrb/formats/sample";
+import type { Score } from "@mlrb/formats/score";
 import { readJson } from "@mlrb/kit/json-file";
-import type { Rejected, Score, Scored } from "@mlrb/kit/score";
-import { anchorRows, answersScript, measure, measuredFiles, scorerManifest } from "./measure.ts";
+import { anchorRows, answersScript, measure, measuredFiles, readScore, scorerManifest } from "./measure.ts";
 import { makeSubmissions, testPython } from "./submissions.ts";
 
 type Contract = {
@@ -81,15 +83,17 @@ export function testContract(scorer: string): void {
     test("gives the pinned score for the tiny model", () => {
       const once = score("tiny", { submission: "tiny", fresh: manifest.hostSensitive });
       assert.equal(once.status, 0, once.said);
-      const found = readJson<Score & Scored>(once.score);
-      assert.equal(found.kind, "scored");
+      const found = readScore(once.score);
+      assert.ok(found.kind === "scored");
       const tolerance = contract.tiny.within ?? 1e-6;
       for (const key of ["value", "standardError", "items"] as const)
         assert.ok(Math.abs(found[key] - contract.tiny[key]) <= tolerance, `${key}: ${found[key]}`);
       assert.equal(found.version, manifest.version);
       assert.equal(found.direction, manifest.direction);
       assert.doesNotMatch(readFileSync(once.score, "utf8"), new RegExp(temporary), "a path of this machine");
-      assert.equal(readFileSync(once.samples, "utf8").trimEnd().split("\n").length, contract.tiny.items);
+      const samples = readFileSync(once.samples, "utf8").trimEnd().split("\n");
+      assert.equal(samples.length, contract.tiny.items);
+      for (const line of samples) mustFollow(sample, JSON.parse(line), once.samples);
     });
 
     test("rejects what was not admitted without opening it", () => {
@@ -99,7 +103,7 @@ export function testContract(scorer: string): void {
         admission: { formatVersion: 1, admitted: false, reasons },
       });
       assert.equal(ran.status, 0, ran.said);
-      const found = readJson<Score>(ran.score);
+      const found = readScore(ran.score);
       assert.equal(found.kind === "rejected" && found.reason, "not admitted: holds model.py");
       assert.equal(readFileSync(ran.samples, "utf8"), "");
     });
@@ -148,11 +152,11 @@ export function testBrokenSubmissions(scorer: string): void {
     test("lets no broken model win, calls none our own fault, and gives the same bytes twice", () => {
       const names = readdirSync(submissions).sort();
       assert.ok(names.length > 10);
-      const results = new Map<string, Scored | Rejected>();
+      const results = new Map<string, Score>();
       for (const name of names) {
         const ran = score(join("broken", name), { submission: name });
         assert.equal(ran.status, 0, `${name} made the scorer fail: ${ran.said}`);
-        results.set(name, readJson<Scored | Rejected>(ran.score));
+        results.set(name, readScore(ran.score));
       }
       const random = results.get("random-weights")!;
       for (const [name, result] of results) {
@@ -180,21 +184,16 @@ export function testBrokenSubmissions(scorer: string): void {
         broken: join(submissions, "nan-weights"),
       });
       assert.equal(new Set(rows.map(({ name }) => name)).size, rows.length);
-      for (const { title, value, rejected } of rows)
-        assert.ok(title !== "" && (rejected !== undefined || Number.isFinite(value)));
+      assert.ok(rows.every(({ title }) => title !== ""));
       const known = rows.find(({ name }) => name === "known");
-      assert.ok(known?.value !== undefined, "no row of the tiny model");
+      assert.ok(known && "value" in known, "no row of the tiny model");
       assert.ok(
         Math.abs(known.value - contract.tiny.value) <= (contract.tiny.within ?? 1e-6),
         `${known.value}`,
       );
       const broken = rows.find(({ name }) => name === "broken");
-      assert.match(
-        broken?.rejected ?? "",
-        /\S/,
-        "a model with NaN for weights is not rejected with a reason",
-      );
-      assert.equal(broken!.value, undefined);
+      assert.ok(broken && "rejected" in broken, "a model with NaN for weights is not rejected");
+      assert.match(broken.rejected, /\S/, "without a reason");
     });
   });
 }

@@ -4,9 +4,8 @@ import { execFileSync } from "node:child_process";
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
-import { readJson } from "@mlrb/kit/json-file";
-import type { Scored } from "@mlrb/kit/score";
-import { measure } from "./measure.ts";
+import type { Scored } from "@mlrb/formats/score";
+import { measure, readScore } from "./measure.ts";
 import { testPython } from "./submissions.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -51,7 +50,9 @@ export function bothScores(given: Given): { ours: Scored; official: Official } {
       "mlrb_kit.lm_eval_command",
       ...flags.flatMap(([name, value]) => [`--${name}`, value]),
     ]);
-    return { ours: readJson<Scored>(ran.score), official: JSON.parse(said) as Official };
+    const ours = readScore(ran.score);
+    if (ours.kind === "rejected") throw new Error(ours.reason);
+    return { ours, official: JSON.parse(said) as Official };
   } finally {
     rmSync(temporary, { recursive: true });
   }

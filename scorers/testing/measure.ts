@@ -2,10 +2,12 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { Admission } from "@mlrb/formats/admission";
+import { type Anchors, anchors } from "@mlrb/formats/anchors";
+import { mustFollow } from "@mlrb/formats/read-format";
+import { type Score, score } from "@mlrb/formats/score";
 import { readJson, writeJson } from "@mlrb/kit/json-file";
 import type { ScorerManifest } from "@mlrb/kit/manifests";
-import type { Anchors } from "@mlrb/kit/score";
-import type { Admission } from "@mlrb/kit/verdict";
 import { YAML } from "zx";
 import { warmArguments } from "../../tests/support/warm-python.ts";
 import { testPython } from "./submissions.ts";
@@ -108,7 +110,12 @@ export function anchorRows(scorer: string, out: string, models: Record<string, s
   const flags = stageFlags({ param: {}, input, output });
   const ran = runScorerScript(scorer, "anchors.py", flags);
   if (ran.status !== 0) throw new Error(ran.stdout + ran.stderr);
-  return readJson<Anchors>(output.rows);
+  return mustFollow(anchors, readJson(output.rows), output.rows);
+}
+
+/** A score.json, which must follow its format. */
+export function readScore(path: string): Score {
+  return mustFollow(score, readJson(path), path);
 }
 
 /** Runs measure.py or anchors.py. */

@@ -6,10 +6,11 @@ import { createInterface } from "node:readline";
 import type { AttemptIterations } from "@mlrb/core/iteration-record";
 import { isTable } from "@mlrb/core/iterations/agent-line";
 import { type JudgedSnapshot, researchReader } from "@mlrb/core/iterations/attempt-iterations";
+import { admission } from "@mlrb/formats/admission";
+import { mustFollow } from "@mlrb/formats/read-format";
 import { admit } from "@mlrb/kit/admission";
 import { readJson } from "@mlrb/kit/json-file";
 import { readLedger } from "@mlrb/kit/rules/ledger";
-import type { Admission } from "@mlrb/kit/verdict";
 import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
 
 export type AttemptFiles = {
@@ -32,7 +33,7 @@ export async function researchOfAttempt(files: AttemptFiles): Promise<AttemptIte
     reader.take(JSON.parse(line));
   return reader.end({
     snapshots: judgedSnapshots(files.snapshots),
-    final: readJson<Admission>(files.admission).admitted,
+    final: mustFollow(admission, readJson(files.admission), "admission.json").admitted,
     endMs: ledger.wallMs,
   });
 }

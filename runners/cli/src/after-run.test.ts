@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Report } from "@mlrb/report/report";
+import type { Report } from "@mlrb/formats/report";
 import { afterRun } from "./after-run.ts";
 
 const none = { succeeded: 0, reused: 0, failed: 0, skipped: 0, cancelled: 0 };

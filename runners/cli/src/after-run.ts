@@ -1,7 +1,7 @@
 // What a person does next once a run is over, as commands that can be typed.
 // Pure: no disk, no clock.
 import type { OutcomeKind } from "@mlrb/core/outcome";
-import type { Report } from "@mlrb/report/report";
+import type { Report } from "@mlrb/formats/report";
 import { askAgain } from "./ask-again.ts";
 import type { NextStep } from "./next-steps.ts";
 

@@ -2,10 +2,11 @@
 // A report of another attempt in the same place says nothing of this one.
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { readJson } from "@mlrb/kit/json-file";
+import type { Report } from "@mlrb/formats/report";
+import type { AttemptScore, MomentScore } from "@mlrb/formats/report/attempt";
 import type { AttemptRecord } from "@mlrb/local/attempt-records";
 import type { AttemptScores, NamedScore } from "@mlrb/report/exports/attempt-source";
-import { type AttemptScore, type MomentScore, type Report, reportFormat } from "@mlrb/report/report";
+import { readReport } from "./read-report.ts";
 
 type Asked = Pick<AttemptRecord, "slot" | "axes"> & { submission: string | null; budgetMs: number | null };
 
@@ -21,12 +22,14 @@ export function attemptScores(
     .filter((path) => existsSync(path))
     .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
   for (const path of reports) {
-    const report = readReport(path);
-    const attempt = report?.attempts.find(
+    const reading = readReport(path);
+    if (reading.kind !== "ok") continue; // of another version, or another program's
+    const report = reading.value;
+    const attempt = report.attempts.find(
       (one) =>
         one.task === axes.task && one.agent === axes.agent && String(one.seed) === String(axes.seed ?? ""),
     );
-    if (!report || !attempt || submission === null || attempt.submission !== submission) continue;
+    if (!attempt || submission === null || attempt.submission !== submission) continue;
     const moments = attempt.moments.filter(({ share }) => share < 1);
     return {
       primary: report.tasks.find(({ name }) => name === attempt.task)?.primary ?? null,
@@ -39,15 +42,6 @@ export function attemptScores(
     };
   }
   return null;
-}
-
-function readReport(path: string): Report | undefined {
-  try {
-    const report = readJson<Report>(path);
-    return report.formatVersion === reportFormat ? report : undefined;
-  } catch {
-    return undefined; // half a file, or another program's
-  }
 }
 
 function named(

@@ -1,19 +1,19 @@
 // Gathers what the page tells beside the report: how every stage instance ended, why it ran, what it was made
 // of, and what the attempts' supervisors wrote down. Reads only; what is gone is told to be gone.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Outcome, outcomeCause } from "@mlrb/core/outcome";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan";
 import { reasonWords } from "@mlrb/core/reasons";
 import { formatDuration } from "@mlrb/core/units";
-import { readJson } from "@mlrb/kit/json-file";
+import { readFormat } from "@mlrb/formats/read-format";
+import type { Report } from "@mlrb/formats/report";
+import { type Times, times as timesFormat } from "@mlrb/formats/times";
 import { endsWhere, type LastEnd } from "@mlrb/local/last-ends";
 import type { Workspace } from "@mlrb/local/workspace";
 import { idOf } from "@mlrb/report/page/html";
 import type { Made, PageData, PageInstance, PageOutcome, PageTrajectory } from "@mlrb/report/page/page-data";
 import { togetherMs } from "@mlrb/report/page/stages-part";
-import type { Report } from "@mlrb/report/report";
-import type { Times } from "@mlrb/report/times";
 import { askAgain } from "./ask-again.ts";
 import { graphOf } from "./graph.ts";
 import { graphSvg } from "./graph-svg.ts";
@@ -25,7 +25,7 @@ import { trajectoryExtract } from "./trajectory-extract.ts";
 const logLines = 8;
 const valueMax = 300;
 
-/** What was asked for, and where its results lie, with a report of this format. */
+/** What was asked for, and where its results lie. */
 export type PageAsked = {
   plan: Plan;
   workspace: Workspace;
@@ -34,7 +34,13 @@ export type PageAsked = {
   options: { profile?: string; set: string[] };
 };
 
-export async function pageData({ plan, workspace, folder, options }: PageAsked): Promise<PageData> {
+export async function pageData({
+  plan,
+  workspace,
+  folder,
+  options,
+  report,
+}: PageAsked & { report: Report }): Promise<PageData> {
   // without the root: a page may be published, and the reader's folders are others
   const { profile, set } = options;
   const again = (only: string) =>
@@ -64,8 +70,8 @@ export async function pageData({ plan, workspace, folder, options }: PageAsked):
   });
   const times = join(folder, "times.json");
   return {
-    report: readJson<Report>(join(folder, "report.json")),
-    times: existsSync(times) ? readJson<Times>(times) : null,
+    report,
+    times: existsSync(times) ? readTimes(times) : null,
     plan: { pipeline: plan.pipeline, profile: plan.profile, selection: plan.selection },
     graph: await drawn(plan, instances),
     instances,
@@ -73,6 +79,12 @@ export async function pageData({ plan, workspace, folder, options }: PageAsked):
       instance.stage.durable && node ? [trajectoryOf(instance, node, workspace)] : [],
     ),
   };
+}
+
+/** Null where an older version wrote them: the page then says nothing of times. */
+function readTimes(path: string): Times | null {
+  const reading = readFormat(timesFormat, readFileSync(path, "utf8"));
+  return reading.kind === "ok" ? reading.value : null;
 }
 
 function outcomeOf(end: LastEnd | undefined, node: TraceNode | undefined): PageOutcome {

@@ -1,6 +1,8 @@
 // What `pipeline score` says: verdict, scores, and beside each score its floor and anchors.
 import { outcomeCause } from "@mlrb/core/outcome";
 import type { Instance } from "@mlrb/core/plan";
+import type { Reading } from "@mlrb/formats/read-format";
+import type { AttemptScore } from "@mlrb/formats/report/attempt";
 import type { Result } from "@mlrb/local/result";
 import type { Store } from "@mlrb/local/store";
 import { digitsText } from "@mlrb/report/digits-text";
@@ -12,9 +14,7 @@ import {
   parseVerdict,
   type Verdict,
 } from "@mlrb/report/parse-artifacts";
-import type { Parsed } from "@mlrb/report/parsed";
 import { plainText } from "@mlrb/report/plain-text";
-import type { AttemptScore } from "@mlrb/report/report";
 import type { ReportParams } from "@mlrb/report/report-params";
 import { type Section, textCell } from "@mlrb/report/table";
 import { terminalSection } from "@mlrb/report/terminal-table";
@@ -55,12 +55,12 @@ export async function sayScores(said: Said): Promise<void> {
       );
     const metric = params.metric(scorer);
     const scored = of("score");
-    const score: Parsed<AttemptScore> =
+    const score: Reading<AttemptScore> =
       scored?.texts.score === undefined
         ? { kind: "unreadable", cause: scored?.cause || "not planned" }
         : parseScore(scored.texts.score, metric);
     const anchored = of("rows");
-    const anchors: Parsed<AnchorRow[]> =
+    const anchors: Reading<AnchorRow[]> =
       anchored?.texts.rows === undefined
         ? { kind: "unreadable", cause: anchored?.cause || "not planned" }
         : parseAnchors(anchored.texts.rows, scorer);
@@ -150,7 +150,7 @@ function verdictSection(from: {
   path: string;
   title: string;
   handed: HandedIn;
-  verdict: Parsed<Verdict> | undefined;
+  verdict: Reading<Verdict> | undefined;
 }): Section {
   const { path, title, handed, verdict } = from;
   const { digest, files, bytes, leftOut } = handed;

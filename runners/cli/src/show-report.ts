@@ -1,8 +1,7 @@
 // Prints the tables of a benchmark's report; a pipeline without one prints none.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readJson } from "@mlrb/kit/json-file";
-import type { Report } from "@mlrb/report/report";
+import type { Report } from "@mlrb/formats/report";
 import { hasColor } from "./terminal.ts";
 
 /** `folder` is where the results were laid out. Gives what was printed. */
@@ -12,15 +11,15 @@ export async function showReport(
 ): Promise<Report | undefined> {
   const path = join(folder, "report.json");
   if (!existsSync(path)) return undefined;
-  const report = readJson<Report>(path);
-  const { reportFormat } = await import("@mlrb/report/report");
-  if (report.formatVersion !== reportFormat) {
+  const { readReport } = await import("./read-report.ts");
+  const reading = readReport(path);
+  if (reading.kind !== "ok") {
     process.stdout.write(
-      `\n${path} is of format ${report.formatVersion}, and this version prints format ${reportFormat}: ` +
-        "run the pipeline's report stage to make it anew\n",
+      `\n${path} is no report of this version (${reading.cause}): run the pipeline's report stage to make it again\n`,
     );
     return undefined;
   }
+  const report = reading.value;
   const { terminalSection, terminalTable } = await import("@mlrb/report/terminal-table");
   const color = hasColor(process.stdout);
   const width = process.stdout.columns ?? Number(process.env.COLUMNS ?? 100);
@@ -34,8 +33,15 @@ export async function showReport(
   }
   const times = join(folder, "times.json");
   if (existsSync(times)) {
-    const { timesSection } = await import("@mlrb/report/times");
-    process.stdout.write(`\n${terminalSection(timesSection(readJson(times)), { width, color })}`);
+    const [{ readFormat }, format, { timesSection }] = await Promise.all([
+      import("@mlrb/formats/read-format"),
+      import("@mlrb/formats/times"),
+      import("@mlrb/report/times"),
+    ]);
+    const reading = readFormat(format.times, readFileSync(times, "utf8"));
+    // an older version's lack columns; the next run makes them again
+    if (reading.kind === "ok")
+      process.stdout.write(`\n${terminalSection(timesSection(reading.value), { width, color })}`);
   }
   return report;
 }

@@ -5,10 +5,11 @@ import { relative } from "node:path";
 import { instancesMatching } from "@mlrb/core/select-instances";
 import { didYouMean } from "@mlrb/core/suggest";
 import { formatDuration } from "@mlrb/core/units";
-import type { Score } from "@mlrb/kit/score";
+import { score } from "@mlrb/formats/score";
 import { previewPlan } from "@mlrb/local/preview-plan";
 import type { Store } from "@mlrb/local/store";
 import { openWorkspace } from "@mlrb/local/workspace";
+import { readPlain } from "@mlrb/report/read-plain";
 import { lastLines } from "./last-lines.ts";
 import { rememberedRequest } from "./remembered-request.ts";
 import { type TraceNode, traceOf } from "./trace-nodes.ts";
@@ -121,13 +122,18 @@ function nodeLines(node: TraceNode, { root, store }: { root: string; store: Stor
 function scoreWords({ outputs }: TraceNode, store: Store): string {
   const file = outputs.score;
   if (file?.kind !== "file") return "";
+  let text: string;
   try {
-    const score = JSON.parse(readFileSync(store.pathOf(file.digest), "utf8")) as Score;
-    if (score.kind === "rejected") return `: rejected (${score.reason})`;
-    return `: ${score.value} ± ${score.standardError} ${score.unit} over ${score.items} items, version ${score.version}`;
+    text = readFileSync(store.pathOf(file.digest), "utf8");
   } catch {
     return ": its file is gone from the cache, and a run would make it again";
   }
+  const reading = readPlain(score, text);
+  if (reading.kind === "unreadable") return `: its score cannot be read (${reading.cause})`;
+  const found = reading.value;
+  if (found.kind === "rejected") return `: rejected (${found.reason})`;
+  const { value, standardError, unit, items, version } = found;
+  return `: ${value} ± ${standardError} ${unit} over ${items} items, version ${version}`;
 }
 
 function short(digest: string): string {

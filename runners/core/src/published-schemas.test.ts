@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { admission } from "@mlrb/formats/admission";
 import { agentPreset } from "@mlrb/formats/agent-preset";
+import { report } from "@mlrb/formats/report";
+import { score } from "@mlrb/formats/score";
+import { verdict } from "@mlrb/formats/verdict";
 import { Ajv } from "ajv";
 import { iterationsSchema } from "./iterations-schema.ts";
 import { scorerSchema, taskSchema } from "./manifest-schema.ts";
@@ -15,6 +19,10 @@ const schemas = {
   task: taskSchema,
   scorer: scorerSchema,
   agent: agentPreset,
+  score,
+  verdict,
+  admission,
+  report,
   trajectory: trajectorySchema,
   iterations: iterationsSchema,
 };

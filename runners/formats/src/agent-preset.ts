@@ -1,5 +1,5 @@
 // The format of agent presets, runners/agents/presets/NAME.yaml.
-import { closedObject, fileFormat, list, listOf, name, oneOf, type TypeOf, text } from "./schema.ts";
+import { closedObject, fileFormat, list, name, type TypeOf, text } from "./schema.ts";
 
 const variable = {
   type: "string",

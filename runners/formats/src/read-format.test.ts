@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mustFollow, readFormat } from "./read-format.ts";
+import fc from "fast-check";
+import { checkFormat, followsFormat, mustFollow, readFormat } from "./read-format.ts";
+import { sample } from "./sample.ts";
 import { closedObject, count, listOf, nullable, openObject, tableOf, text } from "./schema.ts";
+import { score } from "./score.ts";
 
 const run = openObject({ formatVersion: { const: 1 }, name: text, seeds: listOf(count) }, [
   "formatVersion",
@@ -55,8 +58,33 @@ test("of a union the cause is that of the variant that the file names", () => {
   } as const;
   assert.equal(cause(score, { kind: "scored", value: "0.5" }), 'value is "0.5", not a finite number');
   assert.equal(cause(score, { kind: "rejected" }), "reason is missing");
-  assert.equal(cause(score, { kind: "lost" }), 'kind is "lost", which is not known');
+  assert.equal(cause(score, { kind: "lost" }), 'kind is "lost", not one of scored, rejected');
   assert.equal(cause(score, {}), "kind is missing");
+});
+
+test("of a union without names the cause is what the nearest variant lacks, or all types that it may have", () => {
+  const row = {
+    type: "object",
+    oneOf: [
+      openObject({ value: { type: "number" } }, ["value"]),
+      openObject({ rejected: text }, ["rejected"]),
+    ],
+  } as const;
+  assert.equal(cause(listOf(row), [{}]), "0.value is missing");
+  assert.equal(cause(listOf(row), [{ rejected: 5 }]), "0.rejected is 5, not a text");
+  assert.equal(
+    cause(listOf(row), [{ value: 1, rejected: "x" }]),
+    "0 has value and rejected, and may have one of them",
+  );
+  assert.equal(
+    cause(openObject({ a: nullable(count) }, []), { a: "x" }),
+    'a is "x", not a whole number or null',
+  );
+});
+
+test("of a file of another version that is the cause, whatever else differs", () => {
+  assert.equal(cause(run, { formatVersion: 2 }), "formatVersion is 2, not 1");
+  assert.equal(cause(run, {}), "formatVersion is missing");
 });
 
 test("a key of a closed object that nobody declared is refused, `__proto__` like any other", () => {
@@ -64,6 +92,31 @@ test("a key of a closed object that nobody declared is refused, `__proto__` like
   assert.equal(cause(closed, { a: null, b: 1 }), "b is not known");
   const reading = readFormat(tableOf(count), '{"__proto__": "x"}');
   assert.deepEqual(reading, { kind: "unreadable", cause: '__proto__ is "x", not a whole number' });
+});
+
+test("the check without words and the one with words agree on every value", () => {
+  const texts = fc.constantFrom("", "a", "scored", "rejected");
+  const numbers = fc.oneof(fc.integer(), fc.double());
+  const leaf = fc.oneof(texts, numbers, fc.constant(null));
+  const some = (keys: string[]) =>
+    fc.dictionary(fc.constantFrom(...keys), fc.oneof(leaf, fc.dictionary(texts, leaf)));
+  const lines = some(["id", "value", "weight", "group", "cluster"]);
+  const scores = some([
+    "formatVersion",
+    "kind",
+    "value",
+    "standardError",
+    "items",
+    "groups",
+    "extra",
+    "reason",
+  ]);
+  fc.assert(
+    fc.property(fc.oneof(lines, scores), (value) => {
+      for (const schema of [sample, score, nullable(score)])
+        assert.equal(checkFormat(schema, value).kind === "ok", followsFormat(schema)(value));
+    }),
+  );
 });
 
 test("what this program wrote wrongly itself throws with its name", () => {

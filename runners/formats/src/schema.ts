@@ -12,6 +12,11 @@ export const name = { type: "string", pattern: "^[a-z][a-z0-9-]*$" } as const;
 export const list = { type: "array", items: text } as const;
 export const count = { type: "integer", minimum: 0 } as const;
 export const flag = { type: "boolean" } as const;
+export const number = { type: "number" } as const;
+export const numberOrNull = { type: ["number", "null"] } as const;
+export const textOrNull = { type: ["string", "null"] } as const;
+/** An attempt's seed, as the axis of the pipeline gives it. */
+export const seed = { type: ["number", "string"] } as const;
 export const sha256 = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
 
 /** An object of `properties` and no others. */
@@ -30,6 +35,28 @@ export function openObject<const Properties, const Required extends readonly (ke
   return { type: "object", properties, required } as const;
 }
 
+/** An object with all of `properties`; readers ignore properties that they do not know. */
+export function wholeObject<const Properties extends object>(properties: Properties) {
+  // XStatic asks for the type of a member only, and loses lists that are no tuples
+  const required = Object.keys(properties) as string[] as [keyof Properties & string];
+  return { type: "object", properties, required } as const;
+}
+
+/** An object of `properties` and of those of the variant that its `kind` names. */
+export function kindsOf<
+  const Properties,
+  const Required extends readonly (keyof Properties & string)[],
+  const Variants extends readonly object[],
+>(properties: Properties, required: Required, variants: Variants) {
+  return {
+    type: "object",
+    properties,
+    required: ["kind", ...required],
+    discriminator: { propertyName: "kind" },
+    oneOf: variants,
+  } as const;
+}
+
 /** An object of any keys, whose values all follow one schema. */
 export function tableOf<const Value>(value: Value) {
   return { type: "object", additionalProperties: value } as const;
@@ -37,6 +64,10 @@ export function tableOf<const Value>(value: Value) {
 
 export function listOf<const Item>(items: Item) {
   return { type: "array", items } as const;
+}
+
+export function pairOf<const First, const Second = First>(first: First, second: Second = first as never) {
+  return { type: "array", items: [first, second], minItems: 2, additionalItems: false } as const;
 }
 
 export function nullable<const Schema>(schema: Schema) {

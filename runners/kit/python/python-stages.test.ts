@@ -14,7 +14,10 @@ import {
 import { tmpdir } from "node:os";
 import { join, matchesGlob } from "node:path";
 import { type TestContext, test } from "node:test";
-import { canonicalJson } from "@mlrb/kit/json-file";
+import { anchors } from "@mlrb/formats/anchors";
+import { mustFollow } from "@mlrb/formats/read-format";
+import { sample } from "@mlrb/formats/sample";
+import { canonicalJson, readJson } from "@mlrb/kit/json-file";
 
 const kit = import.meta.dirname;
 
@@ -120,10 +123,11 @@ def measure(submission, private):
     what = submission.read_text()
     if what == "ours": sys.exit("our fault")
     if what == "theirs": raise Rejected("no model")
-    samples = [{"id": "a", "value": beside.value if what == "good" else float("nan")}]
+    samples = [{"id": "a", "value": beside.value if what == "good" else float("nan"), "weight": 2}]
     def score():
         if what != "good": raise Rejected("non-finite output")
-        return {"value": beside.value, "items": 2.0}
+        groups = {"first": {"value": 1.0, "items": 1}}
+        return {"value": beside.value, "standardError": 0.0, "items": 2.0, "groups": groups, "extra": {"tied": 1}}
     return judged(samples, score)
 
 if __name__ == "__main__":
@@ -181,9 +185,11 @@ test("a score gets the header that is declared, around what the scorer says, and
   stageFile(at, {});
   const said = score(at);
   assert.equal(said.status, 0, said.stderr);
-  const found = { ...header, kind: "scored", value: 1e-7, items: 2 };
+  const groups = { first: { value: 1, items: 1 } };
+  const measured = { value: 1e-7, standardError: 0, items: 2, groups, extra: { tied: 1 } };
+  const found = { ...header, kind: "scored", ...measured };
   assert.equal(readFileSync(at.out("score.json"), "utf8"), `${canonicalJson(found, 2)}\n`);
-  assert.equal(readFileSync(at.out("samples.jsonl"), "utf8"), '{"id": "a", "value": 1e-07}\n');
+  assert.equal(readFileSync(at.out("samples.jsonl"), "utf8"), '{"id": "a", "value": 1e-07, "weight": 2}\n');
   assert.deepEqual(readdirSync(join(at.root, "out")).sort(), ["samples.jsonl", "score.json"]);
 });
 
@@ -205,11 +211,27 @@ test("what is rejected for its samples keeps them, with NaN in words", (t) => {
   assert.equal(score(at).status, 0);
   const found = { ...header, kind: "rejected", reason: "non-finite output" };
   assert.equal(readFileSync(at.out("score.json"), "utf8"), `${canonicalJson(found, 2)}\n`);
-  assert.equal(readFileSync(at.out("samples.jsonl"), "utf8"), '{"id": "a", "value": "nan"}\n');
+  assert.equal(readFileSync(at.out("samples.jsonl"), "utf8"), '{"id": "a", "value": "nan", "weight": 2}\n');
   at.write("submission", "theirs");
   assert.equal(score(at).status, 0);
   assert.match(readFileSync(at.out("score.json"), "utf8"), /"reason": "no model"/);
   assert.equal(readFileSync(at.out("samples.jsonl"), "utf8"), "");
+});
+
+test("what Python writes of a submission follows the formats that are published", (t) => {
+  const at = scene(t);
+  const schema = (name: string) => {
+    const path = join(import.meta.dirname, "../../../pipelines", `${name}.schema.json`);
+    return JSON.parse(readFileSync(path, "utf8")) as object;
+  };
+  for (const what of ["good", "broken", "theirs"]) {
+    stageFile(at, {});
+    at.write("submission", what);
+    assert.equal(score(at).status, 0);
+    mustFollow(schema("score"), readJson(at.out("score.json")), what);
+    const [line] = readFileSync(at.out("samples.jsonl"), "utf8").split("\n");
+    if (what === "good") mustFollow(sample, JSON.parse(line!), what);
+  }
 });
 
 test("a scorer that fails leaves no score", (t) => {
@@ -267,6 +289,7 @@ anchors_stage(lambda public, private: [{"name": "a", "value": 0.5 if public.name
   const own = { name: "a", title: "pri", value: 0.5 };
   const rows = { formatVersion: 1, scorer: "named", rows: [own, known, rejected] };
   assert.equal(readFileSync(at.out("rows.json"), "utf8"), `${canonicalJson(rows, 2)}\n`);
+  mustFollow(anchors, rows, "rows.json");
   assert.deepEqual(readdirSync(join(at.root, "out")), ["rows.json"]);
   assert.match(run(["--param", "scorer"]).stderr, /expected NAME=VALUE, got "scorer"/);
 });

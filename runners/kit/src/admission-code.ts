@@ -1,9 +1,9 @@
 // Finds what a loader might run: scripts, compiled code, pickles (a pickle is a program), archives
 // that may hold them, and settings that make a loader fetch code or other weights.
 import { join } from "node:path";
+import type { AdmissionReason as Reason } from "@mlrb/formats/admission";
 import { firstBytes, type SubmittedFile } from "./admission-files.ts";
 import { clip, isObject } from "./admission-json.ts";
-import type { AdmissionReason as Reason } from "./verdict.ts";
 
 const endings = new Set(
   (

@@ -1,10 +1,10 @@
 // Finds the weights that a loader would load from a model folder, and checks their headers.
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
+import type { AdmissionReason as Reason } from "@mlrb/formats/admission";
 import { readJsonFile } from "./admission-files.ts";
 import { clip, isObject } from "./admission-json.ts";
 import { readSafetensors, type Safetensors } from "./safetensors.ts";
-import type { AdmissionReason as Reason } from "./verdict.ts";
 
 const single = "model.safetensors";
 const index = "model.safetensors.index.json";

@@ -3,11 +3,11 @@
 // is run, followed or read whole.
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import type { Admission, AdmissionReason as Reason } from "@mlrb/formats/admission";
 import { codeFiles, codeSettings } from "./admission-code.ts";
 import { readJsonFile, type SubmittedFile, submittedFiles } from "./admission-files.ts";
 import { clip, isObject } from "./admission-json.ts";
 import { readWeights } from "./admission-model.ts";
-import type { Admission, AdmissionReason as Reason } from "./verdict.ts";
 
 const reasonsPerCode = 20;
 /** Settings are a few kilobytes; vocabularies of a quarter million tokens are about 35 MB. */

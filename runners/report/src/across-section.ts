@@ -1,7 +1,8 @@
 // Who is ahead over all tasks, on one scale: how much of the way from doing nothing useful to a known model.
-import type { AgentAcrossTasks } from "./across-tasks.ts";
+
+import type { Report } from "@mlrb/formats/report";
+import type { AgentAcrossTasks } from "@mlrb/formats/report/across-tasks";
 import { digitsText } from "./digits-text.ts";
-import type { Report } from "./report.ts";
 import { metricHead, metricOf, taskTitle } from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
 

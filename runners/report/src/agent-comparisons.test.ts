@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { detectableSuperiority } from "@mlrb/core/statistics/permutation-power";
-import type { AgentComparison } from "./agent-comparison.ts";
+import type { AgentComparison } from "@mlrb/formats/report/agent-comparison";
 import { markdown } from "./markdown.ts";
 import { anchorRows, Example, passed, rejectedScore, scored, verdict } from "./testing/example.ts";
 

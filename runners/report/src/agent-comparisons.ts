@@ -2,13 +2,14 @@
 // called too few here and not dressed as a p; items of single submissions are compared elsewhere.
 import { type PermutationTest, permutationTest } from "@mlrb/core/statistics/permutation-test";
 import { taskTests } from "@mlrb/core/statistics/task-tests";
-import type { AgentComparison, TaskComparison } from "./agent-comparison.ts";
+import type { AgentComparison, TaskComparison } from "@mlrb/formats/report/agent-comparison";
+import type { Attempt } from "@mlrb/formats/report/attempt";
+import type { Cell } from "@mlrb/formats/report/cell";
 import { counting } from "./cell.ts";
 import { comparisonDesign } from "./comparison-design.ts";
 import type { Duel, Side } from "./duel.ts";
 import { equalSubmissions } from "./equal-submissions.ts";
 import { pairedComparison } from "./paired-comparison.ts";
-import type { Attempt, Cell } from "./report.ts";
 import { unusable } from "./unusable.ts";
 
 /**

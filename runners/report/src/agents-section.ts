@@ -1,7 +1,8 @@
 // Is one agent better than another, over all tasks and at each? Attempts are the unit here.
-import type { AgentComparison, Detectable } from "./agent-comparison.ts";
+
+import type { Report } from "@mlrb/formats/report";
+import type { AgentComparison, Detectable } from "@mlrb/formats/report/agent-comparison";
 import { pText } from "./p-text.ts";
-import type { Report } from "./report.ts";
 import { grouped, metricHead, metricOf, taskTitle } from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
 

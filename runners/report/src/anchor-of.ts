@@ -1,7 +1,8 @@
 // The known model that a score is read against: the anchors row that task.yaml names for a metric. One that
 // could not be measured, or was rejected, is unavailable, never a guess.
+
+import type { Reading } from "@mlrb/formats/read-format";
 import type { AnchorRow } from "./parse-artifacts.ts";
-import type { Parsed } from "./parsed.ts";
 
 export type Anchor =
   | { kind: "known"; value: number; name: string; standardError: number | null }
@@ -9,7 +10,7 @@ export type Anchor =
   | { kind: "unavailable"; name: string | null; why: string };
 
 /** `declared` is the row's name; null where task.yaml names none for the scorer. */
-export function anchorOf(declared: string | null, anchors: Parsed<AnchorRow[]>): Anchor {
+export function anchorOf(declared: string | null, anchors: Reading<AnchorRow[]>): Anchor {
   if (declared === null) return { kind: "unavailable", name: null, why: "task.yaml names no anchor" };
   const unavailable = (why: string): Anchor => ({ kind: "unavailable", name: declared, why });
   if (anchors.kind === "unreadable")

@@ -1,21 +1,22 @@
 // An attempt over time: what stood at each planned share of its budget, and last what it handed in.
+
+import type { Reading } from "@mlrb/formats/read-format";
+import type { Attempt, AttemptMoment, AttemptScore, MomentScore } from "@mlrb/formats/report/attempt";
 import { momentShare } from "@mlrb/kit/moment-share";
-import type { Parsed } from "./parsed.ts";
 import { plainText } from "./plain-text.ts";
-import type { Attempt, AttemptScore, Moment, MomentScore } from "./report.ts";
 
 type Found = {
   moment: string;
   submission: string | null;
-  stood: Parsed<Exclude<Moment["admission"], { kind: "missing" }>>;
-  scoreOf: (scorer: string) => Parsed<AttemptScore>;
+  stood: Reading<Exclude<AttemptMoment["admission"], { kind: "missing" }>>;
+  scoreOf: (scorer: string) => Reading<AttemptScore>;
 };
 
 /** In order of their shares; nothing where nothing was planned. A moment that names no share is the stage's failure. */
-export function attemptMoments(attempt: Omit<Attempt, "moments">, found: Found[]): Moment[] {
+export function attemptMoments(attempt: Omit<Attempt, "moments">, found: Found[]): AttemptMoment[] {
   const { verdict, submission } = attempt;
   const scorers = Object.keys(attempt.scores);
-  const moments = found.flatMap(({ moment, submission, stood, scoreOf }): Moment[] => {
+  const moments = found.flatMap(({ moment, submission, stood, scoreOf }): AttemptMoment[] => {
     const share = momentShare(moment);
     if (share === undefined) return [];
     const missing =
@@ -44,7 +45,7 @@ export function attemptMoments(attempt: Omit<Attempt, "moments">, found: Found[]
   });
   if (moments.length === 0) return [];
   const scores = Object.entries(attempt.scores).map(([scorer, score]) => [scorer, short(score)] as const);
-  const end: Moment = {
+  const end: AttemptMoment = {
     moment: "100%",
     share: 1,
     submission,
@@ -55,7 +56,7 @@ export function attemptMoments(attempt: Omit<Attempt, "moments">, found: Found[]
 }
 
 /** Of what was handed in: scorers say why it may not be loaded. */
-function admissionOf({ verdict, scores }: Omit<Attempt, "moments">): Moment["admission"] {
+function admissionOf({ verdict, scores }: Omit<Attempt, "moments">): AttemptMoment["admission"] {
   if (verdict.kind === "missing") return { kind: "missing", cause: verdict.cause };
   if (verdict.kind !== "rejected") return { kind: "admitted" };
   const told = Object.values(scores).find((score) => score.kind === "rejected");

@@ -1,13 +1,14 @@
 // An attempt's research held against its scores: what it said of itself and what was measured. Formulas:
 // docs/measures/iterations.md.
 import { higherIsBetter } from "@mlrb/core/iterations/printed-values";
+import type { Reading } from "@mlrb/formats/read-format";
+import type { AttemptResearch, AttemptScore } from "@mlrb/formats/report/attempt";
+import type { Direction } from "@mlrb/formats/score";
 import type { FoundResearch } from "./parse-research.ts";
-import type { Parsed } from "./parsed.ts";
-import type { AttemptResearch, AttemptScore, Direction } from "./report.ts";
 
 /** Null where the pipeline finds no iterations. No durations: those are for times.ts. */
 export function attemptResearch(
-  found: Parsed<FoundResearch> | undefined,
+  found: Reading<FoundResearch> | undefined,
   { scores, direction }: { scores: Record<string, AttemptScore>; direction: (scorer: string) => Direction },
 ): AttemptResearch | null {
   if (found === undefined) return null;

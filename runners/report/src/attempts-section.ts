@@ -1,8 +1,10 @@
 // Every attempt, also those that do not count as they are, with what was handed in and found in it.
+
+import type { Metric, Report } from "@mlrb/formats/report";
+import type { Attempt } from "@mlrb/formats/report/attempt";
 import { counting } from "./cell.ts";
 import { digitsText } from "./digits-text.ts";
 import { byText } from "./order.ts";
-import type { Attempt, Metric, Report } from "./report.ts";
 import { attemptsText, grouped, metricHead, metricOf, shortDigest, taskTitle } from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Report } from "@mlrb/formats/report";
 import { beside, besideSection } from "./beside-section.ts";
-import type { Report } from "./report.ts";
 import { nastyExample } from "./testing/nasty-example.ts";
 
 /** The nasty run with these numbers beside one metric of one agent's attempts, by seed. */

@@ -1,8 +1,9 @@
 // What scorers measured beside their scores: what a model costs to use, its size and speed, how many ties or
 // answers cut short. Nothing is decided by it; a score is read with it.
+
+import type { Report } from "@mlrb/formats/report";
 import { digitsText } from "./digits-text.ts";
 import { meansByName, type NamedMean } from "./means-by-name.ts";
-import type { Report } from "./report.ts";
 import { metricHead, metricOf, taskTitle } from "./report-words.ts";
 import { type Section, textCell } from "./table.ts";
 import { validMeanCell } from "./valid-mean-cell.ts";

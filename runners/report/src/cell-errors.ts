@@ -3,15 +3,16 @@
 import { errorSources } from "@mlrb/core/statistics/error-sources";
 import { itemCombination } from "@mlrb/core/statistics/item-combination";
 import type { Item } from "@mlrb/core/statistics/ratio-estimate";
-import type { Parsed } from "./parsed.ts";
-import type { Attempt, Cell } from "./report.ts";
+import type { Reading } from "@mlrb/formats/read-format";
+import type { Attempt } from "@mlrb/formats/report/attempt";
+import type { Cell } from "@mlrb/formats/report/cell";
 
 /**
  * Both errors of the mean over `valid` attempts, in the metric's unit. That over items is exact where all
  * samples can be read, since what is hard in an item is hard for every attempt; else it is the most it can be.
  */
 export function cellErrors(
-  valid: { attempt: Attempt; items: Parsed<Item[]> }[],
+  valid: { attempt: Attempt; items: Reading<Item[]> }[],
   metric: string,
 ): Cell["errors"] {
   const scores = valid.flatMap(({ attempt }) => {
@@ -35,7 +36,7 @@ export function cellErrors(
 }
 
 /** The larger of the errors over items and over their clusters; undefined where attempts cannot be combined. */
-function combinedError(all: Parsed<Item[]>[]): number | undefined {
+function combinedError(all: Reading<Item[]>[]): number | undefined {
   const items = all.flatMap((each) => (each.kind === "ok" ? [each.value] : []));
   if (items.length < all.length) return undefined;
   const combined = itemCombination(items.map((each) => ({ items: each, factor: 1 / items.length })));

@@ -4,14 +4,16 @@
 import { type IntentionToTreat, intentionToTreat } from "@mlrb/core/statistics/intention-to-treat";
 import type { Interval } from "@mlrb/core/statistics/mean-interval";
 import type { Item } from "@mlrb/core/statistics/ratio-estimate";
+import type { Reading } from "@mlrb/formats/read-format";
+import type { Metric } from "@mlrb/formats/report";
+import type { Attempt } from "@mlrb/formats/report/attempt";
+import type { Cell } from "@mlrb/formats/report/cell";
 import type { Anchor } from "./anchor-of.ts";
 import { cellErrors } from "./cell-errors.ts";
 import { equalSubmissions } from "./equal-submissions.ts";
 import type { Floor } from "./floor-of.ts";
 import type { MetricScale } from "./metric-scale.ts";
 import { normalisedValues } from "./normalised-values.ts";
-import type { Parsed } from "./parsed.ts";
-import type { Attempt, Cell, Metric } from "./report.ts";
 
 type Counting =
   | { kind: "valid"; value: number }
@@ -31,7 +33,7 @@ export function counting(attempt: Attempt, metric: string): Counting {
 }
 
 /** What a cell is made of: an attempt, and the items of its score where their samples can be read. */
-export type CellAttempt = { attempt: Attempt; items: Parsed<Item[]> };
+export type CellAttempt = { attempt: Attempt; items: Reading<Item[]> };
 
 /** The cell of `members`: all planned attempts of one task and agent, in order of their seeds. */
 export function cell(

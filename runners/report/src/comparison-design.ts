@@ -1,7 +1,7 @@
 // What a comparison of this size can find at all, told beside its result: "no difference was found" means
 // little where only a huge one could have been.
 import { detectableSuperiority } from "@mlrb/core/statistics/permutation-power";
-import type { ComparisonDesign, Detectable } from "./agent-comparison.ts";
+import type { ComparisonDesign, Detectable } from "@mlrb/formats/report/agent-comparison";
 import type { Duel } from "./duel.ts";
 
 const alpha = 0.05;

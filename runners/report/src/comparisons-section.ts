@@ -1,7 +1,9 @@
 // Is the difference between two agents more than the luck of the items?
+
+import type { Report } from "@mlrb/formats/report";
+import type { Comparison } from "@mlrb/formats/report/comparison";
 import { comparisonError } from "./comparison-error.ts";
 import { digitsText } from "./digits-text.ts";
-import type { Comparison, Report } from "./report.ts";
 import { grouped, metricHead, metricOf, taskTitle } from "./report-words.ts";
 import { type Section, type TableCell, textCell } from "./table.ts";
 

@@ -2,13 +2,15 @@
 // submissions: with two seeds it can be tiny while nothing is known of how a third attempt would do.
 import { pairedDifference } from "@mlrb/core/statistics/paired-difference";
 import { type Item, residuals } from "@mlrb/core/statistics/ratio-estimate";
+import type { Reading } from "@mlrb/formats/read-format";
+import type { Metric } from "@mlrb/formats/report";
+import type { Attempt, Seed } from "@mlrb/formats/report/attempt";
+import type { Comparison } from "@mlrb/formats/report/comparison";
 import { type CellAttempt, counting } from "./cell.ts";
 import { comparisonError } from "./comparison-error.ts";
 import { parseSamples } from "./parse-artifacts.ts";
-import type { Parsed } from "./parsed.ts";
-import type { Attempt, Comparison, Metric, Seed } from "./report.ts";
 
-export type SamplesText = (attempt: Attempt, scorer: string) => Parsed<string>;
+export type SamplesText = (attempt: Attempt, scorer: string) => Reading<string>;
 
 /** A comparison for every pair of the agents that planned attempts at this task; seeds in order. */
 export function comparisons(byAgent: CellAttempt[][], metric: Metric): Comparison[] {
@@ -18,7 +20,7 @@ export function comparisons(byAgent: CellAttempt[][], metric: Metric): Compariso
 }
 
 /** The samples of a valid attempt that add up to its score, or why it takes no part. */
-export function itemsOf(attempt: Attempt, metric: string, samples: SamplesText): Parsed<Item[]> {
+export function itemsOf(attempt: Attempt, metric: string, samples: SamplesText): Reading<Item[]> {
   const way = counting(attempt, metric);
   if (way.kind === "failed") return { kind: "unreadable", cause: way.because };
   if (way.kind === "missing") return { kind: "unreadable", cause: "not measured" };

@@ -1,10 +1,12 @@
 // The report for spreadsheets and data frames: RFC 4180, one row per attempt and metric, then floors and
 // anchors, published values, and what is said over tasks. Numbers are written in full; texts cannot become formulas.
 
-import type { AcrossTasks } from "./across-tasks.ts";
+import type { Published, Report } from "@mlrb/formats/report";
+import type { AcrossTasks } from "@mlrb/formats/report/across-tasks";
+import type { Attempt } from "@mlrb/formats/report/attempt";
+import type { Row } from "@mlrb/formats/report/row";
 import { csvLine } from "./csv-line.ts";
 import { byText } from "./order.ts";
-import type { Attempt, Published, Report, Row } from "./report.ts";
 
 const columns = [
   "kind",

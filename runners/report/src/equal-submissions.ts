@@ -1,6 +1,6 @@
 // Attempts that handed in the same bytes did not vary: taken for independent ones, they would make any
 // interval too narrow and any p too small.
-import type { Attempt } from "./report.ts";
+import type { Attempt } from "@mlrb/formats/report/attempt";
 
 /** The attempts that share a submission with another of `attempts`, by submission. */
 export function equalSubmissions(attempts: Attempt[]): Attempt[][] {

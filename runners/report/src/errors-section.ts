@@ -1,6 +1,8 @@
 // How sure a mean is, from two sides that must not be added up.
+
+import type { Metric, Report } from "@mlrb/formats/report";
+import type { Cell } from "@mlrb/formats/report/cell";
 import { digitsText } from "./digits-text.ts";
-import type { Cell, Metric, Report } from "./report.ts";
 import { metricHead, metricOf, taskTitle } from "./report-words.ts";
 import { type Section, type TableCell, textCell } from "./table.ts";
 

@@ -1,7 +1,8 @@
 // The score of no skill, which failed attempts count as: a number from task.yaml or an anchors row that
 // was measured in this run. One that could not be measured, or was rejected, is unavailable, never a guess.
+
+import type { Reading } from "@mlrb/formats/read-format";
 import type { AnchorRow } from "./parse-artifacts.ts";
-import type { Parsed } from "./parsed.ts";
 
 export type Floor =
   | { kind: "known"; value: number; name: string | null }
@@ -9,7 +10,7 @@ export type Floor =
   | { kind: "unavailable"; name: string | null; why: string };
 
 /** `declared` is what task.yaml says for the scorer: a number, a row's name, or null for nothing. */
-export function floorOf(declared: number | string | null, anchors: Parsed<AnchorRow[]>): Floor {
+export function floorOf(declared: number | string | null, anchors: Reading<AnchorRow[]>): Floor {
   if (declared === null)
     return { kind: "unavailable", name: null, why: "no floor: task.yaml gives none for this scorer" };
   if (typeof declared === "number") return { kind: "known", value: declared, name: null };

@@ -1,5 +1,5 @@
 // What is not there through our doing, and why.
-import type { Report } from "./report.ts";
+import type { Report } from "@mlrb/formats/report";
 import { grouped } from "./report-words.ts";
 import type { Item, Section } from "./table.ts";
 

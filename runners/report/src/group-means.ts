@@ -1,6 +1,7 @@
 // What agents reach on the parts of a task: subjects, paradigms, phenomena, subtasks.
+
+import type { Report } from "@mlrb/formats/report";
 import { meansByName } from "./means-by-name.ts";
-import type { Report } from "./report.ts";
 import type { ValidMean } from "./valid-mean-cell.ts";
 
 export type GroupMean = {

@@ -1,10 +1,11 @@
 // The parts of each task, in files of their own: sixty subjects would bury the results.
+
+import type { Report } from "@mlrb/formats/report";
 import { csvLine } from "./csv-line.ts";
 import { digitsText } from "./digits-text.ts";
 import { groupMeans } from "./group-means.ts";
 import { latexFile } from "./latex.ts";
 import { fileHead, markdownSection } from "./markdown.ts";
-import type { Report } from "./report.ts";
 import { metricHead, metricOf, taskTitle } from "./report-words.ts";
 import { plainSection } from "./sections.ts";
 import { type Section, textCell } from "./table.ts";

@@ -1,6 +1,8 @@
 // An interval as tables show it: half its width where it is even about the mean, its ends where one was cut.
+
+import type { Metric } from "@mlrb/formats/report";
+import type { Cell } from "@mlrb/formats/report/cell";
 import { digitsText } from "./digits-text.ts";
-import type { Cell, Metric } from "./report.ts";
 
 export type IntervalText = { kind: "half"; half: string } | { kind: "ends"; ends: string };
 

@@ -1,9 +1,11 @@
 // The table for the paper: the metric that decides each task, by agents. Numbers stand in siunitx columns,
 // so that decimal points and intervals line up; a page holds three agents, more go on in further tables.
+
+import type { Metric, Published, Report } from "@mlrb/formats/report";
+import type { Cell } from "@mlrb/formats/report/cell";
 import { digitsText } from "./digits-text.ts";
 import { cutText, intervalText } from "./interval-text.ts";
 import { latexText } from "./latex-text.ts";
-import type { Cell, Metric, Published, Report } from "./report.ts";
 import { metricHead, metricOf, publishedText } from "./report-words.ts";
 import { publishedCaption } from "./results-section.ts";
 

@@ -1,9 +1,10 @@
 // The report for a paper: a document of its own that compiles as it is, whose tables can be taken out one by
 // one. Each says in its caption what its numbers are worth, so that smoke stays smoke wherever it is pasted.
+
+import type { Report } from "@mlrb/formats/report";
 import { latexMainTables } from "./latex-main-table.ts";
 import { latexSection } from "./latex-tables.ts";
 import { latexText } from "./latex-text.ts";
-import type { Report } from "./report.ts";
 import { coverageLine, plainSection, sections } from "./sections.ts";
 import type { Section } from "./table.ts";
 

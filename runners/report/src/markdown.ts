@@ -1,5 +1,5 @@
 // The report as Markdown, for people who read it in a repository or paste it into a paper's draft.
-import type { Report } from "./report.ts";
+import type { Report } from "@mlrb/formats/report";
 import { coverageLine, sections } from "./sections.ts";
 import type { Section, Table, TableCell } from "./table.ts";
 

@@ -1,9 +1,10 @@
 // What scores hold by name, their groups or what was measured beside them, as means over valid attempts. A failed
 // attempt has no such parts and the floor is one of the whole, so these flatter.
 import { mean } from "@mlrb/core/statistics/mean";
+import type { Report } from "@mlrb/formats/report";
+import type { AttemptScore } from "@mlrb/formats/report/attempt";
 import { counting } from "./cell.ts";
 import { byText } from "./order.ts";
-import type { AttemptScore, Report } from "./report.ts";
 import type { ValidMean } from "./valid-mean-cell.ts";
 
 type Scored = Extract<AttemptScore, { kind: "scored" }>;

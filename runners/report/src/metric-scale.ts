@@ -1,10 +1,10 @@
 // The scale of one task's metric on which the floor is 0 and the anchor 1, or why it has none that carries.
 import { type NotNormalised, normalisedScore, type Scale } from "@mlrb/core/statistics/normalised-score";
+import type { Metric } from "@mlrb/formats/report";
 import type { Anchor } from "./anchor-of.ts";
 import { digitsText } from "./digits-text.ts";
 import type { Floor } from "./floor-of.ts";
 import type { AnchorRow } from "./parse-artifacts.ts";
-import type { Metric } from "./report.ts";
 
 export type MetricScale = { kind: "scale"; scale: Scale } | { kind: "none"; why: string };
 

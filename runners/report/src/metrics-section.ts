@@ -1,5 +1,5 @@
 // What the metrics are, which tables name in one word.
-import type { Report } from "./report.ts";
+import type { Report } from "@mlrb/formats/report";
 import { metricHead } from "./report-words.ts";
 import type { Section } from "./table.ts";
 

@@ -1,7 +1,8 @@
 // How a submission as it stood at a moment would have counted, had the attempt ended there. Rules are judged of
 // what is handed in only, so an attempt that broke one is struck at every moment.
+
+import type { Attempt, AttemptMoment } from "@mlrb/formats/report/attempt";
 import { counting } from "./cell.ts";
-import type { Attempt, Moment } from "./report.ts";
 
 export type MomentCounting =
   | { kind: "valid"; value: number }
@@ -10,7 +11,7 @@ export type MomentCounting =
 
 export function momentCounting(
   attempt: Attempt,
-  { admission, scores, share }: Moment,
+  { admission, scores, share }: AttemptMoment,
   metric: string,
 ): MomentCounting {
   if (share === 1) {
@@ -34,7 +35,10 @@ export function momentCounting(
   }
 }
 
-function whyOf(admission: Moment["admission"], score: Moment["scores"][string] | undefined): string {
+function whyOf(
+  admission: AttemptMoment["admission"],
+  score: AttemptMoment["scores"][string] | undefined,
+): string {
   if (admission.kind === "rejected") return admission.why;
   return score?.kind === "rejected" ? score.reason : "";
 }

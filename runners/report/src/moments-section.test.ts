@@ -69,7 +69,7 @@ test("a moment that failed for our reasons is a gap and not measured, and so is 
     .fails("moment-score", { ...at("25%"), scorer: "bits" }, "skipped", "moment failed")
     .gives("moment", at("50%"), {
       submission: "sha256:y",
-      moment: '{"formatVersion":1,"stood":{"kind":"odd"}}',
+      moment: '{"formatVersion":1,"stood":{"kind":"odd"},"admitted":true,"reasons":[]}',
     })
     .gives("moment-score", { ...at("50%"), scorer: "bits" }, scored("bits", textItems(2)))
     .report();

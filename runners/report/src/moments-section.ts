@@ -1,8 +1,10 @@
 // Score over time: what an attempt had at shares of its budget, on the metric that decides the task. One that had
 // something good and spoiled it is told by name, for its score does not show it.
+
+import type { Metric, Report } from "@mlrb/formats/report";
+import type { Attempt, AttemptMoment } from "@mlrb/formats/report/attempt";
 import { digitsText } from "./digits-text.ts";
 import { changedOverTime, momentCounting } from "./moment-counting.ts";
-import type { Attempt, Metric, Moment, Report } from "./report.ts";
 import { attemptsText, grouped, metricHead, metricOf, taskTitle } from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
 
@@ -46,7 +48,7 @@ export function momentsSection(report: Report): Section {
   };
 }
 
-function momentCell(attempt: Attempt, moment: Moment, { name, digits }: Metric): TableCell {
+function momentCell(attempt: Attempt, moment: AttemptMoment, { name, digits }: Metric): TableCell {
   const score = moment.scores[name];
   const way = momentCounting(attempt, moment, name);
   const text = score?.kind === "scored" ? digitsText(score.value, digits) : "";

@@ -1,7 +1,7 @@
 // A cell on its metric's scale from floor to anchor.
 import { normalisedScore } from "@mlrb/core/statistics/normalised-score";
+import type { Cell } from "@mlrb/formats/report/cell";
 import type { MetricScale } from "./metric-scale.ts";
-import type { Cell } from "./report.ts";
 
 type Normalised = Pick<Cell, "normalised" | "normalisedMean" | "normalisedWithheld">;
 

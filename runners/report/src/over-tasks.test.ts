@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Report } from "@mlrb/formats/report";
 import { csv } from "./csv.ts";
 import { markdown } from "./markdown.ts";
-import type { Report } from "./report.ts";
 import { terminalTable } from "./terminal-table.ts";
 import { anchorRows, Example, passed, rejectedScore, scored } from "./testing/example.ts";
 

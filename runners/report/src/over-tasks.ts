@@ -1,8 +1,8 @@
 // One number for each agent over all tasks, by the tasks' primary metrics on their scales from floor to anchor.
 // A task without a scale that carries is left out for everybody and named, never filled in.
 import { acrossTasks } from "@mlrb/core/statistics/across-tasks";
-import type { AcrossTasks, AgentAcrossTasks } from "./across-tasks.ts";
-import type { Cell } from "./report.ts";
+import type { AcrossTasks, AgentAcrossTasks } from "@mlrb/formats/report/across-tasks";
+import type { Cell } from "@mlrb/formats/report/cell";
 import { unusable } from "./unusable.ts";
 
 /** `tasks` are all that were planned, `cells` those of all metrics. */

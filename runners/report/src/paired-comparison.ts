@@ -2,7 +2,7 @@
 // counts, so that tasks with different metrics can be taken together.
 import { mean } from "@mlrb/core/statistics/mean";
 import { signFlipTest } from "@mlrb/core/statistics/sign-flip-test";
-import type { PairedComparison } from "./agent-comparison.ts";
+import type { PairedComparison } from "@mlrb/formats/report/agent-comparison";
 import type { Duel } from "./duel.ts";
 
 /** The sign-flip test over the pairs of all tasks, every task with the same weight; or why there are none. */

@@ -1,173 +1,114 @@
-// The files that a report reads, from text to checked data.
+// The files that a report reads, from text to checked data: formats, and the rules that a format cannot say.
 import type { Item } from "@mlrb/core/statistics/ratio-estimate";
-import {
-  asArray,
-  asNumber,
-  asObject,
-  asOneOf,
-  asTable,
-  asText,
-  type Fields,
-  malformed,
-  type Parsed,
-  parsed,
-  parseObject,
-} from "./parsed.ts";
+import { anchors } from "@mlrb/formats/anchors";
+import { kinship } from "@mlrb/formats/kinship";
+import { moment } from "@mlrb/formats/moment";
+import { followsFormat, type Reading, readFormat } from "@mlrb/formats/read-format";
+import type { Metric } from "@mlrb/formats/report";
+import type { AttemptMoment, AttemptScore, AttemptVerdict, Seed } from "@mlrb/formats/report/attempt";
+import type { RowValue } from "@mlrb/formats/report/row";
+import { sample } from "@mlrb/formats/sample";
+import { score } from "@mlrb/formats/score";
+import { type RuleVerdict, verdict } from "@mlrb/formats/verdict";
 import { plainText } from "./plain-text.ts";
-import type { AttemptScore, AttemptVerdict, Metric, Moment, RowValue, Rule, Seed } from "./report.ts";
+import { readPlain, unreadable } from "./read-plain.ts";
 
 export type Verdict = Exclude<AttemptVerdict, { kind: "missing" }>;
 
 export type AnchorRow = { name: string; title: string } & RowValue;
 
 /** A score of `metric`; one of another scorer, unit or direction is foreign and unreadable. */
-export function parseScore(text: string, metric: Metric): Parsed<AttemptScore> {
-  return parsed(() => {
-    const fields = parseObject(text);
-    const expected = { scorer: metric.name, unit: metric.unit, direction: metric.direction };
-    for (const [name, value] of Object.entries(expected)) {
-      if (asText(fields[name], name) !== value) malformed(`its ${name} is not "${value}"`);
-    }
-    const version = asNumber(fields.version, "version");
-    if (asOneOf(fields.kind, "kind", ["scored", "rejected"]) === "rejected") {
-      return { kind: "rejected", reason: asText(fields.reason, "reason") };
-    }
-    return {
-      kind: "scored",
-      value: inRange(asNumber(fields.value, "value"), metric),
-      standardError: asNumber(fields.standardError, "standardError", 0),
-      items: asNumber(fields.items, "items", 0),
-      groups: asTable(fields.groups, "groups", (group, what) => {
-        const { value, items } = asObject(group, what);
-        return { value: asNumber(value, `${what}.value`), items: asNumber(items, `${what}.items`, 0) };
-      }),
-      extra: asTable(fields.extra, "extra", (value, what) => asNumber(value, what)),
-      version,
-    };
-  });
+export function parseScore(text: string, metric: Metric): Reading<AttemptScore> {
+  const reading = readPlain(score, text);
+  if (reading.kind === "unreadable") return reading;
+  const found = reading.value;
+  if (found.scorer !== metric.name) return unreadable(`its scorer is not "${metric.name}"`);
+  if (found.unit !== metric.unit) return unreadable(`its unit is not "${metric.unit}"`);
+  if (found.direction !== metric.direction) return unreadable(`its direction is not "${metric.direction}"`);
+  if (found.kind === "rejected") return { kind: "ok", value: { kind: "rejected", reason: found.reason } };
+  const { kind, value, standardError, items, groups, extra, version } = found;
+  const outside = outOfRange(value, metric);
+  if (outside !== undefined) return unreadable(outside);
+  return { kind: "ok", value: { kind, value, standardError, items, groups, extra, version } };
 }
 
 /** Sums of many items may end a little beyond the range: sacrebleu gives 100.00000000000004. */
-function inRange(value: number, { range }: Metric): number {
-  if (range === null) return value;
+function outOfRange(value: number, { range }: Metric): string | undefined {
+  if (range === null) return undefined;
   const [least, most] = range;
   const slack = 1e-6 * Math.max(1, Math.abs(least), Math.abs(most ?? 0));
-  if (value < least - slack) malformed(`value is ${value}, and the least it can be is ${least}`);
-  if (most !== null && value > most + slack)
-    malformed(`value is ${value}, and the most it can be is ${most}`);
-  return value;
+  if (value < least - slack) return `value is ${value}, and the least it can be is ${least}`;
+  if (most !== null && value > most + slack) return `value is ${value}, and the most it can be is ${most}`;
+  return undefined;
 }
 
-/** Samples, one JSON object a line. Ids and groups are kept whole: they are compared, not shown. What a
- * line says of its cluster stands before its group: items of one group may be independent, of one cluster not. */
-export function parseSamples(text: string): Parsed<Item[]> {
-  return parsed(() => {
-    const lines = text.split("\n");
-    if (lines.at(-1) === "") lines.pop();
-    return lines.map((line, index) => {
-      // words are made only for what is wrong: there are millions of lines
-      const at = (what: string) => `line ${index + 1}: ${what}`;
-      const { id, group, cluster, value, weight } = parseObject(line, false);
-      if (typeof id !== "string") malformed(at("id is not a text"));
-      if (group !== undefined && typeof group !== "string") malformed(at("group is not a text"));
-      if (cluster !== undefined && typeof cluster !== "string") malformed(at("cluster is not a text"));
-      const pull = isNumber(value) ? value : asNumber(value, at("value"));
-      const share = isNumber(weight) && weight >= 0 ? weight : asNumber(weight, at("weight"), 0);
-      const together = cluster ?? group;
-      return together === undefined
-        ? { id, value: pull, weight: share }
-        : { id, value: pull, weight: share, group: together };
-    });
-  });
+/** Samples, one JSON object a line. Ids and groups are kept whole: they are compared, not shown. A line's
+ * cluster overrides its group: items of one group may be independent, of one cluster not. */
+export function parseSamples(text: string): Reading<Item[]> {
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  const isSample = followsFormat(sample);
+  const items: Item[] = [];
+  for (const line of lines) {
+    const fields = jsonOf(line);
+    if (!isSample(fields)) {
+      const reading = readFormat(sample, line);
+      return unreadable(`line ${items.length + 1}: ${reading.kind === "ok" ? "" : reading.cause}`);
+    }
+    const { id, group, cluster = group, value, weight } = fields;
+    items.push(cluster === undefined ? { id, value, weight } : { id, value, weight, group: cluster });
+  }
+  return { kind: "ok", value: items };
 }
 
-const isNumber = (value: unknown): value is number => Number.isFinite(value);
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
 
 /** A verdict; one whose kind its own rules contradict is unreadable. */
-export function parseVerdict(text: string): Parsed<Verdict> {
-  return parsed(() => {
-    const fields = parseObject(text);
-    const kind = asOneOf(fields.kind, "kind", ["pass", "struck", "rejected"]);
-    const rules = asArray(fields.rules, "rules").map((rule, index) => asRule(rule, `rules.${index}`));
-    const broken = rules.find((rule) => rule.answer === "fail" && rule.severity === "strike");
-    if (kind === "pass" && broken) malformed(`it says pass, yet the rule ${broken.rule} failed`);
-    const facts = asTable(fields.facts, "facts", (value, what) =>
-      typeof value === "string" ? asText(value, what) : asNumber(value, what),
-    );
-    return { kind, rules, facts };
-  });
-}
-
-function asRule(rule: unknown, at: string): Rule {
-  const { rule: name, title, answer, evidence, source, severity } = asObject(rule, at);
-  return {
-    rule: asText(name, `${at}.rule`),
-    title: asText(title, `${at}.title`),
-    answer: asOneOf(answer, `${at}.answer`, ["pass", "fail", "cannot-tell"]),
-    evidence: asText(evidence, `${at}.evidence`),
-    source: asText(source, `${at}.source`),
-    severity: asOneOf(severity, `${at}.severity`, ["strike", "note"]),
-  };
+export function parseVerdict(text: string): Reading<Verdict> {
+  const reading = readPlain(verdict, text);
+  if (reading.kind === "unreadable") return reading;
+  const { kind, rules, facts } = reading.value;
+  const broken = rules.find((rule) => rule.answer === "fail" && rule.severity === "strike");
+  if (kind === "pass" && broken) return unreadable(`it says pass, yet the rule ${broken.rule} failed`);
+  return { kind: "ok", value: { kind, rules, facts } };
 }
 
 /** The further rules of each attempt of a task, by agent and seed. */
-export function parseKinship(text: string): Parsed<{ agent: string; seed: Seed; rules: Rule[] }[]> {
-  return parsed(() =>
-    asArray(parseObject(text).attempts, "attempts").map((attempt, index) => {
-      const at = `attempts.${index}`;
-      const { agent, seed, rules } = asObject(attempt, at);
-      return {
-        agent: asText(agent, `${at}.agent`),
-        seed: typeof seed === "number" ? asNumber(seed, `${at}.seed`) : asText(seed, `${at}.seed`),
-        rules: asArray(rules, `${at}.rules`).map((rule, place) => asRule(rule, `${at}.rules.${place}`)),
-      };
-    }),
-  );
+export function parseKinship(text: string): Reading<{ agent: string; seed: Seed; rules: RuleVerdict[] }[]> {
+  const reading = readPlain(kinship, text);
+  return reading.kind === "ok" ? { kind: "ok", value: reading.value.attempts } : reading;
 }
 
-/** What stood at a moment, and whether it may be loaded. */
-export function parseMoment(text: string): Parsed<Exclude<Moment["admission"], { kind: "missing" }>> {
-  return parsed(() => {
-    const fields = parseObject(text);
-    const stood = asObject(fields.stood, "stood");
-    if (asOneOf(stood.kind, "stood.kind", ["none", "snapshot", "final"]) === "none") return { kind: "none" };
-    if (fields.admitted === true) return { kind: "admitted" };
-    const reasons = asArray(fields.reasons, "reasons").map((reason, index) =>
-      asText(asObject(reason, `reasons.${index}`).detail, `reasons.${index}.detail`),
-    );
-    if (reasons.length === 0) malformed("it is not admitted, and says not why");
-    return { kind: "rejected", why: plainText(reasons.join("; ")) };
-  });
+/** The submission's state at a moment, and whether it may be loaded. */
+export function parseMoment(text: string): Reading<Exclude<AttemptMoment["admission"], { kind: "missing" }>> {
+  const reading = readPlain(moment, text);
+  if (reading.kind === "unreadable") return reading;
+  const { stood, admitted, reasons } = reading.value;
+  if (stood.kind === "none") return { kind: "ok", value: { kind: "none" } };
+  if (admitted) return { kind: "ok", value: { kind: "admitted" } };
+  if (reasons.length === 0) return unreadable("it is not admitted, and says not why");
+  const why = plainText(reasons.map(({ detail }) => detail).join("; "));
+  return { kind: "ok", value: { kind: "rejected", why } };
 }
 
 /** The anchors' rows for one scorer, no name twice. */
-export function parseAnchors(text: string, scorer: string): Parsed<AnchorRow[]> {
-  return parsed(() => {
-    const fields = parseObject(text);
-    if (fields.scorer !== scorer) malformed(`its scorer is not "${scorer}"`);
-    const rows = asArray(fields.rows, "rows").map((row, index) => {
-      const at = `rows.${index}`;
-      const { name, title, ...measured } = asObject(row, at);
-      return {
-        name: asText(name, `${at}.name`),
-        title: asText(title, `${at}.title`),
-        ...rowValue(measured, at),
-      };
-    });
-    const names = new Set(rows.map((row) => row.name));
-    if (names.size !== rows.length) malformed("a row's name stands twice");
-    return rows;
+export function parseAnchors(text: string, scorer: string): Reading<AnchorRow[]> {
+  const reading = readPlain(anchors, text);
+  if (reading.kind === "unreadable") return reading;
+  if (reading.value.scorer !== scorer) return unreadable(`its scorer is not "${scorer}"`);
+  const rows = reading.value.rows.map((row): AnchorRow => {
+    const { name, title } = row;
+    return "rejected" in row
+      ? { name, title, value: null, standardError: null, rejected: row.rejected }
+      : { name, title, value: row.value, standardError: row.standardError ?? null, rejected: null };
   });
-}
-
-function rowValue({ value, standardError, rejected }: Fields, at: string): RowValue {
-  if (rejected === undefined) {
-    return {
-      value: asNumber(value, `${at}.value`),
-      standardError: standardError === undefined ? null : asNumber(standardError, `${at}.standardError`, 0),
-      rejected: null,
-    };
-  }
-  if (value !== undefined) malformed(`${at} has a value, and is rejected`);
-  return { value: null, standardError: null, rejected: asText(rejected, `${at}.rejected`) };
+  const names = new Set(rows.map((row) => row.name));
+  if (names.size !== rows.length) return unreadable("a row's name is there twice");
+  return { kind: "ok", value: rows };
 }

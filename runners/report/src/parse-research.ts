@@ -1,15 +1,30 @@
 // iterations.json of an attempt, from text to what the report tells of it.
-import {
-  asArray,
-  asNumber,
-  asObject,
-  asOneOf,
-  asText,
-  type Fields,
-  type Parsed,
-  parsed,
-  parseObject,
-} from "./parsed.ts";
+import type { Reading } from "@mlrb/formats/read-format";
+import { type ResearchFailure, researchFailure } from "@mlrb/formats/report/attempt";
+import { anyText, count, kindsOf, listOf, nullable, number, wholeObject } from "@mlrb/formats/schema";
+import { readPlain } from "./read-plain.ts";
+
+const atLeastNone = { type: ["number", "null"], minimum: 0 } as const;
+
+const measures = wholeObject({
+  executedIterations: count,
+  claimedOnly: count,
+  firstValidMs: { ...atLeastNone, description: "null: no snapshot could be loaded" },
+  metric: nullable(wholeObject({ name: anyText })),
+  values: listOf(wholeObject({ value: number, sinceStartMs: { ...number, minimum: 0 } })),
+  predictionError: atLeastNone,
+  predictions: count,
+});
+
+/** The part of iterations.json that the report shows; core/iterations-schema.ts has all of it. */
+const shownPart = kindsOf(
+  { formatVersion: { const: 1 } },
+  ["formatVersion"],
+  [
+    wholeObject({ kind: { const: "found" }, measures, failure: nullable(researchFailure) }),
+    wholeObject({ kind: { const: "not-measured" }, reason: anyText }),
+  ],
+);
 
 export type FoundResearch =
   | { kind: "not-measured"; cause: string }
@@ -17,7 +32,6 @@ export type FoundResearch =
       kind: "found";
       executed: number;
       claimedOnly: number;
-      /** Null: no snapshot was one that can be loaded. */
       firstValidMs: number | null;
       metric: string | null;
       values: { value: number; sinceStartMs: number }[];
@@ -26,44 +40,19 @@ export type FoundResearch =
       failure: ResearchFailure | null;
     };
 
-export type ResearchFailure = { pattern: string; whose: string; where: string; detail: string };
-
-export function parseResearch(text: string): Parsed<FoundResearch> {
-  return parsed(() => {
-    const fields = parseObject(text);
-    if (asOneOf(fields.kind, "kind", ["found", "not-measured"]) === "not-measured")
-      return { kind: "not-measured", cause: asText(fields.reason, "reason") };
-    const measures = asObject(fields.measures, "measures");
-    const { metric, values } = measures;
-    return {
-      kind: "found",
-      executed: asNumber(measures.executedIterations, "executedIterations", 0),
-      claimedOnly: asNumber(measures.claimedOnly, "claimedOnly", 0),
-      firstValidMs: orNull(measures.firstValidMs, "firstValidMs"),
-      metric: metric === null ? null : asText(asObject(metric, "metric").name, "metric.name"),
-      values: asArray(values, "values").map((each, at) => {
-        const { value, sinceStartMs } = asObject(each, `values.${at}`);
-        return {
-          value: asNumber(value, `values.${at}.value`),
-          sinceStartMs: asNumber(sinceStartMs, `values.${at}.sinceStartMs`, 0),
-        };
-      }),
-      predictionError: orNull(measures.predictionError, "predictionError"),
-      predictions: asNumber(measures.predictions, "predictions", 0),
-      failure: fields.failure === null ? null : failure(asObject(fields.failure, "failure")),
-    };
-  });
-}
-
-function orNull(value: unknown, what: string): number | null {
-  return value === null ? null : asNumber(value, what, 0);
-}
-
-function failure({ pattern, whose, where, detail }: Fields): ResearchFailure {
-  return {
-    pattern: asText(pattern, "failure.pattern"),
-    whose: asText(whose, "failure.whose"),
-    where: asText(where, "failure.where"),
-    detail: asText(detail, "failure.detail"),
+export function parseResearch(text: string): Reading<FoundResearch> {
+  const reading = readPlain(shownPart, text);
+  if (reading.kind === "unreadable") return reading;
+  const found = reading.value;
+  if (found.kind === "not-measured")
+    return { kind: "ok", value: { kind: "not-measured", cause: found.reason } };
+  const { executedIterations: executed, metric, ...measured } = found.measures;
+  const value = {
+    kind: found.kind,
+    executed,
+    metric: metric?.name ?? null,
+    ...measured,
+    failure: found.failure,
   };
+  return { kind: "ok", value };
 }

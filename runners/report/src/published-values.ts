@@ -1,7 +1,8 @@
 // What others published for a metric. It was measured on official data, and beside a number of any other data it
 // would pass for something to compare with.
+
+import type { Published } from "@mlrb/formats/report";
 import { plainText } from "./plain-text.ts";
-import type { Published } from "./report.ts";
 import type { ReportParams } from "./report-params.ts";
 
 /** Nothing unless the report's label is `official`, whatever the pipeline says. */

@@ -3,6 +3,17 @@
 // names `attempt`, `validate`, `iterations`, `kinship`, `score`, `anchors`, `moment` and `moment-score`, and told apart
 // by the axes task, agent, seed, scorer and moment; of `generate`, `moment-answers` and `anchor-answers`, whose texts
 // scorers read, only what went wrong is told.
+
+import type { Reading } from "@mlrb/formats/read-format";
+import type { Coverage, Metric } from "@mlrb/formats/report";
+import type {
+  Attempt,
+  AttemptMoment,
+  AttemptScore,
+  AttemptVerdict,
+  Seed,
+} from "@mlrb/formats/report/attempt";
+import type { RuleVerdict } from "@mlrb/formats/verdict";
 import type { Collected, Member } from "@mlrb/kit/collected";
 import { attemptMoments } from "./attempt-moments.ts";
 import { attemptResearch } from "./attempt-research.ts";
@@ -17,29 +28,18 @@ import {
   type Verdict,
 } from "./parse-artifacts.ts";
 import { parseResearch } from "./parse-research.ts";
-import type { Parsed } from "./parsed.ts";
 import { plainText } from "./plain-text.ts";
-import type {
-  Attempt,
-  AttemptScore,
-  AttemptVerdict,
-  Coverage,
-  Metric,
-  Moment,
-  Rule,
-  Seed,
-} from "./report.ts";
 
 /** The text of an artifact, or why there is none; the words hold no path. */
-export type ReadText = (artifact: { path: string; kind: "file" | "dir" }) => Parsed<string>;
+export type ReadText = (artifact: { path: string; kind: "file" | "dir" }) => Reading<string>;
 
 export type Evidence = {
   tasks: { name: string; scorers: string[] }[];
   agents: string[];
   attempts: Attempt[];
-  anchors: (task: string, scorer: string) => Parsed<AnchorRow[]>;
+  anchors: (task: string, scorer: string) => Reading<AnchorRow[]>;
   /** The text of an attempt's samples file; read when asked for, since they are large. */
-  samples: (attempt: Attempt, scorer: string) => Parsed<string>;
+  samples: (attempt: Attempt, scorer: string) => Reading<string>;
   gaps: Coverage["gaps"];
 };
 
@@ -91,7 +91,7 @@ export function readEvidence(
   }
 
   const find = (name: StageName, ...axes: Seed[]) => members.get(placeKey([name, ...axes]));
-  const textOf = (member: Member | undefined, artifact: string): Parsed<string> => {
+  const textOf = (member: Member | undefined, artifact: string): Reading<string> => {
     if (!member) return { kind: "unreadable", cause: "not planned" };
     if (member.outcome !== "succeeded") return { kind: "unreadable", cause: endOf(member) };
     const found = Object.hasOwn(member.artifacts, artifact) ? member.artifacts[artifact] : undefined;
@@ -106,10 +106,10 @@ export function readEvidence(
     member: Member | undefined,
     artifact: string,
     what: string,
-    parse: (text: string) => Parsed<T>,
-  ): Parsed<T> => {
+    parse: (text: string) => Reading<T>,
+  ): Reading<T> => {
     const text = textOf(member, artifact);
-    if (member?.outcome !== "succeeded") return text as Parsed<T>;
+    if (member?.outcome !== "succeeded") return text as Reading<T>;
     const found = text.kind === "ok" ? parse(text.value) : text;
     if (found.kind === "ok") return found;
     const cause = `unreadable ${what} (${found.cause})`;
@@ -140,7 +140,7 @@ export function readEvidence(
     return score.kind === "ok" ? score.value : { kind: "not-measured", cause: score.cause };
   };
 
-  const momentsOf = (attempt: Omit<Attempt, "moments">): Moment[] => {
+  const momentsOf = (attempt: Omit<Attempt, "moments">): AttemptMoment[] => {
     const { task, agent, seed } = attempt;
     const at = [...(planned.get(task) ?? [])].map((moment) => {
       const member = find("moment", task, agent, seed, moment);
@@ -204,7 +204,7 @@ export function readEvidence(
 }
 
 /** A verdict with further rules, which may strike it. */
-function joined(verdict: Verdict, further: Rule[]): Verdict {
+function joined(verdict: Verdict, further: RuleVerdict[]): Verdict {
   const struck = further.some(({ answer, severity }) => answer === "fail" && severity === "strike");
   const kind = verdict.kind === "pass" && struck ? "struck" : verdict.kind;
   return { ...verdict, kind, rules: [...verdict.rules, ...further] };

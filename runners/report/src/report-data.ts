@@ -1,6 +1,8 @@
 // From what the run left to the report as data. Pure: the texts of artifacts come through `read`, nothing
 // here looks at a clock, a locale or a disk, and the order of the members does not matter.
 import { wilsonInterval } from "@mlrb/core/statistics/wilson-interval";
+import { type AgentCoverage, type Coverage, type Report, reportFormat } from "@mlrb/formats/report";
+import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Collected } from "@mlrb/kit/collected";
 import { agentComparisons } from "./agent-comparisons.ts";
 import { anchorOf } from "./anchor-of.ts";
@@ -13,7 +15,6 @@ import { overTasks } from "./over-tasks.ts";
 import { plainText } from "./plain-text.ts";
 import { publishedValues } from "./published-values.ts";
 import { type ReadText, readEvidence } from "./read-evidence.ts";
-import { type AgentCoverage, type Attempt, type Coverage, type Report, reportFormat } from "./report.ts";
 import { reportParams } from "./report-params.ts";
 import { rows } from "./rows.ts";
 

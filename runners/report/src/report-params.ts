@@ -1,7 +1,9 @@
 // What the pipeline says of tasks, agents and scorers: tables by name, filled in by the runner from the
 // manifests. These are this repository's own, so a wrong one is a mistake in the pipeline and throws.
+
+import type { Metric } from "@mlrb/formats/report";
+import type { Direction } from "@mlrb/formats/score";
 import type { PublishedValue } from "@mlrb/kit/manifests";
-import type { Direction, Metric } from "./report.ts";
 
 export type ReportParams = {
   title: string;

@@ -1,6 +1,9 @@
 // The few phrases that several tables share.
+
+import type { Metric, Published, Report } from "@mlrb/formats/report";
+import type { Attempt } from "@mlrb/formats/report/attempt";
+import type { Cell } from "@mlrb/formats/report/cell";
 import { digitsText } from "./digits-text.ts";
-import type { Attempt, Cell, Metric, Published, Report } from "./report.ts";
 
 /** `accuracy ↑`: the name that one types, and which way is better. */
 export function metricHead({ name, direction }: Metric): string {

@@ -1,6 +1,8 @@
 // What research the attempts were: experiments that ran, what agents said of their own results, and where they
 // failed. By rules over their trajectories, whose agreement with people is printed in docs/measures/iterations.md.
-import type { Attempt, AttemptResearch, Report } from "./report.ts";
+
+import type { Report } from "@mlrb/formats/report";
+import type { Attempt, AttemptResearch } from "@mlrb/formats/report/attempt";
 import { attemptsText, grouped, taskTitle } from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
 

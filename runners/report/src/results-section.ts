@@ -1,8 +1,10 @@
 // Who is ahead: one table of tasks by agents, beside the numbers that they are to be read against, and under it
 // why a number is missing or to be read with care.
+
+import type { Metric, Report } from "@mlrb/formats/report";
+import type { Cell } from "@mlrb/formats/report/cell";
 import { digitsText } from "./digits-text.ts";
 import { cutText, intervalText } from "./interval-text.ts";
-import type { Cell, Metric, Report } from "./report.ts";
 import {
   anchorText,
   floorText,

@@ -1,6 +1,8 @@
 // Against what: floors and anchors, and where each agent stands to them.
+
+import type { Metric, Report } from "@mlrb/formats/report";
+import type { Row } from "@mlrb/formats/report/row";
 import { digitsText } from "./digits-text.ts";
-import type { Metric, Report, Row } from "./report.ts";
 import { grouped, metricHead, metricOf, taskTitle } from "./report-words.ts";
 import { type Section, type TableCell, textCell } from "./table.ts";
 

@@ -1,13 +1,15 @@
 // Floors and anchors as rows of their own, and where each agent's mean stands to them. They make visible
 // that a trained model may lie under a table of word pairs.
 
+import type { Reading } from "@mlrb/formats/read-format";
+import type { Metric } from "@mlrb/formats/report";
+import type { Cell } from "@mlrb/formats/report/cell";
+import type { Row, RowValue, Standing } from "@mlrb/formats/report/row";
 import type { Anchor } from "./anchor-of.ts";
 import { digitsText } from "./digits-text.ts";
 import type { Floor } from "./floor-of.ts";
 import { byText } from "./order.ts";
 import type { AnchorRow } from "./parse-artifacts.ts";
-import type { Parsed } from "./parsed.ts";
-import type { Cell, Metric, Row, RowValue, Standing } from "./report.ts";
 
 /** Rows of one task and metric, best first, rejected ones last. `cells` are those of the same task and metric. */
 export function rows(
@@ -18,7 +20,7 @@ export function rows(
     anchors,
     floor,
     anchor,
-  }: { task: string; metric: Metric; anchors: Parsed<AnchorRow[]>; floor: Floor; anchor: Anchor },
+  }: { task: string; metric: Metric; anchors: Reading<AnchorRow[]>; floor: Floor; anchor: Anchor },
 ): Row[] {
   const given = anchors.kind === "ok" ? anchors.value : [];
   const all = given.map((row) => ({

@@ -1,5 +1,5 @@
 // What went wrong through the agents' doing: rules not kept and scores refused, with the evidence.
-import type { Report } from "./report.ts";
+import type { Report } from "@mlrb/formats/report";
 import { attemptsText, grouped } from "./report-words.ts";
 import type { Item, Section } from "./table.ts";
 

@@ -1,6 +1,7 @@
 // The report's sections, in the order of what a reader asks: who is ahead, against what, is it real, what
 // went wrong, what is not there.
 
+import type { Report } from "@mlrb/formats/report";
 import { acrossSection } from "./across-section.ts";
 import { agentsSection } from "./agents-section.ts";
 import { attemptsSection } from "./attempts-section.ts";
@@ -11,7 +12,6 @@ import { gapsSection } from "./gaps-section.ts";
 import { metricsSection } from "./metrics-section.ts";
 import { momentsSection } from "./moments-section.ts";
 import { plainText } from "./plain-text.ts";
-import type { Report } from "./report.ts";
 import { researchSection } from "./research-section.ts";
 import { resultsSection } from "./results-section.ts";
 import { rowsSection } from "./rows-section.ts";

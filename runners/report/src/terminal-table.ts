@@ -1,6 +1,6 @@
 // The report as the terminal shows it. Width and colour are arguments: the same report in the same width
 // is the same text, wherever it is printed.
-import type { Report } from "./report.ts";
+import type { Report } from "@mlrb/formats/report";
 import { coverageLine, sections } from "./sections.ts";
 import type { Section } from "./table.ts";
 import { layTable, paint } from "./terminal-layout.ts";

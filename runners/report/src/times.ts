@@ -1,34 +1,14 @@
 // What the attempts took, by their ledgers. Kept apart from the report: seconds differ from run to run
 // and machine to machine, and a report whose bytes moved with them could not be compared byte for byte.
+import type { Times } from "@mlrb/formats/times";
 import type { Collected, Member } from "@mlrb/kit/collected";
 import type { Ledger } from "@mlrb/kit/rules/ledger";
 import { csvLine } from "./csv-line.ts";
 import { byText } from "./order.ts";
 import { plainText } from "./plain-text.ts";
 import type { ReadText } from "./read-evidence.ts";
-import { type ResearchTimes, researchTimes } from "./research-times.ts";
+import { researchTimes } from "./research-times.ts";
 import { type Section, textCell } from "./table.ts";
-
-export type Times = {
-  formatVersion: 1;
-  label: string;
-  attempts: ({
-    task: string;
-    agent: string;
-    seed: string | number;
-    /** Seconds by a monotonic clock; null where there is no ledger that can be read. */
-    wallSeconds: number | null;
-    workingSeconds: number | null;
-    budgetSeconds: number | null;
-    ended: string | null;
-    /** Unknown is null, never 0. */
-    tokens: number | null;
-    dollars: number | null;
-    gpuHours: number | null;
-    /** Of those hours, in which they computed. */
-    gpuBusyHours: number | null;
-  } & ResearchTimes)[];
-};
 
 /** `readLedger` gives a text where the ledger cannot be read; `direction` says of a scorer which way is better. */
 export function times(

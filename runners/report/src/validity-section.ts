@@ -1,5 +1,5 @@
 // How often an agent hands in something that keeps the rules: a rate of few attempts, with its interval.
-import type { Report } from "./report.ts";
+import type { Report } from "@mlrb/formats/report";
 import { type Section, textCell } from "./table.ts";
 
 export function validitySection(report: Report): Section {

@@ -16,9 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { readJson } from "@mlrb/kit/json-file";
-import type { Rejected, Scored } from "@mlrb/kit/score";
-import { fixtures, measure } from "../../testing/measure.ts";
+import { fixtures, measure, readScore } from "../../testing/measure.ts";
 import { makeSubmissions, testPython } from "../../testing/submissions.ts";
 
 const temporary = mkdtempSync(join(tmpdir(), "mlrb-faults-"));
@@ -61,16 +59,16 @@ for (const scorer of ["mmlu", "mmlu-continuation", "blimp", "super-glue-mean"]) 
 test("a context that is too long for the model loses its beginning, as in lm-eval, and is counted", () => {
   const ran = score("mmlu", shortSighted("short", 64), fixtures("mmlu"));
   assert.equal(ran.status, 0, ran.said);
-  const found = readJson<Scored>(ran.score);
-  assert.equal(found.kind, "scored");
+  const found = readScore(ran.score);
+  assert.ok(found.kind === "scored");
   assert.equal(found.extra.truncated, 96); // four choices of each of 24 questions
 });
 
 test("a sentence that is too long for the model is the submission's fault", () => {
   const ran = score("blimp", shortSighted("shorter", 8), fixtures("blimp"));
   assert.equal(ran.status, 0, ran.said);
-  const found = readJson<Rejected>(ran.score);
-  assert.equal(found.kind, "rejected");
+  const found = readScore(ran.score);
+  assert.ok(found.kind === "rejected");
   assert.match(found.reason, /^an answer has \d+ tokens; the model reads 8$/);
 });
 

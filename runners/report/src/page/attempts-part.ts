@@ -1,9 +1,12 @@
 // An attempt, opened up: the verdict with its evidence, every score with its groups, the time that it took, and
 // what its supervisor wrote down.
+
+import type { Metric, Report } from "@mlrb/formats/report";
+import type { Attempt, AttemptResearch, AttemptScore } from "@mlrb/formats/report/attempt";
+import type { Times } from "@mlrb/formats/times";
+import type { RuleVerdict } from "@mlrb/formats/verdict";
 import { digitsText } from "../digits-text.ts";
-import type { Attempt, AttemptResearch, AttemptScore, Metric, Report, Rule } from "../report.ts";
 import { metricHead, metricOf } from "../report-words.ts";
-import type { Times } from "../times.ts";
 import { type Html, html } from "./html.ts";
 import type { PageData, PageInstance, PageTrajectory } from "./page-data.ts";
 import { attemptId, instanceId } from "./section-html.ts";
@@ -75,7 +78,7 @@ function researchText(research: AttemptResearch): string {
   return `Research: ${executed} iterations${claims}.${last}${missed}${ended}`;
 }
 
-function rulesTable(rules: Rule[]): Html {
+function rulesTable(rules: RuleVerdict[]): Html {
   if (rules.length === 0) return html`<p>No rules were judged.</p>`;
   return html`<div class="scroll" role="group" tabindex="0" aria-label="rules"><table><caption>Rules</caption>
 <thead><tr><th scope="col">rule</th><th scope="col">verdict</th><th scope="col">evidence</th><th scope="col">source</th><th scope="col">weight</th></tr></thead>

@@ -1,9 +1,14 @@
 // What a task's figure shows: every attempt as a point on the primary metric's scale, between the rows that
 // it is read against.
 // Pure: nothing is drawn here.
+
+import type { Report } from "@mlrb/formats/report";
+import type { Seed } from "@mlrb/formats/report/attempt";
+import type { Cell } from "@mlrb/formats/report/cell";
+import type { Row } from "@mlrb/formats/report/row";
+import type { Direction } from "@mlrb/formats/score";
 import { counting } from "../cell.ts";
 import { digitsText } from "../digits-text.ts";
-import type { Cell, Direction, Report, Row, Seed } from "../report.ts";
 import { grouped, metricOf } from "../report-words.ts";
 
 export type FigureData = {

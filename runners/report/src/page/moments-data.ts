@@ -1,8 +1,11 @@
 // What a task's figure over time shows: every attempt's score at shares of its budget, and for each agent the mean
 // over its seeds, what failed counting as the floor. Pure: nothing is drawn here.
+
+import type { Report } from "@mlrb/formats/report";
+import type { Seed } from "@mlrb/formats/report/attempt";
+import type { Direction } from "@mlrb/formats/score";
 import { digitsText } from "../digits-text.ts";
 import { changedOverTime, momentCounting } from "../moment-counting.ts";
-import type { Direction, Report, Seed } from "../report.ts";
 import { metricOf } from "../report-words.ts";
 
 export type MomentsData = {

@@ -1,8 +1,11 @@
 // How each mean of the main table came about: from which attempts, what each counted as, and which stage
 // instance measured it, which the page tells more of.
+
+import type { Report } from "@mlrb/formats/report";
+import type { Attempt } from "@mlrb/formats/report/attempt";
+import type { Cell } from "@mlrb/formats/report/cell";
 import { counting } from "../cell.ts";
 import { digitsText } from "../digits-text.ts";
-import type { Attempt, Cell, Report } from "../report.ts";
 import { metricHead, metricOf } from "../report-words.ts";
 import { type Html, html } from "./html.ts";
 import type { PageInstance } from "./page-data.ts";

@@ -1,10 +1,11 @@
 // What the page is drawn from: the report, and what is known of the run behind it. The report's own bytes do
 // not depend on clocks and machines; when, where and for how long stands only here.
 import type { Ran } from "@mlrb/core/ran";
-import type { Report, Seed } from "../report.ts";
+import type { Report } from "@mlrb/formats/report";
+import type { Seed } from "@mlrb/formats/report/attempt";
+import type { Times } from "@mlrb/formats/times";
 import type { BudgetPart } from "../story/budget-parts.ts";
 import type { StoryFailure } from "../story/story-failures.ts";
-import type { Times } from "../times.ts";
 
 export type PageData = {
   report: Report;

@@ -1,7 +1,7 @@
 // The report as one page that needs no server, no network and no other file: who is better, by how much, can
 // it be told from noise, and where every number comes from. Same data, same bytes.
 import { createHash } from "node:crypto";
-import type { Report } from "../report.ts";
+import type { Report } from "@mlrb/formats/report";
 import { coverageLine, plainSection, sections } from "../sections.ts";
 import { attemptsPart } from "./attempts-part.ts";
 import { figureData } from "./figure-data.ts";

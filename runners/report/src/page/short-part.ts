@@ -1,9 +1,11 @@
 // The page's first answer: which agent is better on which task, and whether that can be told from noise. Two
 // questions, kept apart: of these very submissions on these items, and of further attempts.
+
+import type { Report } from "@mlrb/formats/report";
+import type { Comparison } from "@mlrb/formats/report/comparison";
 import { comparisonError } from "../comparison-error.ts";
 import { digitsText } from "../digits-text.ts";
 import { pText } from "../p-text.ts";
-import type { Comparison, Report } from "../report.ts";
 import { metricHead, metricOf, taskTitle } from "../report-words.ts";
 import { type Section, type TableCell, textCell } from "../table.ts";
 

@@ -1,13 +1,14 @@
 // A made-up run for the tests, built by naming what became of each attempt: a plan as the runner would
 // hand it over, and the artifacts' texts by path.
+
+import type { Reading } from "@mlrb/formats/read-format";
 import type { Collected, Member } from "@mlrb/kit/collected";
-import type { Parsed } from "../parsed.ts";
 import type { ReadText } from "../read-evidence.ts";
 import { reportData } from "../report-data.ts";
 
 export class Example {
   readonly members: Member[] = [];
-  readonly texts = new Map<string, Parsed<string>>();
+  readonly texts = new Map<string, Reading<string>>();
   readonly params: Record<string, unknown>;
 
   constructor(params: Record<string, unknown> = {}) {

@@ -1,9 +1,9 @@
 // What a page is drawn from, for tests: the run in which everything became of an attempt, with hostile words
 // wherever somebody else than us has a say.
 import { createHash } from "node:crypto";
+import type { Report } from "@mlrb/formats/report";
+import type { Times } from "@mlrb/formats/times";
 import type { Made, PageData, PageInstance } from "../page/page-data.ts";
-import type { Report } from "../report.ts";
-import type { Times } from "../times.ts";
 import { nastyExample } from "./nasty-example.ts";
 
 export const hostileText = `</script><script>alert(1)</script><img src=x onerror="alert(2)"> ' "&amp;\u202egpj.exe\u0000`;

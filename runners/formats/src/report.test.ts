@@ -1,0 +1,38 @@
+// What was written before must stay readable, and a renderer must never meet a field that is not there.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { checkFormat, readFormat } from "./read-format.ts";
+import { report } from "./report.ts";
+
+const repository = join(import.meta.dirname, "../../..");
+
+for (const path of ["docs/sample/report.json", "runners/report/golden/nasty.json.txt"])
+  test(`${path} follows the format of reports`, () => {
+    const reading = readFormat(report, readFileSync(join(repository, path), "utf8"));
+    assert.equal(reading.kind === "ok" ? "" : reading.cause, "");
+  });
+
+test("a report that lacks any of its fields is refused, with the field's place", () => {
+  const whole = JSON.parse(readFileSync(join(repository, "docs/sample/report.json"), "utf8"));
+  const lacking = (change: (copy: typeof whole) => void) => {
+    const copy = structuredClone(whole);
+    change(copy);
+    const reading = checkFormat(report, copy);
+    return reading.kind === "ok" ? "" : reading.cause;
+  };
+  for (const field of Object.keys(whole))
+    assert.equal(
+      lacking((copy) => delete copy[field]),
+      `${field} is missing`,
+    );
+  assert.equal(
+    lacking((copy) => delete copy.cells[1].errors.overItems),
+    "cells.1.errors.overItems is missing",
+  );
+  assert.equal(
+    lacking((copy) => (copy.attempts[0].verdict.kind = "fine")),
+    'attempts.0.verdict.kind is "fine", not one of pass, struck, rejected, missing',
+  );
+});

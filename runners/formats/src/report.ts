@@ -1,0 +1,114 @@
+// report.json: the report as data, which every renderer reads. Absent numbers are null beside a reason; NaN and 0
+// never stand for "not known".
+import { acrossTasks } from "./report/across-tasks.ts";
+import { agentComparison } from "./report/agent-comparison.ts";
+import { attempt } from "./report/attempt.ts";
+import { cell } from "./report/cell.ts";
+import { comparison } from "./report/comparison.ts";
+import { row } from "./report/row.ts";
+import {
+  anyText,
+  count,
+  fileFormat,
+  flag,
+  listOf,
+  nullable,
+  number,
+  numberOrNull,
+  pairOf,
+  type TypeOf,
+  textOrNull,
+  wholeObject,
+} from "./schema.ts";
+import { direction } from "./score.ts";
+
+/**
+ * 2: cells say why a mean or an interval is withheld and hold their two errors; agentComparisons.
+ * 3: anchors, normalised scores and published values; acrossTasks; intervals are cut to the metric's range.
+ * 4: moments of attempts; what research each attempt was.
+ */
+export const reportFormat = 4;
+
+const metric = {
+  ...wholeObject({
+    name: anyText,
+    title: anyText,
+    unit: anyText,
+    direction,
+    digits: count,
+    range: {
+      ...nullable(pairOf(number, numberOrNull)),
+      description:
+        "the least and the most that it can be, null for no most; null where scorer.yaml does not say",
+    },
+  }),
+  description: "a metric is a scorer's value and carries the scorer's name",
+} as const;
+export type Metric = TypeOf<typeof metric>;
+
+const agentCoverage = wholeObject({
+  agent: anyText,
+  planned: count,
+  pass: { ...count, description: "attempts that kept the rules, of those whose verdict is known" },
+  judged: count,
+  passInterval: {
+    ...nullable(pairOf(number)),
+    description: "Wilson's 95 % interval of pass / judged; null where nothing was judged",
+  },
+});
+export type AgentCoverage = TypeOf<typeof agentCoverage>;
+
+const coverage = wholeObject({
+  attempts: wholeObject({ planned: count, pass: count, struck: count, rejected: count, missing: count }),
+  scores: wholeObject({ planned: count, scored: count, rejected: count, notMeasured: count }),
+  agents: listOf(agentCoverage),
+  gaps: {
+    ...listOf(wholeObject({ stage: anyText, outcome: anyText, cause: anyText })),
+    description: "planned work that gave nothing readable, and why",
+  },
+});
+export type Coverage = TypeOf<typeof coverage>;
+
+const published = wholeObject({
+  task: anyText,
+  metric: anyText,
+  who: anyText,
+  value: number,
+  n: { ...numberOrNull, description: "runs that it is of; null where its source gives none" },
+  note: { ...anyText, description: "what it is of those runs; empty where there is nothing to say" },
+  source: anyText,
+});
+export type Published = TypeOf<typeof published>;
+
+export const report = fileFormat(
+  "mlrb report",
+  wholeObject({
+    formatVersion: { const: reportFormat },
+    title: anyText,
+    label: { ...anyText, description: "the data the numbers come from, e.g. smoke or official" },
+    smoke: flag,
+    note: { ...anyText, description: "what a reader of smoke numbers must know; empty otherwise" },
+    tasks: listOf(wholeObject({ name: anyText, title: anyText, primary: textOrNull })),
+    agents: listOf(wholeObject({ name: anyText, title: anyText })),
+    metrics: listOf(metric),
+    coverage,
+    attempts: { ...listOf(attempt), description: "one for each planned task, agent and seed" },
+    cells: { ...listOf(cell), description: "one for each task, agent and metric" },
+    rows: { ...listOf(row), description: "floors and anchors, one for each task, metric and row" },
+    published: {
+      ...listOf(published),
+      description:
+        "what others published on the same data, by task and metric; nothing unless the data is official",
+    },
+    acrossTasks,
+    comparisons: {
+      ...listOf(comparison),
+      description: "the agents' submissions on the same items: one for each task, metric and pair of agents",
+    },
+    agentComparisons: {
+      ...listOf(agentComparison),
+      description: "the agents over all tasks, attempts being the unit: one for each pair of agents",
+    },
+  }),
+);
+export type Report = TypeOf<typeof report>;

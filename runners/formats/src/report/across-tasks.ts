@@ -1,0 +1,41 @@
+// Normalised scores of the primary metrics over tasks, in report.json.
+import { anyText, listOf, number, numberOrNull, type TypeOf, wholeObject } from "../schema.ts";
+
+const leftOut = listOf(wholeObject({ task: anyText, why: anyText }));
+
+const agentAcrossTasks = wholeObject({
+  agent: anyText,
+  tasks: {
+    ...listOf(anyText),
+    description: "the tasks that its numbers are over; only agents with the same ones can be compared",
+  },
+  leftOut: {
+    ...leftOut,
+    description: "of the tasks with a scale, those at which its values cannot be used, and why",
+  },
+  mean: {
+    ...numberOrNull,
+    description: "unweighted mean over tasks of the mean over attempts; null without tasks",
+  },
+  leaveOneOut: {
+    ...listOf(wholeObject({ without: anyText, mean: number })),
+    description: "the mean without each task in turn; empty for fewer than two tasks",
+  },
+  interquartileMean: {
+    ...numberOrNull,
+    description: "the mean of the middle half of all attempts, every task with the same weight",
+  },
+});
+export type AgentAcrossTasks = TypeOf<typeof agentAcrossTasks>;
+
+export const acrossTasks = wholeObject({
+  tasks: {
+    ...listOf(
+      wholeObject({ task: anyText, metric: anyText, floor: number, anchor: number, anchorName: anyText }),
+    ),
+    description: "tasks on whose primary metrics a scale carries, with floor (0) and anchor (1)",
+  },
+  leftOut: { ...leftOut, description: "the other tasks, and why" },
+  agents: listOf(agentAcrossTasks),
+});
+export type AcrossTasks = TypeOf<typeof acrossTasks>;

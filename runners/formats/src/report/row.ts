@@ -1,0 +1,53 @@
+// Floors and anchors in report.json: rows to read the agents' means against.
+import {
+  anyText,
+  flag,
+  kindsOf,
+  listOf,
+  nullable,
+  number,
+  oneOf,
+  type TypeOf,
+  wholeObject,
+} from "../schema.ts";
+import { standardError } from "../score.ts";
+
+const nothing = { type: "null" } as const;
+
+const rowValue = {
+  type: "object",
+  anyOf: [
+    wholeObject({ value: number, standardError: nullable(standardError), rejected: nothing }),
+    wholeObject({ value: nothing, standardError: nothing, rejected: anyText }),
+  ],
+} as const;
+/** What a row measures, or why the model behind it was rejected, in which case it is no number at all. */
+export type RowValue = TypeOf<typeof rowValue>;
+
+const standing = kindsOf(
+  {},
+  [],
+  [
+    wholeObject({ kind: oneOf("better", "worse"), agent: anyText, by: { ...number, minimum: 0 } }),
+    wholeObject({ kind: { const: "level" }, agent: anyText }),
+    wholeObject({ kind: { const: "unknown" }, agent: anyText }),
+  ],
+);
+export type Standing = TypeOf<typeof standing>;
+
+export const row = {
+  ...wholeObject({
+    task: anyText,
+    metric: anyText,
+    name: anyText,
+    title: anyText,
+    floor: flag,
+    anchor: { ...flag, description: "whether it is the anchor that is 1 on the normalised scale" },
+    standings: {
+      ...listOf(standing),
+      description: "where each agent's mean stands to this row; `by` is in the metric's unit",
+    },
+  }),
+  anyOf: rowValue.anyOf,
+} as const;
+export type Row = TypeOf<typeof row>;

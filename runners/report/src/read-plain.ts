@@ -1,0 +1,58 @@
+// Reads artifacts as if a stranger had written them. What a format declares is taken, with every text made plain
+// since texts reach tables; a bad file is a value with its cause, so that it costs one entry of the report.
+import { type Reading, readFormat } from "@mlrb/formats/read-format";
+import type { TypeOf } from "@mlrb/formats/schema";
+import { plainText } from "./plain-text.ts";
+
+const nameMax = 80;
+
+/** `text` as JSON that follows `schema`; fields that the schema does not declare are left out. */
+export function readPlain<const Schema extends object>(
+  schema: Schema,
+  text: string,
+): Reading<TypeOf<Schema>> {
+  const reading = readFormat(schema, text);
+  if (reading.kind === "unreadable") return unreadable(reading.cause);
+  return { kind: "ok", value: declared(schema, reading.value) as TypeOf<Schema> };
+}
+
+export function unreadable(cause: string): { kind: "unreadable"; cause: string } {
+  return { kind: "unreadable", cause: plainText(cause) };
+}
+
+type Part = {
+  const?: unknown;
+  enum?: unknown[];
+  properties?: Record<string, Part>;
+  required?: string[];
+  additionalProperties?: Part;
+  items?: Part;
+  oneOf?: Part[];
+  anyOf?: Part[];
+};
+
+/** `value`, which follows `schema`. Own keys only, so `__proto__` is a name like any other. */
+function declared(schema: Part, value: unknown): unknown {
+  if (typeof value === "string") return plainText(value);
+  if (Array.isArray(value)) return value.map((item) => declared(schema.items!, item));
+  if (value === null || typeof value !== "object") return value;
+  const fields = fieldsOf(schema, value);
+  const others = schema.additionalProperties;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, each]) => {
+      if (Object.hasOwn(fields, name)) return [[name, declared(fields[name]!, each)]];
+      return others ? [[plainText(name, nameMax), declared(others, each)]] : [];
+    }),
+  );
+}
+
+/** The properties of `schema` and of those of its variants that `value` may be. */
+function fieldsOf({ properties, oneOf, anyOf }: Part, value: object): Record<string, Part> {
+  const { kind } = value as { kind?: unknown };
+  const variants = (oneOf ?? anyOf ?? []).filter((variant) => {
+    const { const: one, enum: several } = variant.properties?.kind ?? {};
+    if (one !== undefined) return one === kind;
+    return several?.includes(kind) ?? (variant.required ?? []).every((name) => Object.hasOwn(value, name));
+  });
+  return Object.assign({}, properties, ...variants.map((variant) => fieldsOf(variant, value)));
+}
