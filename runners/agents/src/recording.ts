@@ -3,7 +3,7 @@
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { LongText, ModelCallEvent } from "@mlrb/core/trajectory-event";
+import type { LongText, ModelCallEvent } from "@mlrb/formats/trajectory";
 import type { Json } from "@mlrb/kit/stage";
 import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
 import { wholeText } from "./attachments.ts";

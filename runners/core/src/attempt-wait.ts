@@ -1,8 +1,8 @@
 // What an attempt waits for at this moment, as its supervisor writes it into the attempt's folder: any process can
 // show it. One source for the file's shape, its check, and the words that people read.
 // Pure: the time is an argument.
-import type { ModelCause } from "./model-cause.ts";
-import type { FailureOwner, WaitReason } from "./trajectory-event.ts";
+import type { ModelCause } from "@mlrb/formats/model-cause";
+import type { FailureOwner, WaitReason } from "@mlrb/formats/trajectory";
 import { formatDuration } from "./units.ts";
 
 export type AttemptWait = {

@@ -3,11 +3,12 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { agentPreset } from "@mlrb/formats/agent-preset";
+import { ledgerFile } from "@mlrb/formats/ledger";
+import { trajectoryLine } from "@mlrb/formats/trajectory";
 import { Ajv } from "ajv";
 import { iterationsSchema } from "./iterations-schema.ts";
 import { scorerSchema, taskSchema } from "./manifest-schema.ts";
 import { pipelineSchema } from "./pipeline-schema.ts";
-import { trajectorySchema } from "./trajectory-schema.ts";
 
 const folder = join(import.meta.dirname, "../../../pipelines");
 const schemas = {
@@ -15,8 +16,9 @@ const schemas = {
   task: taskSchema,
   scorer: scorerSchema,
   agent: agentPreset,
-  trajectory: trajectorySchema,
+  trajectory: trajectoryLine,
   iterations: iterationsSchema,
+  ledger: ledgerFile,
 };
 
 for (const [name, schema] of Object.entries(schemas)) {

@@ -29,7 +29,7 @@ export function checkFormat<const Schema extends object>(
 ): Reading<TypeOf<Schema>> {
   const validate = validatorOf(schema);
   if (validate(value)) return { kind: "ok", value: value as TypeOf<Schema> };
-  return { kind: "unreadable", cause: causeOf(validate.errors!.at(-1)!) };
+  return { kind: "unreadable", cause: causeOf(tellingError(validate.errors!)) };
 }
 
 /** For what this program wrote itself: a value that does not follow `schema` throws, with `what` before the cause. */
@@ -59,6 +59,19 @@ function validatorOf(schema: object): ValidateFunction {
     validators.set(schema, validate);
   }
   return validate;
+}
+
+/** Of a union without a tag: what the variant misses whose type the value has, else the types of all variants. */
+function tellingError(errors: ErrorObject[]): ErrorObject {
+  const last = errors.at(-1)!;
+  if (last.keyword !== "anyOf") return last;
+  const variants = errors.filter(({ schemaPath }) => schemaPath.startsWith(`${last.schemaPath}/`));
+  const ofWhole = ({ keyword, instancePath }: ErrorObject) =>
+    (keyword === "type" || keyword === "anyOf") && instancePath === last.instancePath;
+  const inner = variants.filter((error) => !ofWhole(error));
+  if (inner.length > 0) return tellingError(inner);
+  const types = variants.flatMap(({ params }) => params.type ?? []);
+  return types.length === 0 ? last : { ...last, keyword: "type", params: { type: types } };
 }
 
 function causeOf({ keyword, instancePath, params, data, message }: ErrorObject): string {
