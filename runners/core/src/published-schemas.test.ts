@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { agentPreset } from "@mlrb/formats/agent-preset";
 import { ledgerFile } from "@mlrb/formats/ledger";
+import { stageContext } from "@mlrb/formats/stage-context";
 import { trajectoryLine } from "@mlrb/formats/trajectory";
 import { Ajv } from "ajv";
 import { iterationsSchema } from "./iterations-schema.ts";
@@ -19,6 +20,7 @@ const schemas = {
   trajectory: trajectoryLine,
   iterations: iterationsSchema,
   ledger: ledgerFile,
+  "stage-context": stageContext,
 };
 
 for (const [name, schema] of Object.entries(schemas)) {

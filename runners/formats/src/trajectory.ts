@@ -1,7 +1,7 @@
 // The format of a line of a trajectory: the supervisor's account of an attempt, one event a line, in the order in
 // which it saw them. Published as pipelines/trajectory.schema.json for programs that read them. Readers take fields
 // that they do not know for additions.
-import { modelCause } from "@mlrb/formats/model-cause";
+import { modelCause } from "./model-cause.ts";
 import {
   flag,
   listOf,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AttemptWait } from "@mlrb/core/attempt-wait";
+import type { AttemptWait } from "@mlrb/formats/attempt-wait";
 import type { ModelCallEvent, ModelTryEvent, TrajectoryEvent } from "@mlrb/formats/trajectory";
 import type { Meter, OverBudget } from "../meter.ts";
 import { type AskOptions, askModel } from "./ask-model.ts";
