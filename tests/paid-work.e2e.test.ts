@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import type { Ledger } from "@mlrb/kit/rules/ledger";
+import type { Ledger } from "@mlrb/formats/ledger";
 import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
 import type { AttemptRecord } from "@mlrb/local/attempt-records";
 import { defineAttempts } from "./support/attempt-stages.ts";

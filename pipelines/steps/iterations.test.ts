@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openTrajectory, type TrajectoryEvent } from "@mlrb/agents/trajectory";
+import { exampleEvent } from "@mlrb/formats/testing/example-event";
+import { exampleLedger } from "@mlrb/formats/testing/example-ledger";
 import { readJson, writeJson } from "@mlrb/kit/json-file";
 
 const line = JSON.stringify({
@@ -14,15 +16,15 @@ const line = JSON.stringify({
   metric: { name: "bits-per-byte", split: "dev", value: 2.3829867 },
 });
 const events: TrajectoryEvent[] = [
-  { event: "start", budget: { wallMs: 600_000 } },
+  exampleEvent("start", { budget: { wallMs: 600_000 } }),
   { event: "exec", argv: ["python", "x.py"] },
   { event: "output", stream: "stdout", text: "dev 2.3830 bits per byte\n" },
   { event: "iteration", line, wellFormed: true },
-  { event: "snapshot", name: "0001", digest: "1", files: 1 },
-  { event: "snapshot", name: "0002", digest: "2", files: 2 },
+  exampleEvent("snapshot", { name: "0001", digest: "1".repeat(64), files: 1 }),
+  exampleEvent("snapshot", { name: "0002", digest: "2".repeat(64), files: 2 }),
   { event: "exec-end", result: { kind: "exited", code: 0 } },
-  { event: "snapshot", name: "final", digest: "2", files: 2, gone: [], torn: [] },
-  { event: "end", ended: "finished" },
+  exampleEvent("snapshot", { name: "final", digest: "2".repeat(64), files: 2, gone: [], torn: [] }),
+  exampleEvent("end", { ended: "finished" }),
 ];
 
 type Found = { kind: string; reason?: string; iterations?: unknown[]; measures?: Record<string, unknown> };
@@ -38,14 +40,8 @@ function found(t: TestContext, spoil: (folder: string) => void = () => {}): Foun
   });
   for (const event of events) trajectory.add(event);
   trajectory.close();
-  const submission = { digest: "2", files: 2, bytes: 2, leftOut: [], overLimits: null };
-  writeJson(path("ledger"), {
-    formatVersion: 1,
-    wallMs: 9000,
-    ended: "finished",
-    submission,
-    trajectory: trajectory.seal(),
-  });
+  const submission = { digest: "2".repeat(64), files: 2, bytes: 2, leftOut: [], overLimits: null };
+  writeJson(path("ledger"), exampleLedger({ wallMs: 9000, submission, trajectory: trajectory.seal() }));
   for (const name of ["0001", "0002"]) {
     mkdirSync(join(folder, "snapshots", name), { recursive: true });
     writeFileSync(join(folder, "snapshots", name, "notes.txt"), "no model");

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
+import { exampleLedger } from "@mlrb/formats/testing/example-ledger";
 import { float32, safetensorsBytes } from "@mlrb/kit/safetensors-bytes";
 
 const root = mkdtempSync(join(tmpdir(), "moment-step-"));
@@ -49,14 +50,8 @@ async function at(
     bytes: 1,
   }));
   write("snapshots", { "index.json": JSON.stringify({ formatVersion: 1, budgetMs: 1000, snapshots }) });
-  const ledger = {
-    formatVersion: 1,
-    wallMs: workingMs,
-    workingMs,
-    ended: "finished",
-    submission: { digest: "final", leftOut: [], overLimits: null },
-    trajectory: { lines: 1, head: "x" },
-  };
+  const submission = { ...exampleLedger().submission, digest: "final" };
+  const ledger = exampleLedger({ wallMs: workingMs, workingMs, submission });
   write(".", {
     ledger: JSON.stringify(ledger),
     admission: JSON.stringify({

@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
 import { openTrajectory } from "@mlrb/agents/trajectory";
+import { exampleEvent } from "@mlrb/formats/testing/example-event";
+import { exampleLedger } from "@mlrb/formats/testing/example-ledger";
 import { float32, safetensorsBytes } from "@mlrb/kit/safetensors-bytes";
 
 const root = mkdtempSync(join(tmpdir(), "validate-step-"));
@@ -38,15 +40,15 @@ async function validate(change: (folder: string) => void = () => {}, given: unkn
   writeFileSync(at("submission/config.json"), "{}");
   writeFileSync(at("submission/tokenizer.json"), "{}");
   const trajectory = openTrajectory(at("trajectory"), { now: () => ({ wall: 0, sinceStart: 0 }) });
-  trajectory.add({ event: "start" });
-  trajectory.add({ event: "end" });
-  const ledger = {
-    formatVersion: 1,
+  trajectory.add(exampleEvent("start"));
+  trajectory.add(exampleEvent("end"));
+  const leftOut = [{ path: "model.safetensors", why: "symbolic link" }];
+  const ledger = exampleLedger({
     wallMs: 1000,
-    ended: "finished",
-    submission: { leftOut: [{ path: "model.safetensors", why: "symbolic link" }], overLimits: null },
+    workingMs: 1000,
+    submission: { ...exampleLedger().submission, leftOut },
     trajectory: trajectory.seal(),
-  };
+  });
   trajectory.close();
   writeFileSync(at("ledger"), JSON.stringify(ledger));
   change(folder);

@@ -20,6 +20,8 @@ import { after, describe, test } from "node:test";
 import { openTrajectory } from "@mlrb/agents/trajectory";
 import { admission } from "@mlrb/formats/admission";
 import { mustFollow } from "@mlrb/formats/read-format";
+import { exampleEvent } from "@mlrb/formats/testing/example-event";
+import { exampleLedger } from "@mlrb/formats/testing/example-ledger";
 import { verdict } from "@mlrb/formats/verdict";
 import { readJson } from "@mlrb/kit/json-file";
 import type { TaskManifest } from "@mlrb/kit/manifests";
@@ -110,17 +112,10 @@ for (const task of readdirSync(tasks)) {
       const data = spoiled === "other-data" ? ["the whole internet"] : allowed.slice(0, 1);
       writeFileSync(join(at, "submission/provenance.json"), JSON.stringify({ data }));
       const trajectory = openTrajectory(join(at, "trajectory"), { now: () => ({ wall: 0, sinceStart: 0 }) });
-      trajectory.add({ event: "end" });
-      writeFileSync(
-        join(at, "ledger"),
-        JSON.stringify({
-          formatVersion: 1,
-          wallMs: spoiled === "overtime" ? 3_600_000 : 1000,
-          ended: "finished",
-          submission: { leftOut: [], overLimits: null },
-          trajectory: trajectory.seal(),
-        }),
-      );
+      trajectory.add(exampleEvent("end"));
+      const workingMs = spoiled === "overtime" ? 3_600_000 : 1000;
+      const ledger = exampleLedger({ wallMs: workingMs, workingMs, trajectory: trajectory.seal() });
+      writeFileSync(join(at, "ledger"), JSON.stringify(ledger));
       trajectory.close();
       const inputs = ["submission", "trajectory", "ledger", "public", "private", "models"];
       const ran = spawnSync(

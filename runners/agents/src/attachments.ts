@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { LongText, TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import type { LongText, TrajectoryEvent } from "@mlrb/formats/trajectory";
 import { writeWhole } from "@mlrb/kit/json-file";
 
 export type Attachments = {
@@ -55,7 +55,7 @@ export function wholeText(text: LongText, folder: string | undefined): { text: s
   }
 }
 
-/** The event with its long texts shortened; which fields those are stands in core's trajectory-event. */
+/** The event with its long texts shortened; which fields those are, formats/trajectory says. */
 export function shortened(event: TrajectoryEvent, { shorten }: Attachments): TrajectoryEvent {
   const short = (text: LongText) => (typeof text === "string" ? shorten(text) : text);
   switch (event.event) {

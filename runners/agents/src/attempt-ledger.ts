@@ -1,6 +1,7 @@
 // The ledger of an attempt from what the supervisor saw. Pure.
 import type { SnapshotResult } from "@mlrb/core/sandbox";
-import type { Ledger, UsedPrice } from "@mlrb/kit/rules/ledger";
+import type { Ledger } from "@mlrb/formats/ledger";
+import type { UsedPrice } from "@mlrb/formats/used-price";
 import { treeDigest } from "./copy-out.ts";
 import type { Spending } from "./meter.ts";
 import type { ScaffoldEnd } from "./scaffold/scaffold.ts";

@@ -1,7 +1,7 @@
 // The ledger of an attempt while it runs. What is spent is on the disk before anything else happens, a line for
 // each change, so that a supervisor that is killed leaves behind what the attempt has cost until then.
 import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
-import type { TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import type { TrajectoryEvent } from "@mlrb/formats/trajectory";
 import { isFullDisk } from "@mlrb/kit/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import type { FrozenTime } from "./frozen-time.ts";

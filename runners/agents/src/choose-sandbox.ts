@@ -3,7 +3,7 @@
 // attempt is not begun.
 import type { Sandbox, Walls, WallsRequest } from "@mlrb/core/sandbox";
 import { sandboxToken } from "@mlrb/core/sandbox-token";
-import type { SandboxAsked } from "@mlrb/kit/stage";
+import type { SandboxAsked } from "@mlrb/formats/stage-context";
 import { bubblewrapMissing } from "./bubblewrap-abilities.ts";
 import { bubblewrapWalls } from "./bubblewrap-walls.ts";
 import { plainSandbox } from "./plain-sandbox.ts";

@@ -1,7 +1,8 @@
 // What an attempt has used of its budget, while it runs: the one clock, the one purse. Types; attempt-meter.ts is
 // the one that is used.
-import type { WaitReason } from "@mlrb/core/trajectory-event";
-import type { EstimatedSpending, ModelSpending } from "@mlrb/kit/rules/ledger";
+
+import type { EstimatedSpending, ModelSpending } from "@mlrb/formats/ledger";
+import type { WaitReason } from "@mlrb/formats/trajectory";
 import type { CallCharge } from "./model/call-charge.ts";
 
 export type BudgetLimits = {

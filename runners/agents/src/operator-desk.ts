@@ -5,7 +5,8 @@ import { once } from "node:events";
 import { chmodSync, closeSync, constants, mkdirSync, openSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
-import { type ResumeReply, readResumeRequest, resumeSocket } from "@mlrb/core/resume-request";
+import { readResumeRequest, resumeSocket } from "@mlrb/core/resume-request";
+import type { ResumeReply } from "@mlrb/formats/resume-request";
 
 export type OperatorDesk = {
   /** Resolves after `ms`, or when a person says that the attempt is to go on; rejects when `signal` is aborted. */

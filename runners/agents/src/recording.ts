@@ -3,7 +3,13 @@
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { LongText, ModelCallEvent } from "@mlrb/core/trajectory-event";
+import { checkFormat } from "@mlrb/formats/read-format";
+import {
+  type LongText,
+  type ModelCallEvent,
+  type TrajectoryEvent,
+  trajectoryEvent,
+} from "@mlrb/formats/trajectory";
 import type { Json } from "@mlrb/kit/stage";
 import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
 import { wholeText } from "./attachments.ts";
@@ -22,6 +28,9 @@ export type Recording = {
   tellsDeadline: boolean;
 };
 
+/** Of other events nothing is replayed, so those of later versions do no harm. */
+const replayed = new Set<unknown>(["start", "reminder", "model-call"]);
+
 /** Reads `folder` (trajectory.jsonl, attachments/); a text says what is wrong with it. */
 export async function readRecording(folder: string): Promise<Recording | string> {
   const path = join(folder, "trajectory.jsonl");
@@ -31,18 +40,23 @@ export async function readRecording(folder: string): Promise<Recording | string>
     return `${path}:${check.line}: ${check.reason}; take the recording as the attempt gave it`;
   const calls: RecordedCall[] = [];
   const reminders: Recording["reminders"] = [];
-  let begin: { model?: ModelSpec; scaffold?: ScaffoldSpec; deadlineFile?: string } = {};
+  let begin: Partial<Extract<TrajectoryEvent, { event: "start" }>> = {};
   let line = 0;
   for await (const text of createInterface({
     input: createReadStream(path),
     crlfDelay: Number.POSITIVE_INFINITY,
   })) {
     line++;
-    const event = JSON.parse(text) as { event: string };
-    if (event.event === "start") begin = event as typeof begin;
-    if (event.event === "reminder") reminders.push(event as unknown as Recording["reminders"][number]);
-    if (event.event !== "model-call") continue;
-    const call = event as ModelCallEvent;
+    const value: unknown = JSON.parse(text);
+    const reading = checkFormat(trajectoryEvent, value);
+    if (reading.kind === "unreadable") {
+      if (!replayed.has((Object(value) as { event?: unknown }).event)) continue;
+      return `${path}:${line}: ${reading.cause}`;
+    }
+    const call = reading.value;
+    if (call.event === "start") begin = call;
+    if (call.event === "reminder") reminders.push(call);
+    if (call.event !== "model-call") continue;
     const response = responseOf(call, attachments);
     if (typeof response === "string") return `${path}:${line}: ${response}`;
     calls.push({ call: call.call, by: call.by, requestDigest: call.requestDigest, response });
@@ -50,7 +64,11 @@ export async function readRecording(folder: string): Promise<Recording | string>
   const { model, scaffold } = begin;
   if (!model || !scaffold)
     return `${path}:1: it names no model and scaffold; only attempts of llm agents can be replayed`;
-  return { model, scaffold, calls, reminders, tellsDeadline: begin.deadlineFile !== undefined };
+  return {
+    // what the preset said, as the attempt that was recorded checked it
+    ...{ model: model as ModelSpec, scaffold: scaffold as ScaffoldSpec },
+    ...{ calls, reminders, tellsDeadline: begin.deadlineFile !== undefined },
+  };
 }
 
 function responseOf(event: ModelCallEvent, attachments: string): ModelResponse | string {

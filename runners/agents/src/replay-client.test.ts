@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { ModelCallEvent } from "@mlrb/core/trajectory-event";
+import { exampleEvent } from "@mlrb/formats/testing/example-event";
+import type { ModelCallEvent } from "@mlrb/formats/trajectory";
 import { removeFolder } from "@mlrb/kit/remove-folder";
 import { attachmentsIn, inlineMax } from "./attachments.ts";
 import type { Message, ModelRequest, ModelSpec } from "./model/model-client.ts";
@@ -105,7 +106,7 @@ const event: ModelCallEvent = {
 
 test("what a model said is read whole from a trajectory and its attachments, reminders with the look that found them", async (t) => {
   const { folder, trajectory } = written(t);
-  trajectory.add({ event: "start", model, scaffold: { kind: "react" } });
+  trajectory.add(exampleEvent("start", { model, scaffold: { kind: "react" } }));
   trajectory.add({ event: "reminder", look: 3, text: "half is used" });
   trajectory.add(event);
   const read = await readRecording(folder);
@@ -125,7 +126,7 @@ test("what a model said is read whole from a trajectory and its attachments, rem
 
 test("a recording that was changed, lacks an attachment or is of another kind of agent is told, with its line", async (t) => {
   const lacking = written(t);
-  lacking.trajectory.add({ event: "start", model, scaffold: { kind: "react" } });
+  lacking.trajectory.add(exampleEvent("start", { model, scaffold: { kind: "react" } }));
   lacking.trajectory.add(event);
   rmSync(join(lacking.folder, "attachments", readdirSync(join(lacking.folder, "attachments"))[0]!));
   assert.match(
@@ -134,11 +135,11 @@ test("a recording that was changed, lacks an attachment or is of another kind of
   );
 
   const program = written(t);
-  program.trajectory.add({ event: "start", kind: "command" });
+  program.trajectory.add(exampleEvent("start", { kind: "command" }));
   assert.match(String(await readRecording(program.folder)), /only attempts of llm agents can be replayed/);
 
   const changed = written(t);
-  changed.trajectory.add({ event: "start", model });
+  changed.trajectory.add(exampleEvent("start", { model }));
   changed.trajectory.add(event);
   writeFileSync(join(changed.folder, "trajectory.jsonl"), '{"formatVersion":1,"index":0}\n');
   assert.match(String(await readRecording(changed.folder)), /trajectory\.jsonl:1: does not follow/);

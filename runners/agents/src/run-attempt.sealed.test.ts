@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Sandbox } from "@mlrb/core/sandbox";
-import type { Ledger } from "@mlrb/kit/rules/ledger";
+import type { Ledger } from "@mlrb/formats/ledger";
 import { sealTimes } from "@mlrb/kit/seal-times";
 import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
 import { Interrupted } from "./interruption.ts";

@@ -5,8 +5,9 @@
 
 import { mkdir } from "node:fs/promises";
 import type { Sandbox } from "@mlrb/core/sandbox";
+import type { Ledger } from "@mlrb/formats/ledger";
+import type { UsedPrice } from "@mlrb/formats/used-price";
 import { releaseReserved, reserveFile } from "@mlrb/kit/full-disk";
-import type { Ledger, UsedPrice } from "@mlrb/kit/rules/ledger";
 import { sealTimes } from "@mlrb/kit/seal-times";
 import { attachmentsIn } from "./attachments.ts";
 import { attemptMeter } from "./attempt-meter.ts";

@@ -3,9 +3,9 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SnapshotResult } from "@mlrb/core/sandbox";
+import type { Ledger } from "@mlrb/formats/ledger";
 import { isFullDisk, releaseReserved, writeReserved } from "@mlrb/kit/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
-import type { Ledger } from "@mlrb/kit/rules/ledger";
 import { sealTimes } from "@mlrb/kit/seal-times";
 import { attemptLedger, endedAs, type Interruption } from "./attempt-ledger.ts";
 import type { AttemptMeter } from "./attempt-meter.ts";

@@ -4,6 +4,8 @@
 // Each attempt may pass the cap by one call: the dearest of those that it has in flight. What the others of them can
 // cost at most counts from before they are sent, or many calls at once of many attempts would pass it together.
 import { appendFileSync, closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { readFormat } from "@mlrb/formats/read-format";
+import { spendingCapLine } from "@mlrb/formats/spending-cap";
 import { canonicalJson } from "@mlrb/kit/json-file";
 
 export type SpendingCap = {
@@ -41,13 +43,12 @@ export function openCap(path: string, attempt: string): SpendingCap {
     }
   };
   const take = (line: string) => {
-    try {
-      const said = JSON.parse(line) as Record<string, unknown>;
-      if (typeof said.maxDollars === "number") max = said.maxDollars;
-      if (isAmount(said.dollars)) spent += said.dollars;
-      if (typeof said.attempt === "string" && typeof said.pid === "number" && isAmount(said.held))
-        held.set(said.attempt, { dollars: said.held, pid: said.pid });
-    } catch {} // half a line of a supervisor that was killed
+    const reading = readFormat(spendingCapLine, line);
+    if (reading.kind === "unreadable") return; // half a line of a supervisor that was killed
+    const { value } = reading;
+    if ("maxDollars" in value) max = value.maxDollars;
+    else if ("dollars" in value) spent += value.dollars;
+    else held.set(value.attempt, { dollars: value.held, pid: value.pid });
   };
   // a line of its own, also behind half a line that a killed supervisor left
   const append = (line: object, flush: boolean) =>
@@ -81,10 +82,6 @@ export function openCap(path: string, attempt: string): SpendingCap {
       if (dollars > 0) append({ dollars }, true);
     },
   };
-}
-
-function isAmount(value: unknown): value is number {
-  return typeof value === "number" && value >= 0;
 }
 
 /** Attempts of one cap run on one host. */

@@ -4,8 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { textRedactor } from "@mlrb/core/redactor";
-import type { ModelCallEvent, ToolResultEvent, TrajectoryEvent } from "@mlrb/core/trajectory-event";
-import { trajectorySchema } from "@mlrb/core/trajectory-schema";
+import { exampleEvent } from "@mlrb/formats/testing/example-event";
+import {
+  type ModelCallEvent,
+  type ToolResultEvent,
+  type TrajectoryEvent,
+  trajectoryLine,
+} from "@mlrb/formats/trajectory";
 import { removeFolder } from "@mlrb/kit/remove-folder";
 import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
 import { Ajv } from "ajv";
@@ -90,7 +95,7 @@ test("no secret reaches the disk, in whatever field and form an agent or a provi
       raw: JSON.stringify({ key }),
     },
     { event: "iteration", line: JSON.stringify({ [key]: [key] }), wellFormed: true },
-    { event: "start", deep: { [key]: [{ again: key }] } },
+    { ...exampleEvent("start"), ...{ deep: { [key]: [{ again: key }] } } },
   ];
   for (const event of events) trajectory.add(event);
   const said = [path, ...readdirSync(attachments).map((name) => join(attachments, name))]
@@ -129,7 +134,7 @@ test("a line of every kind is what the published schema says", (t) => {
   ];
   for (const event of events) trajectory.add(event);
   const ajv = new Ajv({ strict: false });
-  const valid = ajv.compile(trajectorySchema);
+  const valid = ajv.compile(trajectoryLine);
   for (const line of lines()) assert.ok(valid(line), `${line.event}: ${ajv.errorsText(valid.errors)}`);
   const { finish: _, ...unfinished } = lines()[3];
   assert.equal(valid(unfinished), false);

@@ -4,7 +4,7 @@
 // reaches the disk, and texts that are too long for one stand whole among the attachments.
 import { createHash } from "node:crypto";
 import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from "node:fs";
-import type { TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import type { TrajectoryEvent } from "@mlrb/formats/trajectory";
 import { isFullDisk } from "@mlrb/kit/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { noLine } from "@mlrb/kit/verify-trajectory";

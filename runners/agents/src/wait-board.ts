@@ -1,7 +1,8 @@
 // Shows what an attempt waits for: in a file that any process can read, and in the stage's log. Kept apart from the
 // meter, which counts the waits: a try that is being made between two waits is still the same trouble.
 import { rmSync } from "node:fs";
-import { type AttemptWait, sortWaits } from "@mlrb/core/attempt-wait";
+import { sortWaits } from "@mlrb/core/attempt-wait";
+import type { AttemptWait } from "@mlrb/formats/attempt-wait";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 
 export type WaitBoard = {

@@ -1,7 +1,8 @@
 // `pipeline attempts list`: every record, oldest first, then what goes on, what has ended and is not kept yet, and what was lost.
 import { join } from "node:path";
 import { formatDuration } from "@mlrb/core/units";
-import { type Ledger, readLedger } from "@mlrb/kit/rules/ledger";
+import type { Ledger } from "@mlrb/formats/ledger";
+import { readLedger } from "@mlrb/kit/rules/ledger";
 import type { HeldRecord } from "@mlrb/local/attempt-records";
 import { waitingAttempts } from "@mlrb/local/attempt-waits";
 import { displayWidth } from "@mlrb/report/terminal-text";

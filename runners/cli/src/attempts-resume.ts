@@ -1,7 +1,7 @@
 // `pipeline attempts resume`: gives attempts that wait for a person the secrets that are set here now, and has them
 // try again at once. The values go from this process's memory to theirs over a socket that only this user may open.
 import { attemptId } from "@mlrb/core/attempt-wait";
-import type { ResumeReply } from "@mlrb/core/resume-request";
+import type { ResumeReply } from "@mlrb/formats/resume-request";
 import { isFullDisk } from "@mlrb/kit/full-disk";
 import { type WaitingAttempt, waitingAttempts } from "@mlrb/local/attempt-waits";
 import { resumeAttempt } from "@mlrb/local/resume-attempt";

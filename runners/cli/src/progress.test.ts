@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { AttemptWait } from "@mlrb/core/attempt-wait";
 import type { Outcome } from "@mlrb/core/outcome";
 import type { Instance } from "@mlrb/core/plan";
+import type { AttemptWait } from "@mlrb/formats/attempt-wait";
 import { Progress } from "./progress.ts";
 import { Screen } from "./testing/screen.ts";
 

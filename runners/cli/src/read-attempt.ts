@@ -1,7 +1,7 @@
 // An attempt as exports and stories want it, from its record or from what a running or lost one has written so far.
 import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
-import type { LongText } from "@mlrb/core/trajectory-event";
+import type { LongText } from "@mlrb/formats/trajectory";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { outputPaths } from "@mlrb/local/output-paths";
 import type { AttemptSource, TrajectoryLine, WholeText } from "@mlrb/report/exports/attempt-source";
@@ -20,7 +20,7 @@ export function readAttempt(found: FoundAttempt, { state }: AttemptPlace): Attem
     );
     const { slot, axes, attemptKey, ran } = record;
     const read = contents(files);
-    const budgetMs = read.ledger.read?.budget?.wallMs ?? null;
+    const budgetMs = read.ledger.read?.budget.wallMs ?? null;
     const submission = record.outputs.submission?.digest ?? null;
     const scores = attemptScores(state.results, { slot, axes, submission, budgetMs });
     const { startedAt, durationMs, executor, where = {} } = ran;

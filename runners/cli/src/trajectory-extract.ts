@@ -2,9 +2,10 @@
 // A trajectory may hold tens of thousands of lines of gigabytes; no more than a few hundred KB of it are read.
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
+import { checkFormat } from "@mlrb/formats/read-format";
+import { trajectoryEvent } from "@mlrb/formats/trajectory";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import type { TrajectoryLine } from "@mlrb/report/exports/attempt-source";
-import { knownEvent } from "@mlrb/report/exports/known-event";
 import type { PageEvent, PageTrajectory } from "@mlrb/report/page/page-data";
 import { budgetParts } from "@mlrb/report/story/budget-parts";
 import { eventWords, factsWords } from "@mlrb/report/story/event-words";
@@ -37,7 +38,7 @@ export function trajectoryExtract(path: string, ledger?: string): Extract {
   const all = read.flat();
   const sealed = ledger === undefined ? undefined : readLedger(ledger);
   const known = sealed === undefined || typeof sealed === "string" ? null : sealed;
-  const lines = known?.trajectory?.lines ?? null;
+  const lines = known?.trajectory.lines ?? null;
   const gap = read.length > 1 ? read[0]!.length : undefined;
   return {
     kind: "read",
@@ -108,7 +109,8 @@ function parse(line: string): Parsed {
       : null;
   const own = Object.fromEntries(Object.entries(fields).filter(([name]) => !common.has(name)));
   const name = String(fields.event);
-  const event = knownEvent({ ...own, event: name });
+  const reading = checkFormat(trajectoryEvent, { ...own, event: name });
+  const event = reading.kind === "ok" ? reading.value : undefined;
   const place = { index: 0, time: null, sinceStartMs: since };
   return {
     sinceStartMs: since,

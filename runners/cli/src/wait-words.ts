@@ -1,6 +1,8 @@
 // What an attempt waits for, as people read it, with the exact command to type.
 // Pure: the time is an argument.
-import { type AttemptWait, resumeCommand, waitText } from "@mlrb/core/attempt-wait";
+
+import { resumeCommand, waitText } from "@mlrb/core/attempt-wait";
+import type { AttemptWait } from "@mlrb/formats/attempt-wait";
 import type { WaitingAttempt } from "@mlrb/local/attempt-waits";
 
 export type WaitPlace = {

@@ -1,43 +1,18 @@
 // What an attempt waits for at this moment, as its supervisor writes it into the attempt's folder: any process can
-// show it. One source for the file's shape, its check, and the words that people read.
+// show it. Reads the file and words it for people.
 // Pure: the time is an argument.
-import type { ModelCause } from "./model-cause.ts";
-import type { FailureOwner, WaitReason } from "./trajectory-event.ts";
+import { type AttemptWait, attemptWaits } from "@mlrb/formats/attempt-wait";
+import { readFormat } from "@mlrb/formats/read-format";
+import type { WaitReason } from "@mlrb/formats/trajectory";
 import { formatDuration } from "./units.ts";
 
-export type AttemptWait = {
-  why: WaitReason;
-  cause: ModelCause;
-  whose: FailureOwner;
-  /** What the provider or the connection said. */
-  detail: string;
-  /** ISO times. `giveUpAt`: when the attempt ends, not measured, if nothing changes. */
-  since: string;
-  nextTry: string;
-  giveUpAt: string;
-};
-
-/** The file `waiting.json`: absent while nothing is waited for. Waits for a person come first, then the oldest. */
-type AttemptWaits = { formatVersion: 1; waits: AttemptWait[] };
-
+/** Absent while nothing is waited for. */
 export const waitFile = "waiting.json";
-
-const texts = ["why", "cause", "whose", "detail", "since", "nextTry", "giveUpAt"] as const;
 
 /** Undefined where it is not such a file, or one of a newer program. */
 export function readWaits(text: string): AttemptWait[] | undefined {
-  let value: Partial<AttemptWaits> | null;
-  try {
-    value = JSON.parse(text) as Partial<AttemptWaits> | null;
-  } catch {
-    return undefined;
-  }
-  if (value?.formatVersion !== 1 || !Array.isArray(value.waits)) return undefined;
-  const whole = value.waits.every(
-    (wait) =>
-      typeof wait === "object" && wait !== null && texts.every((name) => typeof wait[name] === "string"),
-  );
-  return whole ? value.waits : undefined;
+  const reading = readFormat(attemptWaits, text);
+  return reading.kind === "ok" ? reading.value.waits : undefined;
 }
 
 export function sortWaits(waits: AttemptWait[]): AttemptWait[] {

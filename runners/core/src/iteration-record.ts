@@ -1,6 +1,6 @@
 // What is known of an agent's research after its attempt: its experiments, where it failed, and what can be counted
 // of that. A file that programs read, described for them in pipelines/iterations.schema.json.
-import type { FailureOwner } from "./trajectory-event.ts";
+import type { FailureOwner } from "@mlrb/formats/trajectory";
 
 export const stagesOfResearch = [
   "understand",

@@ -1,6 +1,7 @@
 // The schema of iterations.json, for programs that read it. Types: iteration-record.ts.
+
+import { failureOwner } from "@mlrb/formats/trajectory";
 import { stagesOfResearch } from "./iteration-record.ts";
-import { ownerSchema } from "./trajectory-schema.ts";
 
 const text = { type: "string" } as const;
 const maybeText = { type: ["string", "null"] } as const;
@@ -19,7 +20,7 @@ const orNull = (schema: object) => ({ anyOf: [schema, { type: "null" }] });
 
 const failure = closed({
   pattern: { ...text, description: "the rule that found it" },
-  whose: ownerSchema,
+  whose: failureOwner,
   where: { enum: [...stagesOfResearch, "cannot-tell"] },
   detail: text,
   evidence: { type: "array", items: count, description: "indexes of events of the trajectory" },

@@ -4,14 +4,16 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { admission } from "@mlrb/formats/admission";
 import { agentPreset } from "@mlrb/formats/agent-preset";
+import { ledgerFile } from "@mlrb/formats/ledger";
 import { report } from "@mlrb/formats/report";
 import { score } from "@mlrb/formats/score";
+import { stageContext } from "@mlrb/formats/stage-context";
+import { trajectoryLine } from "@mlrb/formats/trajectory";
 import { verdict } from "@mlrb/formats/verdict";
 import { Ajv } from "ajv";
 import { iterationsSchema } from "./iterations-schema.ts";
 import { scorerSchema, taskSchema } from "./manifest-schema.ts";
 import { pipelineSchema } from "./pipeline-schema.ts";
-import { trajectorySchema } from "./trajectory-schema.ts";
 
 const folder = join(import.meta.dirname, "../../../pipelines");
 const schemas = {
@@ -23,8 +25,10 @@ const schemas = {
   verdict,
   admission,
   report,
-  trajectory: trajectorySchema,
+  trajectory: trajectoryLine,
   iterations: iterationsSchema,
+  ledger: ledgerFile,
+  "stage-context": stageContext,
 };
 
 for (const [name, schema] of Object.entries(schemas)) {

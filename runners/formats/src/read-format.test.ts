@@ -87,6 +87,15 @@ test("of a file of another version that is the cause, whatever else differs", ()
   assert.equal(cause(run, {}), "formatVersion is missing");
 });
 
+test("of a union without a tag the cause is that of the variant whose type the value has", () => {
+  const long = openObject({ head: text }, ["head"]);
+  const union = openObject({ value: nullable({ anyOf: [text, long] }), at: nullable(count) }, []);
+  assert.equal(cause(union, { at: -1 }), "at is -1: it must be >= 0");
+  assert.equal(cause(union, { at: "soon" }), 'at is "soon", not a whole number or null');
+  assert.equal(cause(union, { value: {} }), "value.head is missing");
+  assert.equal(cause(union, { value: 1 }), "value is 1, not a text or an object or null");
+});
+
 test("a key of a closed object that nobody declared is refused, `__proto__` like any other", () => {
   const closed = closedObject({ a: nullable(count) }, []);
   assert.equal(cause(closed, { a: null, b: 1 }), "b is not known");

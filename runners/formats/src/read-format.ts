@@ -116,7 +116,7 @@ function causeOf(errors: ErrorObject[]): string {
         const both = params.passingSchemas.flatMap((at: number) => parentSchema!.oneOf[at].required ?? []);
         return `${field} has ${both.join(" and ")}, and may have one of them`;
       }
-      return causeOfVariants(errors.slice(0, -1), instancePath);
+      return causeOfVariants(errors);
     }
     case "additionalProperties":
       return `${[...path, params.additionalProperty].join(".")} is not known`;
@@ -127,13 +127,22 @@ function causeOf(errors: ErrorObject[]): string {
 
 type Tagged = { properties: Record<string, { const?: unknown; enum?: unknown[] }> };
 
-/** `errors` of the variants of a union at `place`: what was nearest to being right says what is wrong. */
-function causeOfVariants(errors: ErrorObject[], place: string): string {
-  const within = errors.find(({ instancePath }) => instancePath.length > place.length);
-  if (within) return causeOf([within]);
-  const types = errors.filter(({ keyword }) => keyword === "type");
-  if (types.length < errors.length) return causeOf([errors.find(({ keyword }) => keyword !== "type")!]);
-  return causeOf([{ ...types[0]!, params: { type: types.flatMap(({ params }) => params.type) } }]);
+/** `errors` of the variants of a union, which is the last of them: what was nearest to being right says what is wrong. */
+function causeOfVariants(errors: ErrorObject[]): string {
+  const { instancePath: place, schemaPath } = errors.at(-1)!;
+  const variants = errors.filter((error) => error.schemaPath.startsWith(`${schemaPath}/`));
+  const isOfType = ({ keyword, instancePath }: ErrorObject) =>
+    (keyword === "type" || isUnion(keyword)) && instancePath === place;
+  const near = variants.filter((error) => !isOfType(error));
+  const within = near.filter(({ instancePath }) => instancePath.length > place.length);
+  const telling = within.length > 0 ? within : near;
+  if (telling.length > 0) return causeOf(isUnion(telling.at(-1)!.keyword) ? telling : [telling[0]!]);
+  const types = variants.flatMap(({ keyword, params }) => (keyword === "type" ? params.type : []));
+  return causeOf([{ ...errors.at(-1)!, keyword: "type", params: { type: types } }]);
+}
+
+function isUnion(keyword: string): boolean {
+  return keyword === "anyOf" || keyword === "oneOf";
 }
 
 function unescaped(step: string): string {

@@ -5,6 +5,8 @@ import type { XStatic } from "typebox/schema";
 /** The TypeScript type of the values that a schema admits. */
 export type TypeOf<Schema> = XStatic<Schema>;
 
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
 export const anyText = { type: "string" } as const;
 /** A text that is not empty. */
 export const text = { type: "string", minLength: 1 } as const;

@@ -1,18 +1,8 @@
 // What an attempt has spent, by the file that its meter appends to while it runs (agents/attempt-meter). The
 // bill of an attempt that never wrote its ledger.
 import { readFileSync } from "node:fs";
-import type { ModelSpending } from "./rules/ledger.ts";
-
-/** `workingMs`: as long as it had worked then. */
-export type LastSpending = ModelSpending & {
-  formatVersion: 1;
-  workingMs: number;
-  /** null: no price is known for some of the calls. */
-  dollars: number | null;
-  waitedMs: Record<string, number>;
-  /** Calls that were sent and not charged yet, and what they can cost at most; absent where there were none. */
-  inFlight?: { calls: number; dollars: number };
-};
+import { type LastSpending, lastSpending as lineFormat } from "@mlrb/formats/last-spending";
+import { readFormat } from "@mlrb/formats/read-format";
 
 /** Calls that were sent, whatever became of them. */
 export function callsOf({ calls, failedTries, inFlight }: LastSpending): number {
@@ -29,10 +19,8 @@ export function lastSpending(path: string): LastSpending | undefined {
   }
   // the last may be half a line: the one before it was whole
   for (const line of lines.reverse()) {
-    try {
-      const value = JSON.parse(line) as Partial<LastSpending> | null;
-      if (value?.formatVersion === 1) return value as LastSpending;
-    } catch {}
+    const reading = readFormat(lineFormat, line);
+    if (reading.kind === "ok") return reading.value;
   }
   return undefined;
 }

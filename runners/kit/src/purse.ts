@@ -3,6 +3,8 @@
 // in the place of that run's: the harness reads the file again before each try of a call.
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { type CarryingRun, purse as format } from "@mlrb/formats/purse";
+import { readFormat } from "@mlrb/formats/read-format";
 import { canonicalJson, writeWhole } from "./json-file.ts";
 
 export type Purse = {
@@ -10,12 +12,6 @@ export type Purse = {
   runs: CarryingRun[];
   /** The file in which all attempts of a run write down what they spend; null: nothing caps this one. */
   cap: string | null;
-};
-
-type CarryingRun = {
-  run: string;
-  /** As its command line said them: `MODEL=INPUT/OUTPUT`. */
-  prices: string[];
 };
 
 /** Of an attempt's folder. */
@@ -40,18 +36,9 @@ export function readPurse(path: string): Purse | undefined {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
-  const { formatVersion, runs = [], cap } = JSON.parse(text) as Partial<Purse> & { formatVersion?: unknown };
-  const known = formatVersion === 1 || (formatVersion === 2 && Array.isArray(runs) && runs.every(isCarrying));
-  if (!known || (cap !== null && typeof cap !== "string"))
-    throw new Error(`${path} is of another format; this program reads formats 1 and 2`);
-  return { runs, cap };
-}
-
-function isCarrying(value: unknown): boolean {
-  const { run, prices } = Object(value) as Partial<CarryingRun>;
-  return (
-    typeof run === "string" &&
-    Array.isArray(prices) &&
-    prices.every((one: unknown) => typeof one === "string")
-  );
+  const reading = readFormat(format, text);
+  if (reading.kind === "unreadable")
+    throw new Error(`${path} is of another format; this program reads formats 1 and 2: ${reading.cause}`);
+  const { value } = reading;
+  return { runs: value.formatVersion === 2 ? value.runs : [], cap: value.cap };
 }

@@ -4,58 +4,15 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import type { Json } from "@mlrb/formats/schema";
+import type { StageContext } from "@mlrb/formats/stage-context";
 
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-
-export type StageContext = {
-  formatVersion: 1;
-  /** The stage instance, e.g. `score[task=baby-lm,agent=minimal,seed=1,scorer=house-pairs]`. */
-  stage: string;
-  /** Axis values that the stage is keyed on; a stage is blind to the others. */
-  axes: Record<string, string | number>;
-  params: Record<string, Json>;
-  /** Absolute path of each input, by its name (`public` for `data.public`). Read only. */
-  inputs: Record<string, string>;
-  /** Absolute path to write each output to. Folders exist and are empty; files do not exist. */
-  outputs: Record<string, string>;
-  /** Patterns of the repository files it declared, relative to the root; see source-file. */
-  files: string[];
-  /** The files that these patterns name, from the root, in order; by hand undefined. */
-  sources?: string[];
-  /** The budget of the stage in base units, where it declares one: time in ms, tokens and dollars of model calls. */
-  budget: { timeMs?: number; tokens?: number; dollars?: number };
-  /** How long it may wait for what is not its own doing, where the pipeline says so (`limits`). */
-  waits?: { providerMs?: number; operatorMs?: number };
-  /** Of an untrusted stage: what is to hold the programs it starts. */
-  sandbox?: SandboxAsked;
-};
-
-export type SandboxAsked = {
-  /** `local`: walls of this host; `docker`: containers. */
-  executor: string;
-  /** Of containers; undefined for this host's own programs. */
-  image?: string;
-  network: "none" | "full";
-  limits: { memoryBytes: number; processes: number; diskBytes: number; cpus: number };
-  /** Host folders that its programs read at their own paths. */
-  reads: string[];
-  gpus: readonly {
-    index: number;
-    uuid: string;
-    model: string;
-    memoryBytes: number;
-    driver: string;
-    slice: boolean;
-  }[];
-  /** Whether a person said that programs nobody vouched for may run without walls. */
-  unsafe: boolean;
-  /** Marks what belongs to it on the host. */
-  token: string;
-};
+export type { Json };
 
 /** The context of the running stage. Throws with the missing name when a script asks for what was not given. */
 export function stage(argv: string[] = process.argv.slice(2)): StageContext {
   const file = process.env.MLRB_STAGE;
+  // the runner checked it by its format when it wrote it (local/stage-context)
   const context = file ? (JSON.parse(readFileSync(file, "utf8")) as StageContext) : fromFlags(argv);
   if (context.formatVersion !== 1) {
     throw new Error(`${file}: stage context of format ${context.formatVersion}; this kit reads format 1`);

@@ -1,7 +1,9 @@
 // What an attempt cost, by what it left behind: its ledger where it gives one, else what its meter wrote last.
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
-import { callsOf, type LastSpending, lastSpending } from "@mlrb/kit/last-spending";
+import type { LastSpending } from "@mlrb/formats/last-spending";
+import { callsOf, lastSpending } from "@mlrb/kit/last-spending";
+import { readLedger } from "@mlrb/kit/rules/ledger";
 import type { AttemptCard } from "./attempt-folders.ts";
 import type { AttemptRecord } from "./attempt-records.ts";
 import { outputPaths } from "./output-paths.ts";
@@ -15,16 +17,8 @@ export function costByLedger(
   ledger: string | undefined,
 ): AttemptCost {
   const held: AttemptCost = { gpuHours: (gpus * durationMs) / 3_600_000, dollars: null };
-  if (ledger === undefined) return held;
-  try {
-    const { gpuHours, dollars } = JSON.parse(readFileSync(ledger, "utf8")) as Record<string, unknown>;
-    return {
-      gpuHours: typeof gpuHours === "number" ? gpuHours : held.gpuHours,
-      dollars: typeof dollars === "number" ? dollars : null,
-    };
-  } catch {
-    return held;
-  }
+  const read = ledger === undefined ? "it has none" : readLedger(ledger);
+  return typeof read === "string" ? held : { gpuHours: read.gpuHours, dollars: read.dollars };
 }
 
 export type Spent = { cost: AttemptCost; spending: LastSpending | null };

@@ -16,7 +16,7 @@ import { delimiter, dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Executor } from "@mlrb/core/executor";
 import { environmentStage } from "@mlrb/core/plan";
-import type { SandboxAsked, StageContext } from "@mlrb/kit/stage";
+import type { SandboxAsked, StageContext } from "@mlrb/formats/stage-context";
 import { type Bound, bind } from "./bind.ts";
 import { environmentPython } from "./environments.ts";
 import type { GpuLease } from "./gpu-leases.ts";

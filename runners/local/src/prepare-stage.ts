@@ -5,9 +5,9 @@ import { delimiter, dirname, join } from "node:path";
 import type { ExecutionRequest } from "@mlrb/core/executor";
 import type { Permissions } from "@mlrb/core/permissions";
 import { environmentStage, type Instance } from "@mlrb/core/plan";
+import type { SandboxAsked } from "@mlrb/formats/stage-context";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { removeFolder } from "@mlrb/kit/remove-folder";
-import type { SandboxAsked, StageContext } from "@mlrb/kit/stage";
 import type { Bound } from "./bind.ts";
 import type { CarryOutContext } from "./carried-out.ts";
 import { clearEnvironment, environmentPython } from "./environments.ts";
@@ -15,6 +15,7 @@ import { forkPreload } from "./fork-preload.ts";
 import { layOut } from "./lay-out.ts";
 import { outputPaths } from "./output-paths.ts";
 import { overwrite } from "./overwrite.ts";
+import { stageContext } from "./stage-context.ts";
 import { recordedReads, recorder, stagePermissions } from "./stage-permissions.ts";
 import { stageVariables } from "./stage-variables.ts";
 import { type Artifact, MissingContent } from "./store.ts";
@@ -80,19 +81,13 @@ export async function prepareStage(
   const stageFile = join(work, "stage.json");
   overwrite(
     stageFile,
-    canonicalJson({
-      formatVersion: 1,
-      stage: instance.id,
-      axes: bound.parts.axes,
-      params: action.params,
-      inputs: Object.fromEntries(Object.entries(inputs).filter(([name]) => !name.includes("."))),
-      outputs,
-      files: action.files,
-      sources: Object.keys(bound.parts.files),
-      budget: action.budget,
-      ...waitLimits(instance),
-      ...(stage.untrusted && { sandbox: sandboxAsked(instance, { ...context, beside }) }),
-    }),
+    canonicalJson(
+      stageContext(instance, bound, {
+        inputs,
+        outputs,
+        ...(stage.untrusted && { sandbox: sandboxAsked(instance, { ...context, beside }) }),
+      }),
+    ),
   );
   const variables = stageVariables(instance, bound, { ...context, stageFile });
   return {
@@ -150,17 +145,6 @@ function outerLimits({ stage, execution }: Instance): ExecutionRequest["limits"]
   };
 }
 
-function waitLimits({ execution }: Instance): { waits?: StageContext["waits"] } {
-  const { providerWaitMs, operatorWaitMs } = execution.limits;
-  if (providerWaitMs === undefined && operatorWaitMs === undefined) return {};
-  return {
-    waits: {
-      ...(providerWaitMs !== undefined && { providerMs: providerWaitMs }),
-      ...(operatorWaitMs !== undefined && { operatorMs: operatorWaitMs }),
-    },
-  };
-}
-
 /** What a program may start where nothing is said: far more than an honest one needs. */
 const processesMax = 4096;
 
@@ -186,7 +170,7 @@ function sandboxAsked(
       cpus: resources.cpus,
     },
     reads: context.beside.reads,
-    gpus: context.gpus?.gpus ?? [],
+    gpus: [...(context.gpus?.gpus ?? [])],
     unsafe: context.unsafeLocal,
     token: context.token,
   };

@@ -12,10 +12,11 @@ import {
 import { join, relative } from "node:path";
 import { unreachable } from "@mlrb/core/outcome";
 import { Redactor } from "@mlrb/core/redactor";
+import type { LastSpending } from "@mlrb/formats/last-spending";
 import { logCap } from "@mlrb/kit/bounded-log";
 import { isFullDisk, writeReserved } from "@mlrb/kit/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
-import { callsOf, type LastSpending } from "@mlrb/kit/last-spending";
+import { callsOf } from "@mlrb/kit/last-spending";
 import { removeFolder } from "@mlrb/kit/remove-folder";
 import { type AttemptCost, lastSignMs, spentBy } from "./attempt-cost.ts";
 import { type AttemptCard, attemptEnd, type EndCause, endingFile, lostFolderOf } from "./attempt-folders.ts";

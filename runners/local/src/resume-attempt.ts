@@ -5,12 +5,8 @@ import { closeSync, constants, openSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import {
-  type ResumeReply,
-  type ResumeRequest,
-  readResumeReply,
-  resumeSocket,
-} from "@mlrb/core/resume-request";
+import { readResumeReply, resumeSocket } from "@mlrb/core/resume-request";
+import type { ResumeReply, ResumeRequest } from "@mlrb/formats/resume-request";
 
 /** Never throws: an attempt that cannot be reached refuses. */
 export async function resumeAttempt(folder: string, secrets: Record<string, string>): Promise<ResumeReply> {

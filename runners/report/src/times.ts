@@ -1,8 +1,9 @@
 // What the attempts took, by their ledgers. Kept apart from the report: seconds differ from run to run
 // and machine to machine, and a report whose bytes moved with them could not be compared byte for byte.
+
+import type { Ledger } from "@mlrb/formats/ledger";
 import type { Times } from "@mlrb/formats/times";
 import type { Collected, Member } from "@mlrb/kit/collected";
-import type { Ledger } from "@mlrb/kit/rules/ledger";
 import { csvLine } from "./csv-line.ts";
 import { byText } from "./order.ts";
 import { plainText } from "./plain-text.ts";
@@ -42,7 +43,7 @@ export function times(
         seed: axes.seed ?? "",
         wallSeconds: seconds(ledger?.wallMs),
         workingSeconds: seconds(ledger?.workingMs),
-        budgetSeconds: seconds(ledger?.budget?.wallMs),
+        budgetSeconds: seconds(ledger?.budget.wallMs),
         ended: ledger ? plainText(String(ledger.ended)) : null,
         tokens: ledger?.tokens ?? null,
         dollars: ledger?.dollars ?? null,

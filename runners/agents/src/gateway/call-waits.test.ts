@@ -2,7 +2,7 @@
 // once. Over loopback, with pauses that the test ends.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { AttemptWait } from "@mlrb/core/attempt-wait";
+import type { AttemptWait } from "@mlrb/formats/attempt-wait";
 import type { Script } from "../../../../tests/support/loopback-provider.ts";
 import { gatewayLab, providersAt, purse } from "../testing/gateway-lab.ts";
 import type { AttemptWaiting } from "../waiting.ts";

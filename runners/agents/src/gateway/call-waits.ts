@@ -2,7 +2,7 @@
 // open, with everything in the sandbox frozen, and sent again until it is answered, patience ends or the program goes
 // away. Programs behind the gateway retry for minutes at most; a person takes hours.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ModelCause } from "@mlrb/core/model-cause";
+import type { ModelCause } from "@mlrb/formats/model-cause";
 import type { Meter } from "../meter.ts";
 import { causeRow } from "../model/failure-causes.ts";
 import type { ModelFailure } from "../model/model-client.ts";

@@ -1,7 +1,7 @@
 // One metered call of a program's: sent, passed back, charged, and written into the record, however it ends.
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import type { ModelUsage, TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import type { ModelUsage, TrajectoryEvent } from "@mlrb/formats/trajectory";
 import type { Meter, OverBudget } from "../meter.ts";
 import { boundUsage, type CallBound, callCharge } from "../model/call-charge.ts";
 import { causeOf, failureOf } from "../model/cause-of.ts";

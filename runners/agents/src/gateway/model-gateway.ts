@@ -4,7 +4,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ModelUsage, TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import type { ModelUsage, TrajectoryEvent } from "@mlrb/formats/trajectory";
 import { busyMs } from "../model/ask-model.ts";
 import { boundUsage } from "../model/call-charge.ts";
 import type { ProviderSilence } from "../model/provider-silence.ts";

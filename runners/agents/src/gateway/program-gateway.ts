@@ -1,7 +1,7 @@
 // What the gateway adds to a program's run: the variables by which it finds its model, the end of the run when
 // tokens or dollars are used up, and the refusal to measure an agent by what its providers failed in.
 import type { ExecResult, Sandbox } from "@mlrb/core/sandbox";
-import type { ModelUsage, TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import type { ModelUsage, TrajectoryEvent } from "@mlrb/formats/trajectory";
 import type { OverBudget } from "../meter.ts";
 import type { ProviderSilence } from "../model/provider-silence.ts";
 import type { AttemptWaiting } from "../waiting.ts";

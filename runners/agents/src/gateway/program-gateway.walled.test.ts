@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecResult } from "@mlrb/core/sandbox";
-import type { TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import type { TrajectoryEvent } from "@mlrb/formats/trajectory";
 import { type Script, startLoopbackProvider } from "../../../../tests/support/loopback-provider.ts";
 import { bubblewrapMissing } from "../bubblewrap-abilities.ts";
 import { bubblewrapWalls } from "../bubblewrap-walls.ts";

@@ -4,7 +4,7 @@
 // CLI edits or shortens its conversation) is named by its digest. Readers rebuild any request from `model-request`
 // and its parts.
 import { createHash } from "node:crypto";
-import type { LongText, RequestPartEvent, TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import type { LongText, RequestPartEvent, TrajectoryEvent } from "@mlrb/formats/trajectory";
 import type { Json } from "@mlrb/kit/stage";
 import { inlineMax } from "../attachments.ts";
 import type { CallFormat } from "./route-request.ts";

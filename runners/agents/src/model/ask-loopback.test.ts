@@ -2,7 +2,7 @@
 // as charges, waits and events.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import type { TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import type { TrajectoryEvent } from "@mlrb/formats/trajectory";
 import {
   type LoopbackProvider,
   type Reply,

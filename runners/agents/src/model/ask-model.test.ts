@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AttemptWait } from "@mlrb/core/attempt-wait";
-import type { ModelCallEvent, ModelTryEvent, TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import type { AttemptWait } from "@mlrb/formats/attempt-wait";
+import type { ModelCallEvent, ModelTryEvent, TrajectoryEvent } from "@mlrb/formats/trajectory";
 import type { Meter, OverBudget } from "../meter.ts";
 import { type AskOptions, askModel } from "./ask-model.ts";
 import { failureOf } from "./cause-of.ts";

@@ -1,7 +1,7 @@
 // Asks a model until it answers or will not: charges, waits, retries and records on the way, each as the table of
 // causes says. Its time while a provider makes it wait is nobody's work.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ModelCallEvent, ModelUsage, TrajectoryEvent, WaitReason } from "@mlrb/core/trajectory-event";
+import type { ModelCallEvent, ModelUsage, TrajectoryEvent, WaitReason } from "@mlrb/formats/trajectory";
 import type { Meter } from "../meter.ts";
 import type { OperatorDesk } from "../operator-desk.ts";
 import { operatorPause, type Patience, patience } from "../patience.ts";

@@ -1,8 +1,8 @@
 // THE table of what can go wrong around an attempt: whose it is, whether it is tried again, whether its time and
 // its tokens are the agent's, what becomes of the attempt, and what a person can do. Everything that retries,
 // charges or records a failure looks here; docs/failures.md is made of it.
-import type { ModelCause } from "@mlrb/core/model-cause";
-import type { FailureOwner, WaitReason } from "@mlrb/core/trajectory-event";
+import type { ModelCause } from "@mlrb/formats/model-cause";
+import type { FailureOwner, WaitReason } from "@mlrb/formats/trajectory";
 
 export type FailureCause = {
   whose: FailureOwner;

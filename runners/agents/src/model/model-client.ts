@@ -2,8 +2,8 @@
 // its usage and its finish out. Recording, strict replay, retries and prices stand around it; the AI SDK and its
 // majors stand behind it.
 
-import type { ModelCause } from "@mlrb/core/model-cause";
-import type { FailureOwner, ModelUsage } from "@mlrb/core/trajectory-event";
+import type { ModelCause } from "@mlrb/formats/model-cause";
+import type { FailureOwner, ModelUsage } from "@mlrb/formats/trajectory";
 import type { Json } from "@mlrb/kit/stage";
 
 export type Message =

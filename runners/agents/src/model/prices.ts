@@ -2,8 +2,8 @@
 // and a column of costs are worth nothing otherwise.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { ModelUsage } from "@mlrb/core/trajectory-event";
-import type { UsedPrice } from "@mlrb/kit/rules/ledger";
+import type { ModelUsage } from "@mlrb/formats/trajectory";
+import type { UsedPrice } from "@mlrb/formats/used-price";
 import { parse } from "yaml";
 import { z } from "zod";
 
@@ -68,13 +68,20 @@ export function priceBook(said: readonly SaidPrices[], table: PriceTable = readT
 
 export function usedPrice(of: { provider: string; model: string; price: Price | SaidPrice }): UsedPrice {
   const { provider, model, price } = of;
-  const { input, cached, cacheWrite, output, above, asOf, source } = price;
+  const { above, asOf, source } = price;
   return {
-    ...{ provider, model, input, output, source },
+    ...{ provider, model, source },
+    ...ratesOf(price),
+    ...(above !== undefined && { above: { inputTokens: above.inputTokens, ...ratesOf(above) } }),
+    ...(asOf !== undefined && { asOf }),
+  };
+}
+
+function ratesOf({ input, cached, cacheWrite, output }: Rates) {
+  return {
+    ...{ input, output },
     ...(cached !== undefined && { cached }),
     ...(cacheWrite !== undefined && { cacheWrite }),
-    ...(above !== undefined && { above: { ...above } }),
-    ...(asOf !== undefined && { asOf }),
   };
 }
 

@@ -1,7 +1,7 @@
 // What a scaffold is given and how it can end. A scaffold is the loop between a model and its tools; it decides
 // nothing about budgets, retries or records: those are handed in.
 import type { OverLimit, Sandbox } from "@mlrb/core/sandbox";
-import type { TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import type { TrajectoryEvent } from "@mlrb/formats/trajectory";
 import type { Meter, OverBudget } from "../meter.ts";
 import type { Message, ModelResponse, ModelSpec, ToolSpec } from "../model/model-client.ts";
 

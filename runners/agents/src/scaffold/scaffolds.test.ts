@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import type { TrajectoryEvent } from "@mlrb/formats/trajectory";
 import type { Message } from "../model/model-client.ts";
 import { fakeSandbox } from "../testing/fake-sandbox.ts";
 import { type Drive, type Said, type Script, type Seen, scripted } from "../testing/scripted-scaffold.ts";

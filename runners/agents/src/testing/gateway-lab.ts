@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
-import type { ModelRequestEvent, RequestPartEvent, TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import type { ModelRequestEvent, RequestPartEvent, TrajectoryEvent } from "@mlrb/formats/trajectory";
 import {
   LOOPBACK_KEY,
   type LoopbackProvider,

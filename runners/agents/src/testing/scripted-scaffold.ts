@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Sandbox } from "@mlrb/core/sandbox";
-import type { TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import type { TrajectoryEvent } from "@mlrb/formats/trajectory";
 import { removeFolder } from "@mlrb/kit/remove-folder";
 import type { Json } from "@mlrb/kit/stage";
 import { bubblewrapWalls } from "../bubblewrap-walls.ts";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { eventNames, exampleEvent } from "@mlrb/formats/testing/example-event";
 import { Ajv } from "ajv";
 import fc from "fast-check";
 import { iterationsSchema } from "../iterations-schema.ts";
@@ -8,19 +9,6 @@ import { events, model, story } from "./testing/story.ts";
 
 const valid = new Ajv({ strict: false }).compile(iterationsSchema);
 
-const kinds = [
-  "start",
-  "exec",
-  "exec-end",
-  "output",
-  "iteration",
-  "snapshot",
-  "model-call",
-  "model-try",
-  "tool-call",
-  "tool-result",
-  "end",
-];
 const fields = [
   "text",
   "line",
@@ -40,13 +28,13 @@ const fields = [
 test("whatever stands in the lines of a trajectory, the answer is one that its schema describes", () => {
   const line = fc
     .tuple(
-      fc.constantFrom(...kinds),
+      fc.constantFrom(...eventNames),
       fc.dictionary(
         fc.constantFrom(...fields, "index", "sinceStartMs", "executed", "outcome"),
-        fc.jsonValue(),
+        fc.oneof(fc.jsonValue(), fc.string()),
       ),
     )
-    .map(([event, rest]) => ({ event, ...rest }));
+    .map(([event, rest]) => ({ ...exampleEvent(event), ...rest }));
   fc.assert(
     fc.property(fc.array(fc.oneof(line, fc.jsonValue()), { maxLength: 40 }), (lines) => {
       const found = attemptIterations(lines);
@@ -141,9 +129,9 @@ test("what is first valid is so at the agent's end at the latest, whenever its s
     final: boolean,
   ) => {
     const reader = researchReader();
-    reader.take({ event: "start", index: 0, sinceStartMs: 0 });
-    reader.take({ event: "snapshot", index: 1, sinceStartMs: 9_500, name: "final", files: 1 });
-    reader.take({ event: "end", index: 2, sinceStartMs: 9_600 });
+    reader.take({ ...exampleEvent("start"), index: 0, sinceStartMs: 0 });
+    reader.take({ ...exampleEvent("snapshot", { name: "final" }), index: 1, sinceStartMs: 9_500 });
+    reader.take({ ...exampleEvent("end"), index: 2, sinceStartMs: 9_600 });
     const found = reader.end({ snapshots, final, endMs: 9_000 });
     assert(found.kind === "found");
     return found.measures.firstValidMs;

@@ -1,18 +1,23 @@
 // From a trajectory, line by line, to what is known of the research in it: iterations, failures, measures. Pure;
 // memory does not grow with the trajectory.
+import { checkFormat } from "@mlrb/formats/read-format";
+import { type TrajectoryEvent, trajectoryEvent } from "@mlrb/formats/trajectory";
 import type { AttemptIterations } from "../iteration-record.ts";
+import { isTable } from "./agent-line.ts";
 import { attemptFacts } from "./attempt-facts.ts";
 import { failuresOf } from "./failure-rules.ts";
 import { iterationFinder } from "./find-iterations.ts";
 import { researchMeasures } from "./research-measures.ts";
-import { seenEvent } from "./seen-event.ts";
+import { type EventPlace, seenEvent } from "./seen-event.ts";
 
 /** A snapshot that is kept, as admission judges it. */
 export type JudgedSnapshot = { name: string; sinceStartMs: number; admitted: boolean };
 
 export type ResearchReader = {
-  /** A parsed line of the trajectory; what makes no sense is passed over. */
+  /** A parsed line of the trajectory. Of one that is no event only the place counts, and of no object nothing. */
   take(line: unknown): void;
+  /** An event that was checked before. */
+  see(event: TrajectoryEvent, place: EventPlace): void;
   /**
    * `snapshots`: those that somebody judged, in order; undefined where nobody did. `final` is the submission. `endMs` is
    * when the agent ended: what its supervisor did after that, such as copying the submission, is no time of the attempt.
@@ -24,13 +29,18 @@ export function researchReader(): ResearchReader {
   const finder = iterationFinder();
   const { facts, take } = attemptFacts();
   let firstFileMs: number | null = null;
+  const see = (event: TrajectoryEvent | undefined, place: EventPlace) => {
+    const seen = seenEvent(event, place);
+    finder.take(seen);
+    take(seen);
+    if (seen.kind === "snapshot" && seen.files > 0) firstFileMs ??= seen.sinceStartMs;
+  };
   return {
+    see,
     take(line) {
-      const seen = seenEvent(line);
-      if (seen === undefined) return;
-      finder.take(seen);
-      take(seen);
-      if (seen.kind === "snapshot" && seen.files > 0) firstFileMs ??= seen.sinceStartMs;
+      if (!isTable(line)) return;
+      const reading = checkFormat(trajectoryEvent, line);
+      see(reading.kind === "ok" ? reading.value : undefined, placeOf(line));
     },
     end(judged) {
       const { iterations, more, malformedLines } = finder.found();
@@ -57,6 +67,14 @@ export function researchReader(): ResearchReader {
         ),
       };
     },
+  };
+}
+
+function placeOf({ index, sinceStartMs, time }: Record<string, unknown>): EventPlace {
+  return {
+    index: typeof index === "number" ? index : 0,
+    sinceStartMs: typeof sinceStartMs === "number" ? sinceStartMs : null,
+    time: typeof time === "string" ? time : null,
   };
 }
 

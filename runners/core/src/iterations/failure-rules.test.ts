@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { TrajectoryEvent } from "@mlrb/formats/trajectory";
 import type { Failure } from "../iteration-record.ts";
 import { attemptFacts } from "./attempt-facts.ts";
 import { failuresOf } from "./failure-rules.ts";
-import { seenEvent } from "./seen-event.ts";
+import { type EventPlace, seenEvent } from "./seen-event.ts";
 import { events, model, story } from "./testing/story.ts";
 
 type Lines = Parameters<typeof story>[0];
@@ -204,7 +205,7 @@ function failuresIn(
 ): Failure[] {
   if (lines.every(({ event }) => event !== "iteration")) {
     const { facts, take } = attemptFacts();
-    for (const line of lines) take(seenEvent(line)!);
+    for (const line of lines) take(seenEvent(line as TrajectoryEvent, line as EventPlace));
     return failuresOf({ facts, iterations: [], admitted });
   }
   return storyOf(lines).failures;

@@ -134,7 +134,7 @@ test("what model calls cost goes to the iteration they lead to; one without a pr
     by: "agent",
     text: "",
     toolCalls: [],
-    usage: { inputTokens: 10, outputTokens: 5 },
+    usage: { inputTokens: 10, outputTokens: 5, cachedInputTokens: null, reasoningTokens: null },
     dollars,
   });
   const tool = (s: number, name: string, input: object, out: string) => [

@@ -5,8 +5,11 @@
 // (`took`, `out`, `exit`; `cut`: it never came; `malformed`: no arguments), after `says`, what the model said;
 // `prints` of an agent's own program; `line` of iterations.jsonl; `handed` and `final`, snapshots; `exec`, `exit`,
 // `end`; or an event in full. `counts` marks an event within an iteration that counts.
+
+import { createHash } from "node:crypto";
+import { eventNames, exampleEvent } from "@mlrb/formats/testing/example-event";
+import type { FailureOwner } from "@mlrb/formats/trajectory";
 import type { Where } from "../iteration-record.ts";
-import type { FailureOwner } from "../trajectory-event.ts";
 
 export type Labelled = {
   name: string;
@@ -43,7 +46,7 @@ export function labelledTrajectory(name: string, text: string): Labelled {
       index: events.length,
       sinceStartMs: 1000 * s,
       time: new Date(1000 * s).toISOString(),
-      ...event,
+      ...whole(event),
     });
   add(0, { event: "start", kind: label.kind, budget: { wallMs: 1000 * label.budgetS } });
   for (const line of lines as Short[]) {
@@ -52,6 +55,12 @@ export function labelledTrajectory(name: string, text: string): Labelled {
   }
   const { kind, split, whose, where } = label;
   return { name, kind, split, whose, where, counts, events } as Labelled;
+}
+
+/** With the fields that the short lines leave out. */
+function whole(event: Record<string, unknown>): Record<string, unknown> {
+  const name = eventNames.find((one) => one === event.event);
+  return name === undefined ? event : exampleEvent(name, event);
 }
 
 function eventsOf(line: Short, id: number): Short[] {
@@ -79,8 +88,21 @@ function eventsOf(line: Short, id: number): Short[] {
 }
 
 function snapshot(line: Short, name: string, paths: string[]): Short {
-  const { s, digest, gone = [] } = line;
-  return { s, event: "snapshot", name, digest, files: paths.length, bytes: 1, gone, torn: [] };
+  const { s, digest = "", gone = [] } = line;
+  return {
+    s,
+    event: "snapshot",
+    name,
+    digest: textDigest(String(digest)),
+    files: paths.length,
+    bytes: 1,
+    gone,
+    torn: [],
+  };
+}
+
+function textDigest(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
 
 function turn(line: Short, id: string): Short[] {

@@ -1,5 +1,6 @@
-// What the rules see of an event of a trajectory: its facts in one plain form, whatever stood in the line. A
-// trajectory may have been through many hands, so no field is believed to be there or to be what it should.
+// What the rules see of an event of a trajectory: its facts in one plain form. Hostile code may have written the
+// texts, so each is cut to a bound.
+import type { LongText, TrajectoryEvent } from "@mlrb/formats/trajectory";
 import { isTable } from "./agent-line.ts";
 
 export type Seen = { index: number; sinceStartMs: number; time: string } & Fact;
@@ -34,85 +35,82 @@ type Fact =
   | { kind: "end"; ended: string }
   | { kind: "other" };
 
+/** Where an event lies in its trajectory, as far as its line says so. */
+export type EventPlace = { index: number; sinceStartMs: number | null; time: string | null };
+
 const textMax = 1 << 16;
 
-/** `line` is a parsed line of a trajectory; undefined where it is not even an object. */
-export function seenEvent(line: unknown): Seen | undefined {
-  if (!isTable(line)) return undefined;
-  const stamp = {
-    index: whole(line.index),
-    sinceStartMs: whole(line.sinceStartMs),
-    time: text(line.time).slice(0, 40),
+/** `event`: undefined for a line that is none of this version's events, of which rules see the place alone. */
+export function seenEvent(
+  event: TrajectoryEvent | undefined,
+  { index, sinceStartMs, time }: EventPlace,
+): Seen {
+  return {
+    index: whole(index),
+    sinceStartMs: whole(sinceStartMs ?? 0),
+    time: (time ?? "").slice(0, 40),
+    ...(event === undefined ? { kind: "other" } : fact(event)),
   };
-  return { ...stamp, ...fact(line) };
 }
 
-function fact(line: Record<string, unknown>): Fact {
-  const by = text(line.by).slice(0, 80);
-  const long = longText(line.text);
-  switch (line.event) {
-    case "start": {
-      const budget = isTable(line.budget) ? line.budget.wallMs : null;
-      return { kind: "start", budgetMs: finite(budget) };
-    }
+function fact(event: TrajectoryEvent): Fact {
+  switch (event.event) {
+    case "start":
+      return { kind: "start", budgetMs: event.budget?.wallMs ?? null };
     case "exec":
       return { kind: "exec" };
     case "exec-end": {
-      const result = isTable(line.result) ? line.result : {};
-      const over = isTable(result.over) ? text(result.over.limit) : null;
-      return { kind: "exec-end", how: text(result.kind), code: finite(result.code), over };
+      const { kind = "", code = null, over } = event.result;
+      return { kind: "exec-end", how: cut(kind), code, over: over ? cut(over.limit ?? "") : null };
     }
     case "output":
-      return { kind: "output", ...long };
+      return { kind: "output", text: cut(event.text), clipped: false };
     case "output-clipped":
       return { kind: "output", text: "", clipped: true };
     case "iteration":
-      return { kind: "claim", line: text(line.line) };
-    case "snapshot":
+      return { kind: "claim", line: cut(event.line) };
+    case "snapshot": {
+      const { name, digest, files, torn = [], gone = [] } = event;
       return {
         kind: "snapshot",
-        name: text(line.name),
-        digest: text(line.digest),
-        files: whole(line.files),
-        torn: Array.isArray(line.torn) ? line.torn.length : 0,
-        gone: Array.isArray(line.gone) ? line.gone.slice(0, 100).map(text) : [],
+        ...{ name: cut(name), digest, files, torn: torn.length, gone: gone.slice(0, 100).map(cut) },
       };
+    }
     case "model-call": {
-      const usage = isTable(line.usage) ? line.usage : undefined;
+      const { by, text, finish, usage, dollars } = event;
+      const tokens = usage ? usage.inputTokens + usage.outputTokens : null;
       return {
         kind: "model-call",
-        by,
-        text: long.text,
-        refusal: line.finish === "refusal",
-        tokens: usage ? whole(usage.inputTokens) + whole(usage.outputTokens) : null,
-        dollars: finite(line.dollars),
+        by: nameOf(by),
+        text: longText(text).text,
+        refusal: finish === "refusal",
+        tokens,
+        dollars,
       };
     }
     case "model-try":
-      return {
-        kind: "model-try",
-        whose: text(line.whose),
-        cause: text(line.cause).slice(0, 80),
-        last: line.waitMs === null,
-      };
+      return { kind: "model-try", whose: event.whose, cause: event.cause, last: event.waitMs === null };
     case "tool-call": {
-      const input = longText(line.input).text;
-      const name = text(line.name).slice(0, 80);
-      return { kind: "tool-call", key: `${by}/${text(line.id)}`, by, name, command: commandOf(input), input };
+      const input = longText(event.input).text;
+      const [by, name] = [nameOf(event.by), nameOf(event.name)];
+      return { kind: "tool-call", key: `${by}/${cut(event.id)}`, by, name, command: commandOf(input), input };
     }
-    case "tool-result":
+    case "tool-result": {
+      const { by, id, outcome, exit, rest, executed } = event;
+      const { text, clipped } = longText(event.text);
       return {
         kind: "tool-result",
-        key: `${by}/${text(line.id)}`,
-        outcome: text(line.outcome),
-        failed: line.outcome !== "done" || exitFailed(line.exit),
-        text: long.text,
-        clipped: long.clipped || typeof line.rest === "string",
-        executed: line.executed === true,
-        lost: line.whose === "sandbox" || /\bsandbox (is gone|ended|was lost|died)\b/i.test(long.text),
+        key: `${nameOf(by)}/${cut(id)}`,
+        outcome,
+        failed: outcome !== "done" || (exit !== null && (!("code" in exit) || exit.code !== 0)),
+        text,
+        clipped: clipped || rest !== null,
+        executed,
+        lost: /\bsandbox (is gone|ended|was lost|died)\b/i.test(text),
       };
+    }
     case "end":
-      return { kind: "end", ended: text(line.ended) };
+      return { kind: "end", ended: cut(event.ended) };
     default:
       return { kind: "other" };
   }
@@ -133,24 +131,21 @@ function commandOf(input: string): string | null {
   return (Array.isArray(found) ? found.map(String).join(" ") : String(found)).slice(0, textMax);
 }
 
-function exitFailed(exit: unknown): boolean {
-  return isTable(exit) && (typeof exit.signal === "string" || (finite(exit.code) ?? 0) !== 0);
-}
-
 /** A long text's beginning, and whether that is all of it. */
-function longText(value: unknown): { text: string; clipped: boolean } {
-  if (isTable(value)) return { text: text(value.head), clipped: true };
-  return { text: text(value), clipped: false };
+function longText(text: LongText): { text: string; clipped: boolean } {
+  return typeof text === "string"
+    ? { text: cut(text), clipped: false }
+    : { text: cut(text.head), clipped: true };
 }
 
-function text(value: unknown): string {
-  return typeof value === "string" ? value.slice(0, textMax) : "";
+function cut(text: string): string {
+  return text.slice(0, textMax);
 }
 
-function finite(value: unknown): number | null {
-  return typeof value === "number" && Number.isFinite(value) ? value : null;
+function nameOf(text: string): string {
+  return text.slice(0, 80);
 }
 
-function whole(value: unknown): number {
-  return typeof value === "number" && value >= 0 && value < Number.MAX_SAFE_INTEGER ? Math.round(value) : 0;
+function whole(value: number): number {
+  return value >= 0 && value < Number.MAX_SAFE_INTEGER ? Math.round(value) : 0;
 }

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
-import { type Ledger, readLedger } from "./ledger.ts";
+import { type TestContext, test } from "node:test";
+import type { Ledger } from "@mlrb/formats/ledger";
+import { readLedger } from "./ledger.ts";
 
 const records = join(import.meta.dirname, "../../../../tests/fixtures/records-5ceb805/golden/records");
 const old = globSync("*/ledger.json", { cwd: records }).map((path) => join(records, path));
@@ -18,15 +19,38 @@ test("a ledger of before the busy time of GPUs was measured is valid, and does n
   }
 });
 
-test("a busy time that is no duration makes no ledger", (t) => {
+test("a ledger that does not follow its format is a text that names the field", (t) => {
+  const read = readerOf(t);
+  const whole = JSON.parse(readFileSync(old[0]!, "utf8"));
+  const broken = (changes: object) => read({ ...whole, ...changes });
+  const cause = (text: string) => `the ledger does not follow its format: ${text}`;
+  assert.equal(broken({ gpuBusyMs: -1 }), cause("gpuBusyMs is -1: it must be >= 0"));
+  assert.equal(broken({ gpuBusyMs: "much" }), cause('gpuBusyMs is "much", not a finite number or null'));
+  assert.equal(broken({ formatVersion: 2 }), cause("formatVersion is 2, not 1"));
+  assert.match(String(broken({ ended: "well" })), /format: ended is "well", not one of finished, /);
+  assert.equal(broken({ submission: {} }), cause("submission.digest is missing"));
+  assert.equal(read([]), cause("the file is a list, not an object"));
+  assert.equal(read({ none: "x".repeat(300) }), "x".repeat(200), "of a submission that no agent made");
+  assert.equal(read({ long: "x".repeat(1 << 20) }), "the ledger is larger than 1 MiB");
+  assert.equal((broken({ gpuBusyMs: 1500 }) as Ledger).gpuBusyMs, 1500);
+});
+
+test("what older harnesses left out is what they meant", (t) => {
+  const read = readerOf(t);
+  const { workingMs: _, ...ledger } = JSON.parse(readFileSync(old[0]!, "utf8"));
+  const usage = { calls: 0, failedTries: 1, uncounted: 1 };
+  const sums = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, reasoningTokens: 0 };
+  const found = read({ ...ledger, tokens: 0, usage: { ...usage, ...sums } }) as Ledger;
+  assert.equal(found.workingMs, found.wallMs);
+  assert.equal(found.tokens, null, "nothing was counted, which is not 0");
+});
+
+function readerOf(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), "ledger-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, "ledger.json");
-  const read = (gpuBusyMs: unknown) => {
-    writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(old[0]!, "utf8")), gpuBusyMs }));
+  return (value: unknown) => {
+    writeFileSync(path, JSON.stringify(value));
     return readLedger(path);
   };
-  for (const odd of [-1, "much", {}])
-    assert.equal(read(odd), "the ledger's busy time of GPUs is no duration");
-  assert.equal((read(1500) as Ledger).gpuBusyMs, 1500);
-});
+}

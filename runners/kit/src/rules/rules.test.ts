@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { Ledger } from "@mlrb/formats/ledger";
 import type { TaskRule } from "../manifests.ts";
 import { float32, type NewTensor } from "../safetensors-bytes.ts";
 import type { Json } from "../stage.ts";
 import { duration } from "./duration.ts";
 import { fingerprint } from "./fingerprint.ts";
-import type { Ledger } from "./ledger.ts";
 import type { RuleContext } from "./rule-method.ts";
 import { ruleMethods, ruleProblems } from "./rule-methods.ts";
 import { rulesOn } from "./rules-on.ts";
@@ -28,6 +28,7 @@ const ledger: Ledger = {
   tokens: null,
   dollars: null,
   gpuHours: 0,
+  gpuBusyMs: null,
   ended: "finished",
   exit: { code: 0 },
   submission: { digest: "", files: 1, bytes: 1, leftOut: [], overLimits: null },

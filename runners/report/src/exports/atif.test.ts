@@ -5,7 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import type { TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import { exampleEvent } from "@mlrb/formats/testing/example-event";
+import type { TrajectoryEvent } from "@mlrb/formats/trajectory";
 import {
   everyEvent,
   exampleAttempt,
@@ -104,10 +105,10 @@ test("a worker is a trajectory of its own, referred to by the call that began it
 test("a worker that no call began is referred to where it began", () => {
   const ours = written(
     exampleAttempt(after, [
-      { event: "start" },
+      exampleEvent("start"),
       modelCall(1, { by: "one" }),
       modelCall(2, { by: "two" }),
-      { event: "end" },
+      exampleEvent("end"),
     ]),
   );
   assert.deepEqual(references(ours), ["two"]);
@@ -116,16 +117,16 @@ test("a worker that no call began is referred to where it began", () => {
 
 test("what happens while a tool runs comes after the step that called it, and a late result is not lost", () => {
   const events: TrajectoryEvent[] = [
-    { event: "start" },
+    exampleEvent("start"),
     modelCall(1, {
       toolCalls: [{ id: "a", name: "shell", input: "{}", malformed: false }],
       finish: "tool-calls",
     }),
     { event: "tool-call", by: "agent", id: "a", name: "shell", input: "{}" },
-    { event: "snapshot", name: "0001" },
+    exampleEvent("snapshot", { name: "0001" }),
     toolResult("a"),
     toolResult("a", { text: "again" }),
-    { event: "end" },
+    exampleEvent("end"),
   ];
   const { steps } = written(exampleAttempt(after, events));
   assert.deepEqual(
@@ -144,18 +145,18 @@ test("programs, agents that do nothing, damaged, lost and running attempts are v
   skip,
 }, () => {
   const program: TrajectoryEvent[] = [
-    { event: "start", kind: "command" },
+    exampleEvent("start", { kind: "command" }),
     { event: "exec", argv: ["python", "agent.py"] },
     { event: "output", stream: "stdout", text: "a\ud800" },
     { event: "output", stream: "stdout", text: "b" },
     { event: "output", stream: "stderr", text: "c" },
     { event: "exec-end", result: { kind: "exited", code: 0 } },
-    { event: "end" },
+    exampleEvent("end"),
   ];
   const noLedger = { ledger: { read: null, why: "it has no ledger" } } as const;
   const documents = [
     exampleAttempt(after, program),
-    exampleAttempt(after, [{ event: "start", kind: "nop" }, { event: "end" }]),
+    exampleAttempt(after, [exampleEvent("start", { kind: "nop" }), exampleEvent("end")]),
     exampleAttempt(after, program.slice(0, 4), { tail: '{"eve', ...noLedger }),
     exampleAttempt(after, program.slice(0, 4), { state: "running", ...noLedger }),
     exampleAttempt(after, program.slice(0, 4), { state: "lost", ...noLedger }),
@@ -189,10 +190,10 @@ test("programs, agents that do nothing, damaged, lost and running attempts are v
 });
 
 test("of twenty thousand events no more than one step is held at a time", { skip }, () => {
-  const many: TrajectoryEvent[] = [{ event: "start" }];
+  const many: TrajectoryEvent[] = [exampleEvent("start")];
   for (let call = 1; call <= 10_000; call++)
     many.push(modelCall(call), { event: "note", by: "agent", text: "x".repeat(200) });
-  many.push({ event: "end" });
+  many.push(exampleEvent("end"));
   const source = exampleAttempt(after, many);
   let largest = 0;
   for (const piece of atif(source)) largest = Math.max(largest, piece.length);

@@ -5,14 +5,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import type { TrajectoryEvent } from "@mlrb/core/trajectory-event";
-import {
-  everyEvent,
-  exampleAttempt,
-  exampleLedger,
-  exampleScore,
-  modelCall,
-} from "../testing/attempt-example.ts";
+import { exampleEvent } from "@mlrb/formats/testing/example-event";
+import { exampleLedger } from "@mlrb/formats/testing/example-ledger";
+import type { TrajectoryEvent } from "@mlrb/formats/trajectory";
+import { everyEvent, exampleAttempt, exampleScore, modelCall } from "../testing/attempt-example.ts";
 import { exportReader, readBack } from "../testing/export-reader.ts";
 import type { AttemptSource } from "./attempt-source.ts";
 import { inspectLog } from "./inspect-log.ts";
@@ -109,7 +105,7 @@ test("an attempt with every kind of event loses no field when Inspect reads and 
 
 test("waits that overlap are taken from working time once, as the deadline moved", () => {
   const first = Date.UTC(2026, 0, 2, 4);
-  const start = { event: "start", task: "words", deadline: new Date(first).toISOString() };
+  const start = exampleEvent("start", { task: "words", deadline: new Date(first).toISOString() });
   const wait = (durationMs: number, movedMs: number) => ({
     ...{ event: "wait", why: "rate-limit", durationMs, frozenMs: durationMs },
     deadline: new Date(first + movedMs).toISOString(),
@@ -172,15 +168,15 @@ test("iterations are spans with their own words, workers are agents, moments are
 });
 
 const nop: TrajectoryEvent[] = [
-  { event: "start", kind: "nop", promptDigest: "aa" },
-  { event: "end", ended: "finished" },
+  exampleEvent("start", { kind: "nop", promptDigest: "aa" }),
+  exampleEvent("end", { ended: "finished" }),
 ];
 const program: TrajectoryEvent[] = [
-  { event: "start", kind: "command" },
+  exampleEvent("start", { kind: "command" }),
   { event: "exec", argv: ["python", "agent.py"] },
   { event: "output", stream: "stdout", text: "\u001b[2Jhello \u0000\ud800" },
   { event: "exec-end", result: { kind: "exited", code: 1 } },
-  { event: "end", ended: "agent-error" },
+  exampleEvent("end", { ended: "agent-error" }),
 ];
 const odd: [title: string, status: string, source: AttemptSource][] = [
   ["of an agent that does nothing", "success", exampleAttempt(after, nop)],
@@ -245,10 +241,10 @@ test("a long text whose file is gone says so in its place", () => {
 });
 
 test("twenty thousand events pass through in small pieces and are read", { skip }, () => {
-  const many: TrajectoryEvent[] = [{ event: "start" }];
+  const many: TrajectoryEvent[] = [exampleEvent("start")];
   for (let call = 1; call <= 10_000; call++)
     many.push(modelCall(call), { event: "note", by: "agent", text: "x".repeat(200) });
-  many.push({ event: "end", ended: "finished" });
+  many.push(exampleEvent("end", { ended: "finished" }));
   const source = exampleAttempt(after, many);
   let largest = 0;
   for (const piece of inspectLog([source])) largest = Math.max(largest, piece.length);

@@ -1,8 +1,9 @@
 // Reads a trajectory line by line with bounded memory. It may have been through many hands and may have been cut
 // off anywhere: what is not as it should be ends the reading with words, and what came before it stands.
 import { closeSync, openSync, readSync } from "node:fs";
+import { checkFormat } from "@mlrb/formats/read-format";
+import { trajectoryEvent } from "@mlrb/formats/trajectory";
 import type { TrajectoryLine } from "./attempt-source.ts";
-import { knownEvent } from "./known-event.ts";
 
 const pieceBytes = 256 << 10;
 /** As verify-trajectory has it: no line of ours is longer. */
@@ -70,8 +71,8 @@ function parsed(index: number, bytes: Uint8Array): TrajectoryLine {
     time: typeof time === "string" && !Number.isNaN(Date.parse(time)) ? new Date(time).toISOString() : null,
     sinceStartMs: typeof sinceStartMs === "number" && Number.isFinite(sinceStartMs) ? sinceStartMs : null,
   };
-  const event = knownEvent(own);
-  if (event) return { kind: "event", ...place, event };
+  const event = checkFormat(trajectoryEvent, own);
+  if (event.kind === "ok") return { kind: "event", ...place, event: event.value };
   return { kind: "other", ...place, name: String(own.event), fields: own };
 }
 

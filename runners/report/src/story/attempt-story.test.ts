@@ -2,12 +2,14 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import type { TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import { exampleEvent } from "@mlrb/formats/testing/example-event";
+import { exampleLedger } from "@mlrb/formats/testing/example-ledger";
+import type { TrajectoryEvent } from "@mlrb/formats/trajectory";
+import type { UsedPrice } from "@mlrb/formats/used-price";
 import { displayWidth } from "../terminal-text.ts";
 import {
   everyEvent,
   exampleAttempt,
-  exampleLedger,
   exampleScore,
   modelCall,
   toolResult,
@@ -47,26 +49,26 @@ for (const width of [100, 50])
   });
 
 test("a sum of dollars is told with the prices that it was counted by, and where each is from", () => {
-  const priced = (prices: unknown) =>
-    exampleAttempt(after, [{ event: "start", kind: "llm" }], {
-      ledger: { read: { ...exampleLedger({ ended: "finished" }), prices } as never },
+  const priced = (prices: UsedPrice[] | undefined) =>
+    exampleAttempt(after, [exampleEvent("start", { kind: "llm" })], {
+      ledger: { read: exampleLedger(prices && { prices }) },
     });
   const one = { provider: "openai", model: "m", input: 1.25, output: 10 };
   const said = { ...one, source: "--price of run R\u001b[2J" };
   const page = { ...one, model: "n", asOf: "2026-11-22", source: "https://openai.example/n" };
-  const partOf = (prices: unknown) =>
+  const partOf = (prices: UsedPrice[] | undefined) =>
     attemptStory(priced(prices)).budget.find(({ name }) => name === "prices")?.words;
   assert.equal(
     partOf([said, page]),
     "for a million tokens: openai m 1.25 in, 10 out (--price of run R); " +
       "openai n 1.25 in, 10 out (https://openai.example/n, 2026-11-22)",
   );
-  for (const none of [undefined, [], "x"]) assert.equal(partOf(none), undefined);
+  for (const none of [undefined, []]) assert.equal(partOf(none), undefined);
 });
 
 test("no line is wider than the terminal, whatever was written and however narrow it is", () => {
   const wide: TrajectoryEvent[] = [
-    { event: "start", kind: "llm" },
+    exampleEvent("start", { kind: "llm" }),
     { event: "note", by: "agent", text: "漢字".repeat(300) },
     { event: "iteration", line: "x".repeat(9000), wellFormed: false },
     toolResult("a", {
@@ -87,7 +89,7 @@ test("no line is wider than the terminal, whatever was written and however narro
 test("nothing that an agent wrote steers the terminal or breaks a line", () => {
   const said = `${hostileText}\u001b[2J\u001b]0;title\u0007\r\nfaked: line\u202e`;
   const events: TrajectoryEvent[] = [
-    { event: "start", kind: said },
+    exampleEvent("start", { kind: said }),
     { event: "output", stream: "stdout", text: said },
     { event: "iteration", line: JSON.stringify({ id: said, hypothesis: said }), wellFormed: true },
     modelCall(1, { by: said, text: said, model: said, answeredBy: said, finish: "refusal" }),
@@ -95,7 +97,7 @@ test("nothing that an agent wrote steers the terminal or breaks a line", () => {
     toolResult(said, { by: said, name: said, text: said, outcome: "failed" }),
     { event: "snapshot-skipped", because: said },
     { event: said, [said]: said } as never,
-    { event: "end", ended: said },
+    exampleEvent("end", { ended: said }),
   ];
   for (const full of [false, true]) {
     const source = exampleAttempt(after, events, {
@@ -115,20 +117,20 @@ test("quiet events are counted between those that are told, and failing or long 
   ];
   const { timeline, failures } = attemptStory(
     exampleAttempt(after, [
-      { event: "start", kind: "llm" },
+      exampleEvent("start", { kind: "llm" }),
       modelCall(1),
       ...run("a", "ls"),
       modelCall(2),
       ...run("b", "python train.py", { durationMs: 20_000 }),
       ...run("c", "make", { exit: { code: 2 } }),
       ...run("d", "sleep 999", { outcome: "timed-out", exit: { signal: "SIGKILL" } }),
-      { event: "end", ended: "finished" },
+      exampleEvent("end", { ended: "finished" }),
     ]),
   );
   assert.deepEqual(
     timeline.map(({ what, text }) => `${what}: ${text}`),
     [
-      "began: an agent of kind llm",
+      "began: an agent of kind llm, sandbox plain, deadline 2026-01-02T03:14:05.000Z",
       ": model calls: 2, programs run by tools: 1",
       "shell: python train.py (done, exit 0, 20 s)",
       "shell: make (done, exit 2, 300 ms)",
@@ -158,7 +160,9 @@ test("of twenty thousand notable events the beginning and the end are told, and 
 test("what cannot be told is said: a damaged trajectory, no ledger, no scores, an attempt that goes on", () => {
   const noLedger = { ledger: { read: null, why: "it has no ledger" } } as const;
   const missing = (more: Parameters<typeof exampleAttempt>[2]) =>
-    attemptStory(exampleAttempt(after, [{ event: "start" }], more)).missing.map((one) => one.split(":")[0]);
+    attemptStory(exampleAttempt(after, [exampleEvent("start")], more)).missing.map(
+      (one) => one.split(":")[0],
+    );
   assert.deepEqual(missing({ tail: "{", ...noLedger }), [
     "the trajectory from there on",
     "what it used",

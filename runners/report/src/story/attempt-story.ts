@@ -4,8 +4,8 @@
 
 import type { AttemptIterations } from "@mlrb/core/iteration-record";
 import { researchReader } from "@mlrb/core/iterations/attempt-iterations";
-import type { LongText, TrajectoryEvent } from "@mlrb/core/trajectory-event";
 import { formatDuration } from "@mlrb/core/units";
+import type { LongText, TrajectoryEvent } from "@mlrb/formats/trajectory";
 import type { AttemptScores, AttemptSource, AttemptState } from "../exports/attempt-source.ts";
 import { type BudgetPart, budgetParts } from "./budget-parts.ts";
 import { eventWords, factsWords, resultWords, shown, toolWords } from "./event-words.ts";
@@ -68,7 +68,7 @@ export function attemptStory(source: AttemptSource, { full = false }: { full?: b
       continue;
     }
     const { event, index, time, sinceStartMs } = line;
-    reader.take({ ...event, index, time, sinceStartMs });
+    reader.see(event, { index, time, sinceStartMs });
     failures.see(event);
     if (full) timeline.add(line, event.event, eventWords(event), markOf(event));
     switch (event.event) {

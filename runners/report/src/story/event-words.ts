@@ -2,14 +2,14 @@
 // is in it as it is, long: whoever shows it makes it harmless and clips it. Pure.
 
 import { unreachable } from "@mlrb/core/outcome";
+import { formatDuration } from "@mlrb/core/units";
 import type {
   LongText,
   ModelCallEvent,
   ModelRequestEvent,
   ToolResultEvent,
   TrajectoryEvent,
-} from "@mlrb/core/trajectory-event";
-import { formatDuration } from "@mlrb/core/units";
+} from "@mlrb/formats/trajectory";
 import { bytesText } from "./bytes-text.ts";
 
 /** Of a text among others in one line. */

@@ -3,9 +3,10 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { LongText, ModelCallEvent, ToolResultEvent, TrajectoryEvent } from "@mlrb/core/trajectory-event";
+import { exampleEvent } from "@mlrb/formats/testing/example-event";
+import { exampleLedger } from "@mlrb/formats/testing/example-ledger";
+import type { LongText, ModelCallEvent, ToolResultEvent, TrajectoryEvent } from "@mlrb/formats/trajectory";
 import { canonicalJson } from "@mlrb/kit/json-file";
-import type { Ledger } from "@mlrb/kit/rules/ledger";
 import type { AttemptSource, NamedScore } from "../exports/attempt-source.ts";
 import { trajectoryLines } from "../exports/trajectory-lines.ts";
 
@@ -62,23 +63,6 @@ export function exampleAttempt(
         ? { text: text.head, missing: `the rest of ${text.bytes} bytes is missing` }
         : { text: found, missing: null };
     },
-  };
-}
-
-export function exampleLedger(more: Partial<Ledger> = {}): Ledger {
-  return {
-    formatVersion: 1,
-    budget: { wallMs: 600_000 },
-    wallMs: 61_000,
-    workingMs: 58_000,
-    tokens: 1234,
-    dollars: 0.25,
-    gpuHours: 0.5,
-    ended: "finished",
-    exit: null,
-    submission: { digest: "ef".repeat(32), files: 1, bytes: 10, leftOut: [], overLimits: null },
-    trajectory: { lines: 20, head: "0".repeat(64) },
-    ...more,
   };
 }
 
@@ -161,13 +145,8 @@ export function everyEvent(attachments: Map<string, string>): TrajectoryEvent[] 
   });
   return [
     {
-      event: "start",
-      task: "words",
-      agent: "thinker",
-      seed: 1,
-      kind: "llm",
-      scaffoldVersion: 3,
-      promptDigest: "aa",
+      ...exampleEvent("start", { kind: "llm", promptDigest: "aa" }),
+      ...{ scaffoldVersion: 3 }, // as a later version of the format may say
     },
     { event: "message", by: "supervisor", role: "system", why: "prompt", text: "You do research." },
     {

@@ -1,7 +1,8 @@
 // What a try of a model call can fail of: the names that trajectories hold. Whose failure each is, and what follows
 // from it, is decided by one table, runners/agents/src/model/failure-causes.ts.
+import { oneOf, type TypeOf } from "./schema.ts";
 
-export const modelCauseNames = [
+export const modelCause = oneOf(
   "rate-limit",
   "overloaded",
   "server-error",
@@ -23,6 +24,6 @@ export const modelCauseNames = [
   "bad-request",
   "too-long",
   "blocked-request",
-] as const;
+);
 
-export type ModelCause = (typeof modelCauseNames)[number];
+export type ModelCause = TypeOf<typeof modelCause>;
