@@ -1,5 +1,5 @@
 // Imports flow one way: formats ← kit ← core ← local, docker, slurm, agents, report ← cli. Tasks, scorers and
-// pipeline steps see kit; a step also the one package that it fronts. Read from the sources, so that
+// pipeline steps see kit and formats; a step also the one package that it fronts. Read from the sources, so that
 // a wrong import fails here before anyone builds on it.
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
@@ -67,9 +67,9 @@ test("packages are imported by name, never by a path into another's folder", () 
   assert.deepEqual(wrong, []);
 });
 
-test("tasks and scorers import kit and nothing else of ours", () => {
+test("tasks and scorers import kit and formats and nothing else of ours", () => {
   const wrong = imports.filter(
-    (one) => /^(tasks|scorers)\//.test(one.file) && ![undefined, "kit"].includes(target(one)),
+    (one) => /^(tasks|scorers)\//.test(one.file) && ![undefined, "kit", "formats"].includes(target(one)),
   );
   assert.deepEqual(wrong, []);
 });
@@ -80,7 +80,7 @@ test("a pipeline step fronts one package at most, and hands it containers where 
     ({ file }) => file.startsWith("pipelines/") && !file.endsWith(".test.ts"),
   )) {
     const to = target(one);
-    if (to !== undefined && to !== "kit" && to !== "docker")
+    if (to !== undefined && !["formats", "kit", "docker"].includes(to))
       fronted.set(one.file, (fronted.get(one.file) ?? new Set()).add(to));
   }
   assert.deepEqual(

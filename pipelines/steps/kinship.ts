@@ -1,8 +1,9 @@
 // Compares the weights of all attempts of a task with one another, where a rule of the task asks for it. A stage
 // of its own: no attempt's admission or scores wait for the others.
+
+import type { TaskRule } from "@mlrb/formats/task";
 import { readCollected } from "@mlrb/kit/collected";
 import { readJson, writeJson } from "@mlrb/kit/json-file";
-import type { TaskRule } from "@mlrb/kit/manifests";
 import type { Fingerprint } from "@mlrb/kit/rules/fingerprint";
 import { kinship } from "@mlrb/kit/rules/kinship";
 import { rulesOn } from "@mlrb/kit/rules/rules-on";

@@ -1,11 +1,11 @@
 // Judges what an attempt handed in: may it be loaded (admission), and did it keep the rules of its kind of data (verdict).
 // A rule that names an unknown method or bad arguments stops the stage; nothing in the submission can.
 
+import type { TaskRule } from "@mlrb/formats/task";
 import { admit } from "@mlrb/kit/admission";
 import { clip } from "@mlrb/kit/admission-json";
 import { readWeights } from "@mlrb/kit/admission-model";
 import { writeJson, writeWhole } from "@mlrb/kit/json-file";
-import type { TaskRule } from "@mlrb/kit/manifests";
 import { duration } from "@mlrb/kit/rules/duration";
 import { fingerprint, fingerprintText } from "@mlrb/kit/rules/fingerprint";
 import { readKnownWeights } from "@mlrb/kit/rules/known-weights";

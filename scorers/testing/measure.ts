@@ -2,8 +2,9 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { mustFollow } from "@mlrb/formats/read-format";
+import { type ScorerManifest, scorerManifest as scorerFormat } from "@mlrb/formats/scorer";
 import { readJson, writeJson } from "@mlrb/kit/json-file";
-import type { ScorerManifest } from "@mlrb/kit/manifests";
 import type { Anchors } from "@mlrb/kit/score";
 import type { Admission } from "@mlrb/kit/verdict";
 import { YAML } from "zx";
@@ -14,7 +15,8 @@ const scorers = resolve(import.meta.dirname, "..");
 const admitted: Admission = { formatVersion: 1, admitted: true, reasons: [] };
 
 export function scorerManifest(scorer: string): ScorerManifest {
-  return YAML.parse(readFileSync(join(scorers, scorer, "scorer.yaml"), "utf8")) as ScorerManifest;
+  const file = join(scorers, scorer, "scorer.yaml");
+  return mustFollow(scorerFormat, YAML.parse(readFileSync(file, "utf8")), file);
 }
 
 /** Data of the private input's shape. */

@@ -3,9 +3,9 @@
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { AttemptIterations } from "@mlrb/core/iteration-record";
 import { isTable } from "@mlrb/core/iterations/agent-line";
 import { type JudgedSnapshot, researchReader } from "@mlrb/core/iterations/attempt-iterations";
+import type { IterationsFile } from "@mlrb/formats/iterations";
 import { admit } from "@mlrb/kit/admission";
 import { readJson } from "@mlrb/kit/json-file";
 import { readLedger } from "@mlrb/kit/rules/ledger";
@@ -21,7 +21,7 @@ export type AttemptFiles = {
   admission: string;
 };
 
-export async function researchOfAttempt(files: AttemptFiles): Promise<AttemptIterations> {
+export async function researchOfAttempt(files: AttemptFiles): Promise<IterationsFile> {
   const ledger = readLedger(files.ledger);
   if (typeof ledger === "string") return notMeasured(ledger);
   const check = await verifyTrajectory(files.trajectory, ledger.trajectory);
@@ -50,6 +50,6 @@ function judgedSnapshots(folder: string): JudgedSnapshot[] {
   return judged;
 }
 
-function notMeasured(reason: string): AttemptIterations {
+function notMeasured(reason: string): IterationsFile {
   return { formatVersion: 1, kind: "not-measured", reason };
 }

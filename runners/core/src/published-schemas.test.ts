@@ -3,20 +3,21 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { agentPreset } from "@mlrb/formats/agent-preset";
+import { iterationsFile } from "@mlrb/formats/iterations";
+import { pipelineSpec } from "@mlrb/formats/pipeline";
+import { scorerManifest } from "@mlrb/formats/scorer";
+import { taskManifest } from "@mlrb/formats/task";
 import { Ajv } from "ajv";
-import { iterationsSchema } from "./iterations-schema.ts";
-import { scorerSchema, taskSchema } from "./manifest-schema.ts";
-import { pipelineSchema } from "./pipeline-schema.ts";
 import { trajectorySchema } from "./trajectory-schema.ts";
 
 const folder = join(import.meta.dirname, "../../../pipelines");
 const schemas = {
-  pipeline: pipelineSchema,
-  task: taskSchema,
-  scorer: scorerSchema,
+  pipeline: pipelineSpec,
+  task: taskManifest,
+  scorer: scorerManifest,
   agent: agentPreset,
   trajectory: trajectorySchema,
-  iterations: iterationsSchema,
+  iterations: iterationsFile,
 };
 
 for (const [name, schema] of Object.entries(schemas)) {

@@ -1,6 +1,7 @@
 // What can stand in a trajectory: the supervisor's account of an attempt, one event a line, in the order in which
 // it saw them. Types only; trajectory-schema.ts says the same to other programs. Every line carries besides
 // `formatVersion`, `index`, `previous` (digest of the line before), `time` and `sinceStartMs`.
+import type { FailureOwner } from "@mlrb/formats/failure-owner";
 import type { UsedPrice } from "@mlrb/kit/rules/ledger";
 import type { ModelCause } from "./model-cause.ts";
 
@@ -188,13 +189,4 @@ type ContextCutEvent = {
   messagesKept: number;
 };
 
-/** Whose failure: the last three are the agent's and are measured, the others are not. */
-export type FailureOwner =
-  | "sandbox"
-  | "provider"
-  | "harness"
-  | "verifier"
-  | "operator"
-  | "agent-error"
-  | "agent-budget"
-  | "agent-refusal";
+export type { FailureOwner };

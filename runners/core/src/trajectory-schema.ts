@@ -1,6 +1,7 @@
 // The schema of a line of a trajectory, published as pipelines/trajectory.schema.json for programs that read them.
 // The table has an entry for every event that the types know; the compiler holds it to that. Readers should take
 // fields that they do not know for additions.
+import { failureOwner } from "@mlrb/formats/failure-owner";
 import { modelCauseNames } from "./model-cause.ts";
 import type { TrajectoryEvent } from "./trajectory-event.ts";
 
@@ -63,20 +64,6 @@ const exit = nullable({
 });
 
 const tree = { digest, files: count, bytes: count };
-
-/** Whose failure. */
-export const ownerSchema = {
-  enum: [
-    "sandbox",
-    "provider",
-    "harness",
-    "verifier",
-    "operator",
-    "agent-error",
-    "agent-budget",
-    "agent-refusal",
-  ],
-};
 
 const toolCall = {
   type: "object",
@@ -193,7 +180,7 @@ const events: Record<TrajectoryEvent["event"], Fields> = {
       call: count,
       try: count,
       cause: { enum: [...modelCauseNames] },
-      whose: ownerSchema,
+      whose: failureOwner,
       detail: text,
       usage,
       dollars,

@@ -52,6 +52,8 @@ function validatorOf(schema: object): ValidateFunction {
       verbose: true,
       strict: false,
       strictNumbers: true,
+      // durations and sizes are read where they are used
+      validateFormats: false,
       meta: false,
       validateSchema: false,
     });

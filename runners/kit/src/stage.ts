@@ -4,8 +4,9 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import type { Json } from "@mlrb/formats/schema";
 
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type { Json };
 
 export type StageContext = {
   formatVersion: 1;

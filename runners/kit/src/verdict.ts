@@ -11,9 +11,9 @@ export type AdmissionReason = { code: string; detail: string };
 
 export type RuleAnswer = "pass" | "fail" | "cannot-tell";
 
-export type RuleSource = "official" | "competition" | "interpreted";
+type RuleSource = "official" | "competition" | "interpreted";
 
-export type RuleSeverity = "strike" | "note";
+type RuleSeverity = "strike" | "note";
 
 export type RuleVerdict = {
   rule: string;

@@ -1,6 +1,6 @@
 // What the pipeline says of tasks, agents and scorers: tables by name, filled in by the runner from the
 // manifests. These are this repository's own, so a wrong one is a mistake in the pipeline and throws.
-import type { PublishedValue } from "@mlrb/kit/manifests";
+import type { PublishedValue } from "@mlrb/formats/task";
 import type { Direction, Metric } from "./report.ts";
 
 export type ReportParams = {

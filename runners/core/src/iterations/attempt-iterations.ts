@@ -1,6 +1,6 @@
 // From a trajectory, line by line, to what is known of the research in it: iterations, failures, measures. Pure;
 // memory does not grow with the trajectory.
-import type { AttemptIterations } from "../iteration-record.ts";
+import type { IterationsFile } from "@mlrb/formats/iterations";
 import { attemptFacts } from "./attempt-facts.ts";
 import { failuresOf } from "./failure-rules.ts";
 import { iterationFinder } from "./find-iterations.ts";
@@ -17,7 +17,7 @@ export type ResearchReader = {
    * `snapshots`: those that somebody judged, in order; undefined where nobody did. `final` is the submission. `endMs` is
    * when the agent ended: what its supervisor did after that, such as copying the submission, is no time of the attempt.
    */
-  end(judged?: { snapshots: JudgedSnapshot[]; final: boolean; endMs: number }): AttemptIterations;
+  end(judged?: { snapshots: JudgedSnapshot[]; final: boolean; endMs: number }): IterationsFile;
 };
 
 export function researchReader(): ResearchReader {
@@ -61,7 +61,7 @@ export function researchReader(): ResearchReader {
 }
 
 /** Of a whole trajectory at once. */
-export function attemptIterations(lines: Iterable<unknown>): AttemptIterations {
+export function attemptIterations(lines: Iterable<unknown>): IterationsFile {
   const reader = researchReader();
   for (const line of lines) reader.take(line);
   return reader.end();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Failure } from "../iteration-record.ts";
+import type { Failure } from "@mlrb/formats/iterations";
 import { attemptFacts } from "./attempt-facts.ts";
 import { failuresOf } from "./failure-rules.ts";
 import { seenEvent } from "./seen-event.ts";

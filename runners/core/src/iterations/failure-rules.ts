@@ -2,7 +2,7 @@
 // it is, at which stage of research, and the events that show it. The order is that of what explains an end best.
 // Sources of the patterns stand in docs/measures/iterations.md. Models judge traces poorly (TRAIL, arXiv 2505.08638),
 // so there is no judge here, and what no rule can tell is not told.
-import type { Failure, IterationRecord, Where } from "../iteration-record.ts";
+import type { Failure, IterationRecord, Where } from "@mlrb/formats/iterations";
 import type { FailureOwner } from "../trajectory-event.ts";
 import type { AttemptFacts } from "./attempt-facts.ts";
 import { higherIsBetter } from "./printed-values.ts";

@@ -5,7 +5,7 @@
 // (`took`, `out`, `exit`; `cut`: it never came; `malformed`: no arguments), after `says`, what the model said;
 // `prints` of an agent's own program; `line` of iterations.jsonl; `handed` and `final`, snapshots; `exec`, `exit`,
 // `end`; or an event in full. `counts` marks an event within an iteration that counts.
-import type { Where } from "../iteration-record.ts";
+import type { Where } from "@mlrb/formats/iterations";
 import type { FailureOwner } from "../trajectory-event.ts";
 
 export type Labelled = {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { TaskRule } from "../manifests.ts";
+import type { TaskRule } from "@mlrb/formats/task";
 import { float32, type NewTensor } from "../safetensors-bytes.ts";
 import type { Json } from "../stage.ts";
 import { duration } from "./duration.ts";

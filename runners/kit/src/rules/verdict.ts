@@ -1,5 +1,5 @@
 // Weighs a submission against its task's rules, but for those that take all attempts of the task. Pure but for the ranged reads of its weights.
-import type { TaskRule } from "../manifests.ts";
+import type { TaskRule } from "@mlrb/formats/task";
 import type { Admission, RuleVerdict, Verdict } from "../verdict.ts";
 import { describeWeights } from "./describe-weights.ts";
 import type { RuleContext } from "./rule-method.ts";
