@@ -3,6 +3,7 @@
 import { failureOwner } from "./failure-owner.ts";
 import {
   anyText,
+  closedWholeObject,
   count,
   fileFormat,
   flag,
@@ -10,7 +11,6 @@ import {
   nullable,
   oneOf,
   type TypeOf,
-  wholeObject,
 } from "./schema.ts";
 
 const maybeText = { type: ["string", "null"] } as const;
@@ -30,7 +30,7 @@ const stagesOfResearch = [
 ] as const;
 const where = oneOf(...stagesOfResearch, "cannot-tell");
 
-const failure = wholeObject({
+const failure = closedWholeObject({
   pattern: { ...anyText, description: "the rule that found it" },
   whose: failureOwner,
   where: { ...where, description: "the stage of research at which it failed; rules that cannot tell say so" },
@@ -38,9 +38,9 @@ const failure = wholeObject({
   evidence: { ...listOf(count), description: "indexes of events of the trajectory" },
 });
 
-const metric = wholeObject({ name: anyText, split: maybeText, value: maybeNumber });
+const metric = closedWholeObject({ name: anyText, split: maybeText, value: maybeNumber });
 
-const iteration = wholeObject({
+const iteration = closedWholeObject({
   formatVersion: { const: 1 },
   id: anyText,
   parent: {
@@ -62,7 +62,7 @@ const iteration = wholeObject({
   },
   decision: maybeText,
   measured: { ...maybeNumber, description: "the metric as a program printed it within the iteration" },
-  cost: wholeObject({ wallMs: count, tokens: maybeNumber, dollars: maybeNumber }),
+  cost: closedWholeObject({ wallMs: count, tokens: maybeNumber, dollars: maybeNumber }),
   failure: {
     ...nullable(failure),
     description: "what went wrong in its programs and was not put right within it",
@@ -84,7 +84,7 @@ const iteration = wholeObject({
   },
 });
 
-const measures = wholeObject({
+const measures = closedWholeObject({
   firstValidMs: {
     ...maybeNumber,
     description: "to the first snapshot of a submission that admission lets through; null: none",
@@ -97,12 +97,12 @@ const measures = wholeObject({
   executedIterations: { ...count, description: "that count" },
   claimedOnly: count,
   metric: {
-    ...nullable(wholeObject({ name: anyText, split: maybeText })),
+    ...nullable(closedWholeObject({ name: anyText, split: maybeText })),
     description:
       "of most iterations that count, by what programs printed or the agent claims; null: none has one",
   },
   values: {
-    ...listOf(wholeObject({ value: number, sinceStartMs: count, predicted: maybeNumber })),
+    ...listOf(closedWholeObject({ value: number, sinceStartMs: count, predicted: maybeNumber })),
     description: "its values in order: claims where there are, else printed",
   },
   predictionError: {
@@ -114,7 +114,7 @@ const measures = wholeObject({
 
 export const iterationsFile = fileFormat("mlrb iterations of an attempt", {
   oneOf: [
-    wholeObject({
+    closedWholeObject({
       formatVersion: { const: 1 },
       kind: { const: "found" },
       iterations: listOf(iteration),
@@ -128,7 +128,7 @@ export const iterationsFile = fileFormat("mlrb iterations of an attempt", {
       },
       measures,
     }),
-    wholeObject({ formatVersion: { const: 1 }, kind: { const: "not-measured" }, reason: anyText }),
+    closedWholeObject({ formatVersion: { const: 1 }, kind: { const: "not-measured" }, reason: anyText }),
   ],
 });
 

@@ -46,7 +46,7 @@ export function openObject<const Properties, const Required extends readonly (ke
 }
 
 /** An object of all of `properties` and no others. */
-export function wholeObject<const Properties extends object>(properties: Properties) {
+export function closedWholeObject<const Properties extends object>(properties: Properties) {
   // inference drops a list of unknown length; of this one it takes the union of all names
   const required = Object.keys(properties) as unknown as [keyof Properties & string];
   return { type: "object", additionalProperties: false, properties, required } as const;
@@ -80,6 +80,17 @@ export function listOf<const Item>(items: Item) {
 
 export function nullable<const Schema>(schema: Schema) {
   return { anyOf: [schema, { type: "null" }] } as const;
+}
+
+/** `schema` or null. One schema and not `anyOf` as `nullable`, so that what is wrong within a value is told as such. */
+export function orNull<const Schema extends object>(schema: Schema) {
+  const { type, enum: values } = schema as { type?: unknown; enum?: readonly unknown[] };
+  const widened = {
+    ...schema,
+    ...(type !== undefined && { type: [type, "null"].flat() }),
+    ...(values && { enum: [...values, null] }),
+  };
+  return widened as unknown as { anyOf: [Schema, { type: "null" }] };
 }
 
 export function oneOf<const Values extends readonly (string | number | boolean)[]>(...values: Values) {

@@ -24,46 +24,19 @@ function byKind<const Value>(value: Value, description: string) {
   } as const;
 }
 
-/** What others published of one scorer. */
-export const publishedValues = {
-  ...listOf(
-    closedObject(
-      {
-        who: { ...text, description: "whose agent or model" },
-        value: { type: "number" },
-        n: {
-          type: "integer",
-          minimum: 1,
-          description: "runs that it is of; left out where the source gives none",
-        },
-        note: { ...text, description: "what it is of those runs, e.g. the best one" },
-        source: text,
-      },
-      ["who", "value", "source"],
-    ),
-  ),
-  minItems: 1,
-} as const;
-
-/** The floors of one kind of data. */
-export const floors = {
-  ...tableOf({ type: ["number", "string"], minLength: 1 } as const),
-  description: "by scorer: a number or the name of an anchors row, { NAME: 0.5 }",
-} as const;
-
-/** The anchors rows of one kind of data. */
-export const anchorRows = {
-  ...tableOf(text),
-  description: "by scorer: the name of an anchors row, { NAME: ROW }",
-} as const;
-
-/** What others published, by kind of data. */
-export const published = byKind(
+const publishedValue = closedObject(
   {
-    ...tableOf(publishedValues),
-    description: "by scorer: what others published, { NAME: [{ who, value, n, source }] }",
+    who: { ...text, description: "whose agent or model" },
+    value: { type: "number" },
+    n: {
+      type: "integer",
+      minimum: 1,
+      description: "runs that it is of; left out where the source gives none",
+    },
+    note: { ...text, description: "what it is of those runs, e.g. the best one" },
+    source: text,
   },
-  "what others published on this data, { KIND: { NAME: [{ who, value, n, source }] } }",
+  ["who", "value", "source"],
 );
 
 const anchor = closedObject(
@@ -71,7 +44,7 @@ const anchor = closedObject(
   ["name", "title", "model"],
 );
 
-export const taskRule = closedObject(
+const taskRule = closedObject(
   {
     name,
     title: text,
@@ -111,16 +84,31 @@ export const taskManifest = fileFormat(
         description: "the script that has a submission write what its scorers judge, once for all of them",
       },
       budget: byKind(closedObject({ time: duration }, ["time"]), "what an agent may spend"),
-      floors: byKind(floors, "what no skill reaches, { KIND: { NAME: 0.5 } }"),
+      floors: byKind(
+        {
+          ...tableOf({ type: ["number", "string"], minLength: 1 }),
+          description: "by scorer: a number or the name of an anchors row, { NAME: 0.5 }",
+        },
+        "what no skill reaches, { KIND: { NAME: 0.5 } }",
+      ),
       anchors: byKind(
         listOf(anchor),
         "models that nobody trained for the task, measured beside its attempts",
       ),
       anchorRows: byKind(
-        anchorRows,
+        {
+          ...tableOf(text),
+          description: "by scorer: the name of an anchors row, { NAME: ROW }",
+        },
         "the anchors row that is 1 where the floor is 0, { KIND: { NAME: ROW } }",
       ),
-      published,
+      published: byKind(
+        {
+          ...tableOf({ ...listOf(publishedValue), minItems: 1 }),
+          description: "by scorer: what others published, { NAME: [{ who, value, n, source }] }",
+        },
+        "what others published on this data, { KIND: { NAME: [{ who, value, n, source }] } }",
+      ),
       sources: jsonObject,
       rules: listOf(taskRule),
       limits: list,
@@ -131,6 +119,6 @@ export const taskManifest = fileFormat(
 
 export type TaskManifest = TypeOf<typeof taskManifest>;
 export type TaskRule = TypeOf<typeof taskRule>;
-export type PublishedValue = TypeOf<typeof publishedValues>[number];
+export type PublishedValue = TypeOf<typeof publishedValue>;
 /** Whose rows a task is done on, e.g. `smoke` or `official`: what a pipeline's `params.data` asks for. */
 export type DataKind = string;
