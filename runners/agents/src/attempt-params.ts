@@ -9,11 +9,15 @@ const format = openObject({ ...agentPreset.properties, prompt: text }, ["kind", 
 
 export type AttemptParams = TypeOf<typeof format>;
 
-/** A field that the preset lacks comes as null, and goes. Throws with the name of a wrong one. */
+/** Throws with the name of a wrong field. */
 export function attemptParams(params: Record<string, Json>): AttemptParams {
-  const said = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== null));
-  const known = mustFollow(format, said, "the agent's preset, in the stage's params");
+  const known = mustFollow(format, presetFields(params), "the agent's preset, in the stage's params");
   if (known.kind === "command" && known.command === undefined)
     throw new Error("an agent of kind command needs `command: [program, argument …]` in its preset");
   return known;
+}
+
+/** A field that the preset lacks comes as null, and goes. */
+export function presetFields(params: Record<string, Json>): Record<string, Json> {
+  return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== null));
 }
