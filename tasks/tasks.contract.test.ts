@@ -15,8 +15,8 @@ import { join, relative } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { anchors as anchorsFormat } from "@mlrb/formats/anchors";
 import { mustFollow } from "@mlrb/formats/read-format";
+import { taskManifest } from "@mlrb/formats/task";
 import { readJson } from "@mlrb/kit/json-file";
-import type { TaskManifest } from "@mlrb/kit/manifests";
 import { ruleProblems } from "@mlrb/kit/rules/rule-methods";
 import { rulesOn } from "@mlrb/kit/rules/rules-on";
 import { YAML } from "zx";
@@ -32,7 +32,11 @@ after(() => rmSync(temporary, { recursive: true }));
 for (const task of tasks) {
   describe(`task ${task}`, () => {
     const folder = join(import.meta.dirname, task);
-    const manifest = YAML.parse(readFileSync(join(folder, "task.yaml"), "utf8")) as TaskManifest;
+    const manifest = mustFollow(
+      taskManifest,
+      YAML.parse(readFileSync(join(folder, "task.yaml"), "utf8")),
+      join(folder, "task.yaml"),
+    );
     const [first, second] = [join(temporary, task, "first"), join(temporary, task, "second")];
     before(() => {
       const east = { TZ: "Asia/Tokyo", LC_ALL: "tr_TR.UTF-8", LANG: "tr_TR.UTF-8" };
@@ -63,7 +67,10 @@ for (const task of tasks) {
         const rules = rulesOn(manifest.rules, kind);
         assert.ok(rules.length > 0, "no rule holds");
         if (kind !== "official") return;
-        assert.ok("official" in manifest.sources, "nothing is said of where the official data comes from");
+        assert.ok(
+          "official" in (manifest.sources ?? {}),
+          "nothing is said of where the official data comes from",
+        );
         // with no word of the official text behind any rule, limits must say how that text was read
         if (!rules.some(({ source }) => source === "official"))
           assert.match((manifest.limits ?? []).join("\n"), /official/i);

@@ -5,6 +5,7 @@
 //     --param prompt=FILE --input public=DIR --output submission=DIR --output trajectory=FILE …
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { attemptParams } from "@mlrb/agents/attempt-params";
 import { attemptPurse } from "@mlrb/agents/attempt-purse";
 import { attemptWaiting } from "@mlrb/agents/attempt-waiting";
 import { chooseSandbox } from "@mlrb/agents/choose-sandbox";
@@ -23,30 +24,17 @@ import { purseFile } from "@mlrb/kit/purse";
 import { duration } from "@mlrb/kit/rules/duration";
 import { sealTimes } from "@mlrb/kit/seal-times";
 import { sourceFile, sourceFolder } from "@mlrb/kit/source-file";
-import { type Json, stage } from "@mlrb/kit/stage";
+import { stage } from "@mlrb/kit/stage";
 
 const { axes, params, inputs, outputs, budget, sandbox: asked, waits: patience } = stage();
-const given = (name: string): Json => (name in params ? (params[name] ?? null) : null);
-
-const kind = given("kind");
-if (kind !== "command" && kind !== "llm" && kind !== "replay" && kind !== "nop")
-  throw new Error(`kind is ${JSON.stringify(kind)}, not command, llm, replay or nop`);
-const command = given("command") ?? [];
-if (!Array.isArray(command) || (kind === "command" && command.length === 0))
-  throw new Error("an agent of kind command needs `command: [program, argument …]` in its preset");
-const version = given("scaffoldVersion");
-const llm = kind === "llm" ? llmAgent(given) : undefined;
+const preset = attemptParams(params);
+const { kind, command = [], program, library, recording, secrets = [], prompt } = preset;
+const llm = kind === "llm" ? llmAgent(preset) : undefined;
 // a replay that meets another scaffold than its recording's misses, and says so
 if (kind !== "replay")
-  checkScaffold(
-    llm?.scaffold.kind ?? (kind === "nop" ? "nop" : "command"),
-    typeof version === "number" ? version : null,
-  );
-const recording = given("recording");
-const gateway = kind === "command" ? gatewayProviders(given("gateway")) : [];
-const budgetMs = budget.timeMs ?? duration(given("budget"), "budget");
-const program = given("program");
-const library = given("library");
+  checkScaffold(llm?.scaffold.kind ?? (kind === "nop" ? "nop" : "command"), preset.scaffoldVersion);
+const gateway = kind === "command" ? gatewayProviders(preset.gateway ?? []) : [];
+const budgetMs = budget.timeMs ?? duration(params.budget, "budget");
 const agent = String(axes.agent);
 // what the command line said of money
 const purse =
@@ -55,7 +43,6 @@ const purse =
     : attemptPurse(join(process.env.MLRB_WORK, purseFile), basename(process.env.MLRB_WORK));
 const prices = purse?.prices ?? priceBook([]);
 
-const secrets = given("secrets");
 const redactor = secretRedactor(secrets);
 // by hand there is no folder in which a person could reach it
 const waits =
@@ -64,7 +51,7 @@ const waits =
     : attemptWaiting({
         folder: process.env.MLRB_WORK,
         repository: process.cwd(),
-        secrets: Array.isArray(secrets) ? secrets.map(String) : [],
+        secrets,
         redactor,
         ...(llm && { llm }),
         providers: gateway,
@@ -98,24 +85,24 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
 try {
   // room to say what was wrong, also of a disk that is full
   if (process.env.MLRB_WORK !== undefined) reserveFile(join(process.env.MLRB_WORK, "trouble.json"), 4 << 10);
-  const trusted = kind === "nop" || given("trusted") === true;
+  const trusted = kind === "nop" || preset.trusted === true;
   sandbox = await chooseSandbox(asked, { under: work, agent, trusted, containers: dockerWalls });
   const ledger = await runAttempt(sandbox, {
     task: String(axes.task),
     agent,
     seed: axes.seed!,
     kind,
-    command: command.map(String),
+    command,
     ...(llm && { llm }),
     ...(gateway.length > 0 && { gateway: { providers: gateway, dollarsOf: prices.dollarsOf } }),
     prices,
     ...(purse && { purse }),
-    ...(typeof recording === "string" ? { recording: sourceFolder(recording) } : {}),
+    ...(recording !== undefined && { recording: sourceFolder(recording) }),
     network: asked?.network === "full",
-    ...(typeof program === "string" ? { program: sourceFolder(program) } : {}),
-    ...(typeof library === "string" ? { library: sourceFolder(library) } : {}),
+    ...(program !== undefined && { program: sourceFolder(program) }),
+    ...(library !== undefined && { library: sourceFolder(library) }),
     ...(process.env.MLRB_PYTHON ? { python: process.env.MLRB_PYTHON } : {}),
-    prompt: readFileSync(sourceFile(String(params.prompt)), "utf8"),
+    prompt: readFileSync(sourceFile(prompt), "utf8"),
     publicData: inputs.public!,
     ...("models" in inputs ? { models: inputs.models! } : {}),
     ownCopies: Object.values(inputs).every(isOwn),

@@ -4,16 +4,15 @@
 import type { Kinship } from "@mlrb/formats/kinship";
 import { readCollected } from "@mlrb/kit/collected";
 import { readJson, writeJson } from "@mlrb/kit/json-file";
-import type { TaskRule } from "@mlrb/kit/manifests";
 import type { Fingerprint } from "@mlrb/kit/rules/fingerprint";
 import { kinship } from "@mlrb/kit/rules/kinship";
+import { ruleParams } from "@mlrb/kit/rules/rule-params";
 import { rulesOn } from "@mlrb/kit/rules/rules-on";
 import { stage } from "@mlrb/kit/stage";
 
 const { params, inputs, outputs } = stage();
-const rules = rulesOn(params.rules as unknown as TaskRule[], String(params.data)).filter(
-  ({ method }) => method === "unlike-attempts",
-);
+const { rules: all, data } = ruleParams(params);
+const rules = rulesOn(all, data).filter(({ method }) => method === "unlike-attempts");
 
 // where no rule asks, nothing is opened and nothing found: weights of one base are all alike
 const members = rules.length === 0 ? [] : readCollected(inputs.manifest!).members;

@@ -12,11 +12,13 @@ import { latex, latexFile } from "@mlrb/report/latex";
 import { markdown, markdownSection } from "@mlrb/report/markdown";
 import { readArtifact } from "@mlrb/report/read-artifact";
 import { reportData } from "@mlrb/report/report-data";
+import { reportParams } from "@mlrb/report/report-params";
 import { times, timesCsv, timesSection } from "@mlrb/report/times";
 
 const { inputs, outputs, params } = stage();
 
 const collected = readCollected(inputs.manifest!);
+const { label, direction } = reportParams(params);
 const report = reportData(collected, { params, read: readArtifact });
 
 writeWhole(join(outputs.report!, "report.json"), json(report));
@@ -27,13 +29,7 @@ writeWhole(join(outputs.report!, "groups.md"), groupsMarkdown(report));
 writeWhole(join(outputs.report!, "groups.csv"), groupsCsv(report));
 writeWhole(join(outputs.report!, "groups.tex"), groupsLatex(report));
 
-const directions = new Map(Object.entries(params.directions as Record<string, unknown>));
-const taken = times(collected, {
-  label: String(params.label),
-  readLedger,
-  read: readArtifact,
-  direction: (scorer) => directions.get(scorer),
-});
+const taken = times(collected, { label, readLedger, read: readArtifact, direction });
 writeWhole(join(outputs.report!, "times.json"), `${canonicalJson(taken, 2)}\n`);
 writeWhole(join(outputs.report!, "times.md"), markdownSection(timesSection(taken)));
 writeWhole(join(outputs.report!, "times.csv"), timesCsv(taken));

@@ -5,12 +5,12 @@ import { admit } from "@mlrb/kit/admission";
 import { clip } from "@mlrb/kit/admission-json";
 import { readWeights } from "@mlrb/kit/admission-model";
 import { writeJson, writeWhole } from "@mlrb/kit/json-file";
-import type { TaskRule } from "@mlrb/kit/manifests";
 import { duration } from "@mlrb/kit/rules/duration";
 import { fingerprint, fingerprintText } from "@mlrb/kit/rules/fingerprint";
 import { readKnownWeights } from "@mlrb/kit/rules/known-weights";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { ruleProblems } from "@mlrb/kit/rules/rule-methods";
+import { ruleParams } from "@mlrb/kit/rules/rule-params";
 import { rulesOn } from "@mlrb/kit/rules/rules-on";
 import { verdict } from "@mlrb/kit/rules/verdict";
 import { sourceFiles } from "@mlrb/kit/source-file";
@@ -20,14 +20,11 @@ import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
 const { params, inputs, outputs } = stage();
 const folder = inputs.submission!;
 
-const problems = ruleProblems(params.rules);
+const { rules: all, data } = ruleParams(params);
+const problems = ruleProblems(all);
 if (problems.length > 0)
   throw new Error(`the task's rules:\n  ${problems.join("\n  ")}\n  help: repair task.yaml`);
-if (typeof params.data !== "string")
-  throw new Error(
-    "the parameter data is not a kind of data, by which rules are chosen\n  help: data: smoke, in the pipeline's stage",
-  );
-const rules = rulesOn(params.rules as unknown as TaskRule[], params.data);
+const rules = rulesOn(all, data);
 const budgetMs = duration(params.budget, "budget");
 
 const read = readLedger(inputs.ledger!);

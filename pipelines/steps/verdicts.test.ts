@@ -20,11 +20,11 @@ import { after, describe, test } from "node:test";
 import { openTrajectory } from "@mlrb/agents/trajectory";
 import { admission } from "@mlrb/formats/admission";
 import { mustFollow } from "@mlrb/formats/read-format";
+import { taskManifest } from "@mlrb/formats/task";
 import { exampleEvent } from "@mlrb/formats/testing/example-event";
 import { exampleLedger } from "@mlrb/formats/testing/example-ledger";
 import { verdict } from "@mlrb/formats/verdict";
 import { readJson } from "@mlrb/kit/json-file";
-import type { TaskManifest } from "@mlrb/kit/manifests";
 import { rulesOn } from "@mlrb/kit/rules/rules-on";
 import { float32, safetensorsBytes } from "@mlrb/kit/safetensors-bytes";
 import { YAML } from "zx";
@@ -79,7 +79,11 @@ for (const task of readdirSync(tasks)) {
   const folder = join(tasks, task);
   if (!existsSync(join(folder, "task.yaml"))) continue;
   describe(`task ${task}`, () => {
-    const manifest = YAML.parse(readFileSync(join(folder, "task.yaml"), "utf8")) as TaskManifest;
+    const manifest = mustFollow(
+      taskManifest,
+      YAML.parse(readFileSync(join(folder, "task.yaml"), "utf8")),
+      join(folder, "task.yaml"),
+    );
     const rules = rulesOn(manifest.rules, "smoke");
     const { honest, breaks } = readJson<Fixture>(join(folder, "fixtures/verdict.json"));
     const given = [

@@ -81,7 +81,7 @@ export function testContract(scorer: string): void {
     });
 
     test("gives the pinned score for the tiny model", () => {
-      const once = score("tiny", { submission: "tiny", fresh: manifest.hostSensitive });
+      const once = score("tiny", { submission: "tiny", fresh: manifest.hostSensitive === true });
       assert.equal(once.status, 0, once.said);
       const found = readScore(once.score);
       assert.ok(found.kind === "scored");

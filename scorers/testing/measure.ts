@@ -6,8 +6,8 @@ import type { Admission } from "@mlrb/formats/admission";
 import { type Anchors, anchors } from "@mlrb/formats/anchors";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { type Score, score } from "@mlrb/formats/score";
+import { type ScorerManifest, scorerManifest as scorerFormat } from "@mlrb/formats/scorer";
 import { readJson, writeJson } from "@mlrb/kit/json-file";
-import type { ScorerManifest } from "@mlrb/kit/manifests";
 import { YAML } from "zx";
 import { warmArguments } from "../../tests/support/warm-python.ts";
 import { testPython } from "./submissions.ts";
@@ -16,7 +16,8 @@ const scorers = resolve(import.meta.dirname, "..");
 const admitted: Admission = { formatVersion: 1, admitted: true, reasons: [] };
 
 export function scorerManifest(scorer: string): ScorerManifest {
-  return YAML.parse(readFileSync(join(scorers, scorer, "scorer.yaml"), "utf8")) as ScorerManifest;
+  const file = join(scorers, scorer, "scorer.yaml");
+  return mustFollow(scorerFormat, YAML.parse(readFileSync(file, "utf8")), file);
 }
 
 /** Data of the private input's shape. */

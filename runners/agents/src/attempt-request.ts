@@ -1,6 +1,7 @@
 // What a supervisor is asked for.
 import type { Gpu } from "@mlrb/core/gpu";
 import type { SnapshotLimits } from "@mlrb/core/sandbox";
+import type { AgentPreset } from "@mlrb/formats/agent-preset";
 import type { AttemptPurse } from "./attempt-purse.ts";
 import type { GatewayRequest } from "./gateway/program-gateway.ts";
 import type { ModelSpec } from "./model/model-client.ts";
@@ -20,7 +21,7 @@ export type AttemptRequest = {
   agent: string;
   seed: number | string;
   /** nop runs nothing and hands in nothing. */
-  kind: "command" | "llm" | "replay" | "nop";
+  kind: AgentPreset["kind"];
   command: string[];
   /** llm: what it is made of. */
   llm?: LlmAgent;

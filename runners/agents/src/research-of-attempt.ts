@@ -3,10 +3,10 @@
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { AttemptIterations } from "@mlrb/core/iteration-record";
 import { isTable } from "@mlrb/core/iterations/agent-line";
 import { type JudgedSnapshot, researchReader } from "@mlrb/core/iterations/attempt-iterations";
 import { admission } from "@mlrb/formats/admission";
+import type { IterationsFile } from "@mlrb/formats/iterations";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { admit } from "@mlrb/kit/admission";
 import { readJson } from "@mlrb/kit/json-file";
@@ -22,7 +22,7 @@ export type AttemptFiles = {
   admission: string;
 };
 
-export async function researchOfAttempt(files: AttemptFiles): Promise<AttemptIterations> {
+export async function researchOfAttempt(files: AttemptFiles): Promise<IterationsFile> {
   const ledger = readLedger(files.ledger);
   if (typeof ledger === "string") return notMeasured(ledger);
   const check = await verifyTrajectory(files.trajectory, ledger.trajectory);
@@ -51,6 +51,6 @@ function judgedSnapshots(folder: string): JudgedSnapshot[] {
   return judged;
 }
 
-function notMeasured(reason: string): AttemptIterations {
+function notMeasured(reason: string): IterationsFile {
   return { formatVersion: 1, kind: "not-measured", reason };
 }

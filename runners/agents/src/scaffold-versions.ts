@@ -5,7 +5,7 @@
 export const scaffoldVersions = { command: 1, nop: 1, react: 1, "supervisor-worker": 1 } as const;
 
 /** Throws where a preset was written for another behaviour than the one there is. */
-export function checkScaffold(kind: keyof typeof scaffoldVersions, asked: number | null): void {
+export function checkScaffold(kind: keyof typeof scaffoldVersions, asked: number | undefined): void {
   const [there, wanted] = [scaffoldVersions[kind], asked ?? 1];
   if (there === wanted) return;
   throw new Error(

@@ -94,7 +94,7 @@ for (const kind of ["command", "nop"] as const) {
 }
 
 test("a preset for another scaffold is refused with what to write", () => {
-  checkScaffold("command", null);
+  checkScaffold("command", undefined);
   checkScaffold("nop", scaffoldVersions.nop);
   assert.throws(() => checkScaffold("command", 99), /for scaffold 99 .* write scaffoldVersion: 1 in it/);
 });

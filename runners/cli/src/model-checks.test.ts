@@ -5,24 +5,35 @@ import { memorySources } from "@mlrb/core/testing/memory-sources";
 import { modelChecks } from "./model-checks.ts";
 import { presetModels } from "./preset-models.ts";
 
+const preset = (name: string, rest: string) => `formatVersion: 1
+name: ${name}
+title: T
+${rest}`;
 const sources = memorySources({
-  "runners/agents/presets/gpt.yaml": `formatVersion: 1
-name: gpt
-kind: llm
+  "runners/agents/presets/gpt.yaml": preset(
+    "gpt",
+    `kind: llm
 provider: openai
 model: { id: gpt-x, key: OPENAI_API_KEY, contextTokens: 1000 }
 `,
-  "runners/agents/presets/gpt-supervisor.yaml": `kind: llm
+  ),
+  "runners/agents/presets/gpt-supervisor.yaml": preset(
+    "gpt-supervisor",
+    `kind: llm
 provider: openai
 model: { id: gpt-x, key: OPENAI_API_KEY, contextTokens: 2000 }
 scaffold: supervisor-worker
 `,
-  "runners/agents/presets/local.yaml": `kind: llm
+  ),
+  "runners/agents/presets/local.yaml": preset(
+    "local",
+    `kind: llm
 provider: vllm
 model: { id: qwen, baseUrl: http://127.0.0.1:8000/v1, contextTokens: 1000 }
 `,
-  "runners/agents/presets/script.yaml": "kind: command\ncommand: [python, x.py]\n",
-  "runners/agents/presets/half.yaml": "kind: llm\nprovider: openai\n",
+  ),
+  "runners/agents/presets/script.yaml": preset("script", "kind: command\ncommand: [python, x.py]\n"),
+  "runners/agents/presets/half.yaml": preset("half", "kind: llm\nprovider: openai\n"),
   "runners/agents/presets/broken.yaml": "kind: [llm\n",
 });
 

@@ -3,9 +3,8 @@
 import { agentModels, priceHelp, unpriced } from "@mlrb/agents/model/agent-models";
 import { type PriceBook, priceBook } from "@mlrb/agents/model/prices";
 import type { Diagnostic } from "@mlrb/core/diagnostic";
-import { manifestFile, type Sources } from "@mlrb/core/manifest";
+import { readManifest, type Sources } from "@mlrb/core/manifest";
 import type { Instance } from "@mlrb/core/plan";
-import { parseYaml } from "@mlrb/core/yaml-source";
 import { type Preview, previewPlan } from "@mlrb/local/preview-plan";
 import type { RunPurse, StalePolicy } from "@mlrb/local/run-request";
 import { sourceFiles } from "@mlrb/local/source-files";
@@ -89,11 +88,10 @@ function unknownIn({ stage, action }: Instance, { prices, capped }: Known) {
 /** Where the preset names the model. */
 function placeOf({ axes }: Instance, id: string, sources: Sources) {
   if (axes.agent === undefined) return undefined;
-  const file = manifestFile("agent", String(axes.agent));
-  const source = parseYaml(file, sources.read(file) ?? "");
-  if (Array.isArray(source)) return undefined;
-  const { gateway } = Object(source.value) as { gateway?: { ids?: unknown[] }[] };
-  const entry = (gateway ?? []).findIndex(({ ids }) => ids?.includes(id));
-  if (entry < 0) return source.place(["model", "id"]);
-  return source.place(["gateway", entry, "ids", gateway![entry]!.ids!.indexOf(id)]);
+  const preset = readManifest("agent", String(axes.agent), sources);
+  if (preset === undefined || Array.isArray(preset)) return undefined;
+  const { gateway = [] } = preset.value;
+  const entry = gateway.findIndex(({ ids }) => ids.includes(id));
+  if (entry < 0) return preset.place(["model", "id"]);
+  return preset.place(["gateway", entry, "ids", gateway[entry]!.ids.indexOf(id)]);
 }

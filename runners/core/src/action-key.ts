@@ -1,10 +1,10 @@
 // The action key: the digest of everything that can change what a stage instance gives. Never a
 // timestamp, a machine's path, a secret, a limit, a profile's name or the order of files.
 import { createHash } from "node:crypto";
+import type { Scalar } from "@mlrb/formats/pipeline";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import type { Json } from "@mlrb/kit/stage";
 import { agentVariables } from "./agent-variables.ts";
-import type { Scalar } from "./pipeline-spec.ts";
 import type { Budget, Instance, RunSpec } from "./plan.ts";
 
 /** Raised when the meaning of a key changes: every older key is then another key. */

@@ -1,10 +1,10 @@
 // What is wrong with a scorer.yaml beyond its shape.
+import type { ScorerManifest } from "@mlrb/formats/scorer";
 import type { Diagnostic } from "./diagnostic.ts";
 import type { YamlSource } from "./yaml-source.ts";
 
-/** `source` has the shape of a scorer. */
-export function checkScorer(source: YamlSource): Diagnostic[] {
-  const { range } = source.value as { range?: [number, number | null] };
+export function checkScorer(source: YamlSource<ScorerManifest>): Diagnostic[] {
+  const { range } = source.value;
   if (!range || range[1] === null || range[0] < range[1]) return [];
   return [
     {

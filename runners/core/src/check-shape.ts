@@ -1,5 +1,6 @@
 // Checks a YAML file against a JSON Schema and says every problem where it stands, in our words
 // instead of the schema's.
+import type { TypeOf } from "@mlrb/formats/schema";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import type { Diagnostic, Place } from "./diagnostic.ts";
 import { didYouMean, suggest } from "./suggest.ts";
@@ -11,9 +12,13 @@ const compiled = new WeakMap<object, ValidateFunction>();
 /** A problem of shape, and the path of the value that is wrong; `key` is one that should not be there, `missing` one that should. */
 export type ShapeProblem = { problem: Diagnostic; path: Path; key?: string; missing?: string };
 
-/** All problems of shape; none means that `source.value` has the type that the schema describes. */
-export function checkShape(source: YamlSource, schema: object): Diagnostic[] {
-  return [...source.problems, ...shapeProblems(source, schema).map(({ problem }) => problem)];
+/** `source` with a value of the type that the schema describes, or all problems of shape. */
+export function checkShape<const Schema extends object>(
+  source: YamlSource,
+  schema: Schema,
+): YamlSource<TypeOf<Schema>> | Diagnostic[] {
+  const problems = [...source.problems, ...shapeProblems(source, schema).map(({ problem }) => problem)];
+  return problems.length > 0 ? problems : (source as YamlSource<TypeOf<Schema>>);
 }
 
 export function shapeProblems(source: YamlSource, schema: object): ShapeProblem[] {

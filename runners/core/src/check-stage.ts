@@ -1,8 +1,9 @@
 // What is wrong with one stage by itself: what it runs, its axes and its outputs. What it has to do with
 // other stages is looked at elsewhere.
+
+import type { StageSpec } from "@mlrb/formats/pipeline";
 import type { Diagnostic } from "./diagnostic.ts";
 import { givenOutput, isDeclaredPrivate } from "./given-output.ts";
-import type { StageSpec } from "./pipeline-spec.ts";
 import { environmentStage } from "./plan.ts";
 import type { Axis } from "./resolve-axes.ts";
 import { didYouMean, suggest } from "./suggest.ts";

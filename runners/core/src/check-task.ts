@@ -1,34 +1,21 @@
 // What is wrong with a task.yaml beyond its shape. All that it says for each kind of data must say it of the
 // same kinds, or a profile would find out halfway that the task has no budget there; and a kind's primary
 // scorer, floors and rules must be of that kind.
+import type { TaskManifest } from "@mlrb/formats/task";
 import type { Diagnostic } from "./diagnostic.ts";
 import { didYouMean, suggest } from "./suggest.ts";
 import type { Path, YamlSource } from "./yaml-source.ts";
 
-type ByKind<Value> = Record<string, Value>;
-
-type Task = {
-  scorers: ByKind<string[]>;
-  primary: ByKind<string>;
-  floors: ByKind<Record<string, number | string>>;
-  budget: ByKind<object>;
-  anchors?: ByKind<object>;
-  anchorRows?: ByKind<Record<string, string>>;
-  published?: ByKind<Record<string, object[]>>;
-  rules: { name: string; on?: string[] }[];
-};
-
 /** Which scorers there are; `scorerNames` is asked only to help. */
 export type KnownScorers = { isScorer: (name: string) => boolean; scorerNames: () => string[] };
 
-/** `source` has the shape of a task. */
-export function checkTask(source: YamlSource, known: KnownScorers): Diagnostic[] {
-  const task = source.value as Task;
+export function checkTask(source: YamlSource<TaskManifest>, known: KnownScorers): Diagnostic[] {
+  const task = source.value;
   return [...checkKinds(task, source), ...checkScorers(task, source, known), ...checkRules(task, source)];
 }
 
 /** The scorers say which kinds there are: without one, a kind of data is good for nothing. */
-function checkKinds(task: Task, source: YamlSource): Diagnostic[] {
+function checkKinds(task: TaskManifest, source: YamlSource): Diagnostic[] {
   const kinds = Object.keys(task.scorers);
   return (["primary", "floors", "budget", "anchors", "anchorRows", "published"] as const).flatMap((table) => {
     const said = task[table];
@@ -65,7 +52,7 @@ function unknownKind(
 /** The tables that say something of single scorers, and what. */
 const byScorer = { floors: "a floor", anchorRows: "an anchor", published: "published values" } as const;
 
-function checkScorers(task: Task, source: YamlSource, known: KnownScorers): Diagnostic[] {
+function checkScorers(task: TaskManifest, source: YamlSource, known: KnownScorers): Diagnostic[] {
   return Object.entries(task.scorers).flatMap(([kind, scorers]) => {
     const problems: Diagnostic[] = [];
     const unknown = (message: string, path: Path, help: string, at?: "key") =>
@@ -95,7 +82,7 @@ function checkScorers(task: Task, source: YamlSource, known: KnownScorers): Diag
 }
 
 /** Two rules may bear one name where no data has both: a device's memory is another in each. */
-function checkRules(task: Task, source: YamlSource): Diagnostic[] {
+function checkRules(task: TaskManifest, source: YamlSource): Diagnostic[] {
   const kinds = Object.keys(task.scorers);
   const held = new Map<string, Set<string>>();
   return task.rules.flatMap(({ name, on }, index) => {

@@ -1,9 +1,10 @@
 // The port through which a stage instance is carried out somewhere: on this machine, in a container,
 // on a cluster. Implementations stand in packages beside core and are handed in by the cli.
+
+import type { Network } from "@mlrb/formats/pipeline";
 import type { Gpu } from "./gpu.ts";
 import type { FailureCause } from "./outcome.ts";
 import type { Permissions } from "./permissions.ts";
-import type { Network } from "./pipeline-spec.ts";
 import type { RunSpec } from "./plan.ts";
 
 export type ExecutionRequest = {

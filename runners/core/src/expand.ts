@@ -1,6 +1,6 @@
 // Fans the stages out over their axes and binds every instance to the instances it reads from.
 // Pure: no disk, no clock.
-import type { Scalar } from "./pipeline-spec.ts";
+import type { Scalar } from "@mlrb/formats/pipeline";
 import { environmentStage, type Instance, instanceId, type PlannedStage } from "./plan.ts";
 import { type Resolved, resolveAction } from "./resolve-action.ts";
 import type { Axis } from "./resolve-axes.ts";

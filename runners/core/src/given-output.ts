@@ -1,9 +1,10 @@
 // An output as it is declared, in the short form (`file`, `dir`) or as a table.
-import type { GivesSpec } from "./pipeline-spec.ts";
+import type { GivesSpec } from "@mlrb/formats/pipeline";
 import type { PlannedOutput } from "./plan.ts";
 
 export function givenOutput(name: string, gives: GivesSpec): PlannedOutput {
-  if (typeof gives === "string") return { name, file: name, kind: gives, private: false };
+  if (typeof gives === "string")
+    return { name, file: name, kind: gives === "dir" ? "dir" : "file", private: false };
   const file = typeof gives.file === "string" ? gives.file : name;
   return { name, file, kind: gives.file ? "file" : "dir", private: gives.private ?? false };
 }

@@ -2,14 +2,14 @@
 // check and watch all come through here, so they cannot disagree on what is valid.
 
 import { agentPreset } from "@mlrb/formats/agent-preset";
+import { type PipelineSpec, pipelineSpec } from "@mlrb/formats/pipeline";
+import { scorerManifest } from "@mlrb/formats/scorer";
+import { taskManifest } from "@mlrb/formats/task";
 import { shapeProblems } from "./check-shape.ts";
 import { checkCount } from "./count-instances.ts";
 import { type Diagnostic, distinctDiagnostics, type Place, sortDiagnostics } from "./diagnostic.ts";
 import { checkActions, expand } from "./expand.ts";
 import type { Sources } from "./manifest.ts";
-import { scorerSchema, taskSchema } from "./manifest-schema.ts";
-import { pipelineSchema } from "./pipeline-schema.ts";
-import type { PipelineSpec } from "./pipeline-spec.ts";
 import { environmentStage, type Instance, type Plan, type PlannedStage } from "./plan.ts";
 import { planStages } from "./plan-stages.ts";
 import { poolsTaken } from "./pool-size.ts";
@@ -43,7 +43,7 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
     return { problems: [{ code: "unknown-file", message: `there is no file ${file}` }] };
   const source = parseYaml(file, text);
   if (Array.isArray(source)) return { problems: sortDiagnostics(source) };
-  const shape = shapeProblems(source, pipelineSchema);
+  const shape = shapeProblems(source, pipelineSpec);
   const problems = [...source.problems, ...shape.map(({ problem }) => problem)];
   const pruned = pruneShape(source.value, shape);
   const refused = () => ({ problems: sortDiagnostics(distinctDiagnostics(problems)) });
@@ -85,8 +85,8 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
     axes,
     manifests,
     manifestFields: {
-      task: Object.keys(taskSchema.properties),
-      scorer: Object.keys(scorerSchema.properties),
+      task: Object.keys(taskManifest.properties),
+      scorer: Object.keys(scorerManifest.properties),
       agent: Object.keys(agentPreset.properties),
     },
     params: profile.params,

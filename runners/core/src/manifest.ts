@@ -1,12 +1,13 @@
 // Where the folders that people add live, and how one is read. The three kinds are named here and
 // nowhere else; no task, scorer or agent is.
 
-import { agentPreset } from "@mlrb/formats/agent-preset";
+import { type AgentPreset, agentPreset } from "@mlrb/formats/agent-preset";
+import { type ScorerManifest, scorerManifest } from "@mlrb/formats/scorer";
+import { type TaskManifest, taskManifest } from "@mlrb/formats/task";
 import { checkScorer } from "./check-scorer.ts";
 import { checkShape } from "./check-shape.ts";
 import { checkTask } from "./check-task.ts";
 import type { Diagnostic } from "./diagnostic.ts";
-import { scorerSchema, taskSchema } from "./manifest-schema.ts";
 import { parseYaml, type YamlSource } from "./yaml-source.ts";
 
 /** How core reads: paths are relative to the repository's root, with forward slashes. */
@@ -18,65 +19,90 @@ export type Sources = {
   kind(path: string): "file" | "dir" | undefined;
 };
 
-export type ManifestKind = "task" | "scorer" | "agent";
+type Manifests = { task: TaskManifest; scorer: ScorerManifest; agent: AgentPreset };
 
-const places: Record<ManifestKind, { folder: string; file: (name: string) => string; schema: object }> = {
-  task: { folder: "tasks", file: (name) => `tasks/${name}/task.yaml`, schema: taskSchema },
-  scorer: { folder: "scorers", file: (name) => `scorers/${name}/scorer.yaml`, schema: scorerSchema },
+export type ManifestKind = keyof Manifests;
+
+type Kind<Manifest> = {
+  folder: string;
+  file(name: string): string;
+  shape(source: YamlSource): YamlSource<Manifest> | Diagnostic[];
+  /** What is wrong with it beyond its shape. */
+  rules(manifest: YamlSource<Manifest>, sources: Sources): Diagnostic[];
+};
+
+const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
+  task: {
+    folder: "tasks",
+    file: (name) => `tasks/${name}/task.yaml`,
+    shape: (source) => checkShape(source, taskManifest),
+    rules: (task, sources) =>
+      checkTask(task, {
+        isScorer: (name) => sources.read(kinds.scorer.file(name)) !== undefined,
+        scorerNames: () => manifestNames("scorer", sources),
+      }),
+  },
+  scorer: {
+    folder: "scorers",
+    file: (name) => `scorers/${name}/scorer.yaml`,
+    shape: (source) => checkShape(source, scorerManifest),
+    rules: checkScorer,
+  },
   agent: {
     folder: "runners/agents/presets",
     file: (name) => `runners/agents/presets/${name}.yaml`,
-    schema: agentPreset,
+    shape: (source) => checkShape(source, agentPreset),
+    rules: () => [],
   },
 };
 
 export function isManifestKind(axis: string): axis is ManifestKind {
-  return Object.hasOwn(places, axis);
+  return Object.hasOwn(kinds, axis);
 }
 
 /** The text that shows a pipeline uses the folder of an axis value, e.g. `tasks/{task}/`. */
 export function folderPattern(kind: ManifestKind): string {
-  return `${places[kind].folder}/{${kind}}`;
+  return `${kinds[kind].folder}/{${kind}}`;
 }
 
 export function manifestFile(kind: ManifestKind, name: string): string {
-  return places[kind].file(name);
+  return kinds[kind].file(name);
 }
 
 /** The names that there are, by the files that exist. */
 export function manifestNames(kind: ManifestKind, sources: Sources): string[] {
   return sources
-    .list(places[kind].folder)
+    .list(kinds[kind].folder)
     .map((entry) => entry.replace(/\.ya?ml$/, ""))
-    .filter((name) => sources.read(places[kind].file(name)) !== undefined);
+    .filter((name) => sources.read(kinds[kind].file(name)) !== undefined);
 }
 
 /** Reads and checks one manifest; undefined when there is no such file. */
-export function readManifest(
-  kind: ManifestKind,
+export function readManifest<Name extends ManifestKind>(
+  kind: Name,
   name: string,
   sources: Sources,
-): YamlSource | Diagnostic[] | undefined {
-  const file = places[kind].file(name);
-  const text = sources.read(file);
+): YamlSource<Manifests[Name]> | Diagnostic[] | undefined {
+  const { file, shape, rules } = kinds[kind];
+  const text = sources.read(file(name));
   if (text === undefined) return undefined;
-  const source = parseYaml(file, text);
+  const source = parseYaml(file(name), text);
   if (Array.isArray(source)) return source;
-  const problems = checkShape(source, places[kind].schema);
-  if (problems.length > 0) return problems;
-  const { name: said } = source.value as { name: string };
-  if (said !== name) {
-    problems.push({
+  const manifest = shape(source);
+  if (Array.isArray(manifest)) return manifest;
+  const problems = [...checkName(manifest, name), ...rules(manifest, sources)];
+  return problems.length > 0 ? problems : manifest;
+}
+
+function checkName(manifest: YamlSource<{ name: string }>, name: string): Diagnostic[] {
+  const said = manifest.value.name;
+  if (said === name) return [];
+  return [
+    {
       code: "name-differs",
       message: `the name is "${said}", and the file's place says "${name}"`,
-      place: source.place(["name"]),
+      place: manifest.place(["name"]),
       help: "the two must be the same",
-    });
-  }
-  if (kind === "task") {
-    const isScorer = (scorer: string) => sources.read(places.scorer.file(scorer)) !== undefined;
-    problems.push(...checkTask(source, { isScorer, scorerNames: () => manifestNames("scorer", sources) }));
-  }
-  if (kind === "scorer") problems.push(...checkScorer(source));
-  return problems.length > 0 ? problems : source;
+    },
+  ];
 }

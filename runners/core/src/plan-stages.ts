@@ -1,13 +1,14 @@
 // Turns declared stages into a graph and checks it: edges come from artifacts, never from the order
 // of the YAML, so moving a stage in the file cannot change what runs.
 // Pure: no disk, no clock.
+
+import type { PipelineSpec, StageSpec } from "@mlrb/formats/pipeline";
 import { DirectedGraph } from "graphology";
 import { topologicalSort } from "graphology-dag";
 import { checkPublished } from "./check-published.ts";
 import { checkStage, type StageContext } from "./check-stage.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { givenOutput } from "./given-output.ts";
-import type { PipelineSpec, StageSpec } from "./pipeline-spec.ts";
 import type { PlannedStage } from "./plan.ts";
 import { checkPrivacy, spreadPrivacy } from "./privacy.ts";
 import { checkNames, checkReference, referencesOf, type Wires } from "./references.ts";

@@ -1,7 +1,8 @@
 // The plan: a pipeline validated, expanded over its axes and frozen. These are its types; plan-stages,
 // expand and load-plan make it.
+
+import type { Network, PoolsSpec, Scalar, StageSpec } from "@mlrb/formats/pipeline";
 import type { Json } from "@mlrb/kit/stage";
-import type { Network, PoolsSpec, Scalar, StageSpec } from "./pipeline-spec.ts";
 
 export type OutputKind = "file" | "dir";
 

@@ -1,8 +1,7 @@
 // Takes out of a pipeline what has the wrong shape, and remembers where, so that the rest is checked
 // in the same go and nothing is reported that only follows from a slip already told.
+import { type PipelineSpec, stageSpec } from "@mlrb/formats/pipeline";
 import type { ShapeProblem } from "./check-shape.ts";
-import { stageSchema } from "./pipeline-schema.ts";
-import type { PipelineSpec } from "./pipeline-spec.ts";
 import { suggest } from "./suggest.ts";
 
 export type Pruned = {
@@ -13,7 +12,7 @@ export type Pruned = {
   touched: (...path: string[]) => boolean;
 };
 
-const stageKeys = Object.keys(stageSchema.properties);
+const stageKeys = Object.keys(stageSpec.properties);
 const tables = ["axes", "params", "pools", "profiles", "stages"] as const;
 
 /** What is left of `value`; undefined when that is nothing to go on with. */

@@ -4,31 +4,32 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { admission } from "@mlrb/formats/admission";
 import { agentPreset } from "@mlrb/formats/agent-preset";
+import { iterationsFile } from "@mlrb/formats/iterations";
 import { ledgerFile } from "@mlrb/formats/ledger";
+import { pipelineSpec } from "@mlrb/formats/pipeline";
 import { report } from "@mlrb/formats/report";
 import { score } from "@mlrb/formats/score";
+import { scorerManifest } from "@mlrb/formats/scorer";
 import { stageContext } from "@mlrb/formats/stage-context";
+import { taskManifest } from "@mlrb/formats/task";
 import { trajectoryLine } from "@mlrb/formats/trajectory";
 import { verdict } from "@mlrb/formats/verdict";
 import { Ajv } from "ajv";
-import { iterationsSchema } from "./iterations-schema.ts";
-import { scorerSchema, taskSchema } from "./manifest-schema.ts";
-import { pipelineSchema } from "./pipeline-schema.ts";
 
 const folder = join(import.meta.dirname, "../../../pipelines");
 const schemas = {
-  pipeline: pipelineSchema,
-  task: taskSchema,
-  scorer: scorerSchema,
+  pipeline: pipelineSpec,
+  task: taskManifest,
+  scorer: scorerManifest,
   agent: agentPreset,
   score,
   verdict,
   admission,
   report,
   trajectory: trajectoryLine,
-  iterations: iterationsSchema,
   ledger: ledgerFile,
   "stage-context": stageContext,
+  iterations: iterationsFile,
 };
 
 for (const [name, schema] of Object.entries(schemas)) {

@@ -1,6 +1,7 @@
 // Fills in what an instance does: what it runs, with which parameters, files and variables, for how long.
+
+import type { Scalar } from "@mlrb/formats/pipeline";
 import { checkDeclaredFile, unknownFile } from "./check-declared-file.ts";
-import type { Scalar } from "./pipeline-spec.ts";
 import type { ActionSpec, Execution, PlannedStage, RunSpec } from "./plan.ts";
 import type { ResolveContext } from "./resolve-context.ts";
 import { resolveExecution } from "./resolve-execution.ts";

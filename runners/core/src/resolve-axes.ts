@@ -1,5 +1,7 @@
 // Turns the axes of a pipeline into values: lists as they stand, and lists that a manifest of
 // another axis holds (`scorer: { of: task }`). Unknown tasks, scorers and agents are found here.
+
+import type { PipelineSpec, Scalar } from "@mlrb/formats/pipeline";
 import { axisField, type FieldValue, fieldValue } from "./axis-field.ts";
 import type { Diagnostic, Place } from "./diagnostic.ts";
 import {
@@ -10,7 +12,6 @@ import {
   readManifest,
   type Sources,
 } from "./manifest.ts";
-import type { PipelineSpec, Scalar } from "./pipeline-spec.ts";
 import type { ResolvedProfile } from "./resolve-profile.ts";
 import { didYouMean, suggest } from "./suggest.ts";
 import { TemplateProblem } from "./template.ts";
@@ -86,8 +87,8 @@ export function resolveAxes(
       problems.push(...manifest);
       return undefined;
     }
-    known.set(name, manifest.value as Record<string, unknown>);
-    return manifest.value as Record<string, unknown>;
+    known.set(name, manifest.value);
+    return manifest.value;
   };
 
   for (const [name, { spec: axisSpec, path }] of Object.entries(profile.axes)) {

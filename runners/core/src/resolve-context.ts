@@ -1,9 +1,10 @@
 // What filling in a stage goes by: the axes, manifests and parameters that there are, and where things
 // are written.
+
+import type { ExecutionSpec } from "@mlrb/formats/pipeline";
 import type { Json } from "@mlrb/kit/stage";
 import type { Diagnostic } from "./diagnostic.ts";
 import type { ManifestKind, Sources } from "./manifest.ts";
-import type { ExecutionSpec } from "./pipeline-spec.ts";
 import type { Axis } from "./resolve-axes.ts";
 import type { Path, YamlSource } from "./yaml-source.ts";
 

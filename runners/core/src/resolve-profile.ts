@@ -1,6 +1,5 @@
 // Picks the profile of a run and lays it over the pipeline: parents first, then the profile itself.
-import type { Json } from "@mlrb/kit/stage";
-import type { Diagnostic } from "./diagnostic.ts";
+
 import type {
   AxisSpec,
   ExecutionSpec,
@@ -8,7 +7,9 @@ import type {
   PoolsSpec,
   ProfileSpec,
   ResourcesSpec,
-} from "./pipeline-spec.ts";
+} from "@mlrb/formats/pipeline";
+import type { Json } from "@mlrb/kit/stage";
+import type { Diagnostic } from "./diagnostic.ts";
 import { didYouMean } from "./suggest.ts";
 import type { Path, YamlSource } from "./yaml-source.ts";
 

@@ -2,8 +2,8 @@
 // for our own scripted baselines, bubblewrap or a container for everything else. Types only.
 // Paths named `inside` are relative to the sandbox's root and written with "/".
 import type { Server } from "node:net";
+import type { Network } from "@mlrb/formats/pipeline";
 import type { Gpu } from "./gpu.ts";
-import type { Network } from "./pipeline-spec.ts";
 
 export type Sandbox = {
   /** What kind of sandbox this is, for the trajectory, e.g. `plain`. */

@@ -1,9 +1,10 @@
 // What a placeholder in a stage's text stands for: an axis, a parameter, a field of a manifest. Only what
 // is selected here can reach an action key, so editing a title reruns nothing that does not show it.
+
+import type { Scalar } from "@mlrb/formats/pipeline";
 import type { Json } from "@mlrb/kit/stage";
 import { isManifestKind, type ManifestKind, manifestFile } from "./manifest.ts";
 import { paramLookup } from "./param-lookup.ts";
-import type { Scalar } from "./pipeline-spec.ts";
 import type { PlannedStage } from "./plan.ts";
 import type { ResolveContext } from "./resolve-context.ts";
 import { didYouMean } from "./suggest.ts";

@@ -18,9 +18,9 @@ import { formatBytes } from "./units.ts";
 
 export type Path = readonly (string | number)[];
 
-export type YamlSource = {
+export type YamlSource<Value = unknown> = {
   file: string;
-  value: unknown;
+  value: Value;
   /** What is wrong with it as YAML although it could be read, e.g. equal keys. */
   problems: Diagnostic[];
   /** Where the value at `path` stands; with `at: "key"` its key. Falls back to the nearest parent that exists. */

@@ -1,5 +1,5 @@
 // The format of agent presets, runners/agents/presets/NAME.yaml.
-import { closedObject, fileFormat, list, name, type TypeOf, text } from "./schema.ts";
+import { closedObject, fileFormat, jsonObject, list, name, type TypeOf, text } from "./schema.ts";
 
 const variable = {
   type: "string",
@@ -68,7 +68,7 @@ const model = {
       maxOutputTokens: { type: "integer", minimum: 1 },
       temperature: { type: "number", minimum: 0, maximum: 2 },
       free,
-      options: { type: "object", description: "handed to the provider as they are" },
+      options: { ...jsonObject, description: "handed to the provider as they are" },
     },
     ["id", "contextTokens"],
   ),

@@ -1,7 +1,9 @@
 // The format of waiting.json in an attempt's folder: what the attempt waits for at this moment.
+
+import { failureOwner } from "./failure-owner.ts";
 import { modelCause } from "./model-cause.ts";
 import { anyText, listOf, openObject, type TypeOf } from "./schema.ts";
-import { failureOwner, waitReason } from "./trajectory.ts";
+import { waitReason } from "./trajectory.ts";
 
 const time = { ...anyText, description: "ISO 8601" } as const;
 

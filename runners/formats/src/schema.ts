@@ -3,10 +3,23 @@
 import type { XStatic } from "typebox/schema";
 
 /** The TypeScript type of the values that a schema admits. */
-export type TypeOf<Schema> = XStatic<Schema>;
+export type TypeOf<Schema> = WithJson<XStatic<Schema>>;
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
+// `XStatic` gives `unknown` where a schema says nothing; what came from JSON or YAML is at least JSON. `XStatic` takes
+// recursive types apart, so a constant of this type stands for it and is replaced.
+declare const anyJson: unique symbol;
+type WithJson<Type> = Type extends typeof anyJson
+  ? Json
+  : Type extends object
+    ? { [Key in keyof Type]: WithJson<Type[Key]> }
+    : Type;
+
+/** Any JSON value. */
+export const json = {} as { const: typeof anyJson };
+/** An object of any JSON values. */
+export const jsonObject = { type: "object" } as { type: "object"; additionalProperties: typeof json };
 export const anyText = { type: "string" } as const;
 /** A text that is not empty. */
 export const text = { type: "string", minLength: 1 } as const;
@@ -59,6 +72,30 @@ export function kindsOf<
   } as const;
 }
 
+/** An object of all of `properties` and no others. */
+export function closedWholeObject<const Properties extends object>(properties: Properties) {
+  // inference drops a list of unknown length; of this one it takes the union of all names
+  const required = Object.keys(properties) as unknown as [keyof Properties & string];
+  return { type: "object", additionalProperties: false, properties, required } as const;
+}
+
+/** An object of some of `properties` and no others. */
+export function partialObject<const Properties>(properties: Properties) {
+  return { type: "object", additionalProperties: false, properties } as const;
+}
+
+/**
+ * A value of either of two JSON types. One schema with two types and not `anyOf`, of which a wrong value would fail
+ * both branches and be reported twice.
+ */
+export function eitherType<const One extends { type: unknown }, const Other extends { type: unknown }>(
+  one: One,
+  other: Other,
+) {
+  const merged = { ...one, ...other, type: [one.type, other.type] };
+  return merged as unknown as { anyOf: [One, Other] };
+}
+
 /** An object of any keys, whose values all follow one schema. */
 export function tableOf<const Value>(value: Value) {
   return { type: "object", additionalProperties: value } as const;
@@ -74,6 +111,17 @@ export function pairOf<const First, const Second = First>(first: First, second: 
 
 export function nullable<const Schema>(schema: Schema) {
   return { anyOf: [schema, { type: "null" }] } as const;
+}
+
+/** `schema` or null. One schema and not `anyOf` as `nullable`, so that what is wrong within a value is told as such. */
+export function orNull<const Schema extends object>(schema: Schema) {
+  const { type, enum: values } = schema as { type?: unknown; enum?: readonly unknown[] };
+  const widened = {
+    ...schema,
+    ...(type !== undefined && { type: [type, "null"].flat() }),
+    ...(values && { enum: [...values, null] }),
+  };
+  return widened as unknown as { anyOf: [Schema, { type: "null" }] };
 }
 
 export function oneOf<const Values extends readonly (string | number | boolean)[]>(...values: Values) {

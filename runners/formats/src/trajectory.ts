@@ -1,6 +1,7 @@
 // The format of a line of a trajectory: the supervisor's account of an attempt, one event a line, in the order in
 // which it saw them. Published as pipelines/trajectory.schema.json for programs that read them. Readers take fields
 // that they do not know for additions.
+import { failureOwner } from "./failure-owner.ts";
 import { modelCause } from "./model-cause.ts";
 import {
   flag,
@@ -54,18 +55,6 @@ const exit = {
   }),
   description: "of a program",
 } as const;
-
-/** Whose failure: the last three are the agent's and are measured, the others are not. */
-export const failureOwner = oneOf(
-  "sandbox",
-  "provider",
-  "harness",
-  "verifier",
-  "operator",
-  "agent-error",
-  "agent-budget",
-  "agent-refusal",
-);
 
 export const waitReason = {
   ...oneOf("gpu", "rate-limit", "provider", "operator"),
@@ -402,5 +391,4 @@ export type ToolResultEvent = Extract<TrajectoryEvent, { event: "tool-result" }>
 
 export type LongText = TypeOf<typeof longText>;
 export type ModelUsage = TypeOf<typeof knownUsage>;
-export type FailureOwner = TypeOf<typeof failureOwner>;
 export type WaitReason = TypeOf<typeof waitReason>;

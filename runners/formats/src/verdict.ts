@@ -5,10 +5,8 @@ const answer = oneOf("pass", "fail", "cannot-tell");
 export type RuleAnswer = TypeOf<typeof answer>;
 
 const source = oneOf("official", "competition", "interpreted");
-export type RuleSource = TypeOf<typeof source>;
 
 const severity = oneOf("strike", "note");
-export type RuleSeverity = TypeOf<typeof severity>;
 
 export const ruleVerdict = wholeObject({
   rule: text,

@@ -6,7 +6,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Network } from "@mlrb/core/pipeline-spec";
+import type { Network } from "@mlrb/formats/pipeline";
 import { removeFolder } from "@mlrb/kit/remove-folder";
 import type { Job } from "./spawner.ts";
 import { type Spawned, type SpawnerHelper, spawnerHelper } from "./spawner-helper.ts";

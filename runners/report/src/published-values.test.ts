@@ -58,6 +58,6 @@ test("published values without a source or with a text for a number are the pipe
   ])
     assert.throws(
       () => report("official", { letters: { official: { bits: [wrong] } } }),
-      /params\.published\.letters/,
+      /published\.letters\.official\.bits\.0\.(source is missing|value is "2\.1", not a finite number)/,
     );
 });

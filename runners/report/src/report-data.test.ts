@@ -428,13 +428,13 @@ test("names such as __proto__ and constructor are names like any other", () => {
 test("wrong parameters and members without a place are the pipeline's mistake and name it", () => {
   assert.throws(
     () => new Example({ digits: { bits: 2.5 } }).report(),
-    /params\.digits\.bits is not a whole number/,
+    /params of .* stage: digits\.bits is 2\.5, not a whole number/,
   );
   assert.throws(
     () => new Example({ seeded: { plain: "yes" } }).report(),
-    /params\.seeded\.plain is not true or false/,
+    /seeded\.plain is "yes", not true or false/,
   );
-  assert.throws(() => new Example({ floors: "none" }).report(), /params\.floors is not a table by name/);
+  assert.throws(() => new Example({ floors: "none" }).report(), /floors is "none", not an object/);
   assert.throws(
     () => fatesOf({ directions: {} }),
     /params\.directions\.bits is missing: say higher or lower/,

@@ -1,6 +1,10 @@
 // Which models an attempt may call, by the parameters of its stage, and which of them have no known price: a limit
 // of dollars cannot be held over those. The one guard, used before a run starts and again by each attempt. Pure.
+import { agentPreset } from "@mlrb/formats/agent-preset";
+import { checkFormat } from "@mlrb/formats/read-format";
+import { listOf, openObject } from "@mlrb/formats/schema";
 import type { Json } from "@mlrb/kit/stage";
+import { presetFields } from "../attempt-params.ts";
 import type { PriceBook } from "./prices.ts";
 
 export type AgentModel = {
@@ -10,19 +14,27 @@ export type AgentModel = {
   free: boolean;
 };
 
-/** None for agents that call no model, or one that is recorded. */
+const { kind, provider, model, gateway } = agentPreset.properties;
+// no more than is looked at: what starts anyway must not pass for free
+const format = openObject(
+  {
+    kind,
+    provider,
+    model: openObject({ id: model.properties.id, free: model.properties.free }, ["id"]),
+    gateway: listOf(openObject(gateway.items.properties, ["provider", "ids"])),
+  },
+  ["kind"],
+);
+
+/** None for agents that call no model, or one that is recorded; nor of params of something else. */
 export function agentModels(params: Record<string, Json>): AgentModel[] {
-  const { kind, provider, model, gateway } = params;
-  if (kind === "llm" && isTable(model) && typeof model.id === "string")
-    return [{ provider: String(provider), id: model.id, free: model.free === true }];
-  if (kind !== "command" || !Array.isArray(gateway)) return [];
-  return gateway.filter(isTable).flatMap((entry) =>
-    (Array.isArray(entry.ids) ? entry.ids : []).map((id) => ({
-      provider: String(entry.provider),
-      id: String(id),
-      free: entry.free === true,
-    })),
-  );
+  const preset = checkFormat(format, presetFields(params));
+  if (preset.kind === "unreadable") return [];
+  const { kind, provider, model, gateway } = preset.value;
+  if (kind === "llm" && provider !== undefined && model)
+    return [{ provider, id: model.id, free: model.free === true }];
+  if (kind !== "command" || !gateway) return [];
+  return gateway.flatMap(({ provider, ids, free = false }) => ids.map((id) => ({ provider, id, free })));
 }
 
 export function unpriced(models: AgentModel[], prices: PriceBook): AgentModel[] {
@@ -38,8 +50,4 @@ export function priceHelp(models: AgentModel[], command?: string): string {
     `say what the provider charges for a million tokens, in dollars: ${words}; ` +
     "or write it into runners/agents/prices.yaml with its date and source; or `free: true` in the preset, for an endpoint that bills nobody"
   );
-}
-
-function isTable(value: Json | undefined): value is Record<string, Json> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,10 @@
 // THE table of what can go wrong around an attempt: whose it is, whether it is tried again, whether its time and
 // its tokens are the agent's, what becomes of the attempt, and what a person can do. Everything that retries,
 // charges or records a failure looks here; docs/failures.md is made of it.
+
+import type { FailureOwner } from "@mlrb/formats/failure-owner";
 import type { ModelCause } from "@mlrb/formats/model-cause";
-import type { FailureOwner, WaitReason } from "@mlrb/formats/trajectory";
+import type { WaitReason } from "@mlrb/formats/trajectory";
 
 export type FailureCause = {
   whose: FailureOwner;

@@ -2,8 +2,10 @@
 // its usage and its finish out. Recording, strict replay, retries and prices stand around it; the AI SDK and its
 // majors stand behind it.
 
+import type { AgentPreset } from "@mlrb/formats/agent-preset";
+import type { FailureOwner } from "@mlrb/formats/failure-owner";
 import type { ModelCause } from "@mlrb/formats/model-cause";
-import type { FailureOwner, ModelUsage } from "@mlrb/formats/trajectory";
+import type { ModelUsage } from "@mlrb/formats/trajectory";
 import type { Json } from "@mlrb/kit/stage";
 
 export type Message =
@@ -62,21 +64,5 @@ export type ModelClient = {
   call(request: ModelRequest): Promise<ModelResult>;
 };
 
-/** What a preset says of its model. */
-export type ModelSpec = {
-  /** `openai`, `anthropic`, or any name with a `baseUrl`: an endpoint that speaks OpenAI's chat completions. */
-  provider: string;
-  /** As the provider calls it, e.g. `gpt-4o-2024-08-06`. */
-  id: string;
-  baseUrl?: string;
-  /** Name of the environment variable with the key; none for a local endpoint. */
-  key?: string;
-  temperature?: number;
-  maxOutputTokens?: number;
-  /** Tokens that request and answer may have together; requests are cut to fit. */
-  contextTokens: number;
-  /** Whether its calls cost nothing, e.g. at an endpoint of one's own. */
-  free?: boolean;
-  /** Passed to the provider as they are, e.g. { reasoningEffort: high }. */
-  options?: Record<string, Json>;
-};
+/** What a preset says of its model; `provider` beside it. */
+export type ModelSpec = NonNullable<AgentPreset["model"]> & { provider: string };

@@ -1,6 +1,6 @@
 // How well the rules agree with the hand-labelled set: precision and recall of iterations that count, Cohen's kappa
 // of whose an attempt's failure is and where (Cohen 1960).
-import type { AttemptIterations } from "../iteration-record.ts";
+import type { IterationsFile } from "@mlrb/formats/iterations";
 import { attemptIterations } from "./attempt-iterations.ts";
 import type { Labelled } from "./labelled-trajectory.ts";
 
@@ -19,7 +19,7 @@ export type Kappa = { agree: number; of: number; kappa: number | null };
 export function agreement(set: Labelled[]): Agreement {
   const differ: string[] = [];
   const pairs = set.map((labelled) => {
-    const found = attemptIterations(labelled.events) as Extract<AttemptIterations, { kind: "found" }>;
+    const found = attemptIterations(labelled.events) as Extract<IterationsFile, { kind: "found" }>;
     const whose = found.failure?.whose ?? "none";
     const where = found.failure?.where ?? "none";
     const counted = found.iterations.filter(({ counts }) => counts).map(({ events }) => events);

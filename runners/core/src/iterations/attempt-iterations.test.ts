@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { iterationsFile } from "@mlrb/formats/iterations";
 import { eventNames, exampleEvent } from "@mlrb/formats/testing/example-event";
 import { Ajv } from "ajv";
 import fc from "fast-check";
-import { iterationsSchema } from "../iterations-schema.ts";
 import { attemptIterations, researchReader } from "./attempt-iterations.ts";
 import { events, model, story } from "./testing/story.ts";
 
-const valid = new Ajv({ strict: false }).compile(iterationsSchema);
+const valid = new Ajv({ strict: false }).compile(iterationsFile);
 
 const fields = [
   "text",

@@ -1,8 +1,9 @@
 // From a trajectory, line by line, to what is known of the research in it: iterations, failures, measures. Pure;
 // memory does not grow with the trajectory.
+
+import type { IterationsFile } from "@mlrb/formats/iterations";
 import { checkFormat } from "@mlrb/formats/read-format";
 import { type TrajectoryEvent, trajectoryEvent } from "@mlrb/formats/trajectory";
-import type { AttemptIterations } from "../iteration-record.ts";
 import { isTable } from "./agent-line.ts";
 import { attemptFacts } from "./attempt-facts.ts";
 import { failuresOf } from "./failure-rules.ts";
@@ -22,7 +23,7 @@ export type ResearchReader = {
    * `snapshots`: those that somebody judged, in order; undefined where nobody did. `final` is the submission. `endMs` is
    * when the agent ended: what its supervisor did after that, such as copying the submission, is no time of the attempt.
    */
-  end(judged?: { snapshots: JudgedSnapshot[]; final: boolean; endMs: number }): AttemptIterations;
+  end(judged?: { snapshots: JudgedSnapshot[]; final: boolean; endMs: number }): IterationsFile;
 };
 
 export function researchReader(): ResearchReader {
@@ -79,7 +80,7 @@ function placeOf({ index, sinceStartMs, time }: Record<string, unknown>): EventP
 }
 
 /** Of a whole trajectory at once. */
-export function attemptIterations(lines: Iterable<unknown>): AttemptIterations {
+export function attemptIterations(lines: Iterable<unknown>): IterationsFile {
   const reader = researchReader();
   for (const line of lines) reader.take(line);
   return reader.end();

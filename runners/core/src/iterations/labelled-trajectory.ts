@@ -7,9 +7,9 @@
 // `end`; or an event in full. `counts` marks an event within an iteration that counts.
 
 import { createHash } from "node:crypto";
+import type { FailureOwner } from "@mlrb/formats/failure-owner";
+import type { Where } from "@mlrb/formats/iterations";
 import { eventNames, exampleEvent } from "@mlrb/formats/testing/example-event";
-import type { FailureOwner } from "@mlrb/formats/trajectory";
-import type { Where } from "../iteration-record.ts";
 
 export type Labelled = {
   name: string;

@@ -144,7 +144,7 @@ test("what was not admitted is not looked at, and a model that the task does not
     () => decide("base-approved", tensors(base), { models: ["other"] }),
     /gives no model "other"/,
   );
-  const rule = { title: "t", source: "official", severity: "note" };
+  const rule = { title: "t", source: "official", severity: "note" } as const;
   const problems = ruleProblems([
     { ...rule, name: "a", method: "compressed-base", with: { models: "base" } },
     { ...rule, name: "b", method: "memory-max", with: { bytes: 1.5, tokens: 3 } },

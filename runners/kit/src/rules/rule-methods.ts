@@ -1,5 +1,5 @@
 // The ways of checking that a task's rules may name. A new one is a line here and a module beside.
-import type { TaskRule } from "../manifests.ts";
+import type { TaskRule } from "@mlrb/formats/task";
 import { baseApproved, changed, compressedBase } from "./base-rules.ts";
 import { memoryMax } from "./memory-max.ts";
 import { mergeExplained } from "./merge-explained.ts";
@@ -24,40 +24,19 @@ export const ruleMethods: Record<string, RuleMethod> = {
   "unlike-attempts": { problem: takesNothing }, // judged by kinship.ts
 };
 
-const sources = ["official", "competition", "interpreted"];
-const severities = ["strike", "note"];
-
-/** What is wrong with a task's rules, all of it, one sentence each. */
-export function ruleProblems(rules: unknown): string[] {
-  if (!Array.isArray(rules)) return ["rules is not a list"];
+/** What is wrong with a task's rules beyond their shape, all of it, one sentence each. */
+export function ruleProblems(rules: TaskRule[]): string[] {
   const problems: string[] = [];
-  const named = new Map<string, (string[] | undefined)[]>();
-  for (const [at, rule] of rules.entries() as IterableIterator<[number, Partial<TaskRule> | null]>) {
-    const name = rule?.name;
-    const wrong = (text: string) =>
-      problems.push(`rule ${typeof name === "string" ? `"${name}"` : at + 1}: ${text}`);
-    if (typeof name !== "string" || typeof rule?.title !== "string") {
-      wrong("needs a name and a title");
-      continue;
-    }
-    const { on } = rule;
-    if (on !== undefined && !isKinds(on)) {
-      wrong("on lists kinds of data, e.g. [smoke]");
-      continue;
-    }
+  const named = new Map<string, TaskRule["on"][]>();
+  for (const { name, on, method: asked, with: given = {} } of rules) {
+    const wrong = (text: string) => problems.push(`rule "${name}": ${text}`);
     const before = named.get(name) ?? [];
     if (before.some((other) => meetOn(on, other))) wrong("stands twice for the same kind of data");
     named.set(name, [...before, on]);
-    if (!sources.includes(rule.source!)) wrong(`source is one of ${sources.join(", ")}`);
-    if (!severities.includes(rule.severity!)) wrong(`severity is one of ${severities.join(", ")}`);
-    const method = Object.hasOwn(ruleMethods, rule.method ?? "") ? ruleMethods[rule.method!] : undefined;
-    if (!method) wrong(`no method "${rule.method}"; there are ${Object.keys(ruleMethods).join(", ")}`);
-    const problem = method?.problem(rule.with ?? {});
-    if (problem) wrong(`${rule.method} ${problem}`);
+    const method = Object.hasOwn(ruleMethods, asked) ? ruleMethods[asked] : undefined;
+    if (!method) wrong(`no method "${asked}"; there are ${Object.keys(ruleMethods).join(", ")}`);
+    const problem = method?.problem(given);
+    if (problem) wrong(`${asked} ${problem}`);
   }
   return problems;
-}
-
-function isKinds(on: unknown): on is string[] {
-  return Array.isArray(on) && on.length > 0 && on.every((kind) => typeof kind === "string");
 }

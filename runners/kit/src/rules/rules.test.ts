@@ -3,13 +3,14 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Ledger } from "@mlrb/formats/ledger";
-import type { TaskRule } from "../manifests.ts";
+import type { TaskRule } from "@mlrb/formats/task";
 import { float32, type NewTensor } from "../safetensors-bytes.ts";
 import type { Json } from "../stage.ts";
 import { duration } from "./duration.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { RuleContext } from "./rule-method.ts";
 import { ruleMethods, ruleProblems } from "./rule-methods.ts";
+import { ruleParams } from "./rule-params.ts";
 import { rulesOn } from "./rules-on.ts";
 import { half, root, values, weights } from "./testing/weights.ts";
 import { verdict } from "./verdict.ts";
@@ -233,9 +234,6 @@ test("mistakes in a task's rules are all named at once", () => {
     rule({ name: "c", with: { max: "5" } }),
     rule({ name: "d", method: "from-scratch", with: { against: [] } }),
     rule({ name: "e", method: "safetensors-dtype", with: { allowed: [] } }),
-    rule({ name: "f", severity: "fatal" as "note" }),
-    null,
-    rule({ name: "g", on: [] }),
     rule({ name: "h", on: ["smoke"] }),
     rule({ name: "h", on: ["official"] }),
     rule({ name: "h", on: ["paper", "smoke"] }),
@@ -250,12 +248,19 @@ test("mistakes in a task's rules are all named at once", () => {
     'rule "c": parameters-max takes { max: whole number }, got {"max":"5"}',
     'rule "d": from-scratch takes no arguments, got against',
     'rule "e": safetensors-dtype takes { allowed: [text, …] }, got {"allowed":[]}',
-    'rule "f": severity is one of strike, note',
-    "rule 9: needs a name and a title",
-    'rule "g": on lists kinds of data, e.g. [smoke]',
     'rule "h": stands twice for the same kind of data',
     'rule "i": stands twice for the same kind of data',
   ]);
+});
+
+test("of rules with another shape the field is named", () => {
+  for (const [changed, says] of [
+    [rule({ severity: "fatal" as "note" }), /rules\.0\.severity is "fatal", not one of strike, note/],
+    [null, /rules\.0 is null, not an object/],
+    [rule({ on: [] }), /rules\.0\.on is a list: it must NOT have fewer than 1 items/],
+  ] as const)
+    assert.throws(() => ruleParams({ rules: [changed], data: "smoke" } as never), says);
+  assert.throws(() => ruleParams({ rules: [rule({})] }), /data is missing/);
 });
 
 test("a rule without kinds holds for all data, one with kinds for these", () => {

@@ -4,7 +4,6 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
-import type { Scalar } from "@mlrb/core/pipeline-spec";
 import {
   type ActionSpec,
   type Execution,
@@ -15,6 +14,7 @@ import {
   type Plan,
   type PlannedStage,
 } from "@mlrb/core/plan";
+import type { Scalar } from "@mlrb/formats/pipeline";
 import { openWorkspace, type Workspace } from "../workspace.ts";
 
 export type SmallStage = {

@@ -2,9 +2,9 @@
 // what failed and by whose fault, what came of it, and what cannot be told. One reading of the trajectory, in bounded
 // memory; what is quiet is counted and not listed. Pure.
 
-import type { AttemptIterations } from "@mlrb/core/iteration-record";
 import { researchReader } from "@mlrb/core/iterations/attempt-iterations";
 import { formatDuration } from "@mlrb/core/units";
+import type { IterationsFile } from "@mlrb/formats/iterations";
 import type { LongText, TrajectoryEvent } from "@mlrb/formats/trajectory";
 import type { AttemptScores, AttemptSource, AttemptState } from "../exports/attempt-source.ts";
 import { type BudgetPart, budgetParts } from "./budget-parts.ts";
@@ -30,7 +30,7 @@ export type AttemptStory = {
   failures: StoryFailure[];
   iterations: { wellFormed: number; malformed: number };
   /** What the rules make of it; null where nothing could be read. */
-  research: Extract<AttemptIterations, { kind: "found" }> | null;
+  research: Extract<IterationsFile, { kind: "found" }> | null;
   submission: { digest: string | null; files: number; bytes: number } | null;
   scores: AttemptScores | null;
   /** What cannot be told, and why. */

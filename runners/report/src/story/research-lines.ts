@@ -1,7 +1,7 @@
 // What rules make of an attempt's research, a line each: its experiments, and where it failed. Pure.
-import type { AttemptIterations, IterationRecord, Metric } from "@mlrb/core/iteration-record";
+import type { IterationRecord, IterationsFile, Metric } from "@mlrb/formats/iterations";
 
-type Found = Extract<AttemptIterations, { kind: "found" }>;
+type Found = Extract<IterationsFile, { kind: "found" }>;
 
 /** Shown of experiments; the rest is counted. */
 const iterationsMax = 30;

@@ -1,5 +1,5 @@
 // Trajectories for tests, in the short lines of the labelled set.
-import type { AttemptIterations } from "../../iteration-record.ts";
+import type { IterationsFile } from "@mlrb/formats/iterations";
 import { attemptIterations } from "../attempt-iterations.ts";
 import { labelledTrajectory } from "../labelled-trajectory.ts";
 
@@ -10,7 +10,7 @@ export function events(lines: Line[], budgetS = 3600): Record<string, unknown>[]
   return labelledTrajectory("test", [label, ...lines].map((line) => JSON.stringify(line)).join("\n")).events;
 }
 
-export function story(lines: Line[], budgetS?: number): Extract<AttemptIterations, { kind: "found" }> {
+export function story(lines: Line[], budgetS?: number): Extract<IterationsFile, { kind: "found" }> {
   const found = attemptIterations(events(lines, budgetS));
   if (found.kind !== "found") throw new Error("bug: a story is always found");
   return found;

@@ -1,8 +1,22 @@
-// The JSON Schema of a pipeline file. Published as pipelines/pipeline.schema.json (a test keeps the two
-// equal) so that editors complete and check what is written. It says shapes; names, units and edges
-// are checked after it, where the message can say more than a schema can.
+// The format of pipelines, pipelines/NAME.yaml. It says shapes; names, units and edges are checked after it, where
+// a message can say more than a schema can.
+import {
+  anyText,
+  closedObject,
+  count,
+  eitherType,
+  fileFormat,
+  flag,
+  json,
+  list,
+  listOf,
+  oneOf,
+  partialObject,
+  type TypeOf,
+  tableOf,
+  text,
+} from "./schema.ts";
 
-const text = { type: "string", minLength: 1 } as const;
 const name = { type: "string", pattern: "^[a-z][a-zA-Z0-9-]*$" } as const;
 const variable = {
   type: "string",
@@ -11,22 +25,18 @@ const variable = {
   patternErrorMessage: "letters, digits and _, not a digit first",
 } as const;
 const scalar = { type: ["string", "integer"] } as const;
-const names = { type: "array", items: text, uniqueItems: true } as const;
+const names = { ...list, uniqueItems: true } as const;
+const duration = { ...text, format: "duration" } as const;
+const size = { ...text, format: "size" } as const;
 
-const table = (values: object, description: string) =>
-  ({ type: "object", propertyNames: name, additionalProperties: values, description }) as const;
+function table<const Value>(values: Value, description: string) {
+  return { ...tableOf(values), propertyNames: name, description } as const;
+}
 
-const closed = (properties: Record<string, object>, more: object = {}) =>
-  ({ type: "object", additionalProperties: false, properties, ...more }) as const;
-
-const axes = table(
-  {
-    type: ["array", "object"],
-    items: scalar,
-    minItems: 1,
-    uniqueItems: true,
-    additionalProperties: false,
-    properties: {
+const axis = eitherType(
+  { ...listOf(scalar), minItems: 1, uniqueItems: true },
+  closedObject(
+    {
       of: { ...text, description: "the axis whose manifests list the values" },
       field: {
         ...text,
@@ -34,12 +44,12 @@ const axes = table(
           "where they are listed, e.g. scorers.{params.data}; by default under the axis' name with an s",
       },
     },
-    required: ["of"],
-  },
-  "Named lists that stages fan out over.",
+    ["of"],
+  ),
 );
+const axes = table(axis, "Named lists that stages fan out over.");
 
-const params = table({}, "The stage's parameters: JSON values; text may hold {placeholders}.");
+const params = table(json, "The stage's parameters: JSON values; text may hold {placeholders}.");
 
 const pools = {
   type: "object",
@@ -54,6 +64,20 @@ const pools = {
     'How much there is of what is no hardware, e.g. calls at once: { "api:openai": 4, "api:*": 2 }; PREFIX* is a pool for each name that begins so.',
 } as const;
 
+const output = eitherType(
+  anyText,
+  partialObject({
+    file: {
+      type: ["boolean", "string"],
+      pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$",
+      patternErrorMessage: "a file's name: letters, digits, dots and dashes, no folder",
+    },
+    dir: { const: true },
+    private: flag,
+  }),
+);
+
+const network = oneOf("none", "full");
 const execution = {
   executor: { ...text, description: "Where it runs: local or docker; of what is untrusted, its sandbox." },
   image: {
@@ -61,67 +85,56 @@ const execution = {
     description:
       "Of its containers: a Dockerfile, name@sha256:…, or host, which shows this host's own programs; in the action key.",
   },
-  network: {
-    enum: ["none", "full"],
-    description: "What its processes may reach; outside the action key.",
-  },
-  resources: closed(
-    {
+  network: { ...network, description: "What its processes may reach; outside the action key." },
+  resources: {
+    ...partialObject({
       cpus: { type: "number", exclusiveMinimum: 0 },
-      memory: { ...text, format: "size", description: "With a unit, e.g. 64GiB." },
-      gpus: { type: "integer", minimum: 0 },
+      memory: { ...size, description: "With a unit, e.g. 64GiB." },
+      gpus: count,
       pools: {
-        type: "object",
-        additionalProperties: { type: "integer", minimum: 0 },
+        ...tableOf(count),
         description: 'What it takes of pools, e.g. { "api:{agent.provider}": 1 }.',
       },
-    },
-    { description: "What it holds while it runs; outside the action key." },
-  ),
-  limits: closed(
-    {
+    }),
+    description: "What it holds while it runs; outside the action key.",
+  },
+  limits: {
+    ...partialObject({
       time: {
-        ...text,
-        format: "duration",
+        ...duration,
         description:
           "Until its processes have ended, with a unit, e.g. 24h. Taking its outputs in comes after it.",
       },
-      memory: { ...text, format: "size", description: "Of its whole process tree, e.g. 8GiB." },
+      memory: { ...size, description: "Of its whole process tree, e.g. 8GiB." },
       processes: {
         type: "integer",
         minimum: 1,
         description: "How many an untrusted program may have at once, threads counted.",
       },
-      disk: { ...text, format: "size", description: "What an untrusted program may write, e.g. 100GiB." },
+      disk: { ...size, description: "What an untrusted program may write, e.g. 100GiB." },
       providerWait: {
-        ...text,
-        format: "duration",
+        ...duration,
         description: "How long an attempt waits without any answer of its provider (default: 1h).",
       },
       operatorWait: {
-        ...text,
-        format: "duration",
+        ...duration,
         description: "How long an attempt waits for a person: a key, a quota, a model's name (default: 72h).",
       },
-    },
-    { description: "Where it is stopped as failed; outside the action key." },
-  ),
-};
+    }),
+    description: "Where it is stopped as failed; outside the action key.",
+  },
+} as const;
 
-export const stageSchema = closed(
-  {
+export const stageSpec = {
+  ...partialObject({
     title: text,
     each: { ...names, description: "The axes it fans out over." },
     keyed: { ...names, description: "The axes it can see; by default all of each." },
     script: { ...text, description: "A TypeScript file, run by Node." },
     python: { ...text, description: "A Python file, run in the stage's environment." },
-    command: { type: ["string", "array"], items: { type: "string" }, minItems: 1, minLength: 1 },
+    command: eitherType(text, { ...listOf(anyText), minItems: 1 }),
     needs: {
-      type: ["array", "object"],
-      items: text,
-      uniqueItems: true,
-      propertyNames: name,
-      additionalProperties: text,
+      ...eitherType(names, { ...tableOf(text), propertyNames: name }),
       description: "Artifacts it reads, as stage.output; a table gives them other names.",
     },
     collect: {
@@ -129,28 +142,12 @@ export const stageSchema = closed(
       description:
         "Artifacts it gathers over the axes it lacks, whatever became of them; digest(stage.output) where its digest will do.",
     },
-    gives: table(
-      {
-        type: ["string", "object"],
-        additionalProperties: false,
-        properties: {
-          file: {
-            type: ["boolean", "string"],
-            pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$",
-            patternErrorMessage: "a file's name: letters, digits, dots and dashes, no folder",
-          },
-          dir: { const: true },
-          private: { type: "boolean" },
-        },
-      },
-      "Its outputs: file, dir, or a table with private.",
-    ),
+    gives: table(output, "Its outputs: file, dir, or a table with private."),
     params,
     files: { ...names, description: "Files it reads or starts besides its script; patterns allowed." },
     env: {
-      type: "object",
+      ...tableOf(scalar),
       propertyNames: variable,
-      additionalProperties: scalar,
       description: "Environment variables; part of the action key.",
     },
     secrets: {
@@ -177,29 +174,44 @@ export const stageSchema = closed(
       description:
         "Whether its script may start programs or load native code; outside the action key. May be a field that says so: {scorer.programs}.",
     },
-    budget: closed(
-      {
-        time: { ...text, format: "duration" },
+    budget: {
+      ...partialObject({
+        time: duration,
         tokens: { type: ["integer", "string"], minimum: 1, description: "Of all model calls, in and out." },
         dollars: { type: ["number", "string"], exclusiveMinimum: 0, description: "Of all model calls." },
-      },
-      { description: "What shapes the result; in the key." },
-    ),
-    durable: { type: "boolean", description: "Its results are records, not cache." },
-    untrusted: { type: "boolean", description: "Runs foreign code: may need public artifacts only." },
+      }),
+      description: "What shapes the result; in the key.",
+    },
+    durable: { ...flag, description: "Its results are records, not cache." },
+    untrusted: { ...flag, description: "Runs foreign code: may need public artifacts only." },
     hostSensitive: {
       type: ["boolean", "string"],
       description: "Its results depend on the machine. May be a field that says so: {scorer.hostSensitive}.",
     },
     releases: { ...names, description: "Outputs that are public although it needed private ones." },
     ...execution,
+  }),
+  description: "A step: what it runs, what it needs and what it gives.",
+} as const;
+
+const profile = partialObject({
+  default: flag,
+  title: text,
+  extends: text,
+  onStale: {
+    ...oneOf("leave", "rerun"),
+    description: "What becomes of a stale attempt; left by default.",
   },
-  { description: "A step: what it runs, what it needs and what it gives." },
-);
-export const pipelineSchema = {
-  $schema: "http://json-schema.org/draft-07/schema#",
-  title: "mlrb pipeline",
-  ...closed(
+  axes,
+  params,
+  pools,
+  stages: tableOf(partialObject(execution)),
+  ...execution,
+});
+
+export const pipelineSpec = fileFormat(
+  "mlrb pipeline",
+  closedObject(
     {
       formatVersion: { const: 1 },
       name,
@@ -207,25 +219,27 @@ export const pipelineSchema = {
       axes,
       params,
       pools,
-      profiles: table(
-        closed({
-          default: { type: "boolean" },
-          title: text,
-          extends: text,
-          onStale: {
-            enum: ["leave", "rerun"],
-            description: "What becomes of a stale attempt; left by default.",
-          },
-          axes,
-          params,
-          pools,
-          stages: { type: "object", additionalProperties: closed(execution) },
-          ...execution,
-        }),
-        "Named sets of overrides.",
-      ),
-      stages: { ...table(stageSchema, "The steps, by name."), minProperties: 1 },
+      profiles: table(profile, "Named sets of overrides."),
+      stages: { ...table(stageSpec, "The steps, by name."), minProperties: 1 },
     },
-    { required: ["formatVersion", "name", "stages"] },
+    ["formatVersion", "name", "stages"],
   ),
-};
+);
+
+// before anything in them is looked up
+export type PipelineSpec = TypeOf<typeof pipelineSpec>;
+export type ProfileSpec = TypeOf<typeof profile>;
+export type StageSpec = TypeOf<typeof stageSpec>;
+export type GivesSpec = TypeOf<typeof output>;
+/**
+ * A list of values, or the values that another axis' manifest lists (`{ of: task }`), under the axis' name
+ * with an s or where `field` says; it may name parameters: `scorers.{params.data}`.
+ */
+export type AxisSpec = TypeOf<typeof axis>;
+export type Scalar = TypeOf<typeof scalar>;
+export type PoolsSpec = TypeOf<typeof pools>;
+/** What a profile or a stage may set about where and how far a stage runs; `image` alone is in action keys. */
+export type ExecutionSpec = Pick<StageSpec, keyof typeof execution>;
+export type ResourcesSpec = NonNullable<ExecutionSpec["resources"]>;
+/** What a stage's processes may reach: nothing but the machine itself, or everything. */
+export type Network = TypeOf<typeof network>;

@@ -1,2 +1,0 @@
-// For manifests.ts.
-export type { RuleSeverity, RuleSource } from "@mlrb/formats/verdict";
