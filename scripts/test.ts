@@ -10,6 +10,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
+import { setFlagsFromString } from "node:v8";
+import { v8Flags } from "@mlrb/core/node-flags";
 import { startWarmPython } from "../tests/support/warm-python.ts";
 import { ensureEnvironment } from "./ensure-environment.ts";
 import { abortOnSignals } from "./suite/abort-on-signals.ts";
@@ -22,6 +24,7 @@ import { findTestFiles, longestFirst, mayUsePython, selectTestFiles } from "./su
 
 const repository = join(import.meta.dirname, "..");
 process.chdir(repository);
+for (const flag of v8Flags) setFlagsFromString(flag);
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {

@@ -1,5 +1,4 @@
 // Follows docs/add-a-task.md to the letter: writes the files that it shows, and no other, and runs its commands.
-
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,5 @@
 // An attempt outlives the run that began it: its supervisor goes on, the next run goes on with it, and what
 // ends with nobody there is kept by whichever run comes next. What is lost is told, never passed over.
-
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

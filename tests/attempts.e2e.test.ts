@@ -1,5 +1,4 @@
 // What an attempt gave is a record: outside the cache, complete, never changed, never made twice.
-
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";

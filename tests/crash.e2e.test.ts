@@ -1,6 +1,5 @@
 // A run that is killed or interrupted at any moment is completed by the next one: what outlived it is
 // ended, what it finished is not repeated, and the end state is that of a run that nobody disturbed.
-
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";

@@ -1,6 +1,5 @@
 // The attempt that docs/bring-an-agent.md demonstrates: a language model does a piece of research on a task of the
 // benchmark through its tools, behind walls, and its recording does the same again without a provider and a key.
-
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,33 +1,18 @@
 // A disk that is full or may not be written: a clear message, exit 1, and a run that completes once there
 // is room again. Needs to mount file systems of a few megabytes, so it needs root on Linux.
-
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, type TestContext, test } from "node:test";
-import { removeFolder } from "@mlrb/kit/remove-folder";
-import { type Lab, lab, leftovers, lineOf, results, summary } from "./support/lab.ts";
+import { after, test } from "node:test";
+import { lab, leftovers, lineOf, results, summary } from "./support/lab.ts";
+import { smallDisk } from "./support/small-disk.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
 after(() => repository.remove());
 
 const mount = (...args: string[]) => spawnSync("mount", args, { encoding: "utf8" });
-
-/** A lab whose root is a file system of its own; undefined (after a skip) where none can be mounted. */
-function smallDisk(t: TestContext, size: string): Lab | undefined {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-disk-")));
-  const { status, stderr, error } = mount("-t", "tmpfs", "-o", `size=${size}`, "tmpfs", root);
-  t.after(() => {
-    spawnSync("umount", ["-l", root]);
-    removeFolder(root);
-  });
-  if (status === 0) return lab(t, repository, { root });
-  t.skip(`no file system can be mounted here: ${stderr ?? error?.message}`);
-  return undefined;
-}
 
 const noTrace = (text: string) =>
   assert.doesNotMatch(text, /^\s+at |This is a fault of mlrb|TypeError|SyntaxError/m);
@@ -46,7 +31,7 @@ const heavy = (kib: number) => ({
 });
 
 test("no room to lay out an input: the stage fails, the cause says the disk is full, the rest stands; with room the next run completes", async (t) => {
-  const at = smallDisk(t, "2m");
+  const at = smallDisk(t, repository, "2m");
   if (!at) return;
   at.define(heavy(1200)); // fits once in the store, and not a second time as an input
   const said = await at.run("--jobs", "1");
@@ -64,7 +49,7 @@ test("no room to lay out an input: the stage fails, the cause says the disk is f
 });
 
 test("a disk that is full to the last byte, before a run and in its middle: a message with a way out, exit 1, nothing broken", async (t) => {
-  const at = smallDisk(t, "8m");
+  const at = smallDisk(t, repository, "8m");
   if (!at) return;
   at.define(heavy(64));
   const fill = join(at.root, "fill");
@@ -97,7 +82,7 @@ test("a disk that is full to the last byte, before a run and in its middle: a me
 });
 
 test("a disk that is full can be looked at, with the memories gone that only save time", async (t) => {
-  const at = smallDisk(t, "8m");
+  const at = smallDisk(t, repository, "8m");
   if (!at) return;
   const { small, ...others } = heavy(64).stages;
   at.define({ stages: { small: { ...small, files: [at.script("read.txt", "text")] }, ...others } });
@@ -112,7 +97,7 @@ test("a disk that is full can be looked at, with the memories gone that only sav
 });
 
 test("a disk without inodes says so and recovers", async (t) => {
-  const at = smallDisk(t, "8m,nr_inodes=120");
+  const at = smallDisk(t, repository, "8m,nr_inodes=120");
   if (!at) return;
   at.define({
     stages: {
@@ -130,7 +115,7 @@ test("a disk without inodes says so and recovers", async (t) => {
 });
 
 test("a root that may not be written: a message that names it and the way out, exit 1, no trace; a plan of it too", async (t) => {
-  const at = smallDisk(t, "4m");
+  const at = smallDisk(t, repository, "4m");
   if (!at) return;
   at.define({ stages: { make: { command: "echo x > {outputs.text}", gives: { text: "file" } } } });
   mount("-o", "remount,ro", at.root);

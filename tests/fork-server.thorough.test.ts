@@ -1,6 +1,5 @@
 // Scores forked from a process that has imported torch, transformers and lm-eval have the bytes of scores
 // from a process of their own, for every scorer that has fixtures, one after the other and side by side.
-
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,5 @@
 // The README's command for real, all tasks: data, training, rules, scores and tables, as processes and in containers.
 // What one task shows is in one-task.e2e.test.ts. One state folder: each test goes on where the last one ended.
-
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,7 +1,6 @@
 // Follows docs/add-a-scorer.md, docs/add-an-agent.md, docs/how-reuse-works.md and docs/rescore.md to the letter:
 // writes what they show, and no other, and runs their commands. One repository and one state folder, as a reader
 // would have.
-
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";

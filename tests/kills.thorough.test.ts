@@ -1,6 +1,5 @@
 // The benchmark of one task, killed again and again at random moments. Kills at every system call are in
 // sweep.thorough.test.ts, kills of tiny runs in crash.e2e.test.ts.
-
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,5 @@
 // The README's command on one task: tables, labels, reuse, an edited scorer, an agent that does nothing. Tests that
 // only read use the suite's shared state; the others go on, one after the other, in a copy of it.
-
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";

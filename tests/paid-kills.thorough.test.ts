@@ -1,16 +1,13 @@
 // Runs with attempts, killed a hundred times at random moments: the run by every signal, supervisors, spawners,
 // stages (also between a provider's answer and the sync of what it cost), and with a full disk in between. No
 // attempt that was begun is begun again unasked, no model call is asked twice, and the bills hold every call.
-
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, globSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { callsOf, lastSpending } from "@mlrb/kit/last-spending";
-import { removeFolder } from "@mlrb/kit/remove-folder";
 import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
 import { attemptStage, emptyData } from "./support/attempt-stages.ts";
 import { recordsIn } from "./support/end-state.ts";
@@ -20,6 +17,7 @@ import type { LoopbackProvider, SeenRequest } from "./support/loopback-provider.
 import { attemptProcesses, until } from "./support/processes.ts";
 import { dice } from "./support/random-kills.ts";
 import type { Said, Started } from "./support/run-program.ts";
+import { mountSmallDisk } from "./support/small-disk.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
@@ -142,14 +140,9 @@ function send(pid: number | undefined, signal: NodeJS.Signals): boolean {
 
 /** A lab on a file system of its own, so that it can be filled; without the right to mount, on any. */
 function mountedLab(t: TestContext): { at: Lab; fill?: () => Promise<void> } {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-kills-")));
-  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=96m", "tmpfs", root]);
-  t.after(() => {
-    spawnSync("umount", ["-l", root]);
-    removeFolder(root);
-  });
+  const { root, trouble } = mountSmallDisk(t, "96m");
   const at = lab(t, repository, { root });
-  if (status !== 0) return { at };
+  if (trouble !== undefined) return { at };
   const file = join(root, "fill");
   return {
     at,

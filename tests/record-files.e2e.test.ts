@@ -1,27 +1,23 @@
 // An attempt's large files have one inode with the cache's, whatever happens while they get it: kills at each
 // call, disks without room, records that travel.
-
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, type TestContext, test } from "node:test";
+import { after, test } from "node:test";
 import { removeFolder } from "@mlrb/kit/remove-folder";
 import { lacking } from "./support/debian-tool.ts";
 import { endState, recordsIn } from "./support/end-state.ts";
 import { counted, filesBelow, type Lab, lab, leftovers, lineOf, outcomes } from "./support/lab.ts";
+import { smallDisk } from "./support/small-disk.ts";
 import { callsIn, runTraced } from "./support/system-calls.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
@@ -105,26 +101,8 @@ test("kill -9 at every call by which a record gets its files: no half record, an
   t.diagnostic(`${ofRecords.length} kills`);
 });
 
-/** A lab on a small disk of its own; undefined (after a skip) where none can be mounted. */
-function smallDisk(t: TestContext, size: string): (Lab & { grow(size: string): void }) | undefined {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-small-")));
-  const mount = (...args: string[]) => spawnSync("mount", args, { encoding: "utf8" });
-  const { status, stderr, error } = mount("-t", "tmpfs", "-o", `size=${size}`, "tmpfs", root);
-  t.after(() => {
-    spawnSync("umount", ["-l", root]);
-    removeFolder(root);
-  });
-  if (status === 0)
-    return {
-      ...lab(t, repository, { root }),
-      grow: (more) => void mount("-o", `remount,size=${more}`, root),
-    };
-  t.skip(`no file system can be mounted here: ${stderr ?? error?.message}`);
-  return undefined;
-}
-
 test("an attempt needs room for its model once: what is handed in is kept on a disk that a second copy would not fit on", async (t) => {
-  const at = smallDisk(t, "8m");
+  const at = smallDisk(t, repository, "8m");
   if (!at) return;
   define(at, 5 * mib);
   const said = await at.run();
@@ -134,7 +112,7 @@ test("an attempt needs room for its model once: what is handed in is kept on a d
 });
 
 test("no room for a file of a record that cannot be shared: told with the way out, no half record, and with room the next run keeps it", async (t) => {
-  const at = smallDisk(t, "12m");
+  const at = smallDisk(t, repository, "12m");
   if (!at) return;
   define(at, 1000, { program: 7 * mib });
   const said = await at.run();

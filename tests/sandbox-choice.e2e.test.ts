@@ -1,17 +1,14 @@
 // What holds an agent's programs is what was asked for, or more, never less: whoever nobody vouched for runs
 // behind walls or not at all, unless a person says that it may be otherwise.
-
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { after, type TestContext, test } from "node:test";
+import { after, test } from "node:test";
 import { bubblewrapMissing } from "@mlrb/agents/bubblewrap-abilities";
-import { removeFolder } from "@mlrb/kit/remove-folder";
 import { defineAttempts } from "./support/attempt-stages.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { type Lab, lab, outcomes } from "./support/lab.ts";
+import { smallDisk } from "./support/small-disk.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
@@ -87,7 +84,7 @@ test("an agent that fills the disk is ended before the disk is full, and that is
   ...walls,
   timeout: 120_000,
 }, async (t) => {
-  const at = smallDisk(t, "120m");
+  const at = smallDisk(t, repository, "120m,mode=755");
   if (!at) return;
   define(
     at,
@@ -103,20 +100,3 @@ test("an agent that fills the disk is ended before the disk is full, and that is
   assert.equal(ledger.over.limit, "disk");
   assert.equal(readFileSync(join(folder, "submission/half"), "utf8"), "half\n");
 });
-
-/** A lab whose state lies on a disk of this size; undefined, after skipping, where none can be mounted. */
-function smallDisk(t: TestContext, size: string): Lab | undefined {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-small-")));
-  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${size},mode=755`, "tmpfs", root], {
-    encoding: "utf8",
-  });
-  if (mounted.status !== 0) {
-    t.skip(`no small disk here: ${mounted.error?.message ?? mounted.stderr.trim()}`);
-    return undefined;
-  }
-  t.after(() => {
-    spawnSync("umount", ["-l", root]);
-    removeFolder(root);
-  });
-  return lab(t, repository, { root });
-}

@@ -1,5 +1,4 @@
 // `pipeline score`: any folder is validated and scored as an attempt's submission would be.
-
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

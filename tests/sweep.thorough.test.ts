@@ -4,7 +4,6 @@
 // The runner makes the same calls in the same order each time, but for reads of /proc, which shift the
 // numbers of later opens a little; so a fault may hit a neighbour of the call that it was meant for.
 // MLRB_SWEEP=full takes every call of every kind; otherwise long lists are sampled, always alike.
-
 import assert from "node:assert/strict";
 import {
   chmodSync,

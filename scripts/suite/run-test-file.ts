@@ -69,8 +69,10 @@ function runProcess(
     });
   let killedBecause: string | undefined;
   const kill = (because: string) => {
-    if (killedBecause === undefined) output += stillRunning(child.pid!);
-    killedBecause ??= because;
+    if (killedBecause === undefined) {
+      output += stillRunning(child.pid!);
+      killedBecause = because;
+    }
     try {
       process.kill(-child.pid!, "SIGKILL");
     } catch {

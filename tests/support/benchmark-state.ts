@@ -1,7 +1,6 @@
 // The state of one run of the benchmark on one task with the scripted baselines, made once for the whole suite.
 // Tests that only read use it in place. A test that runs something takes a copy. The suite verifies at its end
 // that nothing in the shared state has changed.
-
 import { spawnSync } from "node:child_process";
 import {
   existsSync,

@@ -2,6 +2,7 @@
 // result. The default tier takes two ways for each kind, the thorough tier the others.
 import assert from "node:assert/strict";
 import {
+  chmodSync,
   existsSync,
   readdirSync,
   readFileSync,
@@ -66,8 +67,8 @@ const often = ["removed", "flipped in one bit"];
 
 const damages: [string, (path: string) => void][] = [
   ["removed", (path) => rmSync(path)],
-  ["emptied", (path) => truncateSync(path, 0)],
-  ["cut in half", (path) => truncateSync(path, Math.floor(statSync(path).size / 2))],
+  ["emptied", (path) => cut(path, 0)],
+  ["cut in half", (path) => cut(path, Math.floor(statSync(path).size / 2))],
   [
     "overwritten with noise of equal length",
     (path) => rewrite(path, Buffer.alloc(statSync(path).size, "\u0007")),
@@ -80,6 +81,14 @@ const damages: [string, (path: string) => void][] = [
 export function rewrite(path: string, bytes: Buffer): void {
   rmSync(path);
   writeFileSync(path, bytes);
+}
+
+/** In place, so that other names of the file are cut too; contents are read-only. */
+function cut(path: string, bytes: number): void {
+  const { mode } = statSync(path);
+  chmodSync(path, mode | 0o200);
+  truncateSync(path, bytes);
+  chmodSync(path, mode);
 }
 
 export function flipped(bytes: Buffer): Buffer {

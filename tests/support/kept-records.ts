@@ -1,6 +1,5 @@
 // The attempt records that an earlier version of mlrb made, in a state folder of their own, with the repository files
 // that they were made from: tests/fixtures/records-5ceb805.
-
 import {
   cpSync,
   mkdirSync,

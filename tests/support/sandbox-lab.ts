@@ -1,6 +1,5 @@
 // A sandbox with a workspace for one test, a hidden folder and servers of the host beside it, and looks at its
 // processes from the host.
-
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { createSocket } from "node:dgram";

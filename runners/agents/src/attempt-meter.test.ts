@@ -85,7 +85,7 @@ test("a wait in which something could run is work, and says why", async (t) => {
   }
 });
 
-test("a deadline that was told before the thaw showed that something ran is taken back", async (t) => {
+test("a deadline announced before the thaw shows that something ran is taken back", async (t) => {
   const { meter, clock, moves } = meterOf(t, { timeMs: 10_000 }, { thaw: async () => false });
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const one = meter.waiting("rate-limit", () => first.promise);

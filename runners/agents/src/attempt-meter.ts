@@ -79,7 +79,7 @@ export function attemptMeter(options: MeterOptions): AttemptMeter {
   const frozenMs = () => options.frozen?.frozenMs() ?? 0;
   const workingMs = () => sinceStart() - frozenMs();
   const deadline = () => startedWall + limits.timeMs + frozenMs();
-  let lastTold = deadline();
+  let announced = deadline();
 
   const took = ({ durationMs, ...wait }: Omit<Wait, "deadline">) => {
     spent.waitedMs[wait.why] = Math.round((spent.waitedMs[wait.why] ?? 0) + durationMs);
@@ -119,10 +119,10 @@ export function attemptMeter(options: MeterOptions): AttemptMeter {
         const wait = { why, durationMs: sinceStart() - begin, frozenMs: stoodMs };
         took(stoodMs > 0 ? wait : { ...wait, charged: "cannot-freeze" });
         // back too: a wait that ended before others moved it by a freeze in which, as the thaw then shows, something ran
-        const told = deadline();
-        if (told !== lastTold) {
-          lastTold = told;
-          await options.moved?.(told);
+        const now = deadline();
+        if (now !== announced) {
+          announced = now;
+          await options.moved?.(now);
         }
       }
     },

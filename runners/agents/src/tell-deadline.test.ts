@@ -12,18 +12,25 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { removeFolder } from "@mlrb/kit/remove-folder";
 import { plainSandbox } from "./plain-sandbox.ts";
 import { deadlineTeller, tellDeadline } from "./workspace.ts";
 
-test("whatever an agent puts in the place of the deadline's file, nothing outside of its sandbox is written", async (t) => {
+/** A sandbox, and the paths of a folder beside it that holds `scratch`. */
+async function openSandbox(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), "deadline-"));
   t.after(() => removeFolder(folder));
   const at = (name: string) => join(folder, name);
-  for (const name of ["outside", "scratch"]) mkdirSync(at(name));
+  mkdirSync(at("scratch"));
   const sandbox = await plainSandbox({ under: at("work"), trusted: true, agent: "test" });
   t.after(() => sandbox.close());
+  return { sandbox, at };
+}
+
+test("whatever an agent puts in the place of the deadline's file, nothing outside of its sandbox is written", async (t) => {
+  const { sandbox, at } = await openSandbox(t);
+  mkdirSync(at("outside"));
   const workspace = sandbox.seenAs("workspace");
   const file = join(workspace, "deadline");
   const tell = () => tellDeadline(sandbox, Date.UTC(2026, 10, 23, 4, 15, 0, 700), at("scratch"));
@@ -55,14 +62,10 @@ test("whatever an agent puts in the place of the deadline's file, nothing outsid
   assert.deepEqual(readdirSync(at("outside")), ["kept"]);
 });
 
-test("whoever reads the deadline while it is moved finds a whole one", async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "deadline-"));
-  t.after(() => removeFolder(folder));
-  mkdirSync(join(folder, "scratch"));
-  const sandbox = await plainSandbox({ under: join(folder, "work"), trusted: true, agent: "test" });
-  t.after(() => sandbox.close());
+test("a program that reads the deadline while it moves finds a whole one", async (t) => {
+  const { sandbox, at } = await openSandbox(t);
   const file = join(sandbox.seenAs("workspace"), "deadline");
-  const tell = (seconds: number) => tellDeadline(sandbox, 1000 * seconds, join(folder, "scratch"));
+  const tell = (seconds: number) => tellDeadline(sandbox, 1000 * seconds, at("scratch"));
   await tell(1_795_407_300);
   let over = false;
   const found = new Set<number | string>();
@@ -76,13 +79,9 @@ test("whoever reads the deadline while it is moved finds a whole one", async (t)
   assert.deepEqual([...found], ["1795407300\n2026-11-23T04:15:00Z\n".length]);
 });
 
-test("of deadlines that are told at once the last one stays", async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "deadline-"));
-  t.after(() => removeFolder(folder));
-  mkdirSync(join(folder, "scratch"));
-  const sandbox = await plainSandbox({ under: join(folder, "work"), trusted: true, agent: "test" });
-  t.after(() => sandbox.close());
-  const tell = deadlineTeller(sandbox, join(folder, "scratch"));
+test("of deadlines that are written at once the last one stays", async (t) => {
+  const { sandbox, at } = await openSandbox(t);
+  const tell = deadlineTeller(sandbox, at("scratch"));
   for (let round = 1; round <= 20; round++) {
     await Promise.all([1, 2, 3].map((one) => tell(1000 * (10 * round + one))));
     const told = readFileSync(join(sandbox.seenAs("workspace"), "deadline"), "utf8");

@@ -1,4 +1,4 @@
-// How every Node of ours is started: the runner, the supervisors of attempts, stage scripts and files of tests.
+// How every Node of ours is started: the runner, the supervisors of attempts, stage scripts, the suite and its files of tests.
 
 /**
  * V8 compiles in the background, and a compiler that finds no room there waits for the main thread to collect

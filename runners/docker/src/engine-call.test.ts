@@ -15,7 +15,11 @@ const words: Record<string, string[]> = {
   "image-missing": ["Error: No such image: x:1", "Error: x: image not known"],
   "container-missing": ["Error: No such container: abc", 'Error: no container with name or ID "x" found'],
   "not-running": ["Error response from daemon: Cannot kill container: x: Container x is not running"],
-  "engine-gone": ["unexpected EOF", "error waiting for container: unexpected EOF"],
+  "engine-gone": [
+    "unexpected EOF",
+    "error waiting for container: unexpected EOF",
+    "Error response from daemon: client version 1.50 is too new. Maximum supported API version is 1.41",
+  ],
   other: ["the input device is not a TTY"],
 };
 

@@ -87,7 +87,8 @@ const kinds: [CallTrouble["kind"], RegExp][] = [
   ],
   [
     "engine-gone",
-    /unexpected EOF|error during connect|connection reset by peer|broken pipe|context canceled|error waiting for container|transport is closing|grpc: the client connection is closing|ttrpc: closed/i,
+    // the last: a client that an engine on its way up or down did not tell its version speaks the newest it knows
+    /unexpected EOF|error during connect|connection reset by peer|broken pipe|context canceled|error waiting for container|transport is closing|grpc: the client connection is closing|ttrpc: closed|client version \S+ is too new/i,
   ],
   [
     "image-missing",

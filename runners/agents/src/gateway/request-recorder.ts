@@ -47,9 +47,9 @@ export type RecordedRequest = {
 
 export function requestRecorder({ write, bytesMax = 256 << 20 }: RequestRecorderOptions) {
   /** Digests of texts that are written. */
-  const known = new Set<string>();
+  const written = new Set<string>();
   /** Digests of parts that requests name. */
-  const told = new Set<string>();
+  const parts = new Set<string>();
   /** Digests of the messages of a request, the last used one first. */
   let conversations: { call: number; digests: string[] }[] = [];
   let bytes = 0;
@@ -57,13 +57,13 @@ export function requestRecorder({ write, bytesMax = 256 << 20 }: RequestRecorder
   const textOf = (json: string, digest: string): { text: LongText; again?: true } => {
     const length = Buffer.byteLength(json);
     const left = { head: "", digest, bytes: length };
-    if (known.has(digest)) {
+    if (written.has(digest)) {
       if (length <= repeatedMax || json.length > inlineMax) return { text: json }; // the attachments hold a long one once
       return { text: left, again: true };
     }
     if (bytes + lineBytes + length > bytesMax) return { text: left };
     bytes += lineBytes + length;
-    known.add(digest);
+    written.add(digest);
     return { text: json };
   };
 
@@ -71,8 +71,8 @@ export function requestRecorder({ write, bytesMax = 256 << 20 }: RequestRecorder
   const once = (call: number, part: "system" | "tools" | "settings", value: Json): string => {
     const json = serialized(value);
     const digest = digestOf(json);
-    if (!told.has(digest)) {
-      told.add(digest);
+    if (!parts.has(digest)) {
+      parts.add(digest);
       write({
         event: "request-part",
         by: "program",
