@@ -171,7 +171,7 @@ export async function runChanged(
   };
   // on a terminal they are told where they are seen: after the tables
   if (!options.json && !process.stdout.isTTY) sayFailures(plan, results, workspace.state.logs);
-  await sayEnd(
+  const checked = await sayEnd(
     { ...said, ...(cost && { spent: cost }) },
     {
       root,
@@ -188,7 +188,7 @@ export async function runChanged(
     !options.audit && counts.reused + counts.succeeded === selected.length && clashes.length === 0;
   if (isWhole && stale.kind !== "accept") {
     const more = [...(published?.files ?? []), ...(page ? [page] : []), ...restsOn(plan, results, workspace)];
-    const next = { ...said, counts: { ...counts, succeeded: 0, reused: selected.length } };
+    const next = { ...said, checked, counts: { ...counts, succeeded: 0, reused: selected.length } };
     rememberUnchanged(asked, {
       consulted,
       more,

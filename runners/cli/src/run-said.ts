@@ -14,6 +14,8 @@ export type RunSaid = {
   results?: string;
   /** What its attempts cost; absent when none ran. */
   spent?: Spent;
+  /** Whether its report and its times were read, and follow their formats. */
+  checked?: boolean;
   /** With --json, the line of each stage instance. */
   lines: string;
 };
@@ -33,16 +35,17 @@ type End = {
   leftStale?: number;
 };
 
-/** The summary; for people after the tables, so that it is what they see. */
-export async function sayEnd(said: RunSaid, end: End): Promise<void> {
+/** The summary; for people after the tables, so that it is what they see. Gives whether these were read and follow their formats. */
+export async function sayEnd(said: RunSaid, end: End): Promise<boolean> {
   if (end.json) {
     printSummary(said, end);
-    return;
+    return false;
   }
-  const { pipeline, profile, counts, results, spent } = said;
+  const { pipeline, profile, counts, results, spent, checked = false } = said;
   const { root, durationMs, asked, failures = [], leftStale = 0 } = end;
   const folder = results === undefined ? undefined : join(root, results);
-  const report = folder === undefined ? undefined : await showReport(folder);
+  const shown = folder === undefined ? undefined : await showReport(folder, { checked });
+  const report = shown?.report;
   const { closing } = await import("./closing.ts");
   const text = closing(
     {
@@ -59,6 +62,7 @@ export async function sayEnd(said: RunSaid, end: End): Promise<void> {
     screenSize(process.stdout),
   );
   process.stdout.write(text);
+  return shown?.followed ?? false;
 }
 
 /** What is not higher than a usual terminal can be read without scrolling on any. */

@@ -1,9 +1,13 @@
 // Checks data from outside this process against its format: files, lines of logs, answers of programs. Data that
 // does not follow the format is a value with its cause, so one bad file costs one entry and not the run.
-import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
+import { createRequire } from "node:module";
+import type { Ajv, ErrorObject, ValidateFunction } from "ajv";
 import type { TypeOf } from "./schema.ts";
 
 export type Reading<T> = { kind: "ok"; value: T } | { kind: "unreadable"; cause: string };
+
+// Most starts of the program check nothing, and importing ajv takes longer than all else that they do.
+const require = createRequire(import.meta.url);
 
 type Checker = { compiler?: Ajv; validators: WeakMap<object, ValidateFunction> };
 
@@ -59,6 +63,7 @@ function validatorOf(schema: object, checker: Checker): ValidateFunction {
   const { validators } = checker;
   let validate = validators.get(schema);
   if (!validate) {
+    const { Ajv } = require("ajv") as typeof import("ajv");
     // published-schemas.test.ts checks the schemas themselves, once and not at every start
     checker.compiler ??= new Ajv({
       discriminator: true,
