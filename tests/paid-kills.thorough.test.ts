@@ -78,10 +78,24 @@ function define(at: Lab, served: LoopbackProvider): void {
   });
 }
 
-/** What its folder says of it, for a message. */
+/** What its folder says of it, for a message: who began it and how it ended, without what it was made of. */
 function tell({ stage, path }: { stage: string; path: string }): string {
-  const files = ["attempt.json", "cause.json", "end.json", "record.json"].map((name) => join(path, name));
-  const said = files.filter((file) => existsSync(file)).map((file) => readFileSync(file, "utf8"));
+  const files = ["attempt.json", "cause.json", "end.json", "record.json"].filter((name) =>
+    existsSync(join(path, name)),
+  );
+  const said = files.map((name) => {
+    const {
+      run,
+      by,
+      startedAt,
+      finishedAt,
+      attempt,
+      formatVersion: _,
+      ...rest
+    } = JSON.parse(readFileSync(join(path, name), "utf8"));
+    const ended = name === "cause.json" || name === "end.json" ? rest : {};
+    return `${name}: ${JSON.stringify({ run, by, startedAt, finishedAt, attempt, ...ended })}`;
+  });
   return [stage, path, ...said].join("\n");
 }
 

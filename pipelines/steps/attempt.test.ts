@@ -19,7 +19,7 @@ const root = mkdtempSync(join(tmpdir(), "attempt-step-"));
 after(() => rmSync(root, { recursive: true }));
 
 /** Folders and flags for one run of the step whose agent is this shell script. */
-function prepare(script: string, params: Record<string, string> = {}) {
+function prepare(script: string, params: Record<string, string> = {}, budget: Record<string, string> = {}) {
   const folder = mkdtempSync(join(root, "run-"));
   for (const name of ["data", "program", "out"]) mkdirSync(join(folder, name));
   writeFileSync(join(folder, "data/a"), "x");
@@ -34,11 +34,11 @@ function prepare(script: string, params: Record<string, string> = {}) {
         command: '["sh","./agent.sh"]',
         program: join(folder, "program"),
         trusted: "true",
-        budget: "20s",
         prompt: join(folder, "prompt.md"),
         ...params,
       },
     ],
+    ["budget", { time: "20s", ...budget }],
     ["input", { public: join(folder, "data") }],
     [
       "output",
@@ -106,9 +106,11 @@ test("an agent that nobody vouched for runs behind walls, and where there are no
 });
 
 test("a budget without a unit makes the stage fail before anything runs", async () => {
-  const { code, stderr } = await run("", { budget: "20" });
-  assert.equal(code, 1);
-  assert.match(stderr, /budget is 20, not a duration with a unit/);
+  const { args } = prepare("", {}, { time: "20" });
+  await assert.rejects(
+    promisify(execFile)(process.execPath, args),
+    /--budget time is 20, not a duration with a unit/,
+  );
 });
 
 test("a stage that is asked to end takes its agent along", {

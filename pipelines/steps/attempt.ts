@@ -1,7 +1,7 @@
 // One agent's attempt at one task with one seed. Fails only when the harness does: an agent that
 // errs, runs out of time or hands in nothing has been measured, and the ledger says so.
 //   node pipelines/steps/attempt.ts --axis task=T --axis agent=A --axis seed=1 --param kind=command \
-//     --param 'command=["python3","./x.py"]' --param program=DIR --param trusted=true --param budget=5m \
+//     --param 'command=["python3","./x.py"]' --param program=DIR --param trusted=true --budget time=5m \
 //     --param prompt=FILE --input public=DIR --output submission=DIR --output trajectory=FILE …
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -21,7 +21,6 @@ import { dockerWalls } from "@mlrb/docker/docker-walls";
 import { isFullDisk, reserveFile, writeReserved } from "@mlrb/kit/full-disk";
 import { writeJson } from "@mlrb/kit/json-file";
 import { purseFile } from "@mlrb/kit/purse";
-import { duration } from "@mlrb/kit/rules/duration";
 import { sealTimes } from "@mlrb/kit/seal-times";
 import { sourceFile, sourceFolder } from "@mlrb/kit/source-file";
 import { stage } from "@mlrb/kit/stage";
@@ -34,7 +33,8 @@ const llm = kind === "llm" ? llmAgent(preset) : undefined;
 if (kind !== "replay")
   checkScaffold(llm?.scaffold.kind ?? (kind === "nop" ? "nop" : "command"), preset.scaffoldVersion);
 const gateway = kind === "command" ? gatewayProviders(preset.gateway ?? []) : [];
-const budgetMs = budget.timeMs ?? duration(params.budget, "budget");
+const { timeMs } = budget;
+if (timeMs === undefined) throw new Error("an attempt needs budget: { time } in its stage");
 const agent = String(axes.agent);
 // what the command line said of money
 const purse =
@@ -106,11 +106,7 @@ try {
     publicData: inputs.public!,
     ...("models" in inputs ? { models: inputs.models! } : {}),
     ownCopies: Object.values(inputs).every(isOwn),
-    budgetMs,
-    budget: {
-      ...(budget.tokens && { tokens: budget.tokens }),
-      ...(budget.dollars && { dollars: budget.dollars }),
-    },
+    budget: { ...budget, timeMs },
     ...(process.env.MLRB_WORK !== undefined && { spending: join(process.env.MLRB_WORK, "spending.jsonl") }),
     redact: redactor.redact,
     ...(waits && { waits }),

@@ -56,7 +56,7 @@ async function validate(change: (folder: string) => void = () => {}, given: unkn
   const args = [
     ...inputs.flatMap((name) => ["--input", `${name}=${at(name)}`]),
     ...["admission", "verdict"].flatMap((name) => ["--output", `${name}=${at(`${name}.json`)}`]),
-    ...["--param", "budget=10m", "--param", `data=${data}`, "--param", `rules=${JSON.stringify(given)}`],
+    ...["--budget", "time=10m", "--param", `data=${data}`, "--param", `rules=${JSON.stringify(given)}`],
   ];
   await promisify(execFile)(process.execPath, ["pipelines/steps/validate.ts", ...args]);
   const read = (name: string) => JSON.parse(readFileSync(at(name), "utf8"));

@@ -5,7 +5,6 @@ import { admit } from "@mlrb/kit/admission";
 import { clip } from "@mlrb/kit/admission-json";
 import { readWeights } from "@mlrb/kit/admission-model";
 import { writeJson, writeWhole } from "@mlrb/kit/json-file";
-import { duration } from "@mlrb/kit/rules/duration";
 import { fingerprint, fingerprintText } from "@mlrb/kit/rules/fingerprint";
 import { readKnownWeights } from "@mlrb/kit/rules/known-weights";
 import { readLedger } from "@mlrb/kit/rules/ledger";
@@ -17,7 +16,7 @@ import { sourceFiles } from "@mlrb/kit/source-file";
 import { stage } from "@mlrb/kit/stage";
 import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
 
-const { params, inputs, outputs } = stage();
+const { params, inputs, outputs, budget } = stage();
 const folder = inputs.submission!;
 
 const { rules: all, data } = ruleParams(params);
@@ -25,7 +24,9 @@ const problems = ruleProblems(all);
 if (problems.length > 0)
   throw new Error(`the task's rules:\n  ${problems.join("\n  ")}\n  help: repair task.yaml`);
 const rules = rulesOn(all, data);
-const budgetMs = duration(params.budget, "budget");
+const budgetMs = budget.timeMs;
+if (budgetMs === undefined)
+  throw new Error("the stage has no budget: write budget: { time } as the attempt's stage has it");
 
 const read = readLedger(inputs.ledger!);
 const seal = typeof read === "string" ? undefined : read.trajectory;

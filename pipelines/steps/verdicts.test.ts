@@ -128,7 +128,7 @@ for (const task of readdirSync(tasks)) {
           "pipelines/steps/validate.ts",
           ...inputs.flatMap((name) => ["--input", `${name}=${join(at, name)}`]),
           ...["admission", "verdict"].flatMap((name) => ["--output", `${name}=${join(at, `${name}.json`)}`]),
-          ...["--param", "data=smoke", "--param", `budget=${manifest.budget.smoke!.time}`],
+          ...["--param", "data=smoke", "--budget", `time=${manifest.budget.smoke!.time}`],
           ...["--param", `rules=${JSON.stringify(manifest.rules)}`],
         ],
         { cwd: repository, encoding: "utf8" },

@@ -44,14 +44,12 @@ export type AttemptRequest = {
   models?: string;
   /** Whether the two are copies that nobody else needs: then they are moved to the agent, not copied again. */
   ownCopies?: boolean;
-  /** Of working time. */
-  budgetMs: number;
+  /** `timeMs` of working time; tokens and dollars of model calls. */
+  budget: { timeMs: number; tokens?: number; dollars?: number };
   /** What model calls cost; the table's prices where none are given. */
   prices?: PriceBook;
   /** What the command line of the run that carries it said of money. */
   purse?: Pick<AttemptPurse, "cap" | "onCarried">;
-  /** Of model calls. */
-  budget?: { tokens?: number; dollars?: number };
   outputs: {
     submission: string;
     trajectory: string;

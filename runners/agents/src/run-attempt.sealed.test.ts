@@ -41,7 +41,7 @@ async function told(t: TestContext, hangs: Partial<Sandbox>) {
     { ...fakeSandbox(exec), ...hangs },
     {
       ...{ task: "some-task", agent: "test", seed: 7, kind: "command", command: ["sh"], prompt: "Begin.\n" },
-      ...{ publicData: at("data"), budgetMs: 2_000, outputs, scratch: at("scratch") },
+      ...{ publicData: at("data"), budget: { timeMs: 2_000 }, outputs, scratch: at("scratch") },
       ...{ limits: { bytesMax: 1 << 20, filesMax: 100 }, interrupted: ending.signal },
     },
   );

@@ -53,7 +53,7 @@ async function attempt(script: string, changes: Partial<AttemptRequest> = {}) {
       program: at("program"),
       prompt: "Until {{deadline}}, {{budget}}, seed {{seed}}.",
       publicData: at("data"),
-      budgetMs: 20_000,
+      budget: { timeMs: 20_000 },
       outputs,
       scratch: at("scratch"),
       limits: { bytesMax: 1 << 20, filesMax: 100 },
@@ -144,7 +144,7 @@ test("nop hands in nothing and is a finished attempt", async () => {
 test("at the time limit the submission is kept as it stands and the agent is ended", async () => {
   const { ledger, files, events, outputs } = await attempt(
     "trap '' TERM INT; n=0; while :; do sleep 0.05; echo $((n += 1)) > step; mv step submission/m; done",
-    { budgetMs: 3000 },
+    { budget: { timeMs: 3000 } },
   );
   assert.equal(ledger.ended, "time-limit");
   assert.ok(ledger.workingMs >= 2999, String(ledger.workingMs));
@@ -343,7 +343,7 @@ async function slowModel(t: TestContext, second: () => Promise<Reply>) {
   t.after(() => provider.close());
   const model = { provider: "p", id: "m", baseUrl: provider.baseUrl, contextTokens: 9000, free: true };
   const llm = { model, scaffold: { kind: "react" as const } };
-  return attempt("", { kind: "llm", command: [], llm, budgetMs: 1500, holdMs: 2500 });
+  return attempt("", { kind: "llm", command: [], llm, budget: { timeMs: 1500 }, holdMs: 2500 });
 }
 
 test("a provider that says nothing until the deadline, and after it, is not the agent's failure", async (t) => {

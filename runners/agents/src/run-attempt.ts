@@ -40,8 +40,8 @@ import { deadlineTeller, handOverPrompt, inside, layOutWorkspace, tellDeadline }
 export async function runAttempt(sandbox: Sandbox, asked: AttemptRequest): Promise<Ledger> {
   const { prices = priceBook([]) } = asked;
   const request = { ...asked, prices };
-  const { outputs, budgetMs, redact = (text) => text } = request;
-  const budget = { timeMs: budgetMs, ...request.budget };
+  const { outputs, budget, redact = (text) => text } = request;
+  const { timeMs: budgetMs } = budget;
   checkPrices(request);
   const scaffold = await prepareScaffold(request); // what is wrong with it costs no time of the attempt
   const digests = await givenDigests(request);

@@ -45,7 +45,7 @@ async function attempt(
       program: at("program"),
       prompt: "Seed {{seed}}.\n",
       publicData: at("data"),
-      budgetMs: 20_000,
+      budget: { timeMs: 20_000 },
       outputs,
     },
     ...{ scratch: at("scratch"), limits: { bytesMax: 1 << 20, filesMax: 100 }, pollMs: 50, ...changes },
@@ -81,7 +81,7 @@ test(
     const script = `setsid sh -c '${away}' & trap '' TERM; sleep 600`;
     // a loaded machine may need longer than the first budget to start the agent at all
     for (const budgetMs of [1_500, 6_000, 24_000]) {
-      const { ledger, outputs } = await attempt(t, script, { budgetMs });
+      const { ledger, outputs } = await attempt(t, script, { budget: { timeMs: budgetMs } });
       assert.equal(ledger.ended, "time-limit");
       const taken = readdirSync(outputs.submission);
       if (taken.length === 0 && budgetMs < 24_000) continue;

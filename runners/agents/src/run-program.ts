@@ -15,7 +15,7 @@ export async function runProgram(
   trajectory.add({ event: "exec", argv: request.command });
   const { agent, network = false, scratch } = request;
   const env = agentEnvironment(sandbox, request, meter.deadline());
-  const silence = providerSilence({ budgetMs: request.budgetMs });
+  const silence = providerSilence({ budgetMs: request.budget.timeMs });
   const gateway =
     request.gateway &&
     (await programGateway(sandbox, request.gateway, {
@@ -39,7 +39,7 @@ export async function runProgram(
     return {
       running: gateway.ending(running),
       stop: () => void gateway.close(),
-      lostAtDeadline: () => silence.untilDeadline(request.holdMs ?? holdAtDeadlineMs(request.budgetMs)),
+      lostAtDeadline: () => silence.untilDeadline(request.holdMs ?? holdAtDeadlineMs(request.budget.timeMs)),
     };
   }).finally(() => gateway?.close());
   const where = sandbox.where?.();

@@ -49,10 +49,11 @@ export async function prepareScaffold(request: AttemptRequest): Promise<Prepared
         },
       );
       const over = new AbortController();
-      const silence = providerSilence({ budgetMs: request.budgetMs });
+      const silence = providerSilence({ budgetMs: request.budget.timeMs });
       return supervise(request, supervision, () => ({
         stop: () => over.abort(new Error("the attempt is over")),
-        lostAtDeadline: () => silence.untilDeadline(request.holdMs ?? holdAtDeadlineMs(request.budgetMs)),
+        lostAtDeadline: () =>
+          silence.untilDeadline(request.holdMs ?? holdAtDeadlineMs(request.budget.timeMs)),
         running: (async (): Promise<Ending> => {
           const end = await scaffolds[scaffold.kind]({
             spec: scaffold,

@@ -48,7 +48,7 @@ async function transcript(t: TestContext, kind: "command" | "nop"): Promise<stri
     program: at("program"),
     prompt: "Hand in until {{deadline}}. You have {{budget}}. Seed {{seed}}.\n",
     publicData: at("data"),
-    budgetMs: 3_000,
+    budget: { timeMs: 3_000 },
     outputs,
     scratch: at("scratch"),
     limits: { bytesMax: 1 << 20, filesMax: 100 },

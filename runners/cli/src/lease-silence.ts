@@ -1,7 +1,7 @@
 // After how long without a heartbeat another host's run is taken for silent, where somebody knows better
 // than the program: a file server that hides changes for longer, a test that will not wait.
 import type { Diagnostic } from "@mlrb/core/diagnostic";
-import { parseDuration } from "@mlrb/core/units";
+import { parseDuration } from "@mlrb/kit/parse-duration";
 
 /** Milliseconds; undefined where nothing is said. */
 export function leaseSilence(text = process.env.MLRB_LEASE_SILENCE): number | undefined | Diagnostic {

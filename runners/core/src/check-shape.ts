@@ -1,10 +1,11 @@
 // Checks a YAML file against a JSON Schema and says every problem where it stands, in our words
 // instead of the schema's.
 import type { TypeOf } from "@mlrb/formats/schema";
+import { parseDuration } from "@mlrb/kit/parse-duration";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import type { Diagnostic, Place } from "./diagnostic.ts";
 import { didYouMean, suggest } from "./suggest.ts";
-import { parseDuration, parseSize } from "./units.ts";
+import { parseSize } from "./units.ts";
 import type { Path, YamlSource } from "./yaml-source.ts";
 
 const compiled = new WeakMap<object, ValidateFunction>();
@@ -40,8 +41,9 @@ export function shapeProblems(source: YamlSource, schema: object): ShapeProblem[
         ...(missingProperty !== undefined && { missing: missingProperty }),
       };
     })
-    .filter(({ problem: { code, message, place } }) => {
-      const spot = `${code === "missing-key" ? message : code} ${place?.line}:${place?.column}`;
+    .filter(({ path, problem: { code, message, place } }) => {
+      // what several stages take over from one has one place and several paths
+      const spot = `${code === "missing-key" ? message : code} ${place?.line}:${place?.column} ${path.join("/")}`;
       return !seen.has(spot) && seen.add(spot);
     });
   // a key that is missing since it was misspelt is told as misspelt

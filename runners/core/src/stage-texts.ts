@@ -1,9 +1,11 @@
 // Fills in the texts of one stage at one point of its axes, and says what is wrong with them in the place
 // where they are written.
+
+import { parseDuration } from "@mlrb/kit/parse-duration";
 import type { Json } from "@mlrb/kit/stage";
 import type { ResolveContext } from "./resolve-context.ts";
 import { fill, fillEach, type Lookup, TemplateProblem } from "./template.ts";
-import { parseDuration, parseSize } from "./units.ts";
+import { parseSize } from "./units.ts";
 import type { Path } from "./yaml-source.ts";
 
 export type StageTexts = {

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { parseDuration } from "@mlrb/kit/parse-duration";
 import fc from "fast-check";
 import { suggest } from "./suggest.ts";
-import { formatDuration, parseDuration, parseSize } from "./units.ts";
+import { formatDuration, parseSize } from "./units.ts";
 
 test("durations are read with their units, alone or joined", () => {
   const read = {

@@ -1,7 +1,5 @@
-// Durations and sizes as people write them, always with a unit: a bare 24 could be hours or seconds,
-// and an attempt that is cut after 24 seconds costs as much as one that ran.
+// Sizes as people write them, always with a unit, and durations and sizes as people read them.
 
-const durations: Record<string, number> = { ms: 1, s: 1e3, m: 60e3, h: 3600e3, d: 86400e3 };
 const sizes: Record<string, number> = {
   B: 1,
   kB: 1e3,
@@ -13,16 +11,6 @@ const sizes: Record<string, number> = {
   GiB: 2 ** 30,
   TiB: 2 ** 40,
 };
-
-/** Milliseconds of `24h`, `90s`, `1h30m`; undefined when it is not a duration. Zero is one. */
-export function parseDuration(text: string): number | undefined {
-  if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(text)) return undefined;
-  let total = 0;
-  for (const [, value, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)) {
-    total += Number(value) * durations[unit!]!;
-  }
-  return Number.isSafeInteger(Math.round(total)) ? Math.round(total) : undefined;
-}
 
 /** Bytes of `64GiB` or `12GB`; undefined when it is not a size. */
 export function parseSize(text: string): number | undefined {

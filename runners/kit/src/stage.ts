@@ -6,6 +6,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { Json } from "@mlrb/formats/schema";
 import type { StageContext } from "@mlrb/formats/stage-context";
+import { parseDuration } from "./parse-duration.ts";
 
 export type { Json };
 
@@ -30,7 +31,7 @@ function fromFlags(argv: string[]): StageContext {
   const many = { type: "string", multiple: true } as const;
   const { values } = parseArgs({
     args: argv,
-    options: { axis: many, param: many, input: many, output: many },
+    options: { axis: many, param: many, input: many, output: many, budget: many },
   });
   const pairs = (flags: string[] | undefined) =>
     (flags ?? []).map((flag): [string, string] => {
@@ -48,8 +49,18 @@ function fromFlags(argv: string[]): StageContext {
     inputs: paths(values.input),
     outputs: paths(values.output),
     files: [],
-    budget: {},
+    budget: Object.fromEntries(pairs(values.budget).map(([name, value]) => budgetOf(name, value))),
   };
+}
+
+/** As the runner gives it: `time=20m` in ms, other amounts as numbers. */
+function budgetOf(name: string, value: string): [string, number] {
+  const amount = name === "time" ? parseDuration(value) : Number(value);
+  if (amount === undefined || !Number.isFinite(amount))
+    throw new Error(
+      `--budget ${name} is ${value}, not ${name === "time" ? "a duration with a unit such as 10m or 24h" : "a number"}`,
+    );
+  return [name === "time" ? "timeMs" : name, amount];
 }
 
 /** A flag's value as YAML would read it: JSON where it is JSON, else the text itself. */

@@ -6,7 +6,6 @@ import type { Ledger } from "@mlrb/formats/ledger";
 import type { TaskRule } from "@mlrb/formats/task";
 import { float32, type NewTensor } from "../safetensors-bytes.ts";
 import type { Json } from "../stage.ts";
-import { duration } from "./duration.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { RuleContext } from "./rule-method.ts";
 import { ruleMethods, ruleProblems } from "./rule-methods.ts";
@@ -298,10 +297,4 @@ test("a failed strike strikes, a failed note does not, and what is not admitted 
     [rejected.kind, rejected.rules[0]!.answer, rejected.facts],
     ["rejected", "cannot-tell", {}],
   );
-});
-
-test("durations need a unit", () => {
-  assert.equal(duration("1h30m", "budget"), 5_400_000);
-  for (const bad of ["24", 24, "", "10 m", "m", null])
-    assert.throws(() => duration(bad, "budget"), /budget is .* not a duration with a unit/);
 });
