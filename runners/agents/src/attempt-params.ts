@@ -1,6 +1,6 @@
-// The params of the stage that makes an attempt: the fields of the agent's preset under their own names, and the
-// prompt. The runner has checked the preset; a step that is run by hand gets what somebody typed.
-import { agentPreset } from "@mlrb/formats/agent-preset";
+// The params of the stage that makes an attempt: its agent's preset, and the prompt. The runner has checked the preset;
+// a step that is run by hand gets what somebody typed.
+import { agentPreset, attemptFields } from "@mlrb/formats/agent-preset";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { openObject, type TypeOf, text } from "@mlrb/formats/schema";
 import type { Json } from "@mlrb/kit/stage";
@@ -19,5 +19,5 @@ export function attemptParams(params: Record<string, Json>): AttemptParams {
 
 /** A field that the preset lacks comes as null, and goes. */
 export function presetFields(params: Record<string, Json>): Record<string, Json> {
-  return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== null));
+  return Object.fromEntries(Object.entries(attemptFields(params)).filter(([, value]) => value !== null));
 }

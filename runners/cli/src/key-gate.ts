@@ -2,6 +2,7 @@
 // its model's key is refused before anything starts where that is not set.
 import type { Diagnostic } from "@mlrb/core/diagnostic";
 import type { Instance } from "@mlrb/core/plan";
+import { attemptFields } from "@mlrb/formats/agent-preset";
 import type { Json } from "@mlrb/kit/stage";
 import { type Preview, previewPlan } from "@mlrb/local/preview-plan";
 import type { StalePolicy } from "@mlrb/local/run-request";
@@ -49,7 +50,9 @@ export function noKeys(
 /** The variables that its parameters name as keys of models, as far as they are not set. */
 function missingKeys({ stage, action }: Instance, env: NodeJS.ProcessEnv): string[] {
   if (!stage.durable) return [];
-  const tables = Object.values(action.params).flatMap((value) => (Array.isArray(value) ? value : [value]));
+  const tables = Object.values(attemptFields(action.params)).flatMap((value) =>
+    Array.isArray(value) ? value : [value],
+  );
   const keys = tables.filter(isTable).map(({ key }) => key);
   return [...new Set(keys.filter((key) => typeof key === "string"))].filter(
     (key) => action.secrets.includes(key) && !env[key],

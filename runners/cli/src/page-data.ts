@@ -61,6 +61,7 @@ export async function pageData({
     return {
       id: instance.id,
       stage: instance.stage.name,
+      ...(instance.stage.role !== undefined && { role: instance.stage.role }),
       axes: instance.axes,
       outcome: outcomeOf(end, node),
       reasons: ((ran.get(instance.id) ?? end)?.reasons ?? []).map(reasonWords),

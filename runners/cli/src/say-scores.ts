@@ -43,23 +43,20 @@ type Said = {
 
 export async function sayScores(said: Said): Promise<void> {
   const { path, task, profile, params, handed, measured, json } = said;
-  const verdict = measured.flatMap(({ texts }) =>
-    texts.verdict === undefined ? [] : [parseVerdict(texts.verdict)],
+  const verdict = measured.flatMap(({ instance, texts }) =>
+    instance.stage.role !== "verdict" || texts.verdict === undefined ? [] : [parseVerdict(texts.verdict)],
   )[0];
   const scorers = [...new Set(measured.flatMap(({ instance }) => instance.axes.scorer ?? []))].map(String);
   const rows = scorers.map((scorer) => {
-    const of = (output: string) =>
-      measured.find(
-        ({ instance }) =>
-          instance.axes.scorer === scorer && instance.stage.gives.some(({ name }) => name === output),
-      );
+    const of = (role: string) =>
+      measured.find(({ instance }) => instance.axes.scorer === scorer && instance.stage.role === role);
     const metric = params.metric(scorer);
     const scored = of("score");
     const score: Reading<AttemptScore> =
       scored?.texts.score === undefined
         ? { kind: "unreadable", cause: scored?.cause || "not planned" }
         : parseScore(scored.texts.score, metric);
-    const anchored = of("rows");
+    const anchored = of("anchors");
     const anchors: Reading<AnchorRow[]> =
       anchored?.texts.rows === undefined
         ? { kind: "unreadable", cause: anchored?.cause || "not planned" }

@@ -1,6 +1,7 @@
 // The action key: the digest of everything that can change what a stage instance gives. Never a
 // timestamp, a machine's path, a secret, a limit, a profile's name or the order of files.
 import { createHash } from "node:crypto";
+import { attemptFields } from "@mlrb/formats/agent-preset";
 import type { Scalar } from "@mlrb/formats/pipeline";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import type { Json } from "@mlrb/kit/stage";
@@ -56,7 +57,7 @@ export function keyParts(instance: Instance, bound: BoundInputs): KeyParts {
     run: stage.durable && action.run.kind !== "command" ? { kind: action.run.kind, file: "" } : action.run,
     // so that a parameter which is added later, and is not set, changes no attempt
     params: stage.durable
-      ? Object.fromEntries(Object.entries(action.params).filter(([, value]) => value !== null))
+      ? Object.fromEntries(Object.entries(attemptFields(action.params)).filter(([, value]) => value !== null))
       : action.params,
     axes: Object.fromEntries(stage.keyed.map((axis) => [axis, instance.axes[axis]!])),
     outputs: Object.fromEntries(stage.gives.map(({ name, kind }) => [name, kind])),
@@ -74,7 +75,7 @@ export function formerParts(
   files: Record<string, string>,
 ): KeyParts & { keyFormat: 1 } {
   const { agentEnv: _, ...parts } = now;
-  return { ...parts, keyFormat: 1, params: instance.action.params, files };
+  return { ...parts, keyFormat: 1, params: attemptFields(instance.action.params), files };
 }
 
 /** sha256, in hex, of the parts as canonical JSON. */

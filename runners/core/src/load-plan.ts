@@ -9,6 +9,7 @@ import { shapeProblems } from "./check-shape.ts";
 import { checkCount } from "./count-instances.ts";
 import { type Diagnostic, distinctDiagnostics, type Place, sortDiagnostics } from "./diagnostic.ts";
 import { checkActions, expand } from "./expand.ts";
+import { extendPipeline } from "./extend-pipeline.ts";
 import type { Sources } from "./manifest.ts";
 import { environmentStage, type Instance, type Plan, type PlannedStage } from "./plan.ts";
 import { planStages } from "./plan-stages.ts";
@@ -41,7 +42,8 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
   const text = sources.read(file);
   if (text === undefined)
     return { problems: [{ code: "unknown-file", message: `there is no file ${file}` }] };
-  const source = parseYaml(file, text);
+  const written = parseYaml(file, text);
+  const source = Array.isArray(written) ? written : extendPipeline(written, sources);
   if (Array.isArray(source)) return { problems: sortDiagnostics(source) };
   const shape = shapeProblems(source, pipelineSpec);
   const problems = [...source.problems, ...shape.map(({ problem }) => problem)];
@@ -87,7 +89,7 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
     manifestFields: {
       task: Object.keys(taskManifest.properties),
       scorer: Object.keys(scorerManifest.properties),
-      agent: Object.keys(agentPreset.properties),
+      agent: [...Object.keys(agentPreset.properties), "preset"],
     },
     params: profile.params,
     pools: poolsUnclear ? undefined : profile.pools,

@@ -1,7 +1,7 @@
 // Where the folders that people add live, and how one is read. The three kinds are named here and
 // nowhere else; no task, scorer or agent is.
 
-import { type AgentPreset, agentPreset } from "@mlrb/formats/agent-preset";
+import { type AgentPreset, agentPreset, presetOfAttempt } from "@mlrb/formats/agent-preset";
 import { type ScorerManifest, scorerManifest } from "@mlrb/formats/scorer";
 import { type TaskManifest, taskManifest } from "@mlrb/formats/task";
 import { checkScorer } from "./check-scorer.ts";
@@ -27,6 +27,8 @@ type Kind<Manifest> = {
   folder: string;
   file(name: string): string;
   shape(source: YamlSource): YamlSource<Manifest> | Diagnostic[];
+  /** What a pipeline can ask of it beside its fields. */
+  derived?(manifest: Manifest): Record<string, unknown>;
   /** What is wrong with it beyond its shape. */
   rules(manifest: YamlSource<Manifest>, sources: Sources): Diagnostic[];
 };
@@ -52,9 +54,18 @@ const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
     folder: "runners/agents/presets",
     file: (name) => `runners/agents/presets/${name}.yaml`,
     shape: (source) => checkShape(source, agentPreset),
+    derived: (preset) => ({ preset: presetOfAttempt(preset) }),
     rules: () => [],
   },
 };
+
+/** What `{kind.field}` can name of a manifest: its fields, and what is derived of them. */
+export function manifestFields<Name extends ManifestKind>(
+  kind: Name,
+  manifest: Manifests[Name],
+): Record<string, unknown> {
+  return { ...manifest, ...kinds[kind].derived?.(manifest) };
+}
 
 export function isManifestKind(axis: string): axis is ManifestKind {
   return Object.hasOwn(kinds, axis);

@@ -12,6 +12,7 @@ import { givenOutput } from "./given-output.ts";
 import type { PlannedStage } from "./plan.ts";
 import { checkPrivacy, spreadPrivacy } from "./privacy.ts";
 import { checkNames, checkReference, referencesOf, type Wires } from "./references.ts";
+import { checkRoles } from "./roles.ts";
 import { stronglyConnectedComponents } from "./strongly-connected.ts";
 import type { YamlSource } from "./yaml-source.ts";
 
@@ -44,6 +45,7 @@ export function planStages(
         graph.mergeDirectedEdge(reference.stage, name);
     }
     problems.push(...checkNames(name, { needs, collect }, source));
+    problems.push(...checkRoles(name, collect, { ...context, stages }));
   }
   const cycles = stronglyConnectedComponents(graph).filter((component) => component.length > 1);
   for (const component of cycles) problems.push(cycleProblem(component, { graph, wires, source }));
@@ -66,6 +68,7 @@ function plannedStage(
   const { file, line } = source.place(["stages", name], "key");
   return {
     name,
+    ...(stage.role !== undefined && { role: stage.role }),
     each: stage.each ?? [],
     keyed: stage.keyed ?? stage.each ?? [],
     needs: needs.map(({ path: _, ...reference }) => reference),

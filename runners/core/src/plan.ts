@@ -25,6 +25,8 @@ export type ArtifactSource = {
 
 export type PlannedStage = {
   name: string;
+  /** What its results are to stages that collect them. */
+  role?: string;
   each: string[];
   keyed: string[];
   needs: ArtifactSource[];

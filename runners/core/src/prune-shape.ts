@@ -13,7 +13,7 @@ export type Pruned = {
 };
 
 const stageKeys = Object.keys(stageSpec.properties);
-const tables = ["axes", "params", "pools", "profiles", "stages"] as const;
+const tables = ["axes", "params", "pools", "defaults", "profiles", "stages"] as const;
 
 /** What is left of `value`; undefined when that is nothing to go on with. */
 export function pruneShape(value: unknown, problems: ShapeProblem[]): Pruned | undefined {

@@ -6,7 +6,7 @@ import { admission } from "@mlrb/formats/admission";
 import { agentPreset } from "@mlrb/formats/agent-preset";
 import { iterationsFile } from "@mlrb/formats/iterations";
 import { ledgerFile } from "@mlrb/formats/ledger";
-import { pipelineSpec } from "@mlrb/formats/pipeline";
+import { pipelineFile } from "@mlrb/formats/pipeline";
 import { report } from "@mlrb/formats/report";
 import { score } from "@mlrb/formats/score";
 import { scorerManifest } from "@mlrb/formats/scorer";
@@ -18,7 +18,7 @@ import { Ajv } from "ajv";
 
 const folder = join(import.meta.dirname, "../../../pipelines");
 const schemas = {
-  pipeline: pipelineSpec,
+  pipeline: pipelineFile,
   task: taskManifest,
   scorer: scorerManifest,
   agent: agentPreset,

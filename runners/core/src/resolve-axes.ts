@@ -8,6 +8,7 @@ import {
   folderPattern,
   isManifestKind,
   type ManifestKind,
+  manifestFields,
   manifestNames,
   readManifest,
   type Sources,
@@ -87,8 +88,9 @@ export function resolveAxes(
       problems.push(...manifest);
       return undefined;
     }
-    known.set(name, manifest.value);
-    return manifest.value;
+    const fields = manifestFields(kind, manifest.value);
+    known.set(name, fields);
+    return fields;
   };
 
   for (const [name, { spec: axisSpec, path }] of Object.entries(profile.axes)) {

@@ -32,7 +32,7 @@ export function resolveExecution(
       pools: poolWants(name, { wants: resources?.pools ?? {}, texts, context }),
     },
     limits: {
-      ...texts.duration(limits?.time, written("limits", "time")),
+      ...texts.duration(limits?.time ?? undefined, written("limits", "time")),
       ...(limits?.memory !== undefined && {
         memoryBytes: texts.size(limits.memory, written("limits", "memory")),
       }),

@@ -85,10 +85,24 @@ function layOver(merged: ResolvedProfile, profile: ProfileSpec, name: string): v
   }
 }
 
-/** How `stage` is carried out: its own settings, under the profile's for all stages, under those for this one. */
+/**
+ * How `stage` is carried out: the pipeline's defaults, under its own settings, under the profile's for all stages, under
+ * those for the stages that it is like, under those for this one.
+ */
 export function executionOf(spec: PipelineSpec, profile: ResolvedProfile, stage: string): ExecutionSpec {
-  const special = Object.hasOwn(profile.stages, stage) ? profile.stages[stage]! : {};
-  return mergeExecution(mergeExecution(spec.stages[stage] ?? {}, profile.execution), special);
+  const named = likes(spec, stage).map((name) =>
+    Object.hasOwn(profile.stages, name) ? profile.stages[name]! : {},
+  );
+  return [spec.stages[stage] ?? {}, profile.execution, ...named.reverse()].reduce(
+    mergeExecution,
+    spec.defaults ?? {},
+  );
+}
+
+/** `stage` and those whose settings it has. The chain was checked to end. */
+function likes(spec: PipelineSpec, stage: string): string[] {
+  const like = Object.hasOwn(spec.stages, stage) ? spec.stages[stage]!.like : undefined;
+  return [stage, ...(like === undefined ? [] : likes(spec, like))];
 }
 
 /** The path at which the setting that counts for `stage` is written, e.g. of `limits.time`. */
@@ -99,9 +113,10 @@ export function whereWritten(
 ): Path {
   const nearest = [...profile.chain].reverse();
   const candidates: Path[] = [
-    ...nearest.map((name) => ["profiles", name, "stages", at.stage]),
+    ...likes(spec, at.stage).flatMap((stage) => nearest.map((name) => ["profiles", name, "stages", stage])),
     ...nearest.map((name) => ["profiles", name]),
     ["stages", at.stage],
+    ["defaults"],
   ];
   const holds = (path: Path) => {
     let value: unknown = spec;

@@ -1,5 +1,5 @@
 // The format of agent presets, runners/agents/presets/NAME.yaml.
-import { closedObject, fileFormat, jsonObject, list, name, type TypeOf, text } from "./schema.ts";
+import { closedObject, fileFormat, type Json, jsonObject, list, name, type TypeOf, text } from "./schema.ts";
 
 const variable = {
   type: "string",
@@ -141,3 +141,26 @@ export const agentPreset = fileFormat(
 );
 
 export type AgentPreset = TypeOf<typeof agentPreset>;
+
+/** The fields that say how a preset is shown, where it runs and what pairs; the others shape what its agent does. */
+const besideBehaviour = ["formatVersion", "name", "title", "image", "seeded", "environment"];
+
+/** Every field that shapes what the agent of `preset` does, null where the preset does not set it. */
+export function presetOfAttempt(preset: AgentPreset): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.keys(agentPreset.properties)
+      .filter((field) => !besideBehaviour.includes(field))
+      .map((field) => [field, preset[field as keyof AgentPreset] ?? null]),
+  );
+}
+
+/**
+ * The params of a stage that makes an attempt, each field of its `preset` under its own name. Keys of attempts have them
+ * so, from when each was a parameter of its own, and reasons name the field that changed.
+ */
+export function attemptFields(params: Record<string, Json>): Record<string, Json> {
+  const { preset = null, ...others } = { ...params };
+  return preset === null || typeof preset !== "object" || Array.isArray(preset)
+    ? { ...params }
+    : { ...preset, ...others };
+}

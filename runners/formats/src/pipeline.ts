@@ -11,6 +11,7 @@ import {
   list,
   listOf,
   oneOf,
+  orNull,
   partialObject,
   type TypeOf,
   tableOf,
@@ -24,6 +25,7 @@ const variable = {
   description: "an environment variable",
   patternErrorMessage: "letters, digits and _, not a digit first",
 } as const;
+const role = { type: "string", pattern: "^[a-z][a-z0-9-]*$" } as const;
 const scalar = { type: ["string", "integer"] } as const;
 const names = { ...list, uniqueItems: true } as const;
 const duration = { ...text, format: "duration" } as const;
@@ -101,9 +103,9 @@ const execution = {
   limits: {
     ...partialObject({
       time: {
-        ...duration,
+        ...orNull(duration),
         description:
-          "Until its processes have ended, with a unit, e.g. 24h. Taking its outputs in comes after it.",
+          "Until its processes have ended, with a unit, e.g. 24h. Taking its outputs in comes after it. null: none.",
       },
       memory: { ...size, description: "Of its whole process tree, e.g. 8GiB." },
       processes: {
@@ -128,6 +130,12 @@ const execution = {
 export const stageSpec = {
   ...partialObject({
     title: text,
+    like: { ...text, description: "A stage whose settings it has, but for those that it writes itself." },
+    role: {
+      ...role,
+      description:
+        "What its results are to stages that collect them, e.g. score or verdict; outside the action key.",
+    },
     each: { ...names, description: "The axes it fans out over." },
     keyed: { ...names, description: "The axes it can see; by default all of each." },
     script: { ...text, description: "A TypeScript file, run by Node." },
@@ -141,6 +149,11 @@ export const stageSpec = {
       ...names,
       description:
         "Artifacts it gathers over the axes it lacks, whatever became of them; digest(stage.output) where its digest will do.",
+    },
+    roles: {
+      ...names,
+      items: role,
+      description: "The roles that it needs among what it collects, each of one stage.",
     },
     gives: table(output, "Its outputs: file, dir, or a table with private."),
     params,
@@ -209,22 +222,34 @@ const profile = partialObject({
   ...execution,
 });
 
-export const pipelineSpec = fileFormat(
-  "mlrb pipeline",
-  closedObject(
-    {
-      formatVersion: { const: 1 },
-      name,
-      title: text,
-      axes,
-      params,
-      pools,
-      profiles: table(profile, "Named sets of overrides."),
-      stages: { ...table(stageSpec, "The steps, by name."), minProperties: 1 },
-    },
-    ["formatVersion", "name", "stages"],
-  ),
-);
+const properties = {
+  formatVersion: { const: 1 },
+  name,
+  title: text,
+  extends: {
+    ...text,
+    description:
+      "A pipeline beside this one, by name. Its axes, parameters, pools, profiles and stages are this one's, but for those of the same name here.",
+  },
+  axes,
+  params,
+  pools,
+  defaults: {
+    ...partialObject(execution),
+    description: "How every stage is carried out that does not say otherwise.",
+  },
+  profiles: table(profile, "Named sets of overrides."),
+  stages: { ...table(stageSpec, "The steps, by name."), minProperties: 1 },
+} as const;
+
+/** A pipeline with all that it takes over from others. */
+export const pipelineSpec = closedObject(properties, ["formatVersion", "name", "stages"]);
+
+/** A pipeline as it is written. */
+export const pipelineFile = fileFormat("mlrb pipeline", {
+  ...closedObject(properties, ["formatVersion", "name"]),
+  anyOf: [{ required: ["stages"] }, { required: ["extends"] }],
+});
 
 // before anything in them is looked up
 export type PipelineSpec = TypeOf<typeof pipelineSpec>;

@@ -10,6 +10,8 @@ export type Member = {
   stage: string;
   /** The stage's name, e.g. `score`. */
   name: string;
+  /** What its pipeline says that the stage is for; readers go by it, and never by the name. */
+  role?: string;
   axes: Record<string, string | number>;
   /** Reused counts as succeeded; not-run was outside the selection and never ran before. */
   outcome: "succeeded" | "failed" | "skipped" | "cancelled" | "not-run";

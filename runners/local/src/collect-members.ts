@@ -25,6 +25,7 @@ export function collectMembers(instance: Instance, { plan, workspace, results }:
       return {
         stage: id,
         name: stage.name,
+        ...(stage.role !== undefined && { role: stage.role }),
         axes,
         outcome: kind ?? "not-run",
         cause: result ? outcomeCause(result.outcome) : "not selected, and it has not succeeded before",

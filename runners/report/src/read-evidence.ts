@@ -1,8 +1,7 @@
 // From the manifest of everything planned to what is known of each attempt, score and anchor. A member
-// without a readable artifact stays in the report as missing, with its cause. The stages are found by the
-// names `attempt`, `validate`, `iterations`, `kinship`, `score`, `anchors`, `moment` and `moment-score`, and told apart
-// by the axes task, agent, seed, scorer and moment; of `generate`, `moment-answers` and `anchor-answers`, whose texts
-// scorers read, only what went wrong is told.
+// without a readable artifact stays in the report as missing, with its cause. The stages are found by their roles,
+// and their members told apart by the axes task, agent, seed, scorer and moment; of the roles `answers`,
+// `moment-answers` and `anchor-answers`, whose texts scorers read, only what went wrong is told.
 
 import type { Reading } from "@mlrb/formats/read-format";
 import type { Coverage, Metric } from "@mlrb/formats/report";
@@ -43,11 +42,12 @@ export type Evidence = {
   gaps: Coverage["gaps"];
 };
 
+/** The axes of each role. */
 const axesOf = {
   attempt: ["task", "agent", "seed"],
-  validate: ["task", "agent", "seed"],
+  verdict: ["task", "agent", "seed"],
   iterations: ["task", "agent", "seed"],
-  generate: ["task", "agent", "seed"],
+  answers: ["task", "agent", "seed"],
   score: ["task", "agent", "seed", "scorer"],
   "anchor-answers": ["task"],
   anchors: ["task", "scorer"],
@@ -57,7 +57,7 @@ const axesOf = {
   "moment-score": ["task", "agent", "seed", "moment", "scorer"],
 } as const;
 
-type StageName = keyof typeof axesOf;
+type Role = keyof typeof axesOf;
 
 /** Reads all but the samples. Throws when the manifest has no place for a member: that is the pipeline's mistake. */
 export function readEvidence(
@@ -70,9 +70,14 @@ export function readEvidence(
   const slots = new Map<string, { task: string; agent: string; seed: Seed }>();
   const planned = new Map<string, Set<string>>(); // moments, by task
   const gaps: Coverage["gaps"] = [];
+  if (collected.members.length > 0 && !collected.members.some(({ role }) => isRole(role)))
+    throw new Error(
+      `no collected stage has a role that a report knows: write role: at the stages, one of ${Object.keys(axesOf).join(", ")}`,
+    );
   for (const member of collected.members) {
-    if (!Object.hasOwn(axesOf, member.name)) continue;
-    const key = place(member);
+    const { role } = member;
+    if (!isRole(role)) continue;
+    const key = place(member, role);
     if (members.has(key))
       throw new Error(`${member.stage}: a second member for the same place in the report`);
     members.set(key, member);
@@ -90,7 +95,7 @@ export function readEvidence(
     }
   }
 
-  const find = (name: StageName, ...axes: Seed[]) => members.get(placeKey([name, ...axes]));
+  const find = (role: Role, ...axes: Seed[]) => members.get(placeKey([role, ...axes]));
   const textOf = (member: Member | undefined, artifact: string): Reading<string> => {
     if (!member) return { kind: "unreadable", cause: "not planned" };
     if (member.outcome !== "succeeded") return { kind: "unreadable", cause: endOf(member) };
@@ -127,7 +132,7 @@ export function readEvidence(
   const verdictOf = (task: string, agent: string, seed: Seed): AttemptVerdict => {
     const attempt = find("attempt", task, agent, seed);
     if (attempt && attempt.outcome !== "succeeded") return { kind: "missing", cause: endOf(attempt) };
-    const verdict = readAs(find("validate", task, agent, seed), "verdict", "verdict", parseVerdict);
+    const verdict = readAs(find("verdict", task, agent, seed), "verdict", "verdict", parseVerdict);
     if (verdict.kind !== "ok") return { kind: "missing", cause: verdict.cause };
     const further = kin.get(task)?.find((each) => each.agent === agent && each.seed === seed)?.rules ?? [];
     return joined(verdict.value, further);
@@ -215,15 +220,19 @@ function placeKey(parts: readonly unknown[]): string {
   return JSON.stringify(parts);
 }
 
-function place(member: Member): string {
-  const axes = axesOf[member.name as StageName].map((axis) => {
+function isRole(role: string | undefined): role is Role {
+  return role !== undefined && Object.hasOwn(axesOf, role);
+}
+
+function place(member: Member, role: Role): string {
+  const axes = axesOf[role].map((axis) => {
     const value = member.axes[axis];
     if (value === undefined) {
       throw new Error(`${member.stage}: a report needs the axis ${axis} of the stage ${member.name}`);
     }
     return axis === "seed" ? value : String(value);
   });
-  return placeKey([member.name, ...axes]);
+  return placeKey([role, ...axes]);
 }
 
 function endOf(member: Member): string {

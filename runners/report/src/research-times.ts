@@ -17,7 +17,7 @@ const hoursMin = 1 / 60;
 
 const unknown: ResearchTimes = { firstValidSeconds: null, improvementPerHour: null };
 
-/** `member` is of the stage `iterations`; `direction` is a scorer's, by name. */
+/** `member` has the role `iterations`; `direction` is a scorer's, by name. */
 export function researchTimes(
   member: Member | undefined,
   { read, direction }: { read: ReadText; direction: (scorer: string) => unknown },

@@ -11,6 +11,7 @@ import { times, timesCsv, timesSection } from "./times.ts";
 const member = (agent: string, seed: number, ledger: boolean): Member => ({
   stage: `attempt[task=t,agent=${agent},seed=${seed}]`,
   name: "attempt",
+  role: "attempt",
   axes: { task: "t", agent, seed },
   outcome: ledger ? "succeeded" : "failed",
   cause: "",
@@ -123,6 +124,7 @@ test("how soon there was something valid, and what an hour gained, stand where t
     const iterations: Member = {
       ...member("b", 10, true),
       name: "iterations",
+      role: "iterations",
       artifacts: { iterations: { digest: "i", kind: "file", path: "i" } },
     };
     const { attempts } = times(

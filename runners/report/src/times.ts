@@ -28,10 +28,10 @@ export function times(
 ): Times {
   const placeOf = ({ axes: { task, agent, seed } }: Member) => JSON.stringify([task, agent, seed]);
   const research = new Map(
-    collected.members.filter(({ name }) => name === "iterations").map((member) => [placeOf(member), member]),
+    collected.members.filter(({ role }) => role === "iterations").map((member) => [placeOf(member), member]),
   );
   const attempts = collected.members
-    .filter(({ name }) => name === "attempt")
+    .filter(({ role }) => role === "attempt")
     .map((member) => {
       const { axes, artifacts } = member;
       const path = artifacts.ledger?.path;

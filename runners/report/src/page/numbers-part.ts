@@ -14,7 +14,7 @@ import { aboutId, attemptId, instanceId } from "./section-html.ts";
 export function numbersPart(report: Report, instances: PageInstance[]): Html {
   const scores = new Map(
     instances
-      .filter(({ stage }) => stage === "score")
+      .filter(({ role }) => role === "score")
       .map((instance) => [
         placeKey(instance.axes.task, instance.axes.agent, instance.axes.seed, instance.axes.scorer),
         instance.id,

@@ -23,6 +23,8 @@ export type PageInstance = {
   id: string;
   /** The declared stage's name. */
   stage: string;
+  /** What the pipeline says that the stage is for. */
+  role?: string;
   axes: Record<string, Seed>;
   outcome: PageOutcome;
   /** Why it ran when it last did, in words; empty where no journal tells. */

@@ -6,6 +6,10 @@ import type { Collected, Member } from "@mlrb/kit/collected";
 import type { ReadText } from "../read-evidence.ts";
 import { reportData } from "../report-data.ts";
 
+/** Of the stages that are not named as their role. */
+const roles: Record<string, string> = { validate: "verdict", generate: "answers" };
+const roleOf = (name: string) => roles[name] ?? name;
+
 export class Example {
   readonly members: Member[] = [];
   readonly texts = new Map<string, Reading<string>>();
@@ -28,6 +32,7 @@ export class Example {
     this.members.push({
       stage,
       name,
+      role: roleOf(name),
       axes,
       outcome: "succeeded",
       cause: "",
@@ -37,7 +42,15 @@ export class Example {
   }
 
   fails(name: string, axes: Member["axes"], outcome: Member["outcome"], cause: string): this {
-    this.members.push({ stage: stageText(name, axes), name, axes, outcome, cause, artifacts: {} });
+    this.members.push({
+      stage: stageText(name, axes),
+      name,
+      role: roleOf(name),
+      axes,
+      outcome,
+      cause,
+      artifacts: {},
+    });
     return this;
   }
 

@@ -13,9 +13,10 @@ export function pageExample(): PageData {
   const report = example.report();
   return pageOf(
     report,
-    example.members.map(({ stage, name, axes, outcome, cause }) => ({
+    example.members.map(({ stage, name, role, axes, outcome, cause }) => ({
       id: stage,
       stage: name,
+      ...(role !== undefined && { role }),
       axes,
       outcome:
         outcome === "succeeded"
@@ -41,6 +42,7 @@ export function samplePage(report: Report): PageData {
       return {
         id,
         stage,
+        role: stage,
         axes,
         outcome: { kind: "succeeded" },
         reasons: ["first run"],
