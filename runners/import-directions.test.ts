@@ -116,9 +116,17 @@ test("no file imports itself by way of others", () => {
 /** What each of these costs to load is felt where nothing runs: execa takes 50 ms or more, of 150. */
 const heavy = ["ajv", "esbuild", "execa", "string-width", "zx"];
 
-for (const entry of ["main", "run-command", "closing", "show-report", "read-report", "status-command"]) {
-  test(`cli/${entry} loads no package that only runs, checks or odd letters need`, () => {
-    const seen = new Set([`runners/cli/src/${entry}.ts`]);
+/** What a run with nothing to do and `status` load, with what they import when they come to it. */
+const quick = [
+  ...["main", "run-command", "closing", "show-report", "read-report", "status-command"].map(
+    (name) => `cli/src/${name}`,
+  ),
+  ...["terminal-table", "sections", "times"].map((name) => `report/src/${name}`),
+];
+
+for (const entry of quick) {
+  test(`${entry} loads no package that only runs, checks or odd letters need`, () => {
+    const seen = new Set([`runners/${entry}.ts`]);
     for (const file of seen) {
       const code = readFileSync(join(repository, file), "utf8").replace(/^\s*\/\/.*$/gm, "");
       for (const [, specifier] of code.matchAll(
