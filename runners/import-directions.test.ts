@@ -113,7 +113,7 @@ test("no file imports itself by way of others", () => {
   for (const file of edges.keys()) visit(file, []);
 });
 
-/** What each of these costs to load is felt where nothing runs: execa takes 50 ms or more, of 150. */
+/** What each of these costs to load is felt where nothing runs: execa took 95 ms and more on a loaded machine, of 150. */
 const heavy = ["ajv", "esbuild", "execa", "string-width", "zx"];
 
 /** What a run with nothing to do and `status` load, with what they import when they come to it. */

@@ -10,7 +10,7 @@ const single = /^[ -~¡-¬®-˿–—‘’“”…−←-↓─-╿█░]*$/u
 
 /**
  * Columns of a text without escape sequences: a grapheme of letters, marks or emoji counts once.
- * string-width is loaded by the first text that needs it: it and its expressions of Unicode take 60 ms, and a run with nothing to do 150.
+ * string-width is loaded by the first text that needs it: it and its expressions of Unicode take 60 ms or more, and a run with nothing to do 150.
  */
 export function displayWidth(text: string): number {
   if (single.test(text)) return text.length;
