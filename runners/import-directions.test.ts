@@ -47,6 +47,14 @@ function target({ file, specifier }: Import): string | undefined {
   return packageOf(relative(repository, resolve(repository, dirname(file), specifier)));
 }
 
+/** The file of ours that an import names, from the repository's root. */
+function sourceOf({ file, specifier }: Import): string | undefined {
+  const named = /^@mlrb\/([a-z]+)\/(.+)$/.exec(specifier);
+  if (named) return `runners/${named[1]}/src/${named[2]}.ts`;
+  if (!specifier.startsWith(".")) return undefined;
+  return relative(repository, resolve(repository, dirname(file), specifier));
+}
+
 function packageOf(path: string): string | undefined {
   return /^runners\/([^/]+)\//.exec(path)?.[1];
 }
@@ -92,12 +100,7 @@ test("a pipeline step fronts one package at most, and hands it containers where 
 test("no file imports itself by way of others", () => {
   const edges = new Map<string, string[]>();
   for (const { file, specifier } of imports) {
-    const named = /^@mlrb\/([a-z]+)\/(.+)$/.exec(specifier);
-    const to = named
-      ? `runners/${named[1]}/src/${named[2]}.ts`
-      : specifier.startsWith(".")
-        ? relative(repository, resolve(repository, dirname(file), specifier))
-        : undefined;
+    const to = sourceOf({ file, specifier });
     if (to !== undefined) edges.set(file, [...(edges.get(file) ?? []), to]);
   }
   const done = new Set<string>();
@@ -109,6 +112,34 @@ test("no file imports itself by way of others", () => {
   };
   for (const file of edges.keys()) visit(file, []);
 });
+
+/** What each of these costs to load is felt where nothing runs: execa took 95 ms and more on a loaded machine, of 150. */
+const heavy = ["ajv", "esbuild", "execa", "string-width", "zx"];
+
+/** What a run with nothing to do and `status` load, with what they import when they come to it. */
+const quick = [
+  ...["main", "run-command", "closing", "show-report", "read-report", "status-command"].map(
+    (name) => `cli/src/${name}`,
+  ),
+  ...["terminal-table", "sections", "times"].map((name) => `report/src/${name}`),
+];
+
+for (const entry of quick) {
+  test(`${entry} loads no package that only runs, checks or odd letters need`, () => {
+    const seen = new Set([`runners/${entry}.ts`]);
+    for (const file of seen) {
+      const code = readFileSync(join(repository, file), "utf8").replace(/^\s*\/\/.*$/gm, "");
+      for (const [, specifier] of code.matchAll(
+        /^(?:import|export)\b(?!\s+type\b)(?:[^"';]*?\bfrom)?\s*["']([^"']+)["']/gm,
+      )) {
+        assert.ok(!heavy.includes(specifier!), `${file} loads ${specifier}`);
+        const ours = sourceOf({ file, specifier: specifier! });
+        if (ours !== undefined) seen.add(ours);
+      }
+    }
+    assert.ok(seen.size > 1);
+  });
+}
 
 test("what a package imports stands in its package.json, and nothing more", () => {
   for (const name of Object.keys(allowed)) {

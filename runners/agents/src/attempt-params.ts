@@ -5,7 +5,8 @@ import { mustFollow } from "@mlrb/formats/read-format";
 import { openObject, type TypeOf, text } from "@mlrb/formats/schema";
 import type { Json } from "@mlrb/kit/stage";
 
-const format = openObject({ ...agentPreset.properties, prompt: text }, ["kind", "prompt"]);
+const { formatVersion: _, ...fields } = agentPreset.properties;
+const format = openObject({ ...fields, prompt: text }, ["kind", "prompt"]);
 
 export type AttemptParams = TypeOf<typeof format>;
 

@@ -1,9 +1,9 @@
 // Measures for how long the GPUs of an attempt computed, by asking nvidia-smi now and then for how much of the time
 // before kernels ran. What the driver does not tell (no driver, a slice of a divided GPU, too many questions without
 // an answer) is unknown, and never 0.
-import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Gpu } from "@mlrb/core/gpu";
+import { execa } from "execa";
 
 export type GpuBusy = {
   /** Ms in which they computed, of all GPUs together, of an attempt of `wallMs`; null where that is not known. */
@@ -59,14 +59,14 @@ export function busyMsOf(samples: readonly BusySample[], wallMs: number): number
 }
 
 /** Rejects where there is no driver or it does not answer. */
-function askDriver(): Promise<Map<string, number>> {
+async function askDriver(): Promise<Map<string, number>> {
   const args = ["--query-gpu=uuid,utilization.gpu", "--format=csv,noheader,nounits"];
-  return new Promise((resolve, reject) => {
-    execFile("nvidia-smi", args, { timeout: 10_000 }, (error, stdout) => {
-      if (error) reject(error);
-      else resolve(readShares(stdout));
-    });
+  const { stdout } = await execa("nvidia-smi", args, {
+    stdin: "ignore",
+    timeout: 10_000,
+    maxBuffer: 1 << 20,
   });
+  return readShares(stdout);
 }
 
 /** Lines `uuid, percent`; what is not a percentage (`[N/A]`) is left out. */

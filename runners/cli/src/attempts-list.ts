@@ -1,11 +1,11 @@
 // `pipeline attempts list`: every record, oldest first, then what goes on, what has ended and is not kept yet, and what was lost.
 import { join } from "node:path";
+import { displayWidth } from "@mlrb/core/display-width";
 import { formatDuration } from "@mlrb/core/units";
 import type { Ledger } from "@mlrb/formats/ledger";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import type { HeldRecord } from "@mlrb/local/attempt-records";
 import { waitingAttempts } from "@mlrb/local/attempt-waits";
-import { displayWidth } from "@mlrb/report/terminal-text";
 import { attemptSums, recordedCost, sumsWords } from "./attempt-sums.ts";
 import { attemptsWord, type PlaceOptions } from "./attempts-command.ts";
 import { attemptPlace } from "./find-attempt.ts";

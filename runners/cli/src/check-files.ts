@@ -24,7 +24,8 @@ export async function filesChecked(
   const wanted = files.length > 0 ? files : everything(sources);
   const problems: Diagnostic[] = [];
   const runs: Runs = { scripts: new Set(), handedOver: new Set() };
-  for (const file of wanted) problems.push(...(await checkFile(repository, file, { sources, runs })));
+  for (const file of wanted)
+    problems.push(...(await checkFile(repository, file, { sources, runs, consulted })));
   problems.push(...(await cannotStart(repository, runs, consulted)));
   const distinct = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
   return { problems: sortDiagnostics([...distinct.values()]), checked: wanted.length };
@@ -41,7 +42,7 @@ function everything(sources: Sources): string[] {
 async function checkFile(
   repository: string,
   file: string,
-  { sources, runs }: { sources: Sources; runs: Runs },
+  { sources, runs, consulted }: { sources: Sources; runs: Runs; consulted: Consulted },
 ): Promise<Diagnostic[]> {
   const path = relative(repository, rootOf(repository, file));
   for (const kind of kinds) {
@@ -53,7 +54,7 @@ async function checkFile(
   }
   const pipeline = pipelineFile(repository, file, sources);
   if (typeof pipeline !== "string") return [pipeline];
-  const scripted = await withScripted(repository, pipeline, sources);
+  const scripted = await withScripted(repository, pipeline, sources, consulted);
   if ("code" in scripted) return [scripted];
   const problems: Diagnostic[] = [];
   for (const profile of profilesOf(scripted.read(pipeline)!)) {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { displayWidth } from "@mlrb/report/terminal-text";
+import { displayWidth } from "@mlrb/core/display-width";
 import { afterRun } from "./after-run.ts";
 import { type Closing, closing } from "./closing.ts";
 

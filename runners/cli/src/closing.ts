@@ -1,9 +1,11 @@
 // The last words of a run: how it ended, what failed first and why, what the scores cover, where the results
 // are, what to do next. The tables before them may be long; these fit a screen.
 // Pure: no disk, no clock.
+
+import { displayWidth } from "@mlrb/core/display-width";
 import type { OutcomeKind } from "@mlrb/core/outcome";
 import { formatDuration } from "@mlrb/core/units";
-import { displayWidth, wrap } from "@mlrb/report/terminal-text";
+import { wrap } from "@mlrb/report/terminal-text";
 import { clip } from "./clip.ts";
 import type { NextStep } from "./next-steps.ts";
 import { oneLine } from "./one-line.ts";

@@ -1,6 +1,6 @@
 // A few lines at the bottom of a terminal that are written over again and again. Everything goes out in one
 // write, and each line is cleared behind its text, so that nothing flickers.
-import { displayWidth } from "@mlrb/report/terminal-text";
+import { displayWidth } from "@mlrb/core/display-width";
 
 type Terminal = { write(text: string): unknown; columns?: number };
 

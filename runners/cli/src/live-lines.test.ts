@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { displayWidth } from "@mlrb/report/terminal-text";
+import { displayWidth } from "@mlrb/core/display-width";
 import fc from "fast-check";
 import { type Going, liveLines } from "./live-lines.ts";
 

@@ -1,9 +1,10 @@
 // What a terminal shows while a run goes on: how far it is, and each instance that runs with how long it has
 // and the last that it said. No line is as wide as the terminal, so none wraps.
 // Pure: no disk, no clock.
+
+import { displayWidth } from "@mlrb/core/display-width";
 import type { TimeLeft } from "@mlrb/core/time-left";
 import { formatDuration } from "@mlrb/core/units";
-import { displayWidth } from "@mlrb/report/terminal-text";
 import { clip } from "./clip.ts";
 import { timeLeftWords } from "./time-left-words.ts";
 

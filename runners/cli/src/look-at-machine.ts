@@ -1,13 +1,12 @@
 // What this machine has of what pipelines may need, asked of the machine itself: programs are run, not
 // guessed at by the files that there are. Whether it suffices is decided in checkup.
-import { execFile } from "node:child_process";
 import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { dirname, join } from "node:path";
-import { promisify } from "node:util";
 import { findPython } from "@mlrb/local/find-python";
 import { gpuInventory, type Inventory } from "@mlrb/local/gpu-inventory";
 import { abilities } from "@mlrb/local/namespaces";
+import { execa } from "execa";
 
 type Program =
   | { kind: "works"; version: string }
@@ -74,13 +73,11 @@ async function pnpmVersion(): Promise<string | undefined> {
 
 type Answer = { code: number; stdout: string; stderr: string };
 
+/** undefined where it is not there, or did not answer in time. */
 async function ask(program: string, args: string[]): Promise<Answer | undefined> {
-  try {
-    return { code: 0, ...(await promisify(execFile)(program, args, { timeout: 15_000 })) };
-  } catch (error) {
-    const { code, stdout = "", stderr = "" } = error as { code?: string | number } & Partial<Answer>;
-    return typeof code === "number" ? { code, stdout, stderr } : undefined;
-  }
+  const options = { reject: false, stdin: "ignore", timeout: 15_000, maxBuffer: 1 << 20 } as const;
+  const { exitCode, stdout, stderr } = await execa(program, args, options);
+  return exitCode === undefined ? undefined : { code: exitCode, stdout, stderr };
 }
 
 async function firstLine(program: string, args: string[]): Promise<string | undefined> {

@@ -15,9 +15,6 @@ export type Made<T> = { keep: T | undefined };
 /** How many answers are kept: each is what somebody looks at, not a result. */
 const keptMax = 60;
 
-/** A pipeline that is a program may look at anything. */
-const scripted = /^pipelines\/[^/]+\.ts$/;
-
 /**
  * The remembered answer to `asked`, a value as JSON holds it; undefined where there was none that still
  * holds, and `make` was called. It tells `consulted` what it looks at. Nothing is kept where `root` has no state.
@@ -37,9 +34,7 @@ export async function rememberedAnswer<T>(
   const consulted = new Consulted(repository);
   const { keep } = await make(consulted);
   if (keep === undefined || !existsSync(join(root, ".mlrb"))) return undefined;
-  const seen = [...consulted.files.keys()].some((path) => scripted.test(path))
-    ? undefined
-    : seenBy(consulted);
+  const seen = seenBy(consulted);
   if (seen) remember(folder, file, { formatVersion: 2, node: process.version, ...seen, answer: keep });
   return undefined;
 }

@@ -45,7 +45,7 @@ export async function readRequest(
     return undefined;
   }
   const { file, set } = words;
-  const scripted = await withScripted(repository, file, sources);
+  const scripted = await withScripted(repository, file, sources, consulted);
   if ("code" in scripted) {
     printProblems([scripted], options.json);
     return undefined;

@@ -5,15 +5,21 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Diagnostic } from "@mlrb/core/diagnostic";
 import type { Sources } from "@mlrb/core/manifest";
+import type { Consulted } from "@mlrb/local/consulted";
 import { stringify } from "yaml";
 
-/** `sources` in which a scripted pipeline's file reads as YAML; others are given back as they are. */
+/**
+ * `sources` in which a scripted pipeline's file reads as YAML; others are given back as they are. `consulted` learns
+ * that nothing of it can be remembered: a program may look at anything.
+ */
 export async function withScripted(
   repository: string,
   file: string,
   sources: Sources,
+  consulted?: Consulted,
 ): Promise<Sources | Diagnostic> {
   if (!file.endsWith(".ts")) return sources;
+  if (consulted) consulted.fresh = true;
   const problem = (message: string): Diagnostic => ({
     code: "scripted-pipeline",
     message: `${file}: ${message}`,

@@ -1,5 +1,6 @@
 // What is wrong with something a person wrote, and how to mend it. Diagnostics are values: a file's
 // problems are gathered and shown all at once, and nothing runs while there is one.
+import { displayWidth } from "./display-width.ts";
 
 export type Diagnostic = {
   /** Stable name of the problem, e.g. `unknown-scorer`. */
@@ -52,20 +53,10 @@ function clip({ excerpt, column, length }: Place): { excerpt: string; caret: str
     .toWellFormed()
     .replace(unseen, (odd) => " ".repeat(odd.length));
   const at = column - 1 - from;
-  const before = columns(shown.slice(0, at));
-  const under = columns(shown.slice(at, at + length));
+  const before = displayWidth(shown.slice(0, at));
+  const under = displayWidth(shown.slice(at, at + length));
   return { excerpt: shown.trimEnd(), caret: " ".repeat(before) + "^".repeat(Math.max(1, under)) };
 }
-
-/** How many columns a terminal gives a text: two for wide letters, none for marks on the letter before. */
-function columns(text: string): number {
-  let count = 0;
-  for (const letter of text) count += /\p{M}/u.test(letter) ? 0 : wide.test(letter) ? 2 : 1;
-  return count;
-}
-
-const wide =
-  /[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
 
 /** In the order a reader meets them: by file, line, column, then code and message. */
 export function sortDiagnostics(diagnostics: Diagnostic[]): Diagnostic[] {

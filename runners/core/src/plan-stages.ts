@@ -7,13 +7,13 @@ import { DirectedGraph } from "graphology";
 import { topologicalSort } from "graphology-dag";
 import { checkPublished } from "./check-published.ts";
 import { checkStage, type StageContext } from "./check-stage.ts";
+import { circles } from "./circles.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { givenOutput } from "./given-output.ts";
 import type { PlannedStage } from "./plan.ts";
 import { checkPrivacy, spreadPrivacy } from "./privacy.ts";
 import { checkNames, checkReference, referencesOf, type Wires } from "./references.ts";
 import { checkRoles } from "./roles.ts";
-import { stronglyConnectedComponents } from "./strongly-connected.ts";
 import type { YamlSource } from "./yaml-source.ts";
 
 /** The stages in an order in which each comes after what it needs (while there is no circle), and all that is wrong with them. */
@@ -47,8 +47,8 @@ export function planStages(
     problems.push(...checkNames(name, { needs, collect }, source));
     problems.push(...checkRoles(name, collect, { ...context, stages }));
   }
-  const cycles = stronglyConnectedComponents(graph).filter((component) => component.length > 1);
-  for (const component of cycles) problems.push(cycleProblem(component, { graph, wires, source }));
+  const cycles = circles(graph);
+  for (const circle of cycles) problems.push(cycleProblem(circle, { wires, source }));
   if (cycles.length > 0) return { stages: [...stages.values()], problems };
 
   const ordered = topologicalSort(graph).map((name) => stages.get(name)!);
@@ -82,27 +82,12 @@ function plannedStage(
   };
 }
 
-/** One circle through stages that all reach each other: the shortest through the first of them. */
+/** `circle` begins and ends with the same stage; the place is where that one needs the one before. */
 function cycleProblem(
-  component: string[],
-  context: { graph: DirectedGraph; wires: Map<string, Wires>; source: YamlSource },
+  circle: string[],
+  { wires, source }: { wires: Map<string, Wires>; source: YamlSource },
 ): Diagnostic {
-  const { graph, wires, source } = context;
-  const inside = new Set(component);
-  const first = [...wires.keys()].find((name) => inside.has(name))!;
-  const before = new Map<string, string>();
-  const queue = [first];
-  for (let at = 0; at < queue.length && !before.has(first); at++) {
-    for (const next of graph.outNeighbors(queue[at]!)) {
-      if (!inside.has(next) || before.has(next)) continue;
-      before.set(next, queue[at]!);
-      queue.push(next);
-    }
-  }
-  const circle = [first];
-  for (let name = before.get(first)!; name !== first; name = before.get(name)!) circle.unshift(name);
-  circle.unshift(first);
-  const back = wires.get(first)!;
+  const back = wires.get(circle[0]!)!;
   const reference = [...back.needs, ...back.collect].find(({ stage }) => stage === circle.at(-2))!;
   return {
     code: "cycle",

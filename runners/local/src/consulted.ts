@@ -19,7 +19,7 @@ export class Consulted {
   readonly files = new Map<string, string>();
   readonly folders = new Map<string, string[]>();
   readonly patterns = new Map<string, string[]>();
-  /** Whether some file could still change without its stat moving. */
+  /** Whether something of it could change unseen: a file written just now, whatever a program looks at. */
   fresh = false;
 
   constructor(root: string) {

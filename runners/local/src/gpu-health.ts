@@ -1,7 +1,5 @@
 // Looks at devices just before a stage gets them: whether the driver still has them, whether somebody else
 // computes on them, and whether they are known to err. Asked anew each time, unlike the inventory.
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import type { Gpu } from "@mlrb/core/gpu";
 import { partlyAnswered } from "./gpu-inventory.ts";
 import { plain, readListing, readTable } from "./gpu-listing.ts";
@@ -57,12 +55,15 @@ function strangers(text: string): Map<string, string> {
 type Answer = { text: string; why?: string };
 
 async function smi(args: string[], env: NodeJS.ProcessEnv): Promise<Answer> {
-  try {
-    const { stdout } = await promisify(execFile)("nvidia-smi", args, { env, timeout: 60_000 });
-    return { text: stdout };
-  } catch (error) {
-    const { code, message, stdout = "" } = error as Error & { code?: string | number; stdout?: string };
-    const partly = typeof code === "number" && partlyAnswered.includes(code);
-    return { text: partly ? stdout : "", why: plain((stdout.trim() || message).split("\n")[0]!) };
-  }
+  const { execa } = await import("execa");
+  const limits = { timeout: 60_000, maxBuffer: 1 << 20 };
+  const options = { ...limits, env, extendEnv: false, stdin: "ignore", reject: false } as const;
+  const answer = await execa("nvidia-smi", args, options);
+  const { stdout = "" } = answer;
+  if (!answer.failed) return { text: stdout };
+  const partly = partlyAnswered.includes(answer.exitCode ?? -1);
+  return {
+    text: partly ? stdout : "",
+    why: plain((stdout.trim() || (answer.shortMessage ?? "")).split("\n")[0]!),
+  };
 }

@@ -1,11 +1,9 @@
 // Starts a program so that it cannot write in a folder, or has no network: Linux namespaces by util-linux'
 // unshare, as root or as any user where the system lets users have namespaces. It stays the same process:
 // nothing is forked, so that limits and kills reach it as ever.
-import { execFile } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { removeFolder } from "@mlrb/kit/remove-folder";
 
 export type Confinement = { readOnly?: string; network?: "none" };
@@ -36,15 +34,12 @@ export type Abilities = { readOnly: boolean; network: boolean };
 /** What this machine lets this user do; asked by doing it. */
 export async function abilities(): Promise<Abilities> {
   if (process.platform !== "linux") return { readOnly: false, network: false };
+  const { execa } = await import("execa");
   const folder = mkdtempSync(join(tmpdir(), "mlrb-ask-"));
   const works = async (confinement: Confinement, question: string) => {
     const [program, ...args] = confined(["/bin/sh", "-c", question], confinement);
-    try {
-      await promisify(execFile)(program!, args, { timeout: 10_000 });
-      return true;
-    } catch {
-      return false;
-    }
+    const { failed } = await execa(program!, args, { reject: false, stdio: "ignore", timeout: 10_000 });
+    return !failed;
   };
   try {
     const [readOnly, network] = await Promise.all([

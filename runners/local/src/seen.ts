@@ -12,7 +12,7 @@ export type Seen = {
 /** The runner's own sources: a newer runner may decide otherwise. */
 const runner = "runners/*/src/**/*.ts";
 
-/** undefined where a file was written so recently that it could still change without its stat moving. */
+/** undefined where something of it could change unseen; see `fresh`. */
 export function seenBy(consulted: Consulted): Seen | undefined {
   consulted.pattern(runner);
   if (consulted.fresh) return undefined;

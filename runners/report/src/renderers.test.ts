@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
+import { displayWidth } from "@mlrb/core/display-width";
 import fc from "fast-check";
 import { csv } from "./csv.ts";
 import { groupsCsv, groupsLatex, groupsMarkdown } from "./groups.ts";
@@ -14,7 +15,6 @@ import { markdown } from "./markdown.ts";
 import { plainText } from "./plain-text.ts";
 import { smokeNote } from "./report-data.ts";
 import { terminalTable } from "./terminal-table.ts";
-import { displayWidth } from "./terminal-text.ts";
 import { anchorRows, Example, exampleParams, passed, scored, textItems } from "./testing/example.ts";
 import { nastyExample } from "./testing/nasty-example.ts";
 

@@ -1,8 +1,8 @@
 // One table in a given width. Text columns give way first, by wrapping; numbers never break. Where even
 // that is too wide, the table becomes records, one "head  value" line per column.
-import CliTable, { type Cell as CliCell } from "cli-table3";
+import { displayWidth } from "@mlrb/core/display-width";
 import type { Mark, Table, TableCell } from "./table.ts";
-import { displayWidth, wrap } from "./terminal-text.ts";
+import { wrap } from "./terminal-text.ts";
 
 const codes: Record<Mark, [number, number]> = {
   strong: [1, 22],
@@ -13,10 +13,13 @@ const codes: Record<Mark, [number, number]> = {
 
 /** `text` with colour, or as it is. Struck text is marked either way. */
 export function paint(text: string, mark: Mark | undefined, color: boolean): string {
-  const marked = mark === "struck" ? `~${text}~` : text;
-  if (!mark || !color || text === "") return marked;
+  return colored(mark === "struck" ? `~${text}~` : text, mark, color);
+}
+
+function colored(text: string, mark: Mark | undefined, color: boolean): string {
+  if (!mark || !color || text === "") return text;
   const [on, off] = codes[mark];
-  return `\u001b[${on}m${marked}\u001b[${off}m`;
+  return `\u001b[${on}m${text}\u001b[${off}m`;
 }
 
 const textMin = 12;
@@ -47,44 +50,63 @@ function columnWidths(table: Table, width: number): number[] | undefined {
   return widths;
 }
 
+/** A line between rows, and what the rows above and below it are made of. */
+type Edge = { above?: "cells" | "title"; below?: "cells" | "title" };
+
+/** Rules only between groups: a rule below each row doubles the height of a long table. */
 function grid(table: Table, widths: number[], color: boolean): string {
-  const columns = table.columns;
-  const cells = new CliTable({
-    head: columns.map(({ head }, index) => paint(wrap(head, widths[index]!).join("\n"), undefined, color)),
-    colWidths: widths.map((each) => each + 2),
-    colAligns: columns.map(({ rigid }) => (rigid ? "right" : "left")),
-    style: { head: [], border: [] },
-  });
-  for (const group of table.groups) {
-    let first = true;
-    const add = (row: CliCell[]) => {
-      // cli-table3 rules off every row; only groups are.
-      const chars = first ? {} : noRule;
-      cells.push(row.map((cell) => ({ ...(cell as object), chars }) as CliCell));
-      first = false;
-    };
-    const inner = widths.reduce((sum, each) => sum + each + 3, -3);
-    if (group.title !== "") {
-      const title = wrap(group.title, inner).map((line) => paint(line, "strong", color));
-      add([{ content: title.join("\n"), colSpan: columns.length }]);
+  const { columns } = table;
+  const inner = widths.reduce((sum, each) => sum + each + 3, -3);
+  const head = columns.map(({ head: text }, index) => ({ lines: wrap(text, widths[index]!) }));
+  const out = [rule({ below: "cells" }, widths), ...gridRow(head, { columns, widths, color })];
+  let above: Edge["above"] = "cells";
+  for (const { title, rows } of table.groups) {
+    if (title === "" && rows.length === 0) continue;
+    out.push(rule({ above, below: title === "" ? "cells" : "title" }, widths));
+    for (const line of title === "" ? [] : wrap(title, inner))
+      out.push(`│ ${aligned(line, { width: inner, mark: "strong", color })} │`);
+    for (const row of rows) {
+      const cells = row.map((cell, index) => ({ ...cell, lines: lines(cell, widths[index]!) }));
+      out.push(...gridRow(cells, { columns, widths, color }));
     }
-    for (const row of group.rows) {
-      add(row.map((cell, index) => ({ content: lines(cell, widths[index]!, color).join("\n") })));
-    }
+    above = rows.length > 0 ? "cells" : "title";
   }
-  return cells.toString();
+  return [...out, rule({ above }, widths)].join("\n");
 }
 
-const noRule = { mid: "", "top-mid": "", "left-mid": "", "mid-mid": "", "right-mid": "" };
-
-function lines(cell: TableCell, width: number, color: boolean): string[] {
-  return shown(cell)
-    .flatMap((line) => wrap(line, width))
-    .map((line) => paint(line, cell.mark === "struck" ? undefined : cell.mark, color))
-    .map((line) => (cell.mark === "struck" && color ? `\u001b[9m${line}\u001b[29m` : line));
+function rule({ above, below }: Edge, widths: number[]): string {
+  const ends = !above ? "┌┐" : !below ? "└┘" : "├┤";
+  const joint = above === "cells" ? (below === "cells" ? "┼" : "┴") : below === "cells" ? "┬" : "─";
+  return `${ends[0]}${widths.map((width) => "─".repeat(width + 2)).join(joint)}${ends[1]}`;
 }
 
-/** The lines as they show without colour. */
+function gridRow(
+  cells: TableCell[],
+  { columns, widths, color }: { columns: Table["columns"]; widths: number[]; color: boolean },
+): string[] {
+  return Array.from({ length: Math.max(...cells.map((cell) => cell.lines.length)) }, (_, at) => {
+    const texts = cells.map((cell, index) => {
+      const look = { width: widths[index]!, right: columns[index]!.rigid, mark: cell.mark, color };
+      return aligned(cell.lines[at] ?? "", look);
+    });
+    return `│ ${texts.join(" │ ")} │`;
+  });
+}
+
+type Look = { width: number; right?: boolean; mark: Mark | undefined; color: boolean };
+
+function aligned(text: string, { width, right = false, mark, color }: Look): string {
+  const gap = " ".repeat(width - displayWidth(text));
+  const shownText = colored(text, mark, color);
+  return right ? gap + shownText : shownText + gap;
+}
+
+/** The lines as they show in a column, without colour. */
+function lines(cell: TableCell, width: number): string[] {
+  return shown(cell).flatMap((line) => wrap(line, width));
+}
+
+/** Struck text is marked where there is no colour either. */
 function shown(cell: TableCell): string[] {
   return cell.mark === "struck" ? cell.lines.map((line) => `~${line}~`) : cell.lines;
 }
@@ -100,18 +122,17 @@ function records(table: Table, { width, color }: { width: number; color: boolean
     if (group.title !== "") out.push(...wrap(group.title, width).map((line) => paint(line, "strong", color)));
     for (const row of group.rows) {
       const [first, ...rest] = row;
-      out.push(...lines(first!, width - 2, color).map((line) => `  ${line}`));
+      out.push(...lines(first!, width - 2).map((line) => `  ${colored(line, first!.mark, color)}`));
       const heads = Math.min(headMax, width - numberWidth - 6, widest);
       for (const [index, cell] of rest.entries()) {
         const head = wrap(table.columns[index + 1]!.head, heads);
-        const text = lines(
-          { ...cell, lines: [cell.lines.join("; ")] },
-          Math.max(width - heads - 6, textMin),
-          color,
-        );
+        const joined = { ...cell, lines: [cell.lines.join("; ")] };
+        const text = lines(joined, Math.max(width - heads - 6, textMin));
         for (let at = 0; at < Math.max(head.length, text.length); at++) {
           const left = head[at] ?? "";
-          out.push(`    ${left}${" ".repeat(heads - displayWidth(left))}  ${text[at] ?? ""}`.trimEnd());
+          out.push(
+            `    ${left}${" ".repeat(heads - displayWidth(left))}  ${colored(text[at] ?? "", cell.mark, color)}`.trimEnd(),
+          );
         }
       }
     }

@@ -77,7 +77,8 @@ export async function passAnswer(
     if (!(hideUsage && isUsageAlone(value))) await give(clean(bytes));
   };
   for await (const part of parts) for (const block of blocks.take(part)) await pass(block);
-  if (blocks.rest().length > 0) await give(clean(blocks.rest()));
+  const last = blocks.end();
+  if (last) await pass(last);
 }
 
 /** Of what is no stream: enough to quote, or to hold a complaint. */

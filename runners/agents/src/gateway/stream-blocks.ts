@@ -1,49 +1,60 @@
 // Cuts a stream of server-sent events into its blocks, each with the bytes that it came in, so that what a program
-// gets is what the provider sent, and the JSON of each can be read on the way.
+// gets is what the provider sent, and the JSON of each can be read on the way. eventsource-parser reads
+// them; it gets what one empty line ends at a time, so that the bytes of each event are known.
+import { createParser } from "eventsource-parser";
 
+/** `data` is empty where a block holds no event: comments, an empty line. */
 export type StreamBlock = { bytes: Buffer; data: string };
 
 export type StreamBlocks = {
   /** Throws where one block is larger than anybody would send. */
   take(bytes: Buffer): StreamBlock[];
-  /** What came after the last whole block. */
-  rest(): Buffer;
+  /** At the end of the stream: what came after the last whole block. Undefined where nothing did. */
+  end(): StreamBlock | undefined;
 };
 
 const blockMax = 32 << 20;
+/** An empty line, where a line ends before it; `\n` behind `\r` is the end of the same line. */
+const emptyLine = /(?<=[\r\n])(?!(?<=\r)\n)(?:\r\n|\r|\n)/gu;
 
 export function streamBlocks(): StreamBlocks {
   let parts: Buffer[] = [];
   let size = 0;
-  const last = (count: number) => Buffer.concat(parts.slice(-3)).subarray(-count);
+  let data = "";
+  let last = "\n";
+  const parser = createParser({ onEvent: (event) => (data = event.data) });
+  const add = (part: Buffer) => {
+    size += part.length;
+    if (size > blockMax) throw new Error(`an event of more than ${blockMax} bytes`);
+    parts.push(part);
+    // a character for each byte, so that no letter is cut
+    parser.feed(part.toString("latin1"));
+  };
+  const block = (): StreamBlock => {
+    const whole = { bytes: Buffer.concat(parts), data: Buffer.from(data, "latin1").toString("utf8") };
+    parts = [];
+    size = 0;
+    data = "";
+    return whole;
+  };
   return {
     take(bytes) {
-      const before = size === 0 ? Buffer.alloc(0) : last(3);
-      parts.push(bytes);
-      size += bytes.length;
-      if (size > blockMax) throw new Error(`an event of more than ${blockMax} bytes`);
-      // joined only where an end is in sight: an enormous event comes in thousands of pieces
-      if (!/\r?\n\r?\n/.test(Buffer.concat([before, bytes]).toString("latin1"))) return [];
-      const all = Buffer.concat(parts);
       const blocks: StreamBlock[] = [];
+      const text = last + bytes.toString("latin1");
       let from = 0;
-      for (const end of all.toString("latin1").matchAll(/\r?\n\r?\n/g)) {
-        const block = all.subarray(from, end.index + end[0].length);
-        blocks.push({ bytes: block, data: dataOf(block.toString("utf8")) });
-        from = end.index + end[0].length;
+      for (const { index, 0: end } of text.matchAll(emptyLine)) {
+        const to = index + end.length - 1;
+        add(bytes.subarray(from, to));
+        blocks.push(block());
+        from = to;
       }
-      parts = from < all.length ? [all.subarray(from)] : [];
-      size = all.length - from;
+      if (from < bytes.length) add(bytes.subarray(from));
+      last = text.at(-1)!;
       return blocks;
     },
-    rest: () => Buffer.concat(parts),
+    end() {
+      parser.feed("\n\n");
+      return parts.length > 0 ? block() : undefined;
+    },
   };
-}
-
-function dataOf(block: string): string {
-  return block
-    .split(/\r?\n/)
-    .filter((line) => line.startsWith("data:"))
-    .map((line) => line.slice(5).trimStart())
-    .join("\n");
 }

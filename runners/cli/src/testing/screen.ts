@@ -1,7 +1,7 @@
 // A terminal for tests: keeps what a person would see of what a program writes. It knows the few escape
 // sequences that the program uses and refuses others, breaks lines that are too wide, and breaks them anew
 // when its width changes, as terminals of today do.
-import { displayWidth } from "@mlrb/report/terminal-text";
+import { displayWidth } from "@mlrb/core/display-width";
 
 type Row = {
   /** One a column; a wide character is followed by an empty one. */
@@ -27,9 +27,12 @@ export class Screen {
 
   write(text: string): boolean {
     this.writes++;
-    const parts = text.match(/\u001b\[\d*[A-Za-z]|[\r\n]|[^\u001b\r\n]/gu) ?? [];
+    const parts = text.match(/\u001b\[\d*[A-Za-z]|[\r\n]|[^\u001b\r\n]+/gu) ?? [];
     if (parts.join("") !== text) throw new Error(`not understood by this terminal: ${JSON.stringify(text)}`);
-    for (const part of parts) this.#take(part);
+    for (const part of parts) {
+      if (/^[\u001b\r\n]/u.test(part)) this.#take(part);
+      else for (const { segment } of new Intl.Segmenter().segment(part)) this.#take(segment);
+    }
     return true;
   }
 
