@@ -252,7 +252,7 @@ test("stage.json holds each wait limit that is set", async (t) => {
   assert.deepEqual(await waits({ providerWaitMs: 0, operatorWaitMs: 0 }), { providerMs: 0, operatorMs: 0 });
 });
 
-const gpu = { index: 3, uuid: "GPU-3", model: "H200", memoryBytes: 1 };
+const gpu = { index: 3, uuid: "GPU-3", model: "H200", memoryBytes: 1, driver: "", slice: false };
 
 test("the request holds limits, network, image, CPUs, GPUs and token", async (t) => {
   const at = lab(t);
