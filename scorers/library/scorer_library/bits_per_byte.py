@@ -8,7 +8,7 @@ from mlrb_kit.causal import check_causal, log_probabilities
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.results import read_jsonl
 from mlrb_kit.submission import Submission, load_submission
-from mlrb_kit.windows import windows
+from scorer_library.windows import windows
 
 
 def read_heldout(private: Path) -> list[dict[str, Any]]:

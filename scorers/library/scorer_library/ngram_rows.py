@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from mlrb_kit.anchors_stage import Row
-from mlrb_kit.bits_per_byte import cluster_of
-from mlrb_kit.ngram import fit_ngram
 from mlrb_kit.results import read_jsonl
-from mlrb_kit.windows import WINDOW_BYTES, windows
+from scorer_library.bits_per_byte import cluster_of
+from scorer_library.ngram import fit_ngram
+from scorer_library.windows import WINDOW_BYTES, windows
 
 Score = Callable[[list[dict[str, Any]]], tuple[float, float]]  # of samples: value and standard error
 

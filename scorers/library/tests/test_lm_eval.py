@@ -7,8 +7,10 @@ import unittest
 from collections.abc import Sequence
 from pathlib import Path
 
-from mlrb_kit.lm_eval_data import HubData, read_hub_data
-from mlrb_kit.lm_eval_items import (
+from mlrb_kit.rejected import Rejected
+from mlrb_kit.score_stage import storable
+from scorer_library.lm_eval.data import HubData, read_hub_data
+from scorer_library.lm_eval.items import (
     Item,
     calibration,
     clustered_ratio,
@@ -18,10 +20,8 @@ from mlrb_kit.lm_eval_items import (
     sample_of,
     tied_shares,
 )
-from mlrb_kit.lm_eval_mean import mean_over_groups, mean_over_items
-from mlrb_kit.lm_eval_memory import BATCH_BYTES, check_memory, free_memory
-from mlrb_kit.rejected import Rejected
-from mlrb_kit.score_stage import storable
+from scorer_library.lm_eval.mean import mean_over_groups, mean_over_items
+from scorer_library.lm_eval.memory import BATCH_BYTES, check_memory, free_memory
 
 INFINITY = math.inf
 

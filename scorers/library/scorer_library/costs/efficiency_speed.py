@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from mlrb_kit.device import device_name, finished, on_gpu
-from mlrb_kit.efficiency import compute_a_token, stored_size
-from mlrb_kit.memory import answer_fresh
-from mlrb_kit.memory_use import check_usable, fitted, prepare, token_ids, write_tokens
 from mlrb_kit.submission import check_files, context_of, load_model
+from scorer_library.costs.efficiency import compute_a_token, stored_size
+from scorer_library.costs.memory import answer_fresh
+from scorer_library.costs.memory_use import check_usable, fitted, prepare, token_ids, write_tokens
 
 
 def measure(folder: Path, settings: dict[str, int]) -> dict[str, Any]:

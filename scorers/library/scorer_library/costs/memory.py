@@ -14,11 +14,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import mlrb_kit
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.results import write_json
 
 STATUS, CLEAR_REFS = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 CLEAR_PEAK = "5"  # Linux, proc(5): resets VmHWM to what is resident now
+
+# where modules are, without the folder of the stage's guard: a measurement has no hook on every open file
+FOLDERS = [str(Path(mlrb_kit.__file__).parents[1]), str(Path(__file__).parents[2])]
 
 # what else would decide how memory is taken and how fast sums are done
 ENVIRONMENT = {
@@ -47,7 +51,7 @@ def measure_fresh(script: Path, submission: Path, settings: dict[str, int]) -> d
                 **os.environ,
                 **ENVIRONMENT,
                 "HF_HOME": folder,
-                "PYTHONPATH": str(Path(__file__).parents[1]),
+                "PYTHONPATH": os.pathsep.join(FOLDERS),
             },
             check=False,
         )

@@ -5,10 +5,17 @@ from pathlib import Path
 from typing import Any
 
 from mlrb_kit.device import device_name, gpu_peak_bytes, on_gpu, restart_gpu_peak
-from mlrb_kit.memory import answer_fresh, peak_bytes, restart_peak
-from mlrb_kit.memory_use import check_usable, fitted, prepare, read_tokens, token_ids, write_tokens
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import check_files, context_of, load_model
+from scorer_library.costs.memory import answer_fresh, peak_bytes, restart_peak
+from scorer_library.costs.memory_use import (
+    check_usable,
+    fitted,
+    prepare,
+    read_tokens,
+    token_ids,
+    write_tokens,
+)
 
 PAGE_BYTES = 4096
 

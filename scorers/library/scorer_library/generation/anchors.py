@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from mlrb_kit.anchors_stage import Row
-from mlrb_kit.fill_slots import fill_slots
-from mlrb_kit.generate_items import Item, MathData, read_items, read_math
+from scorer_library.generation.fill_slots import fill_slots
+from scorer_library.generation.items import Item, MathData, read_items, read_math
 
 WORD = re.compile(r"\w+")
 TITLES = {

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from mlrb_kit.generate_items import Item
+from scorer_library.generation.items import Item
 
 WORD = re.compile(r"\w+")
 TOKEN = re.compile(r"\w+|[^\w\s]")

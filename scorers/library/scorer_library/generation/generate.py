@@ -13,10 +13,10 @@ from typing import Any
 from mlrb_kit.answers import Prediction
 from mlrb_kit.causal import check_causal
 from mlrb_kit.device import device
-from mlrb_kit.generate_items import GenerationSettings, MathData
-from mlrb_kit.generate_prompt import prompt, read_template
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission, blame, load_submission, loaded
+from scorer_library.generation.items import GenerationSettings, MathData
+from scorer_library.generation.prompt import prompt, read_template
 
 TEXT_CHARACTERS_MAX = 16_384  # a token may stand for any amount of text
 END_TOKENS_MAX = 64

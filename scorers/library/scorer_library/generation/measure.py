@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from mlrb_kit.answers import Prediction, read_answers
-from mlrb_kit.generate_items import MathData, read_math
 from mlrb_kit.score_stage import Measured
+from scorer_library.generation.items import MathData, read_math
 
 # from the data and the predictions' texts to the fields of a scored score, and one sample an item
 Judge = Callable[[MathData, list[str]], tuple[dict[str, Any], list[dict[str, Any]]]]

@@ -9,8 +9,8 @@ import json
 import re
 from pathlib import Path
 
-from mlrb_kit.generate_items import Item
 from mlrb_kit.rejected import Rejected
+from scorer_library.generation.items import Item
 
 FILE = "prompt.json"
 BYTES_MAX = 16_384

@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from mlrb_kit.generate_items import LeanSettings
-from mlrb_kit.lean_command import LeanCommand, LeanMissing, find_lean
-from mlrb_kit.lean_run import LeanLimits, LeanRun, run_lean
-from mlrb_kit.lean_text import NoTheorem, Theorem, read_theorem
+from scorer_library.generation.items import LeanSettings
+from scorer_library.lean.command import LeanCommand, LeanMissing, find_lean
+from scorer_library.lean.run import LeanLimits, LeanRun, run_lean
+from scorer_library.lean.text import NoTheorem, Theorem, read_theorem
 
 STANDARD_AXIOMS = frozenset({"propext", "Classical.choice", "Quot.sound"})
 MODULE = "MlrbCandidate"

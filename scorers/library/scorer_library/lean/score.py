@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from mlrb_kit.generate_items import MathData
-from mlrb_kit.generate_measure import grouped
-from mlrb_kit.lean_check import open_lean
-from mlrb_kit.lean_text import Theorem, read_theorem
-from mlrb_kit.lean_together import judge_all
-from mlrb_kit.ratio import ratio
+from scorer_library.generation.items import MathData
+from scorer_library.generation.measure import grouped
+from scorer_library.lean.check import open_lean
+from scorer_library.lean.text import Theorem, read_theorem
+from scorer_library.lean.together import judge_all
+from scorer_library.ratio import ratio
 
 
 def lean_score(

@@ -9,9 +9,9 @@ name that the imports hold.
 
 from collections.abc import Iterator
 
-from mlrb_kit.lean_check import MODULE, Lean, Verdict, judged
-from mlrb_kit.lean_run import LeanRun
-from mlrb_kit.lean_text import NoTheorem, Theorem, read_theorem
+from scorer_library.lean.check import MODULE, Lean, Verdict, judged
+from scorer_library.lean.run import LeanRun
+from scorer_library.lean.text import NoTheorem, Theorem, read_theorem
 
 SPACE = "MlrbSpace"
 WORDS = (SPACE, "_root_")

@@ -2,8 +2,9 @@
 
 It shares nothing with the scorers but the rows: the command loads the model, the tokenizer and the JSON Lines
 by itself, in a process of its own. By hand:
-    PYTHONPATH=runners/kit/python VENV/bin/python -m mlrb_kit.lm_eval_command --submission DIR
-        --data DIR --repository OWNER/NAME --splits test,dev --tasks NAME,NAME --dtype float32
+    PYTHONPATH=runners/kit/python:scorers/library VENV/bin/python -m scorer_library.lm_eval.command
+        --submission DIR --data DIR --repository OWNER/NAME --splits test,dev --tasks NAME,NAME
+        --dtype float32
 """
 
 import argparse

@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from mlrb_kit.lm_eval_data import Columns, HubData, Row
-from mlrb_kit.lm_eval_items import Item, mean
-from mlrb_kit.lm_eval_mean import mean_over_items
-from mlrb_kit.lm_eval_measure import LmEval, lm_eval_measure
-from mlrb_kit.lm_eval_run import Answer
 from mlrb_kit.score_stage import Measure
+from scorer_library.lm_eval.data import Columns, HubData, Row
+from scorer_library.lm_eval.items import Item, mean
+from scorer_library.lm_eval.mean import mean_over_items
+from scorer_library.lm_eval.measure import LmEval, lm_eval_measure
+from scorer_library.lm_eval.run import Answer
 
 Scored = Callable[[Sequence[Item]], dict[str, Any]]
 

@@ -6,9 +6,9 @@ A sum of log-likelihoods falls with every token, so a model that knows nothing l
 from pathlib import Path
 
 from mlrb_kit.anchors_stage import Row as AnchorRow
-from mlrb_kit.continuation import DATA
-from mlrb_kit.lm_eval_data import Row, read_hub_data
-from mlrb_kit.lm_eval_items import error_of_mean, mean
+from scorer_library.lm_eval.continuation import DATA
+from scorer_library.lm_eval.data import Row, read_hub_data
+from scorer_library.lm_eval.items import error_of_mean, mean
 
 
 def continuation_rows(_public: Path, private: Path) -> list[AnchorRow]:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from mlrb_kit.ratio import ratio
 from mlrb_kit.rejected import Rejected
+from scorer_library.ratio import ratio
 
 TIE_NATS = 1e-6
 TIES_GAP_MAX = 0.02

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from mlrb_kit.lm_eval_items import (
+from scorer_library.lm_eval.items import (
     Item,
     Shares,
     calibration,

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mlrb_kit.lm_eval_data import HubData, Row, local_hub, read_hub_data
-from mlrb_kit.lm_eval_items import Item, sample_of
-from mlrb_kit.lm_eval_memory import check_memory, free_memory
-from mlrb_kit.lm_eval_run import Answer, run_lm_eval
 from mlrb_kit.score_stage import Measured, judged
 from mlrb_kit.submission import load_submission
+from scorer_library.lm_eval.data import HubData, Row, local_hub, read_hub_data
+from scorer_library.lm_eval.items import Item, sample_of
+from scorer_library.lm_eval.memory import check_memory, free_memory
+from scorer_library.lm_eval.run import Answer, run_lm_eval
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from typing import Any
 from lm_eval.models.huggingface import HFLM
 
 from mlrb_kit.causal import check_causal
-from mlrb_kit.lm_eval_memory import BATCH_BYTES
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission, blame
+from scorer_library.lm_eval.memory import BATCH_BYTES
 
 BATCH = 32
 CAUSAL_TOKENS = 256  # of each text on which looking ahead is tried

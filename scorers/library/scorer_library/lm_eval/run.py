@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mlrb_kit.lm_eval_data import HubData, Row, at_fault
 from mlrb_kit.submission import Submission
+from scorer_library.lm_eval.data import HubData, Row, at_fault
 
 Outcome = dict[str, Any]  # lm-eval's metrics of one item, e.g. {"acc": 1.0}
 
@@ -42,7 +42,7 @@ def run_lm_eval(
     import lm_eval
     from lm_eval.tasks import TaskManager
 
-    from mlrb_kit.lm_eval_model import GuardedLM
+    from scorer_library.lm_eval.model import GuardedLM
 
     folder = Path(lm_eval.__file__).parent / "tasks" / shipped  # one of them: to index all takes 8 s
     manager = TaskManager(include_path=str(folder), include_defaults=False)

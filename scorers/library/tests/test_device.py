@@ -12,10 +12,11 @@ from library import device as library_device
 from library.gpt2 import Gpt2
 from library.hand_in import hand_in
 from library.repeatable import repeatable
-from mlrb_kit import device, efficiency_speed, memory_peak
+from mlrb_kit import device
 from mlrb_kit.causal import log_probabilities
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission, blame
+from scorer_library.costs import efficiency_speed, memory_peak
 
 REPOSITORY = Path(__file__).parents[3]
 
@@ -163,6 +164,7 @@ class EveryProgram(unittest.TestCase):
         self.assertGreater(len(checked), 8, checked)
         self.assertIn("tasks/library/pretrain.py", checked)
         self.assertIn("runners/kit/python/mlrb_kit/causal.py", checked)
+        self.assertIn("scorers/library/scorer_library/generation/generate.py", checked)
 
 
 def programs() -> list[Path]:
