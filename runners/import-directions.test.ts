@@ -3,9 +3,10 @@
 // a wrong import fails here before anyone builds on it.
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { agentPreset } from "@mlrb/formats/agent-preset";
 
 const repository = join(dirname(fileURLToPath(import.meta.url)), "..");
 
@@ -162,21 +163,62 @@ test("what a package imports stands in its package.json, and nothing more", () =
   }
 });
 
-test("nothing in runners/ names a task, a scorer or an agent", () => {
-  const names = [
-    ...globSync("tasks/*/task.yaml", { cwd: repository }).map((path) => path.split("/")[1]!),
-    ...globSync("scorers/*/scorer.yaml", { cwd: repository }).map((path) => path.split("/")[1]!),
-  ];
+/** Files that run or configure the program: no tests, no recordings of what agents did. */
+function ofTheProgram(endings: string): string[] {
+  const found = globSync(`runners/**/*.{${endings}}`, {
+    cwd: repository,
+    exclude: ["**/node_modules/**", "**/testing/**", "**/tests/**", "**/recordings/**"],
+  });
+  return found.filter((file) => !file.includes(".test.")).sort();
+}
+
+const foldersWith = (pattern: string) =>
+  globSync(pattern, { cwd: repository }).map((path) => basename(dirname(path)));
+
+/** The lines of a file without its comments, and without examples in help texts. */
+function codeLines(file: string): string[] {
+  const text = readFileSync(join(repository, file), "utf8");
+  const comments = /\.(py|yaml)$/.test(file)
+    ? /"""[\s\S]*?"""|(?<=^|\s)#.*$/gm
+    : /\/\*[\s\S]*?\*\/|\/\/.*$/gm;
+  return text
+    .replace(comments, "")
+    .split("\n")
+    .filter((line) => !/e\.g\.|pnpm pipeline/.test(line));
+}
+
+test("nothing in runners/ names a task or a scorer: TypeScript, Python or an agent's preset", () => {
+  const names = [...foldersWith("tasks/*/task.yaml"), ...foldersWith("scorers/*/scorer.yaml")];
   assert.ok(names.length > 0);
+  const files = ofTheProgram("ts,js,mjs,py,yaml");
+  for (const ending of [".ts", ".py", ".yaml"]) assert.ok(files.some((file) => file.endsWith(ending)));
   for (const file of files) {
-    if (!file.startsWith("runners/") || file.includes(".test.") || file.includes("/testing/")) continue;
-    // examples in comments and help texts may name one
-    const code = readFileSync(join(repository, file), "utf8").replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+    const lines = codeLines(file);
     for (const name of names) {
-      const said = code
-        .split("\n")
-        .filter((line) => line.includes(name) && !/e\.g\.|pnpm pipeline/.test(line));
+      const said = lines.filter((line) => line.includes(name));
       assert.deepEqual(said, [], `${file} names ${name}`);
     }
   }
+});
+
+test("nothing in runners/ names an agent: TypeScript or Python", () => {
+  const presets = globSync("runners/agents/presets/*.yaml", { cwd: repository });
+  assert.ok(presets.length > 0);
+  const kinds = agentPreset.properties.kind.enum as readonly string[];
+  // some agents are called by an ordinary word (`reference`): its own text, a file's or an axis's value names the agent
+  const names = presets.map((path) => basename(path, ".yaml")).filter((name) => !kinds.includes(name));
+  const forms = names.map((name) => new RegExp(`["'\`/=]${RegExp.escape(name)}(["'\`,\\]/]|\\.yaml)`));
+  const said = ofTheProgram("ts,js,mjs,py").flatMap((file) =>
+    codeLines(file)
+      .filter((line) => forms.some((form) => form.test(line)))
+      .map((line) => `${file}: ${line.trim()}`),
+  );
+  assert.deepEqual(said, []);
+});
+
+test("nothing in runners/ knows a folder that Python imports from besides the kit's", () => {
+  const named = ofTheProgram("ts,js,mjs,py").flatMap((file) =>
+    codeLines(file).filter((line) => /scorer_library|scorers\/library/.test(line)),
+  );
+  assert.deepEqual(named, []);
 });

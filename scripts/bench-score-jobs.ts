@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Executor } from "@mlrb/core/executor";
+import { pythonPath } from "@mlrb/kit/python-path";
 import { fixtures, measureParams, writeAdmission } from "../scorers/testing/measure.ts";
 
 const repository = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -88,7 +89,7 @@ export function scoreJobs(executor: Executor, { work, python }: { work: string; 
         PYTHONHASHSEED: "0",
         PYTHONUNBUFFERED: "1",
         PYTHONDONTWRITEBYTECODE: "1",
-        PYTHONPATH: join(repository, "runners/kit/python"),
+        PYTHONPATH: pythonPath(repository),
         MLRB_STAGE: file("stage.json"),
       },
       inputs: {},

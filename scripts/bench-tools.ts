@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { pythonPath } from "@mlrb/kit/python-path";
 
 const repository = join(dirname(fileURLToPath(import.meta.url)), "..");
 
@@ -27,7 +28,7 @@ export function run(program: string, args: string[], cwd: string = repository): 
     encoding: "utf8",
     env: {
       ...process.env,
-      PYTHONPATH: join(repository, "runners/kit/python"),
+      PYTHONPATH: pythonPath(repository),
       PYTHONDONTWRITEBYTECODE: "1",
       OMP_NUM_THREADS: "1",
     },

@@ -16,11 +16,11 @@ from typing import Any
 BEGUN = time.time()
 
 from mlrb_kit import score_stage as kit  # noqa: E402 (the clock first)
-from mlrb_kit.memory import peak_bytes, restart_peak  # noqa: E402
-from mlrb_kit.memory_peak import touch  # noqa: E402
 from mlrb_kit.score_stage import Measure, Measured  # noqa: E402
 from mlrb_kit.stage import Stage, read_stage  # noqa: E402
 from mlrb_kit.submission import load_submission  # noqa: E402
+from scorer_library.costs.memory import peak_bytes, restart_peak  # noqa: E402
+from scorer_library.costs.memory_peak import touch  # noqa: E402
 
 
 def main() -> None:

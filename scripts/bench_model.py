@@ -1,14 +1,14 @@
 """Makes a GPT-2 with random weights over byte-level BPE tokens (2 000) of a text, for the bench to score.
 
-By hand: PYTHONPATH=runners/kit/python python scripts/bench_model.py --param seed=1 --param width=128
-    --param layers=2 --input tokenizer=FILE --output model=DIR
+By hand: PYTHONPATH=runners/kit/python:scorers/library python scripts/bench_model.py
+    --param seed=1 --param width=128 --param layers=2 --input tokenizer=FILE --output model=DIR
 and, to make the tokenizer: … --input public=DIR --output tokenizer=FILE
 """
 
 from pathlib import Path
 
-from mlrb_kit.ngram import read_public, train_bpe
 from mlrb_kit.stage import Stage, read_stage
+from scorer_library.ngram import read_public, train_bpe
 
 HEADS, POSITIONS = 4, 1024
 END = "<|endoftext|>"

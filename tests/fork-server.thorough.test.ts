@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFil
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { after, test } from "node:test";
+import { pythonPath } from "@mlrb/kit/python-path";
 import { removeFolder } from "@mlrb/kit/remove-folder";
 import { localExecutor } from "@mlrb/local/local-executor";
 import {
@@ -73,7 +74,7 @@ async function carryOut(file: string, params: object, inputs: object, { preload 
       PYTHONHASHSEED: "0",
       PYTHONUNBUFFERED: "1",
       PYTHONDONTWRITEBYTECODE: "1",
-      PYTHONPATH: join(repository, "runners/kit/python"),
+      PYTHONPATH: pythonPath(repository),
       MLRB_STAGE: join(work, "stage.json"),
     },
     inputs: {},

@@ -153,3 +153,32 @@ test("a change of a scorer's logic reruns its scores and the report, and no atte
   const extra = report().attempts.find(({ task }: Line) => task === "baby-lm")!.scores["bits-per-byte"].extra;
   assert.ok(extra.groups > 1, "the tables show what the new code measures");
 });
+
+/** The stages that a run would run, by `pipeline plan`. */
+async function wouldRun(): Promise<string[]> {
+  const said = await pipeline("plan", "full-benchmark", "--json", "--set", `task=${oneTask}`);
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  return said.lines.filter(({ action }) => action === "run").map(({ stage }) => stage as string);
+}
+
+test("an edit of a library module that no scorer of the task imports reruns nothing", async () => {
+  repository.edit("scorers/library/scorer_library/lean/command.py", "2**34", "2**35");
+  assert.deepEqual(await wouldRun(), []);
+});
+
+test("an edit of scorers/library reruns the scores that import it and the report, and no attempt or other score", async () => {
+  repository.edit(
+    "scorers/library/scorer_library/bits_per_byte.py",
+    'document.get("cluster", document["id"])',
+    'document.get("cluster") or document["id"]',
+  );
+  const stages = await wouldRun();
+  // a moment may share its score with the end
+  for (const name of ["score", "anchors"])
+    assert.ok(
+      stages.some((stage) => stage.startsWith(`${name}[`)),
+      name,
+    );
+  for (const stage of stages)
+    assert.match(stage, /^(report$|(score|moment-score|anchors)\[.*scorer=bits-per-byte\])/);
+});

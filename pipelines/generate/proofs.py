@@ -1,11 +1,11 @@
-"""What a submission writes for its scorers: the formal side of each private item (mlrb_kit/generate.py)."""
+"""What a submission writes for its scorers: the formal side of each private item."""
 
 from pathlib import Path
 
 from mlrb_kit.answers import Prediction
 from mlrb_kit.answers_stage import answers_stage
-from mlrb_kit.generate import predictions
-from mlrb_kit.generate_items import read_math
+from scorer_library.generation.generate import predictions
+from scorer_library.generation.items import read_math
 
 
 def write(model: Path, private: Path) -> list[Prediction]:

@@ -1,6 +1,6 @@
 """Makes the models that nobody trained for a task, which its scores are read against (task.yaml: `anchors`).
 
-By hand: PYTHONPATH=runners/kit/python python pipelines/steps/anchor_models.py
+By hand: PYTHONPATH=runners/kit/python:scorers/library python pipelines/steps/anchor_models.py
     --param 'anchors=[{"name": "random-weights", "title": "…", "model": "small-random"}]'
     --input public=DIR --input models=DIR --output models=DIR
 
@@ -12,8 +12,8 @@ import shutil
 from pathlib import Path
 
 from mlrb_kit.anchor_titles import write_titles
-from mlrb_kit.ngram import read_public, train_bpe
 from mlrb_kit.stage import Stage, read_stage
+from scorer_library.ngram import read_public, train_bpe
 
 SEED = 0
 WIDTH, LAYERS, HEADS, POSITIONS = 64, 1, 4, 1024

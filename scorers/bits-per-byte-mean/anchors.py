@@ -6,8 +6,8 @@ from typing import Any
 from mean_of_kinds import mean_of_kinds
 from measure import measure
 from mlrb_kit.anchors_stage import Row, anchors_stage
-from mlrb_kit.ngram_rows import ngram_rows
 from mlrb_kit.results import read_jsonl
+from scorer_library.ngram_rows import ngram_rows
 
 
 def rows(public: Path, private: Path) -> list[Row]:

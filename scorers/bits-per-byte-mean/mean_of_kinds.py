@@ -4,7 +4,7 @@ import math
 from collections import defaultdict
 from typing import Any
 
-from mlrb_kit.ratio import ratio
+from scorer_library.ratio import ratio
 
 Sample = dict[str, Any]  # group (the kind), cluster, value in bits, weight in bytes
 

@@ -2,9 +2,9 @@
 
 from measure import measure
 from mlrb_kit.anchors_stage import anchors_stage
-from mlrb_kit.ngram import read_public
-from mlrb_kit.ngram_rows import ngram_rows
-from mlrb_kit.ratio import ratio
+from scorer_library.ngram import read_public
+from scorer_library.ngram_rows import ngram_rows
+from scorer_library.ratio import ratio
 
 if __name__ == "__main__":
     anchors_stage(lambda public, private: ngram_rows(read_public(public), private, ratio), measure)

@@ -4,10 +4,10 @@ import math
 from pathlib import Path
 from typing import Any
 
-from mlrb_kit.bits_per_byte import bits_samples
-from mlrb_kit.ratio import ratio
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.score_stage import Measured, judged, score_stage
+from scorer_library.bits_per_byte import bits_samples
+from scorer_library.ratio import ratio
 
 
 def measure(submission: Path, private: Path) -> Measured:

@@ -5,7 +5,7 @@ from functools import partial
 from bleu_score import bleu_score
 from measure import measure
 from mlrb_kit.anchors_stage import anchors_stage
-from mlrb_kit.generate_anchors import generate_anchors
+from scorer_library.generation.anchors import generate_anchors
 
 rows = partial(generate_anchors, lambda data, texts: bleu_score(data, texts)[0])
 

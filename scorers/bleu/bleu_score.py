@@ -5,8 +5,8 @@ from typing import Any
 
 from sacrebleu.metrics import BLEU
 
-from mlrb_kit.generate_items import MathData
-from mlrb_kit.generate_measure import grouped
+from scorer_library.generation.items import MathData
+from scorer_library.generation.measure import grouped
 
 ORDER = 4
 

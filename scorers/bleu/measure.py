@@ -3,8 +3,8 @@
 from functools import partial
 
 from bleu_score import bleu_score
-from mlrb_kit.generate_measure import measure_generated
 from mlrb_kit.score_stage import score_stage
+from scorer_library.generation.measure import measure_generated
 
 measure = partial(measure_generated, bleu_score)
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from measure import DATA, measure
 from mlrb_kit.anchors_stage import Row as AnchorRow
 from mlrb_kit.anchors_stage import anchors_stage
-from mlrb_kit.lm_eval_data import Row, read_hub_data
-from mlrb_kit.lm_eval_items import TIE_NATS, error_of_mean, mean
-from mlrb_kit.ngram import fit_ngram, read_public
+from scorer_library.lm_eval.data import Row, read_hub_data
+from scorer_library.lm_eval.items import TIE_NATS, error_of_mean, mean
+from scorer_library.ngram import fit_ngram, read_public
 
 SENTENCE_CHARACTERS = 64  # about what is scored at a time: one short sentence
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from mlrb_kit.lm_eval_data import Columns, HubData, Row
-from mlrb_kit.lm_eval_items import Item, mean
-from mlrb_kit.lm_eval_mean import mean_over_groups
-from mlrb_kit.lm_eval_measure import LmEval, lm_eval_measure
-from mlrb_kit.lm_eval_run import Answer
 from mlrb_kit.score_stage import score_stage
 from phenomena import PHENOMENON_OF
+from scorer_library.lm_eval.data import Columns, HubData, Row
+from scorer_library.lm_eval.items import Item, mean
+from scorer_library.lm_eval.mean import mean_over_groups
+from scorer_library.lm_eval.measure import LmEval, lm_eval_measure
+from scorer_library.lm_eval.run import Answer
 
 COLUMNS: Columns = {"sentence_good": "text", "sentence_bad": "text"}
 

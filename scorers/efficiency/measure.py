@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from mlrb_kit import efficiency_speed
-from mlrb_kit.efficiency import read_settings
-from mlrb_kit.memory import measure_fresh
 from mlrb_kit.score_stage import Measured, score_stage
 from mlrb_kit.submission import check_files
+from scorer_library.costs import efficiency_speed
+from scorer_library.costs.efficiency import read_settings
+from scorer_library.costs.memory import measure_fresh
 
 SETTINGS = {"computeTokens": 2000, "promptTokens": 64, "newTokens": 32, "repeats": 5}
 

@@ -1,7 +1,7 @@
 """Measures which answer a model finds likeliest after each of our own questions (see README.md)."""
 
-from mlrb_kit.continuation import continuation_measure
 from mlrb_kit.score_stage import score_stage
+from scorer_library.lm_eval.continuation import continuation_measure
 
 measure = continuation_measure()
 

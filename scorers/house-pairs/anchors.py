@@ -6,9 +6,9 @@ from typing import Any
 
 from measure import measure
 from mlrb_kit.anchors_stage import Row, anchors_stage
-from mlrb_kit.ngram import fit_ngram, read_public
 from mlrb_kit.results import read_jsonl
 from pairs_score import clustered_error, half_for_ties, mean
+from scorer_library.ngram import fit_ngram, read_public
 
 SENTENCE_CHARACTERS = 64  # about what is scored at a time: one short sentence
 

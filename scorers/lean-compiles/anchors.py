@@ -4,8 +4,8 @@ from functools import partial
 
 from measure import measure
 from mlrb_kit.anchors_stage import anchors_stage
-from mlrb_kit.generate_anchors import generate_anchors
-from mlrb_kit.lean_score import lean_score
+from scorer_library.generation.anchors import generate_anchors
+from scorer_library.lean.score import lean_score
 
 rows = partial(generate_anchors, lambda data, texts: lean_score(data, texts, faithful=False)[0])
 

@@ -2,10 +2,10 @@
 
 from functools import partial
 
-from mlrb_kit.generate_measure import measure_generated
-from mlrb_kit.lean_command import find_lean
-from mlrb_kit.lean_score import lean_score
 from mlrb_kit.score_stage import score_stage
+from scorer_library.generation.measure import measure_generated
+from scorer_library.lean.command import find_lean
+from scorer_library.lean.score import lean_score
 
 measure = partial(measure_generated, partial(lean_score, faithful=False), ready=find_lean)
 

@@ -2,7 +2,7 @@
 
 from measure import measure
 from mlrb_kit.anchors_stage import anchors_stage
-from mlrb_kit.continuation_anchors import continuation_rows
+from scorer_library.lm_eval.continuation_anchors import continuation_rows
 
 if __name__ == "__main__":
     anchors_stage(continuation_rows, measure)

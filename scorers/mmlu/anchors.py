@@ -4,8 +4,8 @@ from pathlib import Path
 
 from measure import DATA, measure
 from mlrb_kit.anchors_stage import Row, anchors_stage
-from mlrb_kit.lm_eval_data import read_hub_data
-from mlrb_kit.lm_eval_items import error_of_mean, mean
+from scorer_library.lm_eval.data import read_hub_data
+from scorer_library.lm_eval.items import error_of_mean, mean
 
 LETTERS = "ABCD"
 

@@ -2,12 +2,12 @@
 
 from functools import partial
 
-from mlrb_kit.lm_eval_data import Columns, HubData, Row
-from mlrb_kit.lm_eval_items import Item
-from mlrb_kit.lm_eval_mean import mean_over_items
-from mlrb_kit.lm_eval_measure import LmEval, lm_eval_measure
-from mlrb_kit.lm_eval_run import Answer
 from mlrb_kit.score_stage import score_stage
+from scorer_library.lm_eval.data import Columns, HubData, Row
+from scorer_library.lm_eval.items import Item
+from scorer_library.lm_eval.mean import mean_over_items
+from scorer_library.lm_eval.measure import LmEval, lm_eval_measure
+from scorer_library.lm_eval.run import Answer
 
 COLUMNS: Columns = {"question": "text", "subject": "text", "choices": "texts", "answer": "whole"}
 

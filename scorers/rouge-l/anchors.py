@@ -4,8 +4,8 @@ from functools import partial
 
 from measure import measure
 from mlrb_kit.anchors_stage import anchors_stage
-from mlrb_kit.generate_anchors import generate_anchors
 from rouge_score_mean import rouge_score_mean
+from scorer_library.generation.anchors import generate_anchors
 
 rows = partial(generate_anchors, lambda data, texts: rouge_score_mean(data, texts)[0])
 

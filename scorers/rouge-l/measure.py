@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from mlrb_kit.generate_measure import measure_generated
 from mlrb_kit.score_stage import score_stage
 from rouge_score_mean import rouge_score_mean
+from scorer_library.generation.measure import measure_generated
 
 measure = partial(measure_generated, rouge_score_mean)
 

@@ -4,9 +4,9 @@ from typing import Any
 
 from rouge_score.rouge_scorer import RougeScorer
 
-from mlrb_kit.generate_items import MathData
-from mlrb_kit.generate_measure import grouped
-from mlrb_kit.ratio import ratio
+from scorer_library.generation.items import MathData
+from scorer_library.generation.measure import grouped
+from scorer_library.ratio import ratio
 
 # its own tokens: lower-cased runs of a-z and 0-9, so that signs such as ∀ and = do not count
 SCORER = RougeScorer(["rougeL"], use_stemmer=False)

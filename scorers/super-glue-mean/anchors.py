@@ -5,8 +5,8 @@ from pathlib import Path
 
 from measure import measure
 from mlrb_kit.anchors_stage import Row, anchors_stage
-from mlrb_kit.lm_eval_data import read_hub_data
-from mlrb_kit.lm_eval_items import Item, mean
+from scorer_library.lm_eval.data import read_hub_data
+from scorer_library.lm_eval.items import Item, mean
 from task_score import task_floor, task_score
 from tasks import DATA, credits_of
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from mlrb_kit.lm_eval_items import Item, Shares, calibration, decided, groups_of, mean, official_shares
+from scorer_library.lm_eval.items import Item, Shares, calibration, decided, groups_of, mean, official_shares
 from task_score import task_error, task_floor, task_score
 
 SWAPPED = "multirc"

@@ -3,11 +3,11 @@
 from functools import partial
 
 from mean_score import mean_score
-from mlrb_kit.lm_eval_data import Row
-from mlrb_kit.lm_eval_items import Item
-from mlrb_kit.lm_eval_measure import LmEval, lm_eval_measure
-from mlrb_kit.lm_eval_run import Answer, Outcome
 from mlrb_kit.score_stage import score_stage
+from scorer_library.lm_eval.data import Row
+from scorer_library.lm_eval.items import Item
+from scorer_library.lm_eval.measure import LmEval, lm_eval_measure
+from scorer_library.lm_eval.run import Answer, Outcome
 from tasks import DATA, TASKS, cluster_of
 
 

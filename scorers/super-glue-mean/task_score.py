@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from mlrb_kit.lm_eval_items import Item, Shares, clustered_ratio, mean, mean_credit, official_shares
+from scorer_library.lm_eval.items import Item, Shares, clustered_ratio, mean, mean_credit, official_shares
 
 CB = "cb"
 CB_CLASSES = 3

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from mlrb_kit.lm_eval_data import Columns, HubData, Row
+from scorer_library.lm_eval.data import Columns, HubData, Row
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,9 @@
 import { execFileSync } from "node:child_process";
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, delimiter, dirname, join, resolve } from "node:path";
 import type { Scored } from "@mlrb/formats/score";
+import { pythonPath } from "@mlrb/kit/python-path";
 import { measure, readScore } from "./measure.ts";
 import { testPython } from "./submissions.ts";
 
@@ -47,7 +48,7 @@ export function bothScores(given: Given): { ours: Scored; official: Official } {
     const flags = Object.entries({ submission, data, repository, splits, tasks, dtype: "float32" });
     const said = python([
       "-m",
-      "mlrb_kit.lm_eval_command",
+      "scorer_library.lm_eval.command",
       ...flags.flatMap(([name, value]) => [`--${name}`, value]),
     ]);
     const ours = readScore(ran.score);
@@ -80,7 +81,7 @@ function python(args: string[]): string {
   const env = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
-    PYTHONPATH: `${join(root, "runners/kit/python")}:${join(root, "scorers/testing")}`,
+    PYTHONPATH: [pythonPath(root), join(root, "scorers/testing")].join(delimiter),
     PYTHONDONTWRITEBYTECODE: "1",
     OMP_NUM_THREADS: "1",
   };

@@ -8,11 +8,13 @@ import { mustFollow } from "@mlrb/formats/read-format";
 import { type Score, score } from "@mlrb/formats/score";
 import { type ScorerManifest, scorerManifest as scorerFormat } from "@mlrb/formats/scorer";
 import { readJson, writeJson } from "@mlrb/kit/json-file";
+import { pythonPath } from "@mlrb/kit/python-path";
 import { YAML } from "zx";
 import { warmArguments } from "../../tests/support/warm-python.ts";
 import { testPython } from "./submissions.ts";
 
-const scorers = resolve(import.meta.dirname, "..");
+const repository = resolve(import.meta.dirname, "../..");
+const scorers = join(repository, "scorers");
 const admitted: Admission = { formatVersion: 1, admitted: true, reasons: [] };
 
 export function scorerManifest(scorer: string): ScorerManifest {
@@ -130,7 +132,7 @@ function runPython(script: string, flags: string[], fresh = false) {
     encoding: "utf8",
     env: {
       ...process.env,
-      PYTHONPATH: resolve(scorers, "../runners/kit/python"),
+      PYTHONPATH: pythonPath(repository),
       PYTHONDONTWRITEBYTECODE: "1",
       OMP_NUM_THREADS: "1",
     },

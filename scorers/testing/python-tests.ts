@@ -1,16 +1,20 @@
-// Runs a file of Python tests as one test: kit's modules and those beside the scorer are at hand.
+// Runs a file of Python tests as one test: the modules of kit, of the library and beside the scorer are at hand.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { dirname, resolve } from "node:path";
+import { delimiter, dirname, resolve } from "node:path";
+import { pythonPath } from "@mlrb/kit/python-path";
 import { warmArguments } from "../../tests/support/warm-python.ts";
 import { testPython } from "./submissions.ts";
 
-/** `file` is absolute. Fails with what the tests said; and where too few of them ran. */
-export function runPythonTests(file: string, ran: RegExp): void {
-  const folders = [resolve(import.meta.dirname, "../../runners/kit/python"), resolve(dirname(file), "..")];
+const repository = resolve(import.meta.dirname, "../..");
+
+/** `file` is absolute; `more` are folders to import from. Fails with what the tests said; and where too few ran. */
+export function runPythonTests(file: string, ran: RegExp, more: string[] = []): void {
+  const { MLRB_GPUS: _, ...env } = process.env;
+  const folders = [pythonPath(repository), resolve(dirname(file), ".."), ...more];
   const done = spawnSync(testPython(), warmArguments([file]), {
     encoding: "utf8",
-    env: { ...process.env, PYTHONPATH: folders.join(":"), PYTHONDONTWRITEBYTECODE: "1" },
+    env: { ...env, PYTHONPATH: folders.join(delimiter), PYTHONDONTWRITEBYTECODE: "1" },
   });
   assert.equal(done.status, 0, done.stderr);
   assert.match(done.stderr, ran);

@@ -1,9 +1,10 @@
 // Runs the Python of this folder: makes the submissions that scorers are tried on.
 import { execFileSync } from "node:child_process";
 import { join, resolve } from "node:path";
+import { pythonPath } from "@mlrb/kit/python-path";
 import { warmArguments } from "../../tests/support/warm-python.ts";
 
-const kit = resolve(import.meta.dirname, "../../runners/kit/python");
+const repository = resolve(import.meta.dirname, "../..");
 
 /** What the tests start Python with. Throws, saying how to come by one, where there is none. */
 export function testPython(): string {
@@ -24,7 +25,7 @@ function runTestProgram([program = "", ...args]: string[]): string {
   const env = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
-    PYTHONPATH: kit,
+    PYTHONPATH: pythonPath(repository),
     PYTHONHASHSEED: "0",
     PYTHONDONTWRITEBYTECODE: "1",
     OMP_NUM_THREADS: "1",

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from mlrb_kit.continuation import continuation_measure
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.score_stage import Measured, score_stage
+from scorer_library.lm_eval.continuation import continuation_measure
 from worst import scored, weighed, worst
 
 answered = continuation_measure(scored)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from mlrb_kit.lm_eval_items import (
+from scorer_library.lm_eval.items import (
     Item,
     Shares,
     calibration,
@@ -14,7 +14,7 @@ from mlrb_kit.lm_eval_items import (
     groups_of,
     mean,
 )
-from mlrb_kit.lm_eval_mean import by_group, credit_of
+from scorer_library.lm_eval.mean import by_group, credit_of
 
 
 def scored(items: Sequence[Item]) -> dict[str, Any]:

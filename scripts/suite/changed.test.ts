@@ -25,6 +25,11 @@ const sources = new Map(
     "runners/report/src/report.test.ts": "",
     "scorers/bleu/measure.py": "",
     "scorers/bleu/tests/bleu.test.ts": "",
+    "scorers/library/pack/lean/check.py": "from pack.lean import (\n    launch,\n)\n",
+    "scorers/library/pack/lean/launch.py": "",
+    "scorers/library/pack/lean/measure.py": "",
+    "scorers/lean/tests/lean.test.ts": 'runPythonTests("test_lean.py");',
+    "scorers/lean/tests/test_lean.py": "import json, pack.lean.check\n",
     "scorers/rouge/tests/rouge.test.ts": "",
     "scorers/scorers.contract.test.ts": "const scripts = folders.map((folder) => join(folder, script));",
     "tests/support/lab.ts": 'import { x } from "@mlrb/core/plan";',
@@ -47,6 +52,14 @@ test("a Python script reaches the tests of what names it, also through what it i
   assert.ok(!reaching("runners/local/src/fork_places.py").includes("runners/report/src/report.test.ts"));
 });
 
+test("a module of a Python package reaches the tests that import it by its dotted name, and no others", () => {
+  const inLibrary = (name: string) => reaching(`scorers/library/pack/lean/${name}.py`);
+  const [own, contract] = ["scorers/lean/tests/lean.test.ts", "scorers/scorers.contract.test.ts"];
+  assert.deepEqual(inLibrary("check"), [own, contract]);
+  assert.deepEqual(inLibrary("launch"), [own, contract]);
+  assert.deepEqual(inLibrary("measure"), [contract], "nothing imports it");
+});
+
 test("a file that nothing imports reaches the tests beside it and right above it", () => {
   assert.deepEqual(reaching("scorers/bleu/measure.py"), [
     "scorers/bleu/tests/bleu.test.ts",
@@ -57,7 +70,7 @@ test("a file that nothing imports reaches the tests beside it and right above it
 
 test("tests of the whole program count by their own support, and a package or a compiler option reaches every test", () => {
   assert.deepEqual(reaching("tests/support/lab.ts"), ["tests/crash.e2e.test.ts"]);
-  assert.equal(reaching("pnpm-lock.yaml").length, 10);
+  assert.equal(reaching("pnpm-lock.yaml").length, 11);
   assert.deepEqual(reaching(), []);
 });
 

@@ -64,12 +64,21 @@ function imports(path: string, text: string): string[] {
     });
 }
 
-/** Modules beside the script, or anywhere below a folder that a PYTHONPATH names: the name alone decides. */
+/** Modules beside the script, or anywhere below a folder that a PYTHONPATH names: the dotted name alone decides. */
 function pythonImports(path: string, text: string, byName: ReadonlyMap<string, string[]>): string[] {
-  const names = [...text.matchAll(/^\s*(?:from|import)\s+([\w.]+)/gm)].flatMap(([, name]) =>
-    name!.split("."),
+  const lines = text.matchAll(/^\s*(?:from\s+([\w.]+)\s+import\s+(\([^)]*\)|.*)|import\s+(.*))$/gm);
+  const modules = [...lines].flatMap(([, from, names, imported]) =>
+    from === undefined
+      ? [...imported!.matchAll(/[\w.]+/g)].map(([name]) => name)
+      : [from, ...[...names!.matchAll(/\w+/g)].map(([name]) => `${from}.${name}`)],
   );
-  return names.flatMap((name) => byName.get(`${name}.py`) ?? []).filter((one) => one !== path);
+  const files = modules.flatMap((name) => {
+    const module = name.replace(/^\.+/, "").replaceAll(".", "/");
+    return [`${module}.py`, `${module}/__init__.py`];
+  });
+  return files
+    .flatMap((file) => (byName.get(basename(file)) ?? []).filter((place) => `/${place}`.endsWith(`/${file}`)))
+    .filter((one) => one !== path);
 }
 
 /** Files whose name stands in the text, at the end of a path or alone: `join(here, "test_costs.py")`. */

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
+import { pythonPath } from "@mlrb/kit/python-path";
 import { makeData, readRows } from "../testing/made-data.ts";
 import { testPython } from "../testing/run-baseline.ts";
 import { families, type Item } from "./items.ts";
@@ -109,7 +110,7 @@ test("Lean compiles the test's and dev's proofs and every eighth of train's, and
       encoding: "utf8",
       env: {
         ...process.env,
-        PYTHONPATH: resolve(import.meta.dirname, "../../runners/kit/python"),
+        PYTHONPATH: pythonPath(resolve(import.meta.dirname, "../..")),
         PYTHONDONTWRITEBYTECODE: "1",
       },
     },

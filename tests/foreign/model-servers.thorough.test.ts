@@ -10,6 +10,7 @@ import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bubblewrapMissing } from "@mlrb/agents/bubblewrap-abilities";
 import { causeOf } from "@mlrb/agents/model/cause-of";
+import { pythonPath } from "@mlrb/kit/python-path";
 import { ensureEnvironment } from "../../scripts/ensure-environment.ts";
 import { type AimockAnswer, aimockSoftware, startAimock } from "../support/aimock.ts";
 import { foreignPython } from "../support/foreign-software.ts";
@@ -123,7 +124,7 @@ test("a real model behind transformers serve is measured, and its tokens are unk
   const model = join(folder, "smollm2");
   const made = spawnSync(ml, ["pipelines/steps/base_model.py", "--output", `model=${model}`], {
     cwd: checkout,
-    env: { ...process.env, PYTHONPATH: join(checkout, "runners/kit/python") },
+    env: { ...process.env, PYTHONPATH: pythonPath(checkout) },
     encoding: "utf8",
   });
   assert.equal(made.status, 0, made.stderr);

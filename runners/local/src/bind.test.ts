@@ -179,6 +179,31 @@ test("a Python stage's key changes with a module that it imports, and with no ot
   assert.notEqual((await ask()).key, before.key);
 });
 
+test("a module of a declared folder is in the keys of the stages that import it, and of no attempt", async (t) => {
+  const at = home(t);
+  at.write("pipelines/environments/python-path.txt", "shared\n");
+  at.write("shared/library/__init__.py", "");
+  at.write("shared/library/wanted.py", "x = 1\n");
+  at.write("one.py", "from library import wanted\n");
+  at.write("other.py", "import json\n");
+  at.write("say.ts", "console.log(1);\n");
+  at.write("package.json", '{"type": "module"}');
+  const python = (file: string) => ({ run: { kind: "python", file } as const });
+  const keys = async () => {
+    const stages: SmallStage[] = [
+      { name: "imports", action: python("one.py") },
+      { name: "does-not", action: python("other.py") },
+      { name: "attempt", action: scripted(), durable: true },
+    ];
+    return Promise.all(stages.map(async (stage) => (await boundIn(at, stage)).key));
+  };
+  const before = await keys();
+  at.write("shared/library/wanted.py", "x = 2\n");
+  const now = await keys();
+  assert.notEqual(now[0], before[0]);
+  assert.deepEqual(now.slice(1), before.slice(1));
+});
+
 test("a command's key holds the command and no code", async (t) => {
   const { parts, codeFiles } = await boundIn(home(t), { name: "say" });
   assert.deepEqual([parts.code, codeFiles], [{}, {}]);

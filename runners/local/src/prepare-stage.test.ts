@@ -423,8 +423,10 @@ test("a missing environment does not stop the preparation of a stage", async (t)
   assert.deepEqual(request.reads, [bound.environment!.path]);
 });
 
-test("a Python stage gets its preload file, and its guard is first on PYTHONPATH", async (t) => {
+test("a Python stage gets its preload file; PYTHONPATH is its guard, the kit and the declared folders", async (t) => {
   const at = lab(t);
+  at.write("pipelines/environments/python-path.txt", "some/library\n");
+  at.workspace = at.open();
   at.write("envs/ml.lock", "");
   at.write("envs/ml.preload.py", "");
   at.write("say.py", "");
@@ -435,7 +437,10 @@ test("a Python stage gets its preload file, and its guard is first on PYTHONPATH
   assert.deepEqual(PYTHONPATH?.split(delimiter), [
     request.permissions!.guard,
     join(at.root, "runners/kit/python"),
+    join(at.root, "some/library"),
   ]);
+  for (const folder of ["runners/kit/python", "some/library"])
+    assert.ok(request.permissions!.lists.includes(join(at.root, folder)), folder);
 });
 
 const script = { run: { kind: "script", file: "say.ts" } } as const;

@@ -15,9 +15,10 @@ function scene(t: TestContext, files: Record<string, string>) {
   };
   for (const [path, text] of Object.entries(files)) write(path, text);
   const consulted = new Consulted(root);
-  const open = () =>
+  const open = (folders = ["runners/kit/python"]) =>
     new PythonImports({
       root,
+      folders,
       memory: root,
       consulted,
       digestOf: (path) => {
@@ -76,4 +77,34 @@ test("a new import, and a new file that is found before what was imported, are s
   assert.deepEqual(open().of("s/run.py").sort(), ["s/helper.py", "s/more.py", "s/run.py"]);
   write("s/torch.py", "shadows = True");
   assert.deepEqual(open().of("s/run.py").sort(), ["s/helper.py", "s/more.py", "s/run.py", "s/torch.py"]);
+});
+
+test("a declared folder is looked through after the script's own and the kit, and only its imported files count", (t) => {
+  const { open } = scene(t, {
+    "s/run.py": "from shared_library.deep import wanted\nimport helper\n",
+    "s/helper.py": "",
+    "lib/helper.py": "never found",
+    "lib/shared_library/__init__.py": "",
+    "lib/shared_library/deep/__init__.py": "",
+    "lib/shared_library/deep/wanted.py": "from mlrb_kit import ratio",
+    "lib/shared_library/deep/other.py": "",
+    [`${kit}/__init__.py`]: "",
+    [`${kit}/ratio.py`]: "",
+  });
+  assert.deepEqual(open(["runners/kit/python", "lib"]).of("s/run.py").sort(), [
+    "lib/shared_library/__init__.py",
+    "lib/shared_library/deep/__init__.py",
+    "lib/shared_library/deep/wanted.py",
+    `${kit}/__init__.py`,
+    `${kit}/ratio.py`,
+    "s/helper.py",
+    "s/run.py",
+  ]);
+});
+
+test("what was remembered for other folders is asked again", (t) => {
+  const { open } = scene(t, { "s/run.py": "import helper\n", "lib/helper.py": "" });
+  assert.deepEqual(open().of("s/run.py"), ["s/run.py"]);
+  assert.deepEqual(open(["runners/kit/python", "lib"]).of("s/run.py"), ["s/run.py", "lib/helper.py"]);
+  assert.deepEqual(open().of("s/run.py"), ["s/run.py"]);
 });

@@ -1,5 +1,5 @@
 // Which files of the repository a Python script can run: itself and what it imports from its own folder
-// and the kit's. Remembered by their contents, so that asking again costs looks and no Python.
+// and those of kit's python-path. Remembered by their contents, so that asking again costs looks and no Python.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -10,14 +10,13 @@ import { findPython } from "./find-python.ts";
 
 const program = fileURLToPath(new URL("./local_imports.py", import.meta.url));
 
-/** Where Python looks besides the script's own folder; see stage-variables. */
-export const pythonPath = "runners/kit/python";
-
 /** Paths from the repository's root: digests of what is read, and what would be read if it were there. */
 type Imports = { files: Record<string, string>; absent: string[] };
 
 export type PythonImportsOptions = {
   root: string;
+  /** Where Python looks besides the script's own folder, from the root; see kit's python-path. */
+  folders: string[];
   memory: string;
   consulted: Consulted;
   /** Digest of a file's bytes; "missing" where there is none. */
@@ -52,12 +51,15 @@ export class PythonImports {
   }
 
   #ask(script: string): Imports {
-    const { root, memory, digestOf } = this.#at;
+    const { root, folders, memory, digestOf } = this.#at;
     const python = findPython(memory);
     const answer =
       python &&
       spawnSync(python.path, ["-I", "-S", "-B", program], {
-        input: JSON.stringify({ script: join(root, script), roots: [join(root, pythonPath)] }),
+        input: JSON.stringify({
+          script: join(root, script),
+          roots: folders.map((folder) => join(root, folder)),
+        }),
         encoding: "utf8",
       });
     if (answer?.status !== 0) return { files: { [script]: digestOf(script) }, absent: [] };
@@ -71,7 +73,7 @@ export class PythonImports {
     const known = this.#load();
     known[script] = imports;
     try {
-      writeWhole(this.#file, canonicalJson({ formatVersion: 1, scripts: known }), { sync: false });
+      writeWhole(this.#file, canonicalJson({ formatVersion: 2, folders, scripts: known }), { sync: false });
     } catch {
       // it only saves time
     }
@@ -81,11 +83,13 @@ export class PythonImports {
   #load(): Record<string, Imports> {
     if (this.#known) return this.#known;
     try {
-      const { formatVersion, scripts } = JSON.parse(readFileSync(this.#file, "utf8")) as {
+      const { formatVersion, folders, scripts } = JSON.parse(readFileSync(this.#file, "utf8")) as {
         formatVersion: unknown;
+        folders?: string[];
         scripts?: Record<string, Imports>;
       };
-      this.#known = formatVersion === 1 ? (scripts ?? {}) : {};
+      const asNow = formatVersion === 2 && folders?.join("\n") === this.#at.folders.join("\n");
+      this.#known = asNow ? (scripts ?? {}) : {};
     } catch {
       this.#known = {}; // none yet, or damaged: Python is asked again
     }

@@ -9,7 +9,6 @@ import { fileURLToPath } from "node:url";
 import type { Permissions } from "@mlrb/core/permissions";
 import { environmentStage, type Instance } from "@mlrb/core/plan";
 import type { Bound } from "./bind.ts";
-import { pythonPath } from "./python-imports.ts";
 import type { Recorded } from "./read-recorder.ts";
 import { stageSources } from "./stage-sources.ts";
 import type { Workspace } from "./workspace.ts";
@@ -62,7 +61,7 @@ export function declaredPaths(
   bound: Bound,
   { workspace, work, beside }: HeldAt,
 ): Omit<Permissions, "guard"> {
-  const { repository: root, state } = workspace;
+  const { repository: root, state, pythonFolders } = workspace;
   const { action, execution } = instance;
   const { kind } = action.run;
   const sources = stageSources(bound);
@@ -87,7 +86,7 @@ export function declaredPaths(
     ...patterns.flatMap(({ pattern, folder }) =>
       folder === undefined && isGlob(pattern) ? [join(root, staticFolder(pattern))] : [],
     ),
-    ...(kind === "python" ? [join(root, pythonPath), root] : []),
+    ...(kind === "python" ? [...pythonFolders.map((folder) => join(root, folder)), root] : []),
   ];
   return {
     reads: outermost(bothNames(reads)),

@@ -2,10 +2,10 @@
 import { existsSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { environmentStage, type Instance } from "@mlrb/core/plan";
+import { pythonPath } from "@mlrb/kit/python-path";
 import type { Bound } from "./bind.ts";
 import { environmentPython } from "./environments.ts";
 import { findPython } from "./find-python.ts";
-import { pythonPath } from "./python-imports.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Only what is declared, and what any program needs; never the caller's whole environment. */
@@ -33,7 +33,7 @@ export function stageVariables(
     PYTHONHASHSEED: "0",
     PYTHONDONTWRITEBYTECODE: "1",
     PYTHONUNBUFFERED: "1",
-    PYTHONPATH: join(workspace.repository, pythonPath),
+    PYTHONPATH: pythonPath(workspace.repository, workspace.pythonFolders),
     NODE_COMPILE_CACHE: join(workspace.state.memory, "node"),
     MLRB_STAGE: stageFile,
     MLRB_WORK: work,

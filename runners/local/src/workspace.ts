@@ -1,4 +1,5 @@
 // What the parts of a run on this machine share: the state folder and everything kept in it.
+import { pythonFolders, pythonPathFile } from "@mlrb/kit/python-path";
 import { ActionCache } from "./action-cache.ts";
 import { AttemptRecords } from "./attempt-records.ts";
 import { CodeDigests } from "./code-digest.ts";
@@ -22,6 +23,8 @@ export type Workspace = {
   digests: FileDigests;
   codes: CodeDigests;
   imports: PythonImports;
+  /** Where Python looks besides a script's own folder, from the repository's root. */
+  pythonFolders: string[];
   last: LastRuns;
   consulted: Consulted;
   /** Set where stages run to be traced: none is reused, attempts and environments apart. */
@@ -41,6 +44,8 @@ export function openWorkspace(at: {
   const verified = new VerifiedContents(state.memory);
   const consulted = at.consulted ?? new Consulted(at.repository);
   const digests = new FileDigests(at.repository, state.memory, consulted);
+  consulted.file(pythonPathFile);
+  const folders = pythonFolders(at.repository);
   return {
     repository: at.repository,
     state,
@@ -51,10 +56,12 @@ export function openWorkspace(at: {
     digests,
     imports: new PythonImports({
       root: at.repository,
+      folders,
       memory: state.memory,
       consulted,
       digestOf: (path) => digests.of(path),
     }),
+    pythonFolders: folders,
     codes: new CodeDigests(at.repository, state.memory, consulted),
     last: new LastRuns(state.last, at.pipeline, at.profile),
     consulted,

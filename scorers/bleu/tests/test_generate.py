@@ -18,13 +18,13 @@ from transformers import GPT2Config, GPT2LMHeadModel
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from bleu_score import METRIC, bleu_score
 from mlrb_kit.answers import FILE, Prediction, read_answers, write_answers
-from mlrb_kit.fill_slots import fill_slots, own_words, shape
-from mlrb_kit.generate import generate, predictions
-from mlrb_kit.generate_anchors import copy_nearest, generate_anchors
-from mlrb_kit.generate_items import GenerationSettings, Item, read_items, read_math
-from mlrb_kit.generate_prompt import BYTES_MAX, DEFAULT, prompt, read_template
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission
+from scorer_library.generation.anchors import copy_nearest, generate_anchors
+from scorer_library.generation.fill_slots import fill_slots, own_words, shape
+from scorer_library.generation.generate import generate, predictions
+from scorer_library.generation.items import GenerationSettings, Item, read_items, read_math
+from scorer_library.generation.prompt import BYTES_MAX, DEFAULT, prompt, read_template
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 DATA = read_math(FIXTURES / "private")

@@ -6,8 +6,8 @@ from pathlib import Path
 import lm_eval
 
 from measure import scored
-from mlrb_kit.lm_eval_items import Item
 from phenomena import PHENOMENA, PHENOMENON_OF
+from scorer_library.lm_eval.items import Item
 
 
 class Phenomena(unittest.TestCase):

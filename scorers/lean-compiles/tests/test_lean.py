@@ -1,4 +1,4 @@
-"""Checks that Lean's word is believed only where it should be. Needs a Lean (see mlrb_kit.lean_command)."""
+"""Checks that Lean's word is believed only where it should be. Needs a Lean (see lean/command.py)."""
 
 import dataclasses
 import json
@@ -10,13 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 from unittest import mock
 
-from mlrb_kit.generate_items import read_math
-from mlrb_kit.lean_check import Lean, open_lean
-from mlrb_kit.lean_command import LeanMissing, find_lean
-from mlrb_kit.lean_score import lean_score, says_the_same
-from mlrb_kit.lean_text import Theorem, read_theorem
-from mlrb_kit.lean_together import judge_all
 from mlrb_kit.results import read_jsonl
+from scorer_library.generation.items import read_math
+from scorer_library.lean.check import Lean, open_lean
+from scorer_library.lean.command import LeanMissing, find_lean
+from scorer_library.lean.score import lean_score, says_the_same
+from scorer_library.lean.text import Theorem, read_theorem
+from scorer_library.lean.together import judge_all
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 DATA = read_math(FIXTURES / "private")

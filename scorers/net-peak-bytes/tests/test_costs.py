@@ -21,16 +21,16 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from mlrb_kit import memory, memory_peak
-from mlrb_kit.efficiency import compute_a_token, read_settings, stored_size
-from mlrb_kit.memory import NotMeasurable, measure_fresh
-from mlrb_kit.memory_use import fitted
 from mlrb_kit.rejected import Rejected
+from scorer_library.costs import memory, memory_peak
+from scorer_library.costs.efficiency import compute_a_token, read_settings, stored_size
+from scorer_library.costs.memory import NotMeasurable, measure_fresh
+from scorer_library.costs.memory_use import fitted
 
 MB = 10**6
 
 PEAK = """
-from mlrb_kit.memory import peak_bytes, restart_peak
+from scorer_library.costs.memory import peak_bytes, restart_peak
 early = bytearray(200_000_000)
 del early
 before = restart_peak()

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from mean_score import mean_score, with_labels_right
-from mlrb_kit.lm_eval_data import read_hub_data
-from mlrb_kit.lm_eval_items import Item, official_shares
+from scorer_library.lm_eval.data import read_hub_data
+from scorer_library.lm_eval.items import Item, official_shares
 from task_score import class_f1, task_error, task_floor, task_score
 from tasks import DATA, credits_of
 

@@ -2,9 +2,9 @@
 
 import unittest
 
-from mlrb_kit.lm_eval_items import Item, sample_of
-from mlrb_kit.ratio import ratio
 from mlrb_kit.rejected import Rejected
+from scorer_library.lm_eval.items import Item, sample_of
+from scorer_library.ratio import ratio
 from worst import scored, weighed, worst
 
 

@@ -2,16 +2,17 @@
 
 Prints one JSON object: `compiled`, how many in all, and `judged`, how many of the families. By hand, for all
 of train, or every EVERY-th row of it:
-    PYTHONPATH=runners/kit/python python tasks/math-reasoning/tests/check_proofs.py PUBLIC PRIVATE [EVERY]
+    PYTHONPATH=runners/kit/python:scorers/library python
+        tasks/math-reasoning/tests/check_proofs.py PUBLIC PRIVATE [EVERY]
 """
 
 import json
 import sys
 from pathlib import Path
 
-from mlrb_kit.generate_items import Item, read_items, read_math
-from mlrb_kit.lean_check import Lean, open_lean, trouble
-from mlrb_kit.lean_score import says_the_same
+from scorer_library.generation.items import Item, read_items, read_math
+from scorer_library.lean.check import Lean, open_lean, trouble
+from scorer_library.lean.score import says_the_same
 
 AT_ONCE = 600  # all of them take more than the gigabyte that one check may
 

@@ -1,1 +1,1 @@
-"""What Python scripts of scorers share: loading submissions that cannot be trusted, and writing results."""
+"""What every Python stage needs: its context, submissions that cannot be trusted, devices, results."""

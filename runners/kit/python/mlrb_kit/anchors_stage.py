@@ -2,8 +2,8 @@
 
 Some rows come of the data alone (chance, an n-gram); the others are models that nobody trained for the task
 (random weights, the base model unchanged), measured as a submission is. One that is rejected, as random
-weights may be for their ties, has a row that says so. By hand:
-    PYTHONPATH=runners/kit/python python scorers/NAME/anchors.py --input public=DIR --input private=DIR
+weights may be for their ties, has a row that says so. By hand, with PYTHONPATH as docs/add-a-scorer.md says:
+    python scorers/NAME/anchors.py --input public=DIR --input private=DIR
         --input models=DIR --output rows=FILE
 and `--input answers=DIR` for a scorer that judges what models wrote (answers_stage.py).
 """

@@ -2,8 +2,8 @@
 
 The stage `generate` asks a submission, `anchor-answers` each of the models that scores are read against.
 What was not admitted is rejected without being opened. It imports nothing of scoring, so that a changed
-scorer never makes a model write anew. By hand:
-    PYTHONPATH=runners/kit/python python SCRIPT --input submission=DIR --input admission=FILE
+scorer never makes a model write anew. By hand, with PYTHONPATH as docs/add-a-scorer.md says:
+    python SCRIPT --input submission=DIR --input admission=FILE
         --input private=DIR --output answers=DIR
 or, for the folders that DIR/titles.json names, `--input models=DIR` in place of the first two.
 """

@@ -2,8 +2,8 @@
 
 What was not admitted is rejected without being opened, and the result gets the header that scorer.yaml
 declares. Each measure.py is a stage script of its own, so that a change of it, or of what it imports, is a
-change of its scores and of no others. By hand:
-    PYTHONPATH=runners/kit/python python scorers/NAME/measure.py --param version=1 --param unit=UNIT
+change of its scores and of no others. By hand, with PYTHONPATH as docs/add-a-scorer.md says:
+    python scorers/NAME/measure.py --param version=1 --param unit=UNIT
         --param direction=higher --input submission=DIR --input admission=FILE --input private=DIR
         --output score=FILE --output samples=FILE
 and `--input answers=DIR` for a scorer that judges what a model wrote (answers_stage.py).

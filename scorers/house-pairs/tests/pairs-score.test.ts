@@ -1,0 +1,8 @@
+// Runs the Python tests of this scorer.
+import { join } from "node:path";
+import { test } from "node:test";
+import { runPythonTests } from "../../testing/python-tests.ts";
+
+test("the mean over paradigms of pairs agrees with numbers worked out by hand", () => {
+  runPythonTests(join(import.meta.dirname, "test_pairs_score.py"), /Ran 4 tests/);
+});

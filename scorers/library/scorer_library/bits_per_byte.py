@@ -1,0 +1,75 @@
+"""Bits that a submission needs for texts it has never seen (defined in scorers/bits-per-byte/README.md)."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+from mlrb_kit.causal import check_causal, log_probabilities
+from mlrb_kit.rejected import Rejected
+from mlrb_kit.results import read_jsonl
+from mlrb_kit.submission import Submission, load_submission
+from scorer_library.windows import windows
+
+
+def read_heldout(private: Path) -> list[dict[str, Any]]:
+    """The documents of heldout.jsonl, each with id, group and text."""
+    documents = read_jsonl(private / "heldout.jsonl")
+    if not documents:
+        raise SystemExit("heldout.jsonl is empty: the data stage is at fault, not the submission")
+    return documents
+
+
+def cluster_of(document: dict[str, Any]) -> str:
+    """What the document shares its errors with: itself alone, unless the data names a cluster."""
+    return document.get("cluster", document["id"])
+
+
+def bits_samples(submission_folder: Path, private: Path) -> list[dict[str, Any]]:
+    """A sample for each held-out document: `value` in bits, `weight` in bytes."""
+    documents = read_heldout(private)
+    submission = load_submission(submission_folder)
+    texts = {document["id"]: encode_windows(submission, document["text"]) for document in documents}
+    check_causal(submission, [rows[0][1] for rows in texts.values() if rows])
+    return [document_bits(submission, document, texts[document["id"]]) for document in documents]
+
+
+def encode_windows(submission: Submission, text: str) -> list[tuple[str, list[int]]]:
+    """The windows of `text` with their ids; raises Rejected where the ids do not give the text back."""
+    encoded = []
+    for window in windows(text):
+        ids = submission.encode(window)
+        back = submission.tokenizer.decode(ids, skip_special_tokens=False, clean_up_tokenization_spaces=False)
+        if back != window:
+            raise Rejected("the tokenizer loses text: decoding what it encodes does not give the text back")
+        # a token that stands for no byte could carry the text in how often it is repeated
+        if len(ids) > len(window.encode()) + 1:
+            raise Rejected("the tokenizer uses more tokens than the text has bytes")
+        encoded.append((window, ids))
+    return encoded
+
+
+def document_bits(
+    submission: Submission, document: dict[str, Any], rows: list[tuple[str, list[int]]]
+) -> dict[str, Any]:
+    bits = [window_bits(submission, ids) for _, ids in rows]
+    return {
+        "id": document["id"],
+        "group": document["group"],
+        "value": math.fsum(bits),
+        "weight": sum(len(window.encode()) for window, _ in rows),
+        "tokens": sum(len(ids) for _, ids in rows),
+        "windows": bits,
+    }
+
+
+def window_bits(submission: Submission, ids: list[int]) -> float:
+    """-log2 p of `ids`; where they exceed the model's context, piece by piece, each starting afresh."""
+    reach = submission.context or len(ids)
+    nats = 0.0
+    for start in range(0, len(ids), reach):
+        piece = ids[start : start + reach]
+        logs = log_probabilities(submission, [submission.start_id, *piece[:-1]])
+        if max(piece) >= logs.shape[1]:
+            raise Rejected(f"the tokenizer gives ids of {max(piece)}; the model predicts {logs.shape[1]}")
+        nats -= logs[range(len(piece)), piece].double().sum().item()
+    return nats / math.log(2)

@@ -1,0 +1,1 @@
+"""What a submission costs: compute, size, speed, memory."""

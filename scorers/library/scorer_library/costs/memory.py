@@ -1,0 +1,104 @@
+"""Starts a measurement in a process that has done nothing else, and reads this process's memory.
+
+A forked process, or one that has scored before, shows memory and speed of what it inherited: an empty
+child of a warm Python already peaks at 359 MiB. So what is measured for itself starts by exec.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import mlrb_kit
+from mlrb_kit.rejected import Rejected
+from mlrb_kit.results import write_json
+
+STATUS, CLEAR_REFS = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+CLEAR_PEAK = "5"  # Linux, proc(5): resets VmHWM to what is resident now
+
+# where modules are, without the folder of the stage's guard: a measurement has no hook on every open file
+FOLDERS = [str(Path(mlrb_kit.__file__).parents[1]), str(Path(__file__).parents[2])]
+
+# what else would decide how memory is taken and how fast sums are done
+ENVIRONMENT = {
+    "HF_HUB_OFFLINE": "1",
+    "MALLOC_ARENA_MAX": "1",
+    "OMP_NUM_THREADS": "1",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONHASHSEED": "0",
+    "TOKENIZERS_PARALLELISM": "false",
+    "TRANSFORMERS_VERBOSITY": "error",
+}
+
+
+class NotMeasurable(RuntimeError):
+    """This machine cannot measure it: not measured, whatever the submission."""
+
+
+def measure_fresh(script: Path, submission: Path, settings: dict[str, int]) -> dict[str, Any]:
+    """What `script` wrote. Raises Rejected with its reason, or NotMeasurable where the process died."""
+    with tempfile.TemporaryDirectory(prefix="mlrb-fresh-") as folder:
+        result = Path(folder, "result.json")
+        flags = [f"--submission={submission}", f"--settings={json.dumps(settings)}", f"--result={result}"]
+        ran = subprocess.run(
+            [sys.executable, str(script), *flags],
+            env={
+                **os.environ,
+                **ENVIRONMENT,
+                "HF_HOME": folder,
+                "PYTHONPATH": os.pathsep.join(FOLDERS),
+            },
+            check=False,
+        )
+        if ran.returncode != 0 or not result.is_file():
+            raise NotMeasurable(
+                f"the measuring process ended with status {ran.returncode}; its words are above"
+            )
+        found = json.loads(result.read_text(encoding="utf-8"))
+    if "rejected" in found:
+        raise Rejected(found["rejected"])
+    return found
+
+
+def answer_fresh(measure: Callable[[Path, dict[str, int]], dict[str, Any]]) -> None:
+    """The other end of measure_fresh: what a script does that it starts. `measure` gets the submission's
+    folder and the settings."""
+    parser = argparse.ArgumentParser(description="Measures one submission in a process of its own.")
+    parser.add_argument("--submission", type=Path, required=True)
+    parser.add_argument("--settings", type=json.loads, required=True, help="JSON: the scorer's own, by name")
+    parser.add_argument("--result", type=Path, required=True, help="JSON to write")
+    args = parser.parse_args()
+    try:
+        found = measure(args.submission, args.settings)
+    except Rejected as rejected:
+        found = {"rejected": str(rejected)}
+    write_json(args.result, found)
+
+
+def restart_peak() -> int:
+    """Forgets the peak so far; gives the bytes resident now, from which the peak starts again."""
+    try:
+        CLEAR_REFS.write_text(CLEAR_PEAK)
+    except OSError as error:
+        raise NotMeasurable(
+            "peak memory is read from /proc of Linux, which is not here or not writable"
+        ) from error
+    return status_bytes("VmHWM")
+
+
+def peak_bytes() -> int:
+    """The most that was resident since restart_peak."""
+    return status_bytes("VmHWM")
+
+
+def status_bytes(field: str) -> int:
+    try:
+        lines = STATUS.read_text(encoding="utf-8").splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(f"{field}:"))
+    except (OSError, StopIteration) as error:
+        raise NotMeasurable(f"this system does not tell {field}") from error

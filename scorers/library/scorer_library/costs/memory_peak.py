@@ -1,0 +1,69 @@
+"""Measures one submission's peak memory, the GPU's where the stage holds one. Run by exec, by
+memory.measure_fresh; see scorers/net-peak-bytes."""
+
+from pathlib import Path
+from typing import Any
+
+from mlrb_kit.device import device_name, gpu_peak_bytes, on_gpu, restart_gpu_peak
+from mlrb_kit.rejected import Rejected
+from mlrb_kit.submission import check_files, context_of, load_model
+from scorer_library.costs.memory import answer_fresh, peak_bytes, restart_peak
+from scorer_library.costs.memory_use import (
+    check_usable,
+    fitted,
+    prepare,
+    read_tokens,
+    token_ids,
+    write_tokens,
+)
+
+PAGE_BYTES = 4096
+
+
+def measure(folder: Path, settings: dict[str, int]) -> dict[str, Any]:
+    stored = check_files(folder)
+    prepare(folder)
+    restart, peak_now = (restart_gpu_peak, gpu_peak_bytes) if on_gpu() else (restart_peak, peak_bytes)
+    before = restart()
+    model = load_model(folder, stored)
+    touch(model)
+    loaded = peak_now()
+    forward, given, new = fitted(settings["forwardTokens"], settings["newTokens"], context_of(model.config))
+    vocabulary = model.get_input_embeddings().weight.shape[0]
+    logits = read_tokens(model, token_ids(forward, vocabulary))
+    read = peak_now()
+    check_finite(logits)  # row by row: its own memory stays far below the pass's
+    del logits
+    write_tokens(model, token_ids(given, vocabulary), new)
+    peak = peak_now()
+    check_usable(folder, model)
+    return {
+        "netBytes": peak - before,
+        "rawBytes": peak,
+        "importsBytes": before,
+        "loadBytes": loaded - before,
+        "forwardBytes": read - before,
+        "forwardTokens": forward,
+        "promptTokens": given,
+        "newTokens": new,
+        **({"device": device_name()} if on_gpu() else {}),
+    }
+
+
+def touch(model: Any) -> None:
+    """Reads a number of every page of the weights: transformers maps the file, and what no token happened to
+    need (rows of an embedding) would otherwise be missing from the peak."""
+    for tensor in (*model.parameters(), *model.buffers()):
+        step = max(1, PAGE_BYTES // tensor.element_size())
+        tensor.detach().flatten()[::step].sum().item()
+
+
+def check_finite(logits: Any) -> None:
+    import torch
+
+    if not all(bool(torch.isfinite(row).all()) for row in logits):
+        raise Rejected("non-finite output")
+
+
+if __name__ == "__main__":
+    answer_fresh(measure)

@@ -1,0 +1,61 @@
+"""Texts that need no model: rows that scores of math-reasoning are read against.
+
+`reference`: the reference proofs themselves, so the ceiling. `slot-filling`: the nearest public proof with
+the item's own words in it (fill_slots.py), so what is had without a model. `copy-nearest`: the formal side
+of the public item whose informal statement shares most words with the item's. `empty`: nothing.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from mlrb_kit.anchors_stage import Row
+from scorer_library.generation.fill_slots import fill_slots
+from scorer_library.generation.items import Item, MathData, read_items, read_math
+
+WORD = re.compile(r"\w+")
+TITLES = {
+    "reference": "The reference proofs themselves: the ceiling",
+    "slot-filling": "The nearest public proof with the item's own words in their places, without a model",
+    "copy-nearest": "The formal side of the nearest public item, by words in common",
+    "empty": "Empty predictions",
+}
+
+Measure = Callable[[MathData, list[str]], dict[str, Any]]
+
+
+def generate_anchors(measure: Measure, public: Path, private: Path) -> list[Row]:
+    """`measure` gives value and standardError of the texts, one an item."""
+    data = read_math(private)
+    known = read_items(public / "train.jsonl")
+    texts = {
+        "reference": [item.formal_proof for item in data.items],
+        "slot-filling": fill_slots(known, data.items),
+        "copy-nearest": copy_nearest(known, data.items),
+        "empty": ["" for _ in data.items],
+    }
+    return [row(name, measure(data, given)) for name, given in texts.items()]
+
+
+def row(name: str, found: dict[str, Any]) -> Row:
+    value, error = found["value"], found["standardError"]
+    return {"name": name, "title": TITLES[name], "value": value, "standardError": error}
+
+
+def copy_nearest(public: Sequence[Item], items: Sequence[Item]) -> list[str]:
+    """For each of `items` the formal_proof of the public one with the highest F1 of the two sets of words,
+    lower-cased; the earliest of equals."""
+    bags = [words(item.informal_statement) for item in public]
+
+    def nearest(bag: frozenset[str]) -> int:
+        return max(
+            range(len(public)),
+            key=lambda at: (2 * len(bag & bags[at]) / ((len(bag) + len(bags[at])) or 1), -at),
+        )
+
+    return [public[nearest(words(item.informal_statement))].formal_proof for item in items]
+
+
+def words(text: str) -> frozenset[str]:
+    return frozenset(WORD.findall(text.lower()))

@@ -1,0 +1,1 @@
+"""Has Lean 4 check formal statements and proofs that nobody vouches for."""

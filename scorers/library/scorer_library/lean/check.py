@@ -1,0 +1,146 @@
+"""Has Lean check texts, and believes only positive evidence.
+
+A text is compiled to a module by one process. A second one, which has never seen the text, imports the
+module and asks `#print axioms`; the proof holds if Lean answers for that name with no axioms or with
+Lean's three standard ones. The absence of errors proves nothing, and nor does `#print axioms` in the
+text's own file: Lean 4.35 answers "does not depend on any axioms" there for a theorem whose proof failed.
+"""
+
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from scorer_library.generation.items import LeanSettings
+from scorer_library.lean.command import LeanCommand, LeanMissing, find_lean
+from scorer_library.lean.run import LeanLimits, LeanRun, run_lean
+from scorer_library.lean.text import NoTheorem, Theorem, read_theorem
+
+STANDARD_AXIOMS = frozenset({"propext", "Classical.choice", "Quot.sound"})
+MODULE = "MlrbCandidate"
+EVIDENCE = re.compile(r"'([^'\s][^\s]*)' (?:does not depend on any axioms|depends on axioms: \[(.*)\])", re.S)
+WORDS_MAX = 200
+
+# what a Lean that can be believed accepts and refuses; no word of it comes from a library
+CANARIES = {
+    "theorem mlrb_canary (p : Prop) (h : p) : p := h": True,
+    "theorem mlrb_canary (p q : Prop) (h : p) : q := h": False,
+    "axiom mlrb_cheat (q : Prop) : q theorem mlrb_canary (p q : Prop) (h : p) : q := mlrb_cheat q": False,
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    compiles: bool
+    reason: str  # why not; "" where it compiles
+
+
+@dataclass
+class Lean:
+    command: LeanCommand
+    settings: LeanSettings
+    folder: Path
+    known: dict[str, Verdict]  # by text: equal texts are checked once
+
+    @property
+    def limits(self) -> LeanLimits:
+        given = self.settings
+        return LeanLimits(given.heartbeats, given.seconds, given.memory_bytes)
+
+    def judge(self, text: str) -> Verdict:
+        """Whether `text` is one theorem that Lean accepts. Never raises for what the text holds."""
+        theorem = read_theorem(text)
+        if isinstance(theorem, NoTheorem):
+            return Verdict(False, f"not one theorem: {theorem.reason}")
+        if theorem.text not in self.known:
+            self.known[theorem.text] = self.prove(theorem)
+        return self.known[theorem.text]
+
+    def prove(self, theorem: Theorem) -> Verdict:
+        with self.scratch() as folder:
+            module = folder / f"{MODULE}.olean"
+            first = self.run(
+                folder, "Candidate", self.header() + self.settings.preamble + theorem.text, module
+            )
+            if not first.clean or not module.is_file():
+                return Verdict(False, trouble(first))
+            question = f"{self.header(MODULE)}#print axioms {theorem.name}\n"
+            second = self.run(folder, "Question", question, None)
+            return judged(second, theorem.name)
+
+    def run(self, folder: Path, name: str, text: str, module: Path | None) -> LeanRun:
+        file = folder / f"{name}.lean"
+        file.write_text(text, encoding="utf-8")
+        return run_lean(self.command, file, module=module, search=folder, limits=self.limits)
+
+    def header(self, *more: str) -> str:
+        lines = ["prelude"] if self.settings.prelude else []
+        lines += [f"import {name}" for name in (*self.settings.imports, *more)]
+        return "".join(f"{line}\n" for line in lines)
+
+    @contextmanager
+    def scratch(self) -> Iterator[Path]:
+        """A folder for one text, with the data's own modules in it and nothing of another text."""
+        with tempfile.TemporaryDirectory(dir=self.folder) as name:
+            for module in self.settings.modules:
+                compiled = f"{module}.olean"
+                (Path(name) / compiled).symlink_to(self.folder / compiled)
+            yield Path(name)
+
+
+@contextmanager
+def open_lean(settings: LeanSettings) -> Iterator[Lean]:
+    """A Lean that was seen to accept what is true and refuse what is not. Raises LeanMissing otherwise."""
+    command = find_lean()
+    with tempfile.TemporaryDirectory(prefix="mlrb-lean-") as name:
+        lean = Lean(command, settings, Path(name), {})
+        for module in settings.modules:
+            shutil.copyfile(settings.folder / f"{module}.lean", lean.folder / f"{module}.lean")
+            compiled = lean.folder / f"{module}.olean"
+            ran = run_lean(
+                command,
+                lean.folder / f"{module}.lean",
+                module=compiled,
+                search=lean.folder,
+                limits=lean.limits,
+            )
+            if not ran.clean or not compiled.is_file():
+                raise LeanMissing(f"Lean does not compile the data's own {module}.lean: {trouble(ran)}")
+        for text, expected in CANARIES.items():
+            verdict = lean.prove(Theorem("mlrb_canary", (), text))
+            if verdict.compiles != expected:
+                said = (
+                    "accepts what is false" if verdict.compiles else f"refuses what is true: {verdict.reason}"
+                )
+                raise LeanMissing(f"this Lean cannot be used; it {said}: {text}")
+        yield lean
+
+
+def judged(ran: LeanRun, name: str) -> Verdict:
+    if not ran.clean:
+        return Verdict(False, trouble(ran))
+    found = [EVIDENCE.fullmatch(str(message.get("data", "")).strip()) for message in ran.messages]
+    answers = [match for match in found if match and match.group(1) == name]
+    if len(answers) != 1:
+        return Verdict(False, "Lean does not say which axioms it rests on")
+    axioms = {axiom.strip() for axiom in (answers[0].group(2) or "").split(",") if axiom.strip()}
+    if extra := sorted(axioms - STANDARD_AXIOMS):
+        return Verdict(False, f"rests on {', '.join(extra)[:WORDS_MAX]}")
+    return Verdict(True, "")
+
+
+def trouble(ran: LeanRun) -> str:
+    """The first error in Lean's words, on one line, without what differs from run to run."""
+    match ran.ended:
+        case "time":
+            return "over the time limit"
+        case "memory":
+            return "over the memory limit"
+        case "crash":
+            return f"Lean ended by signal {-ran.status}"
+    errors = [str(message.get("data", "")) for message in ran.messages if message.get("severity") == "error"]
+    words = " ".join((errors[0] if errors else ran.output).split())
+    return words[:WORDS_MAX] or f"Lean ended with status {ran.status}"

@@ -1,0 +1,30 @@
+"""What is reached without reading a question: chance, and always the shortest answer.
+
+A sum of log-likelihoods falls with every token, so a model that knows nothing leans to short answers.
+"""
+
+from pathlib import Path
+
+from mlrb_kit.anchors_stage import Row as AnchorRow
+from scorer_library.lm_eval.continuation import DATA
+from scorer_library.lm_eval.data import Row, read_hub_data
+from scorer_library.lm_eval.items import error_of_mean, mean
+
+
+def continuation_rows(_public: Path, private: Path) -> list[AnchorRow]:
+    hits = [shortest(row) for found in read_hub_data(private, DATA).values() for row in found]
+    return [
+        {"name": "chance", "title": "Chance: one of four answers", "value": 0.25},
+        {
+            "name": "shortest",
+            "title": "Always the answer of fewest bytes, equals shared",
+            "value": mean(hits),
+            "standardError": error_of_mean(hits),
+        },
+    ]
+
+
+def shortest(row: Row) -> float:
+    sizes = [len(choice.encode()) for choice in row["choices"]]
+    least = [at for at, size in enumerate(sizes) if size == min(sizes)]
+    return float(row["answer"] in least) / len(least)

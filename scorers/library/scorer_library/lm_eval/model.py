@@ -1,0 +1,81 @@
+"""lm-eval's own model class around a submission, with what it takes for granted checked first.
+
+Imported only after lm_eval's environment is set (see lm_eval_data), since importing lm_eval reads it.
+"""
+
+from typing import Any
+
+from lm_eval.models.huggingface import HFLM
+
+from mlrb_kit.causal import check_causal
+from mlrb_kit.rejected import Rejected
+from mlrb_kit.submission import Submission, blame
+from scorer_library.lm_eval.memory import BATCH_BYTES
+
+BATCH = 32
+CAUSAL_TOKENS = 256  # of each text on which looking ahead is tried
+
+Request = tuple[tuple[str, str], list[int], list[int]]  # context and answer as text, then as ids
+
+
+class GuardedLM(HFLM):
+    """Raises Rejected for what is the submission's fault; what fails outside of it is ours."""
+
+    def __init__(self, submission: Submission) -> None:
+        with blame("lm-eval cannot use the model"):
+            super().__init__(
+                pretrained=submission.model,
+                tokenizer=submission.tokenizer,
+                batch_size=BATCH,
+                backend="causal",
+            )
+        if self.prefix_token_id != submission.start_id:
+            raise Rejected("lm-eval starts texts with another token than BOS or EOS")
+        self.submission = submission
+        self.causal = False  # not known yet
+        self.truncated = 0  # requests whose context was cut at its start to fit the model
+
+    def loglikelihood(self, requests: list[Any], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
+        for request in requests:
+            context, answer = request.args
+            if not context and not self.tok_ids(answer):  # lm-eval would ask for the first of none
+                raise Rejected("the tokenizer has no tokens for some of the text")
+        with blame("lm-eval fails on the model"):
+            return super().loglikelihood(requests, disable_tqdm)
+
+    def tok_ids(self, text: str) -> list[int]:
+        with blame("the tokenizer fails on text"):
+            return self.tok_encode(text, add_special_tokens=False)
+
+    def _loglikelihood_tokens(
+        self, requests: list[Request], disable_tqdm: bool = False, override_bs: int | None = None
+    ) -> list[tuple[float, bool]]:
+        self.check_tokens(requests)
+        if not self.causal:
+            check_causal(self.submission, [(context + ids)[:CAUSAL_TOKENS] for _, context, ids in requests])
+            self.causal = True
+        longest = max(len(context) + len(ids) for _, context, ids in requests)
+        size = next(self.submission.model.parameters()).element_size()
+        # of the inputs alone, never of free memory: the same submission is scored in the same batches
+        # everywhere, and products of other shapes round differently
+        self.batch_size_per_gpu = batch_size(
+            min(longest, self.max_length) * self.submission.vocabulary * size
+        )
+        return super()._loglikelihood_tokens(requests, disable_tqdm, override_bs)
+
+    def check_tokens(self, requests: list[Request]) -> None:
+        vocabulary = self.submission.vocabulary
+        for _, context, ids in requests:
+            if not context or not ids:
+                raise Rejected("the tokenizer has no tokens for some of the text")
+            if not 0 <= min(*context, *ids) <= max(*context, *ids) < vocabulary:
+                highest = max(*context, *ids)
+                raise Rejected(f"the tokenizer gives ids of {highest}; the model has {vocabulary} embeddings")
+            if len(ids) > self.max_length:
+                raise Rejected(f"an answer has {len(ids)} tokens; the model reads {self.max_length}")
+            self.truncated += len(context) + len(ids) > self.max_length + 1
+
+
+def batch_size(text_bytes: int) -> int:
+    """How many texts, each with so many bytes of logits, are read at once; twice for the log-softmax."""
+    return max(1, min(BATCH, BATCH_BYTES // (2 * text_bytes)))

@@ -1,0 +1,89 @@
+"""Runs tasks that lm-eval ships, unchanged, for every likelihood and what each choice would earn."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mlrb_kit.submission import Submission
+from scorer_library.lm_eval.data import HubData, Row, at_fault
+
+Outcome = dict[str, Any]  # lm-eval's metrics of one item, e.g. {"acc": 1.0}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """How a submission answered one item of multiple choice."""
+
+    likelihoods: list[float]  # of each choice, in nats, summed over its tokens
+    outcomes: list[Outcome]  # what lm-eval would have said, had this choice been the likeliest
+
+
+@dataclass(frozen=True)
+class Run:
+    answers: dict[str, list[Answer]]  # by config, in the order of its rows
+    truncated: int  # requests whose context did not fit the model and lost its beginning
+
+
+def run_lm_eval(
+    submission: Submission,
+    data: HubData,
+    rows: dict[str, list[Row]],
+    *,
+    shipped: str,
+    task_of: Callable[[str], str],
+) -> Run:
+    """`shipped`: the folder of lm-eval's task files, under its `tasks`; `task_of`: a config's task.
+
+    Inside local_hub(data, rows). Each config is a run of its own, so that its numbers do not depend on which
+    others are there.
+    """
+    import lm_eval
+    from lm_eval.tasks import TaskManager
+
+    from scorer_library.lm_eval.model import GuardedLM
+
+    folder = Path(lm_eval.__file__).parent / "tasks" / shipped  # one of them: to index all takes 8 s
+    manager = TaskManager(include_path=str(folder), include_defaults=False)
+    if unknown := sorted(config for config in rows if task_of(config) not in manager.all_subtasks):
+        raise at_fault(f"{data.folder}/{unknown[0]}", "lm-eval ships no task for it")
+    model = GuardedLM(submission)
+    answers = {}
+    for config in rows:
+        answers[config] = evaluate(model, manager, task_of(config))
+        if len(answers[config]) != len(rows[config]):
+            raise RuntimeError(f"bug: {config} has {len(rows[config])} rows, {len(answers[config])} answers")
+    return Run(answers, model.truncated)
+
+
+def evaluate(model: Any, manager: Any, name: str) -> list[Answer]:
+    """As simple_evaluate does it, without its inquiry into the machine (git, pip, gcc), 0.5 s each time."""
+    from lm_eval import evaluate as run
+
+    loaded = manager.load([name])
+    task = loaded["tasks"][name]
+    if task.get_config("num_fewshot") is None:
+        task.set_config(key="num_fewshot", value=0)
+    task.set_fewshot_seed(seed=0)
+    found = run(lm=model, task_dict=loaded, bootstrap_iters=0, log_samples=True)
+    return [
+        answer(task, sample) for sample in sorted(found["samples"][name], key=lambda sample: sample["doc_id"])
+    ]
+
+
+def answer(task: Any, sample: dict[str, Any]) -> Answer:
+    likelihoods = [float(likelihood) for likelihood, _ in sample["filtered_resps"]]
+    outcomes = [
+        task.process_results(
+            sample["doc"], [(0.0 if at == chosen else -1.0, False) for at in range(len(likelihoods))]
+        )
+        for chosen in range(len(likelihoods))
+    ]
+    if not any(math.isnan(likelihood) for likelihood in likelihoods):
+        chosen = likelihoods.index(max(likelihoods))  # the first of equals, as lm-eval takes it
+        for metric, value in outcomes[chosen].items():
+            by_sum = not metric.endswith("_norm")  # those choose otherwise
+            if by_sum and isinstance(value, (int, float)) and sample[metric] != value:
+                raise RuntimeError(f"bug: lm-eval says {metric} {sample[metric]}, we {value}")
+    return Answer(likelihoods, outcomes)

@@ -1,0 +1,19 @@
+// Runs the Python tests of what several scorers compute with.
+import { join, resolve } from "node:path";
+import { test } from "node:test";
+import { runPythonTests } from "../../testing/python-tests.ts";
+
+const file = (name: string) => join(import.meta.dirname, name);
+
+test("the arithmetic of the scores agrees with numbers worked out by hand", () => {
+  runPythonTests(file("test_measures.py"), /Ran \d\d tests/);
+});
+
+test("the arithmetic, the data checks and the memory check of lm-eval scores agree with hand-made cases", () => {
+  runPythonTests(file("test_lm_eval.py"), /Ran \d\d tests/);
+});
+
+// all with a fake CUDA, since no test machine need have a GPU; tasks' programs are among those that it reads
+test("with a fake CUDA models, ids, clocks and memory are the GPU's, and nothing falls back to the processor", () => {
+  runPythonTests(file("test_device.py"), /Ran \d+ tests/, [resolve(import.meta.dirname, "../../../tasks")]);
+});
