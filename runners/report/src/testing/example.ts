@@ -115,13 +115,15 @@ export function researched(
     executedIterations: 1,
     claimedOnly: 0,
     firstValidMs: null,
+    firstValidBy: "admitted",
     metric: null,
     values: [],
     predictionError: null,
     predictions: 0,
   };
+  const lists = { iterations: [], iterationsMore: 0, malformedLines: 0, failures: [] };
   return {
-    iterations: { formatVersion: 1, kind: "found", failure, measures: { ...none, ...measures } },
+    iterations: { formatVersion: 1, kind: "found", ...lists, failure, measures: { ...none, ...measures } },
   };
 }
 
