@@ -63,6 +63,3 @@ export type ModelClient = {
   /** One try. Never throws for what a provider does; throws the signal's reason when it is aborted. */
   call(request: ModelRequest): Promise<ModelResult>;
 };
-
-/** What a preset says of its model; `provider` beside it. */
-export type ModelSpec = NonNullable<AgentPreset["model"]> & { provider: string };
