@@ -2,7 +2,6 @@
 // its usage and its finish out. Recording, strict replay, retries and prices stand around it; the AI SDK and its
 // majors stand behind it.
 
-import type { AgentPreset } from "@mlrb/formats/agent-preset";
 import type { FailureOwner } from "@mlrb/formats/failure-owner";
 import type { ModelCause } from "@mlrb/formats/model-cause";
 import type { ModelUsage } from "@mlrb/formats/trajectory";
