@@ -1,14 +1,13 @@
 // What an attempt cost, by what it left behind: its ledger where it gives one, else what its meter wrote last.
+
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import type { AttemptCard } from "@mlrb/formats/attempt-card";
+import type { AttemptCost } from "@mlrb/formats/attempt-record";
 import type { LastSpending } from "@mlrb/formats/last-spending";
 import { callsOf, lastSpending } from "@mlrb/kit/last-spending";
 import { readLedger } from "@mlrb/kit/rules/ledger";
-import type { AttemptCard } from "./attempt-folders.ts";
-import type { AttemptRecord } from "./attempt-records.ts";
 import { outputPaths } from "./output-paths.ts";
-
-export type AttemptCost = AttemptRecord["cost"];
 
 /** Null is unknown, never 0. Without a ledger the GPUs count for as long as they were held. */
 export function costByLedger(

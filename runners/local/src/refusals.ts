@@ -1,10 +1,11 @@
 // Says what a stage was refused, and which line of its pipeline would allow it. A stage that went on all the same
 // has failed too: a scorer that catches the error would else call a submission bad that nobody looked at.
+
 import { appendFileSync, closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { ExecutionResult } from "@mlrb/core/executor";
 import { type Declarer, type Refusal, type RefusalText, refusalTexts } from "@mlrb/core/permissions";
 import type { Instance } from "@mlrb/core/plan";
+import type { ExecutionResult } from "@mlrb/formats/outcome";
 import { insideRepository, systemFolders } from "./stage-permissions.ts";
 import type { Workspace } from "./workspace.ts";
 

@@ -2,6 +2,7 @@
 // bits, digests) that is content itself, so its digest is a Merkle root. What leaves is copied, because a
 // consumer that runs as root would write through a hard link into the store; lay-out links where the
 // consumer cannot, and attempts' records, which nobody writes, are links.
+
 import {
   chmodSync,
   constants,
@@ -13,6 +14,7 @@ import {
   statSync,
 } from "node:fs";
 import { join } from "node:path";
+import type { Artifact } from "@mlrb/formats/artifact";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { Contents, MissingContent, type PutOptions } from "./contents.ts";
 import { largeBytes } from "./hash-files.ts";
@@ -20,8 +22,6 @@ import { refuseNewer } from "./newer-format.ts";
 import { overwrite } from "./overwrite.ts";
 
 export { MissingContent } from "./contents.ts";
-
-export type Artifact = { kind: "file" | "dir"; digest: string };
 
 type TreeEntry = { name: string; kind: "file" | "dir"; digest: string; executable?: true };
 
