@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { actionKey } from "@mlrb/core/action-key";
 import { environmentStage, type Plan } from "@mlrb/core/plan";
 import type { AttemptRecord } from "@mlrb/formats/attempt-record";
-import type { Collected } from "@mlrb/kit/collected";
+import type { Collected } from "@mlrb/formats/collected";
 import { type Bound, bind } from "./bind.ts";
 import { hostFacts, hostKind } from "./host-facts.ts";
 import type { Result } from "./result.ts";

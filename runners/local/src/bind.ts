@@ -6,7 +6,7 @@ import { actionKey, formerParts, keyParts } from "@mlrb/core/action-key";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan";
 import type { KeyParts } from "@mlrb/formats/action";
 import type { Artifact } from "@mlrb/formats/artifact";
-import type { Collected } from "@mlrb/kit/collected";
+import type { Collected } from "@mlrb/formats/collected";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { collectMembers } from "./collect-members.ts";
 import { environmentKey, environmentPath } from "./environments.ts";

@@ -1,8 +1,8 @@
 // A made-up run for the tests, built by naming what became of each attempt: a plan as the runner would
 // hand it over, and the artifacts' texts by path.
 
+import type { Collected, Member } from "@mlrb/formats/collected";
 import type { Reading } from "@mlrb/formats/read-format";
-import type { Collected, Member } from "@mlrb/kit/collected";
 import type { ReadText } from "../read-evidence.ts";
 import { reportData } from "../report-data.ts";
 
