@@ -6,7 +6,7 @@ import type { AttemptCard } from "@mlrb/formats/attempt-card";
 import type { AttemptCost } from "@mlrb/formats/attempt-record";
 import type { LastSpending } from "@mlrb/formats/last-spending";
 import { callsOf, lastSpending } from "@mlrb/kit/last-spending";
-import { readLedger } from "@mlrb/kit/rules/ledger";
+import { readLedgerCost } from "@mlrb/kit/rules/ledger";
 import { outputPaths } from "./output-paths.ts";
 
 /** Null is unknown, never 0. Without a ledger the GPUs count for as long as they were held. */
@@ -16,8 +16,9 @@ export function costByLedger(
   ledger: string | undefined,
 ): AttemptCost {
   const held: AttemptCost = { gpuHours: (gpus * durationMs) / 3_600_000, dollars: null };
-  const read = ledger === undefined ? "it has none" : readLedger(ledger);
-  return typeof read === "string" ? held : { gpuHours: read.gpuHours, dollars: read.dollars };
+  const read = ledger === undefined ? "it has none" : readLedgerCost(ledger);
+  if (typeof read === "string") return held;
+  return { gpuHours: read.gpuHours ?? held.gpuHours, dollars: read.dollars ?? null };
 }
 
 export type Spent = { cost: AttemptCost; spending: LastSpending | null };
