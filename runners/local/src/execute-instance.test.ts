@@ -707,7 +707,10 @@ test("an undeclared read of an attempt's script is reported and audited, and the
   const at = await lab(t, paid, [
     (one) => {
       const line = JSON.stringify({ kind: "read", resource: join(at.root, "hidden.txt") });
-      writeFileSync(join(one.request.work, "refusals.jsonl"), `${line}\n`);
+      writeFileSync(
+        join(one.request.work, "refusals.jsonl"),
+        `${line}\nnull\n{"kind":"read","resource":7}\n`,
+      );
       succeed(one);
     },
   ]);
