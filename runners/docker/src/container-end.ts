@@ -100,7 +100,7 @@ export async function stateOf(
   const reading = readFormat(containerState, asked.stdout);
   if (reading.kind === "ok") return reading.value;
   const detail = `the answer is no state of a container: ${reading.cause}`;
-  return { trouble: { kind: "other", detail, line: `inspect ${id}` } };
+  return { trouble: { kind: "other", detail, line: `${engine.program} inspect ${id}` } };
 }
 
 function isAway({ kind }: CallTrouble): boolean {
