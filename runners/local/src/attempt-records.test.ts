@@ -321,3 +321,17 @@ test("an output's file is a name in the record's folder, never a path out of it"
   writeFileSync(join(from, "record.json"), text);
   assert.match(at.records.import(from, sha256(text)) ?? "", /outputs\.model\.file is "\.\.\/model"/);
 });
+
+test("a record that the index names was checked before, and is not checked again", () => {
+  const at = state();
+  const text = JSON.stringify({ ...recordOf({}, 1), cost: { gpuHours: "many", dollars: null } });
+  const digest = sha256(text);
+  mkdirSync(at.at(digest), { recursive: true });
+  writeFileSync(at.at(digest, "record.json"), text);
+  const line = { record: digest, key: "key 1", slot: "p smoke attempt[seed=1]", startedAt: "2026-01-01" };
+  writeFileSync(join(at.folder.attempts, "index.jsonl"), `${JSON.stringify(line)}\n`);
+  assert.deepEqual(
+    at.records.readable().map((one) => one.digest),
+    [digest],
+  );
+});

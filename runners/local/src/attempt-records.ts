@@ -155,12 +155,21 @@ export class AttemptRecords {
       format: formatVersion,
       keyFormat: (Object(parts) as { keyFormat?: unknown }).keyFormat,
     });
-    if (this.#checked.has(digest)) return value as AttemptRecord;
+    if (this.#isChecked(digest)) return value as AttemptRecord;
     const reading = checkFormat(attemptRecord, value);
     if (reading.kind === "unreadable")
       throw new DamagedRecord(digest, `its record.json does not follow its format: ${reading.cause}`);
     this.#checked.add(digest);
     return reading.value;
+  }
+
+  #isChecked(digest: string): boolean {
+    try {
+      this.#load();
+    } catch (error) {
+      if (!(error instanceof NewerFormat)) throw error; // of another record: who needs all of them is told
+    }
+    return this.#checked.has(digest);
   }
 
   /** All records, by digest, in code-unit order. */
