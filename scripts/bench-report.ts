@@ -1,8 +1,9 @@
 // What the report stage costs beyond reading: 7 tasks, 4 agents and 5 attempts, each scored on as many items as asked
 // for, against a process that reads the same samples and parses them line by line.
+
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Collected, Member } from "@mlrb/kit/collected";
+import type { Collected, Member } from "@mlrb/formats/collected";
 import { median, run, type TellRow } from "./bench-tools.ts";
 
 const tasks = Array.from({ length: 7 }, (_, index) => `task-${index}`);

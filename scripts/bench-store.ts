@@ -1,12 +1,15 @@
 // The store: a large file and many small ones in and out, and many kept as an attempt's record.
+
 import { hash, randomBytes } from "node:crypto";
 import { copyFileSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type AttemptRecord, AttemptRecords } from "@mlrb/local/attempt-records";
+import type { Artifact } from "@mlrb/formats/artifact";
+import type { AttemptRecord } from "@mlrb/formats/attempt-record";
+import { AttemptRecords } from "@mlrb/local/attempt-records";
 import { hashFile } from "@mlrb/local/hash-file";
 import { layOut } from "@mlrb/local/lay-out";
 import { removeAttempt } from "@mlrb/local/remove-attempt";
-import { type Artifact, Store } from "@mlrb/local/store";
+import { Store } from "@mlrb/local/store";
 import { takeAllIn, takeIn } from "@mlrb/local/take-in";
 import { VerifiedContents } from "@mlrb/local/verified-contents";
 import { median, medianSeconds, run as must, seconds, type TellRow } from "./bench-tools.ts";

@@ -1,13 +1,14 @@
 // What an attempt has made and spent is never lost and never paid for twice unasked: not when its container is
 // stopped, not when its supervisor is killed at its very end, not when the disk is full.
+
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import type { AttemptRecord } from "@mlrb/formats/attempt-record";
 import type { Ledger } from "@mlrb/formats/ledger";
 import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
-import type { AttemptRecord } from "@mlrb/local/attempt-records";
 import { defineAttempts } from "./support/attempt-stages.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { counted, filesBelow, type Lab, lab, lineOf, outcomes, reasons } from "./support/lab.ts";

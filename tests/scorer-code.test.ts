@@ -51,7 +51,7 @@ before(() => {
     env: { ...process.env, PYTHONPATH: pythonPath(repository), PYTHONDONTWRITEBYTECODE: "1" },
   });
   assert.equal(ran.status, 0, ran.stderr);
-  loaded = readJson(out);
+  loaded = readJson(out) as typeof loaded;
 });
 
 const imports = new PythonImports({

@@ -47,11 +47,10 @@ function found(t: TestContext, spoil: (folder: string) => void = () => {}): Foun
     writeFileSync(join(folder, "snapshots", name, "notes.txt"), "no model");
   }
   const snapshots = [
-    { name: "0001", sinceStartMs: 4000 },
-    { name: "../../etc", sinceStartMs: 4500 },
-    { name: "0002", sinceStartMs: 5000 },
+    { name: "0001", sinceStartMs: 4000, digest: "a", files: 1, bytes: 8 },
+    { name: "0002", sinceStartMs: 5000, digest: "b", files: 1, bytes: 8 },
   ];
-  writeJson(join(folder, "snapshots", "index.json"), { formatVersion: 1, snapshots });
+  writeJson(join(folder, "snapshots", "index.json"), { formatVersion: 1, budgetMs: 9000, snapshots });
   writeJson(path("admission"), { formatVersion: 1, admitted: true, reasons: [] });
   spoil(folder);
   const inputs = ["trajectory", "ledger", "snapshots", "admission"].flatMap((name) => [
@@ -60,7 +59,7 @@ function found(t: TestContext, spoil: (folder: string) => void = () => {}): Foun
   ]);
   const script = join(import.meta.dirname, "iterations.ts");
   execFileSync(process.execPath, [script, ...inputs, "--output", `iterations=${path("out.json")}`]);
-  return readJson<Found>(path("out.json"));
+  return readJson(path("out.json")) as Found;
 }
 
 test("an attempt's own line, its snapshot and its printed value become an iteration that counts", (t) => {
@@ -106,4 +105,16 @@ test("a trajectory that was changed, cut or never was one is not measured, with 
     )!,
     /there was no attempt/,
   );
+});
+
+test("snapshots whose index names a folder elsewhere, or that have none, are not measured, with the reason", (t) => {
+  const hostile = { name: "../../etc", sinceStartMs: 1, digest: "a", files: 1, bytes: 8 };
+  const reasonOf = (spoil: (index: string) => void) =>
+    found(t, (folder) => spoil(join(folder, "snapshots/index.json"))).reason!;
+  const index = { formatVersion: 1, budgetMs: 9000, snapshots: [hostile] };
+  assert.match(
+    reasonOf((path) => writeJson(path, index)),
+    /the index of the snapshots: snapshots\.0\.name is "\.\.\/\.\.\/etc"/,
+  );
+  assert.match(reasonOf(rmSync), /the index of the snapshots: cannot be read: ENOENT/);
 });

@@ -1,10 +1,11 @@
 // Compares the weights of all attempts of a task with one another, where a rule of the task asks for it. A stage
 // of its own: no attempt's admission or scores wait for the others.
 
+import { fingerprintFile } from "@mlrb/formats/fingerprint";
 import type { Kinship } from "@mlrb/formats/kinship";
+import { mustFollow } from "@mlrb/formats/read-format";
 import { readCollected } from "@mlrb/kit/collected";
 import { readJson, writeJson } from "@mlrb/kit/json-file";
-import type { Fingerprint } from "@mlrb/kit/rules/fingerprint";
 import { kinship } from "@mlrb/kit/rules/kinship";
 import { ruleParams } from "@mlrb/kit/rules/rule-params";
 import { rulesOn } from "@mlrb/kit/rules/rules-on";
@@ -20,7 +21,7 @@ const attempts = members.map(({ axes, artifacts }) => {
   const path = artifacts.fingerprint?.path;
   return {
     axes: { agent: String(axes.agent), seed: axes.seed! },
-    fingerprint: path === undefined ? undefined : readJson<Fingerprint>(path),
+    fingerprint: path === undefined ? undefined : mustFollow(fingerprintFile, readJson(path), path),
   };
 });
 const findings = kinship(

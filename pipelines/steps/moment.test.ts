@@ -142,7 +142,7 @@ test("a moment that is no share, a ledger that is none and snapshots of another 
     writeFileSync(join(folder, "snapshots/index.json"), text);
   await assert.rejects(
     at("50%", { change: index('{"formatVersion":2}') }),
-    /of format 2; this step reads format 1/,
+    /the index of the snapshots: formatVersion is 2, not 1/,
   );
   const dropped = {
     formatVersion: 1,

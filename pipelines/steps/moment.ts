@@ -6,11 +6,11 @@
 //     --input ledger=FILE --input admission=FILE --output submission=DIR --output admission=FILE --output moment=FILE
 import { constants, copyFileSync, cpSync } from "node:fs";
 import { join } from "node:path";
-import type { SnapshotIndex } from "@mlrb/agents/snapshot-keeper";
 import { submissionAt } from "@mlrb/agents/submission-at";
 import { admission } from "@mlrb/formats/admission";
 import type { Moment } from "@mlrb/formats/moment";
 import { mustFollow } from "@mlrb/formats/read-format";
+import { snapshotIndex } from "@mlrb/formats/snapshot-index";
 import { admit } from "@mlrb/kit/admission";
 import { readJson, writeJson } from "@mlrb/kit/json-file";
 import { momentShare } from "@mlrb/kit/moment-share";
@@ -25,9 +25,11 @@ if (share === undefined)
   );
 const ledger = readLedger(inputs.ledger!);
 if (typeof ledger === "string") throw new Error(`${ledger}, so that nobody knows how far it came`);
-const index = readJson<SnapshotIndex>(join(inputs.snapshots!, "index.json"));
-if (index.formatVersion !== 1)
-  throw new Error(`the snapshots are of format ${index.formatVersion}; this step reads format 1`);
+const index = mustFollow(
+  snapshotIndex,
+  readJson(join(inputs.snapshots!, "index.json")),
+  "the index of the snapshots",
+);
 
 const stood = submissionAt(share, index, ledger);
 if (stood.kind === "dropped")

@@ -85,7 +85,7 @@ for (const task of readdirSync(tasks)) {
       join(folder, "task.yaml"),
     );
     const rules = rulesOn(manifest.rules, "smoke");
-    const { honest, breaks } = readJson<Fixture>(join(folder, "fixtures/verdict.json"));
+    const { honest, breaks } = readJson(join(folder, "fixtures/verdict.json")) as Fixture;
     const given = [
       ...new Set(
         rules.flatMap(({ with: { models = [], model = [] } = {} }) => [models, model].flat() as string[]),

@@ -56,7 +56,7 @@ export function prepareSubmissions(): void {
 
 function contractOf(scorer: string) {
   const manifest = scorerManifest(scorer);
-  const contract = readJson<Contract>(join(here, scorer, "fixtures/contract.json"));
+  const contract = readJson(join(here, scorer, "fixtures/contract.json")) as Contract;
   const measured = (name: string) => measuredFiles(join(temporary, scorer, name));
   type Given = Parameters<typeof measure>[2];
   const score = (name: string, given: Given) =>

@@ -42,7 +42,7 @@ export function stageFlags(given: Record<"param" | "input" | "output", Record<st
 
 /** The script that writes the answers that the scorer judges, by its fixtures; none where it reads the model. */
 export function answersScript(scorer: string): string | undefined {
-  const { generate } = readJson<{ generate?: string }>(join(scorers, scorer, "fixtures/contract.json"));
+  const { generate } = readJson(join(scorers, scorer, "fixtures/contract.json")) as { generate?: string };
   return generate === undefined ? undefined : resolve(scorers, "..", generate);
 }
 

@@ -1,12 +1,11 @@
 // What a supervisor is asked for.
+
 import type { Gpu } from "@mlrb/core/gpu";
 import type { SnapshotLimits } from "@mlrb/core/sandbox";
-import type { AgentPreset } from "@mlrb/formats/agent-preset";
+import type { AgentPreset, ModelSpec, ScaffoldSpec } from "@mlrb/formats/agent-preset";
 import type { AttemptPurse } from "./attempt-purse.ts";
 import type { GatewayRequest } from "./gateway/program-gateway.ts";
-import type { ModelSpec } from "./model/model-client.ts";
 import type { PriceBook } from "./model/prices.ts";
-import type { ScaffoldSpec } from "./scaffold/scaffold.ts";
 import type { AttemptWaiting } from "./waiting.ts";
 
 export type LlmAgent = {

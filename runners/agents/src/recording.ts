@@ -1,20 +1,21 @@
 // A recorded attempt, to be replayed: its trajectory and attachments, as the attempt gave them. Only what a model
 // said is taken from it; tools run again. A recording is a stranger's file: each problem is told with its line.
+
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { checkFormat } from "@mlrb/formats/read-format";
+import { llmSpecs, type ModelSpec, type ScaffoldSpec } from "@mlrb/formats/agent-preset";
+import { checkFormat, readFormat } from "@mlrb/formats/read-format";
+import { json, jsonObject } from "@mlrb/formats/schema";
 import {
   type LongText,
   type ModelCallEvent,
   type TrajectoryEvent,
   trajectoryEvent,
 } from "@mlrb/formats/trajectory";
-import type { Json } from "@mlrb/kit/stage";
 import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
 import { wholeText } from "./attachments.ts";
-import type { ModelResponse, ModelSpec, ToolCall } from "./model/model-client.ts";
-import type { ScaffoldSpec } from "./scaffold/scaffold.ts";
+import type { ModelResponse, ToolCall } from "./model/model-client.ts";
 
 type RecordedCall = { call: number; by: string; requestDigest: string; response: ModelResponse };
 
@@ -61,26 +62,37 @@ export async function readRecording(folder: string): Promise<Recording | string>
     if (typeof response === "string") return `${path}:${line}: ${response}`;
     calls.push({ call: call.call, by: call.by, requestDigest: call.requestDigest, response });
   }
-  const { model, scaffold } = begin;
-  if (!model || !scaffold)
+  if (!begin.model || !begin.scaffold)
     return `${path}:1: it names no model and scaffold; only attempts of llm agents can be replayed`;
+  const [model, scaffold] = [
+    checkFormat(llmSpecs.model, begin.model),
+    checkFormat(llmSpecs.scaffold, begin.scaffold),
+  ];
+  if (model.kind === "unreadable") return `${path}:1: model: ${model.cause}`;
+  if (scaffold.kind === "unreadable") return `${path}:1: scaffold: ${scaffold.cause}`;
   return {
-    // what the preset said, as the attempt that was recorded checked it
-    ...{ model: model as ModelSpec, scaffold: scaffold as ScaffoldSpec },
+    ...{ model: model.value, scaffold: scaffold.value },
     ...{ calls, reminders, tellsDeadline: begin.deadlineFile !== undefined },
   };
 }
 
 function responseOf(event: ModelCallEvent, attachments: string): ModelResponse | string {
-  let missing: string | undefined;
+  const problems: string[] = [];
   const whole = (text: LongText): string => {
     const found = wholeText(text, attachments);
-    if (!found.whole && typeof text !== "string") missing = text.digest;
+    if (!found.whole && typeof text !== "string")
+      problems.push(`attachments/${text.digest} is missing or was changed; copy it too`);
     return found.text;
   };
+  const parsed = <Schema extends object>(schema: Schema, text: LongText, what: string) => {
+    const reading = readFormat(schema, whole(text));
+    if (reading.kind === "ok") return reading.value;
+    problems.push(`${what}: ${reading.cause}`);
+    return undefined;
+  };
   const toolCalls = event.toolCalls.map(({ id, name, input, malformed }): ToolCall => {
-    const text = whole(input);
-    return malformed ? { id, name, malformed: text } : { id, name, input: parsed(text) };
+    if (malformed) return { id, name, malformed: whole(input) };
+    return { id, name, input: parsed(jsonObject, input, `the input of ${name}`) ?? {} };
   });
   const response: ModelResponse = {
     text: whole(event.text),
@@ -89,11 +101,7 @@ function responseOf(event: ModelCallEvent, attachments: string): ModelResponse |
     finish: event.finish,
     usage: event.usage,
     answeredBy: event.answeredBy,
-    ...(event.raw !== undefined && { raw: JSON.parse(whole(event.raw)) as Json }),
+    ...(event.raw !== undefined && { raw: parsed(json, event.raw, "raw") ?? null }),
   };
-  return missing === undefined ? response : `attachments/${missing} is missing or was changed; copy it too`;
-}
-
-function parsed(text: string): Record<string, Json> {
-  return JSON.parse(text) as Record<string, Json>;
+  return problems[0] ?? response;
 }

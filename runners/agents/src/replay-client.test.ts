@@ -3,11 +3,12 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import type { ModelSpec } from "@mlrb/formats/agent-preset";
 import { exampleEvent } from "@mlrb/formats/testing/example-event";
 import type { ModelCallEvent } from "@mlrb/formats/trajectory";
 import { removeFolder } from "@mlrb/kit/remove-folder";
 import { attachmentsIn, inlineMax } from "./attachments.ts";
-import type { Message, ModelRequest, ModelSpec } from "./model/model-client.ts";
+import type { Message, ModelRequest } from "./model/model-client.ts";
 import { type Recording, readRecording } from "./recording.ts";
 import { ReplayMiss, replayClient } from "./replay-client.ts";
 import { requestDigest } from "./request-digest.ts";
@@ -144,6 +145,28 @@ test("a recording that was changed, lacks an attachment or is of another kind of
   writeFileSync(join(changed.folder, "trajectory.jsonl"), '{"formatVersion":1,"index":0}\n');
   assert.match(String(await readRecording(changed.folder)), /trajectory\.jsonl:1: does not follow/);
   assert.match(String(await readRecording(join(changed.folder, "none"))), /cannot be read: ENOENT/);
+});
+
+test("a recording whose model, scaffold or tool input does not follow its format is refused with the field", async (t) => {
+  const refusal = async (start: Record<string, object>, call: ModelCallEvent) => {
+    const { folder, trajectory } = written(t);
+    trajectory.add(exampleEvent("start", { model, scaffold: { kind: "react" }, ...start }));
+    trajectory.add(call);
+    return (await readRecording(folder)) as string;
+  };
+  assert.match(
+    await refusal({ model: { ...model, contextTokens: "many" } }, event),
+    /:1: model: contextTokens is "many"/,
+  );
+  assert.match(
+    await refusal({ scaffold: { kind: "tree" } }, event),
+    /:1: scaffold: kind is "tree", not one of/,
+  );
+  const toolCalls = [{ id: "1", name: "shell", input: "[1]", malformed: false }];
+  assert.match(
+    await refusal({}, { ...event, toolCalls }),
+    /:2: the input of shell: the file is a list, not an object/,
+  );
 });
 
 test("what tells two conversations apart is found however far back it lies", () => {

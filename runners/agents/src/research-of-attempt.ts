@@ -1,13 +1,13 @@
 // Reads what an attempt left and says what is known of the research in it. All of it may have been through many
 // hands: a trajectory that is not as its supervisor wrote it gives no numbers, only the reason.
-import { createReadStream } from "node:fs";
+import { createReadStream, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { isTable } from "@mlrb/core/iterations/agent-line";
 import { type JudgedSnapshot, researchReader } from "@mlrb/core/iterations/attempt-iterations";
 import { admission } from "@mlrb/formats/admission";
 import type { IterationsFile } from "@mlrb/formats/iterations";
-import { mustFollow } from "@mlrb/formats/read-format";
+import { mustFollow, type Reading, readFormat } from "@mlrb/formats/read-format";
+import { type SnapshotIndex, snapshotIndex } from "@mlrb/formats/snapshot-index";
 import { admit } from "@mlrb/kit/admission";
 import { readJson } from "@mlrb/kit/json-file";
 import { readLedger } from "@mlrb/kit/rules/ledger";
@@ -28,24 +28,34 @@ export async function researchOfAttempt(files: AttemptFiles): Promise<Iterations
   const check = await verifyTrajectory(files.trajectory, ledger.trajectory);
   if (check.kind === "broken")
     return notMeasured(`the trajectory is broken at line ${check.line}: ${check.reason}`);
+  const index = indexOf(files.snapshots);
+  if (index.kind === "unreadable") return notMeasured(`the index of the snapshots: ${index.cause}`);
   const reader = researchReader();
   for await (const line of createInterface({ input: createReadStream(files.trajectory) }))
     reader.take(JSON.parse(line));
   return reader.end({
-    snapshots: judgedSnapshots(files.snapshots),
+    snapshots: judgedSnapshots(files.snapshots, index.value),
     final: mustFollow(admission, readJson(files.admission), "admission.json").admitted,
     endMs: ledger.wallMs,
   });
 }
 
+function indexOf(folder: string): Reading<SnapshotIndex> {
+  let text: string;
+  try {
+    text = readFileSync(join(folder, "index.json"), "utf8");
+  } catch (error) {
+    return { kind: "unreadable", cause: `cannot be read: ${(error as NodeJS.ErrnoException).code}` };
+  }
+  return readFormat(snapshotIndex, text);
+}
+
 /** In the order in which they were taken, up to the first that admission lets through: no more is asked of them. */
-function judgedSnapshots(folder: string): JudgedSnapshot[] {
-  const { snapshots } = readJson<{ snapshots?: unknown }>(join(folder, "index.json"));
+function judgedSnapshots(folder: string, { snapshots }: SnapshotIndex): JudgedSnapshot[] {
   const judged: JudgedSnapshot[] = [];
-  for (const one of Array.isArray(snapshots) ? snapshots : []) {
-    if (!isTable(one) || typeof one.name !== "string" || !/^\d+$/.test(one.name)) continue;
-    const { admitted } = admit(join(folder, one.name));
-    judged.push({ name: one.name, sinceStartMs: Number(one.sinceStartMs) || 0, admitted });
+  for (const { name, sinceStartMs } of snapshots) {
+    const { admitted } = admit(join(folder, name));
+    judged.push({ name, sinceStartMs, admitted });
     if (admitted) break;
   }
   return judged;

@@ -1,17 +1,17 @@
 // Runs an agent that is our loop around a model: the loop stands outside of the sandbox, beside the keys, and
 // everything that the model wants done is done inside. A replayed attempt is the same loop, with a recording in
 // the model's place.
+import type { ModelSpec, ScaffoldSpec } from "@mlrb/formats/agent-preset";
 import type { AttemptRequest } from "./attempt-request.ts";
 import { aiSdkClient } from "./model/ai-sdk-client.ts";
 import { askModel } from "./model/ask-model.ts";
-import type { ModelClient, ModelSpec } from "./model/model-client.ts";
+import type { ModelClient } from "./model/model-client.ts";
 import { priceBook } from "./model/prices.ts";
 import { holdAtDeadlineMs, providerSilence } from "./model/provider-silence.ts";
 import { type Recording, readRecording } from "./recording.ts";
 import { replayClient } from "./replay-client.ts";
 import { type DigestRequest, requestDigest } from "./request-digest.ts";
 import { deadlineNotices } from "./scaffold/notices.ts";
-import type { ScaffoldSpec } from "./scaffold/scaffold.ts";
 import { scaffolds } from "./scaffold/scaffolds.ts";
 import { type Supervision, supervise } from "./supervise.ts";
 import type { Ending } from "./watch-program.ts";

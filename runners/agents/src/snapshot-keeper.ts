@@ -1,28 +1,15 @@
 // Keeps the submission as it stood at moments of the attempt. The room is bounded: when it is full, the budget is
 // cut into fewer parts and of each part only the last snapshot stays. Every count of parts is a power of two, so
 // that what stood at each quarter is the last thing to go, and what went is told.
+
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { CopiedTree, Sandbox, SnapshotLimits, SnapshotResult } from "@mlrb/core/sandbox";
+import type { SnapshotIndex } from "@mlrb/formats/snapshot-index";
 import { isFullDisk } from "@mlrb/kit/full-disk";
 import type { TrajectoryEvent } from "./trajectory.ts";
 
-type KeptSnapshot = {
-  name: string;
-  sinceStartMs: number;
-  digest: string;
-  files: number;
-  bytes: number;
-};
-
-/** index.json beside the snapshots, in the order in which they were taken. */
-export type SnapshotIndex = {
-  formatVersion: 1;
-  budgetMs: number;
-  snapshots: KeptSnapshot[];
-  /** Those that went for want of room; absent in records of before it was told. */
-  dropped?: Pick<KeptSnapshot, "sinceStartMs" | "digest">[];
-};
+type KeptSnapshot = SnapshotIndex["snapshots"][number];
 
 export type SnapshotKeeper = {
   /** Takes a snapshot if the folder changed and nobody wrote to it meanwhile. */

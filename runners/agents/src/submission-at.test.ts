@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { SnapshotIndex } from "./snapshot-keeper.ts";
+import type { SnapshotIndex } from "@mlrb/formats/snapshot-index";
 import { submissionAt } from "./submission-at.ts";
 
 const one = (name: string, sinceStartMs: number, digest = name) => ({

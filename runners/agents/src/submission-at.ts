@@ -1,8 +1,9 @@
 // Which of the snapshots that a supervisor kept is the submission as it stood at a share of the budget. Pure.
 // Snapshots are taken when the folder has changed and nobody writes, so the last one before a moment is what an
 // agent would have handed in, had its time been over then; it lags behind the folder by the pause between two.
+
 import type { Ledger } from "@mlrb/formats/ledger";
-import type { SnapshotIndex } from "./snapshot-keeper.ts";
+import type { SnapshotIndex } from "@mlrb/formats/snapshot-index";
 
 export type Stood =
   /** The attempt had ended: what it handed in. */

@@ -1,10 +1,11 @@
 // The scores of an attempt, from the newest report of its pipeline and profile that is of this very submission.
 // A report of another attempt in the same place says nothing of this one.
+
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { AttemptRecord } from "@mlrb/formats/attempt-record";
 import type { Report } from "@mlrb/formats/report";
 import type { AttemptScore, MomentScore } from "@mlrb/formats/report/attempt";
-import type { AttemptRecord } from "@mlrb/local/attempt-records";
 import type { AttemptScores, NamedScore } from "@mlrb/report/exports/attempt-source";
 import { readReport } from "./read-report.ts";
 

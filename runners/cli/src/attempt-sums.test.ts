@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AttemptRecord } from "@mlrb/local/attempt-records";
+import type { AttemptRecord } from "@mlrb/formats/attempt-record";
 import { attemptSums, recordedCost, sumsWords } from "./attempt-sums.ts";
 
 test("an agent that calls no model does not make the sum of dollars unknown, and one of unknown price does", () => {

@@ -1,8 +1,7 @@
 // What attempts have cost in all: records, those that were lost, those that ended and are not kept yet, those that go on. Money that was spent counts
 // whatever became of the attempt.
 // Pure: no disk, no clock.
-import type { AttemptCost } from "@mlrb/local/attempt-cost";
-import type { AttemptRecord } from "@mlrb/local/attempt-records";
+import type { AttemptCost, AttemptRecord } from "@mlrb/formats/attempt-record";
 import { amountWords, total } from "./spent.ts";
 
 export type AttemptSums = Record<

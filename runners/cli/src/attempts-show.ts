@@ -1,6 +1,7 @@
 // `pipeline attempts show`: an attempt's story for a person, or its record for a program.
+
 import { attemptKeyFormat } from "@mlrb/core/action-key";
-import type { AttemptRecord } from "@mlrb/local/attempt-records";
+import type { AttemptRecord } from "@mlrb/formats/attempt-record";
 import { attemptStory } from "@mlrb/report/story/attempt-story";
 import { storyText } from "@mlrb/report/story/story-text";
 import type { PlaceOptions } from "./attempts-command.ts";

@@ -1,9 +1,11 @@
 // Which attempt somebody means: the beginning of a record's digest, or a stage pattern, which also finds attempts
 // that go on and those that were lost. Of several for one place the newest is meant.
+
 import { join } from "node:path";
 import { matcher } from "@mlrb/core/select-instances";
+import type { AttemptRecord } from "@mlrb/formats/attempt-record";
 import { type AttemptFolder, attemptFolders } from "@mlrb/local/attempt-folders";
-import { type AttemptRecord, AttemptRecords } from "@mlrb/local/attempt-records";
+import { AttemptRecords } from "@mlrb/local/attempt-records";
 import { type StateFolder, stateFolder } from "@mlrb/local/state-folder";
 import { Store } from "@mlrb/local/store";
 import { VerifiedContents } from "@mlrb/local/verified-contents";

@@ -1,8 +1,8 @@
 // What `pipeline doctor --models` says of each agent's model: a probe as a line of the checkup. Agents with one
 // model share a probe.
 
-import type { ModelSpec } from "@mlrb/agents/model/model-client";
 import type { ModelProbe } from "@mlrb/agents/model/probe-model";
+import type { ModelSpec } from "@mlrb/formats/agent-preset";
 import type { Check } from "./checkup.ts";
 import type { PresetModel } from "./preset-models.ts";
 

@@ -1,7 +1,8 @@
 // The models that the agents of a plan call, by their presets. What is wrong with a preset is the plan's to tell.
 // Pure: files come from `sources`.
-import type { ModelSpec } from "@mlrb/agents/model/model-client";
+
 import { readManifest, type Sources } from "@mlrb/core/manifest";
+import type { ModelSpec } from "@mlrb/formats/agent-preset";
 
 export type PresetModel = { agent: string; spec: ModelSpec };
 

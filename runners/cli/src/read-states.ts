@@ -1,12 +1,13 @@
 // Finds out what state each selected instance is in: what a run would do, what runs now, how it ended last.
 // Reads only: it takes no lease and waits for nobody.
+
 import type { Outcome } from "@mlrb/core/outcome";
 import type { Plan } from "@mlrb/core/plan";
-import type { AttemptCard } from "@mlrb/local/attempt-folders";
+import type { AttemptCard } from "@mlrb/formats/attempt-card";
+import type { Owner } from "@mlrb/formats/process-owner";
 import { waitingAttempts } from "@mlrb/local/attempt-waits";
 import { lastEnds } from "@mlrb/local/last-ends";
 import { type LiveRun, liveRuns } from "@mlrb/local/live-runs";
-import type { Owner } from "@mlrb/local/owner";
 import { type Preview, previewPlan } from "@mlrb/local/preview-plan";
 import type { Result } from "@mlrb/local/result";
 import { orphanedAttempts } from "@mlrb/local/take-in-attempts";

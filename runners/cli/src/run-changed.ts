@@ -1,4 +1,5 @@
 // The long way of `pipeline run`: plan, decide by content, carry out what must be.
+
 import { existsSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { type OutcomeKind, outcomeCause } from "@mlrb/core/outcome";
@@ -6,13 +7,14 @@ import { environmentStage, type Plan } from "@mlrb/core/plan";
 import { queuedWords } from "@mlrb/core/queued-for";
 import type { Reason } from "@mlrb/core/reasons";
 import { formatDuration } from "@mlrb/core/units";
+import type { Owner } from "@mlrb/formats/process-owner";
 import { waitingAttempts } from "@mlrb/local/attempt-waits";
 import { Consulted } from "@mlrb/local/consulted";
 import { environmentKey, environmentPath, environmentPython } from "@mlrb/local/environments";
 import { type CostEstimate, estimateCost } from "@mlrb/local/estimate-cost";
 import { findPython } from "@mlrb/local/find-python";
 import { lookAtAll, lookAtScripted } from "@mlrb/local/look-at-all";
-import { type Owner, ownerWords } from "@mlrb/local/owner";
+import { ownerWords } from "@mlrb/local/owner";
 import { publishResults } from "@mlrb/local/publish-results";
 import { type Audited, hasStrace } from "@mlrb/local/read-trace";
 import type { Result } from "@mlrb/local/result";

@@ -1,6 +1,6 @@
 // What attempts were estimated to cost and what they did, once a run is over: whoever agreed to an
 // estimate learns how good it was. Compared is only what is known of the same attempts.
-import type { AttemptRecord } from "@mlrb/local/attempt-records";
+import type { AttemptRecord } from "@mlrb/formats/attempt-record";
 import type { CostEstimate } from "@mlrb/local/estimate-cost";
 
 /** One attempt that ran. `cost` is null where none was recorded: it failed, or was ended. */

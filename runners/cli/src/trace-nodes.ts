@@ -1,11 +1,10 @@
 // What stands behind a stage instance's last success, as it was kept: what it ran, with what, where; and the
 // same of everything it read. The plan tells only who gave what.
 
-import type { KeyParts } from "@mlrb/core/action-key";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan";
-import type { Ran } from "@mlrb/core/ran";
+import type { KeyParts, Ran } from "@mlrb/formats/action";
+import type { Artifact } from "@mlrb/formats/artifact";
 import { logPath } from "@mlrb/local/log-path";
-import type { Artifact } from "@mlrb/local/store";
 import type { Workspace } from "@mlrb/local/workspace";
 
 export type TraceNode = {

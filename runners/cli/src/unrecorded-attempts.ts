@@ -1,8 +1,10 @@
 // Every attempt without a record, with what it cost so far: those that go on, those that have ended and are not kept
 // yet, and those that were lost, quarantined or not. One list for all sums.
-import { type AttemptCost, lastSignMs, spentBy } from "@mlrb/local/attempt-cost";
+import type { AttemptCard } from "@mlrb/formats/attempt-card";
+import type { AttemptCost } from "@mlrb/formats/attempt-record";
+import { lastSignMs, spentBy } from "@mlrb/local/attempt-cost";
 import { attemptFate, type Fate } from "@mlrb/local/attempt-fate";
-import { type AttemptCard, attemptFolders } from "@mlrb/local/attempt-folders";
+import { attemptFolders } from "@mlrb/local/attempt-folders";
 import type { HeldRecord } from "@mlrb/local/attempt-records";
 import { lostAttempts } from "@mlrb/local/lost-attempts";
 import { causeWords } from "@mlrb/local/quarantine";

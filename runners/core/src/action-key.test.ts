@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { actionKey, type BoundInputs, formerParts, type KeyParts, keyParts } from "./action-key.ts";
+import type { KeyParts } from "@mlrb/formats/action";
+import { actionKey, type BoundInputs, formerParts, keyParts } from "./action-key.ts";
 import { loadPlan, type PlanRequest } from "./load-plan.ts";
 import { changes, type Reason, reasonWords } from "./reasons.ts";
 import { memorySources, repository } from "./testing/memory-sources.ts";

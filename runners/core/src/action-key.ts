@@ -1,40 +1,18 @@
 // The action key: the digest of everything that can change what a stage instance gives. Never a
 // timestamp, a machine's path, a secret, a limit, a profile's name or the order of files.
+
 import { createHash } from "node:crypto";
+import type { KeyParts } from "@mlrb/formats/action";
 import { attemptFields } from "@mlrb/formats/agent-preset";
-import type { Scalar } from "@mlrb/formats/pipeline";
 import { canonicalJson } from "@mlrb/kit/json-file";
-import type { Json } from "@mlrb/kit/stage";
 import { agentVariables } from "./agent-variables.ts";
-import type { Budget, Instance, RunSpec } from "./plan.ts";
+import type { Instance } from "./plan.ts";
 
 /** Raised when the meaning of a key changes: every older key is then another key. */
 const keyFormat = 1;
 
 /** The same for attempts. In format 1 the key lacked much of what an agent can read: see former-attempt-key. */
 export const attemptKeyFormat = 2;
-
-export type KeyParts = {
-  keyFormat: number;
-  run: RunSpec;
-  /** Digest of what can run, by file; empty for a durable stage, whose harness is provenance, not key. */
-  code: Record<string, string>;
-  /** Digest of each declared file. */
-  files: Record<string, string>;
-  params: Record<string, Json>;
-  axes: Record<string, Scalar>;
-  /** Digest of each input by name, with where it came from for explanations. */
-  inputs: Record<string, string>;
-  outputs: Record<string, "file" | "dir">;
-  env: Record<string, string>;
-  /** Of an attempt: the variables that every agent sees. */
-  agentEnv?: Record<string, string>;
-  budget: Budget;
-  environment: string | null;
-  host: Record<string, string> | null;
-  /** Identity of the image of its containers; left out where it runs this host's own programs, trusted. */
-  image?: string;
-};
 
 export type BoundInputs = {
   code: Record<string, string>;

@@ -1,9 +1,9 @@
 // The port through which a stage instance is carried out somewhere: on this machine, in a container,
 // on a cluster. Implementations stand in packages beside core and are handed in by the cli.
 
+import type { ExecutionResult } from "@mlrb/formats/outcome";
 import type { Network } from "@mlrb/formats/pipeline";
 import type { Gpu } from "./gpu.ts";
-import type { FailureCause } from "./outcome.ts";
 import type { Permissions } from "./permissions.ts";
 import type { RunSpec } from "./plan.ts";
 
@@ -56,12 +56,6 @@ export type ExecutionRequest = {
   cpus: number;
   gpus: readonly Gpu[];
 };
-
-export type ExecutionResult =
-  /** `where` tells in what it ran, for its provenance, e.g. `image`, `engine`. */
-  | { kind: "succeeded"; where?: Record<string, string> }
-  | { kind: "failed"; cause: FailureCause; detail: string }
-  | { kind: "cancelled" };
 
 export type Running = {
   /** Settles when the instance's whole process tree is dead; never rejects. */

@@ -1,18 +1,5 @@
 // How a stage instance ended. A union, so that "not run", "failed" and "our fault" are never a number.
-
-export type FailureCause =
-  /** The program ended with another status than 0, or by a signal that was not ours. */
-  | "exit-code"
-  | "time-limit"
-  | "out-of-memory"
-  /** It ended well and did not write what it gives. */
-  | "missing-output"
-  /** The code it ran from changed while it ran: its result belongs to no key. */
-  | "code-changed"
-  /** What only a person can mend, e.g. a key that its provider refuses: trying again changes nothing. */
-  | "operator"
-  /** It could not be started, or its result could not be kept. */
-  | "machine";
+import type { FailureCause } from "@mlrb/formats/outcome";
 
 export type Outcome =
   | { kind: "succeeded" }

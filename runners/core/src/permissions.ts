@@ -1,5 +1,6 @@
 // What a stage's script may do: what its pipeline declares, and nothing else. A guard against mistakes, so that
 // a key holds what is read; not a wall against hostile code. Pure.
+import type { Refusal } from "@mlrb/formats/refusal";
 
 export type Permissions = {
   /** Absolute files and folders, folders with all that is in them. */
@@ -15,14 +16,6 @@ export type Permissions = {
   guard: string;
   /** Absolute; one JSON line for each thing that was refused. */
   refusals: string;
-};
-
-/** What `refusals` holds. `resource` is a path, a program or an address; `asked`: as the script wrote it, where that differs. */
-export type Refusal = {
-  /** `folder`: it asked about one, without listing it. */
-  kind: "read" | "list" | "folder" | "write" | "network" | "program" | "native" | "link";
-  resource: string;
-  asked?: string;
 };
 
 /** Node's own flags for it. A program that is started is not held, so it may be Node without any. */

@@ -47,7 +47,7 @@ export type RunSpec =
   | { kind: "command"; command: string | string[] };
 
 /** What shapes what an agent does; `tokens` are those of all model calls, in and out. */
-export type Budget = { timeMs?: number; tokens?: number; dollars?: number };
+type Budget = { timeMs?: number; tokens?: number; dollars?: number };
 
 /** What an instance does; everything here but `secrets` is part of its action key. */
 export type ActionSpec = {

@@ -1,7 +1,7 @@
 // Why a stage instance runs or is reused. Returned by whoever decides, and shown by the progress line,
 // `plan`, `explain` and the journal, so that they cannot tell different stories.
+import type { KeyParts } from "@mlrb/formats/action";
 import { canonicalJson } from "@mlrb/kit/json-file";
-import type { KeyParts } from "./action-key.ts";
 
 export type Reason =
   | { kind: "unchanged" }

@@ -1,19 +1,11 @@
 // How a container ended, told by what the engine recorded of it (`.State`) and by nothing else: exit codes of the
 // engine's program (125 to 127) may be the stage's own as well, and an engine that was killed takes the true one along.
+
 import { setTimeout as sleep } from "node:timers/promises";
+import { type ContainerState, containerState } from "@mlrb/formats/container-state";
+import { readFormat } from "@mlrb/formats/read-format";
 import type { ContainerEngine } from "./container-engine.ts";
 import type { CallTrouble } from "./engine-call.ts";
-
-export type ContainerState = {
-  /** created, running, paused, restarting, removing, exited, dead; podman says stopped as well. */
-  Status: string;
-  ExitCode: number;
-  /** Something in it was killed for lack of memory, a child of the program too. */
-  OOMKilled: boolean;
-  /** Why it could not be started. */
-  Error: string;
-  StartedAt: string;
-};
 
 export type ContainerEnd =
   | { kind: "exited"; state: ContainerState }
@@ -105,7 +97,10 @@ export async function stateOf(
 ): Promise<ContainerState | { trouble: CallTrouble }> {
   const asked = await engine.call(["inspect", "--type", "container", "--format", "{{json .State}}", id]);
   if (!asked.ok) return { trouble: asked.trouble };
-  return JSON.parse(asked.stdout) as ContainerState;
+  const reading = readFormat(containerState, asked.stdout);
+  if (reading.kind === "ok") return reading.value;
+  const detail = `the answer is no state of a container: ${reading.cause}`;
+  return { trouble: { kind: "other", detail, line: `${engine.program} inspect ${id}` } };
 }
 
 function isAway({ kind }: CallTrouble): boolean {

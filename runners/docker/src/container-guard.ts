@@ -5,7 +5,8 @@
 import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import type { Duplex } from "node:stream";
-import type { ContainerState } from "./container-end.ts";
+import { type ContainerState, containerState } from "@mlrb/formats/container-state";
+import { readFormat } from "@mlrb/formats/read-format";
 import type { ContainerEngine } from "./container-engine.ts";
 
 /**
@@ -64,9 +65,6 @@ export function guardContainer({ program, env }: ContainerEngine, id: string): C
 }
 
 function parsed(text: string): ContainerState | undefined {
-  try {
-    return JSON.parse(text) as ContainerState;
-  } catch {
-    return undefined; // the engine's complaint
-  }
+  const reading = readFormat(containerState, text);
+  return reading.kind === "ok" ? reading.value : undefined; // else the engine's complaint
 }

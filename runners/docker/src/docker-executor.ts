@@ -4,7 +4,7 @@
 import { appendFileSync } from "node:fs";
 import type { ExecutionRequest, Executor } from "@mlrb/core/executor";
 import { gpuFacts } from "@mlrb/core/gpu";
-import type { ContainerState } from "./container-end.ts";
+import type { ContainerState } from "@mlrb/formats/container-state";
 import { type ContainerEngine, containerEngine } from "./container-engine.ts";
 import { type EnsuredImage, ensureImage } from "./ensure-image.ts";
 import { type LeftContainer, removeContainers, stageContainers } from "./left-containers.ts";

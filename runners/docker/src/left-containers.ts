@@ -1,7 +1,8 @@
 // Containers of stages that dead runs had started: they run on without a runner, since nothing of theirs depends on
 // it. Who comes next waits for those whose results it wants, and removes the others.
 
-import type { ContainerState } from "./container-end.ts";
+import { type ContainerState, inspectedContainer } from "@mlrb/formats/container-state";
+import { readFormat } from "@mlrb/formats/read-format";
 import type { ContainerEngine } from "./container-engine.ts";
 import type { CallTrouble } from "./engine-call.ts";
 import { type LabelledStage, readStageLabels, stateLabel } from "./stage-labels.ts";
@@ -24,15 +25,10 @@ export async function stageContainers(
   // one may be removed meanwhile: the others are told all the same
   if (!looked.ok && looked.trouble.kind !== "container-missing") return { trouble: looked.trouble };
   const lines = looked.ok ? looked.stdout.split("\n").filter(Boolean) : [];
-  const found = lines.map(
-    (line) =>
-      JSON.parse(line) as {
-        id: string;
-        created: string;
-        state: ContainerState;
-        labels: Record<string, string>;
-      },
-  );
+  const found = lines.flatMap((line) => {
+    const reading = readFormat(inspectedContainer, line);
+    return reading.kind === "ok" ? [reading.value] : [];
+  });
   return found
     .sort((a, b) => (a.created < b.created ? -1 : 1))
     .map(({ id, state, labels }) => ({ id, state, ...readStageLabels(labels) }));

@@ -1,7 +1,9 @@
 // One stage's container from its start to its end, with a clock and two ways to end it. Its removal is the caller's.
+
 import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ExecutionRequest, ExecutionResult, Running } from "@mlrb/core/executor";
+import type { ExecutionRequest, Running } from "@mlrb/core/executor";
+import type { ExecutionResult } from "@mlrb/formats/outcome";
 import { boundLog } from "@mlrb/kit/bounded-log";
 import { followContainer } from "./container-end.ts";
 import type { ContainerEngine } from "./container-engine.ts";

@@ -1,5 +1,15 @@
 // The format of agent presets, runners/agents/presets/NAME.yaml.
-import { closedObject, fileFormat, type Json, jsonObject, list, name, type TypeOf, text } from "./schema.ts";
+import {
+  closedObject,
+  fileFormat,
+  type Json,
+  jsonObject,
+  list,
+  name,
+  openObject,
+  type TypeOf,
+  text,
+} from "./schema.ts";
 
 const variable = {
   type: "string",
@@ -11,6 +21,11 @@ const address = {
   pattern: "^https?://",
   patternErrorMessage: "http:// or https://",
 } as const;
+const provider = {
+  type: "string",
+  pattern: "^[a-zA-Z0-9][a-zA-Z0-9._-]*$",
+  patternErrorMessage: "letters, digits and . _ -, no sign first",
+} as const;
 const free = {
   type: "boolean",
   description: "whether calls cost nothing, e.g. at an endpoint of one's own",
@@ -19,9 +34,7 @@ const free = {
 const gatewayProvider = closedObject(
   {
     provider: {
-      type: "string",
-      pattern: "^[a-zA-Z0-9][a-zA-Z0-9._-]*$",
-      patternErrorMessage: "letters, digits and . _ -, no sign first",
+      ...provider,
       description:
         "openai, anthropic, google, or any name with a baseUrl; the first part of its address inside",
     },
@@ -75,6 +88,10 @@ const model = {
   description: "llm: the model",
 } as const;
 
+const scaffold = { enum: ["react", "supervisor-worker"] } as const;
+const tools = { ...list, minItems: 1, uniqueItems: true } as const;
+const turnsMax = { type: "integer", minimum: 1 } as const;
+
 export const agentPreset = fileFormat(
   "mlrb agent preset",
   closedObject(
@@ -114,20 +131,16 @@ export const agentPreset = fileFormat(
         description: "of what the harness does around the agent; raised when that changes",
       },
       provider: {
-        type: "string",
-        pattern: "^[a-zA-Z0-9][a-zA-Z0-9._-]*$",
-        patternErrorMessage: "letters, digits and . _ -, no sign first",
+        ...provider,
         description: "whose models it calls: openai, anthropic, or any name with a baseUrl",
       },
       model,
-      scaffold: { enum: ["react", "supervisor-worker"], description: "llm: the loop around the model" },
+      scaffold: { ...scaffold, description: "llm: the loop around the model" },
       tools: {
-        ...list,
-        minItems: 1,
-        uniqueItems: true,
+        ...tools,
         description: "llm: the names of its tools; all that the network allows where it says none",
       },
-      turnsMax: { type: "integer", minimum: 1, description: "llm: model calls in all" },
+      turnsMax: { ...turnsMax, description: "llm: model calls in all" },
       secrets: {
         type: "array",
         items: variable,
@@ -141,6 +154,14 @@ export const agentPreset = fileFormat(
 );
 
 export type AgentPreset = TypeOf<typeof agentPreset>;
+
+/** An llm agent's preset as its trajectory begins with it. A later version may say more. */
+export const llmSpecs = {
+  model: openObject({ ...model.properties, provider }, ["id", "contextTokens", "provider"]),
+  scaffold: openObject({ kind: scaffold, tools, turnsMax }, ["kind"]),
+} as const;
+export type ModelSpec = TypeOf<typeof llmSpecs.model>;
+export type ScaffoldSpec = TypeOf<typeof llmSpecs.scaffold>;
 
 /** The fields that say how a preset is shown, where it runs and what pairs; the others shape what its agent does. */
 const besideBehaviour = ["formatVersion", "name", "title", "image", "seeded", "environment"];

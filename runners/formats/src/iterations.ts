@@ -3,19 +3,22 @@
 import { failureOwner } from "./failure-owner.ts";
 import {
   anyText,
-  closedWholeObject,
   count,
   fileFormat,
   flag,
+  kindsOf,
   listOf,
   nullable,
+  number,
+  numberOrNull,
   oneOf,
+  pairOf,
   type TypeOf,
+  textOrNull,
+  wholeObject,
 } from "./schema.ts";
 
-const maybeText = { type: ["string", "null"] } as const;
-const number = { type: "number" } as const;
-const maybeNumber = { type: ["number", "null"] } as const;
+const atLeastNone = { type: ["number", "null"], minimum: 0 } as const;
 
 const stagesOfResearch = [
   "understand",
@@ -30,7 +33,7 @@ const stagesOfResearch = [
 ] as const;
 const where = oneOf(...stagesOfResearch, "cannot-tell");
 
-const failure = closedWholeObject({
+const failure = wholeObject({
   pattern: { ...anyText, description: "the rule that found it" },
   whose: failureOwner,
   where: { ...where, description: "the stage of research at which it failed; rules that cannot tell say so" },
@@ -38,31 +41,31 @@ const failure = closedWholeObject({
   evidence: { ...listOf(count), description: "indexes of events of the trajectory" },
 });
 
-const metric = closedWholeObject({ name: anyText, split: maybeText, value: maybeNumber });
+const metric = wholeObject({ name: anyText, split: textOrNull, value: numberOrNull });
 
-const iteration = closedWholeObject({
+const iteration = wholeObject({
   formatVersion: { const: 1 },
   id: anyText,
   parent: {
-    ...maybeText,
+    ...textOrNull,
     description: "an id of an earlier iteration; null also where the agent named none that there is",
   },
   time: { ...anyText, description: "when its last event was seen; ISO, by the supervisor's clock" },
   sinceStartMs: { ...count, description: "since the attempt's start" },
-  hypothesis: maybeText,
-  change: maybeText,
-  command: maybeText,
+  hypothesis: textOrNull,
+  change: textOrNull,
+  command: textOrNull,
   metric: {
     ...nullable(metric),
     description: "of source agent its claim, of source rule what a program printed",
   },
   predicted: {
-    ...maybeNumber,
+    ...numberOrNull,
     description: "what the agent expected; an extension that its line may carry",
   },
-  decision: maybeText,
-  measured: { ...maybeNumber, description: "the metric as a program printed it within the iteration" },
-  cost: closedWholeObject({ wallMs: count, tokens: maybeNumber, dollars: maybeNumber }),
+  decision: textOrNull,
+  measured: { ...numberOrNull, description: "the metric as a program printed it within the iteration" },
+  cost: wholeObject({ wallMs: count, tokens: numberOrNull, dollars: numberOrNull }),
   failure: {
     ...nullable(failure),
     description: "what went wrong in its programs and was not put right within it",
@@ -75,18 +78,14 @@ const iteration = closedWholeObject({
   },
   counts: { ...flag, description: "a program ran and a digest changed" },
   events: {
-    type: "array",
-    items: [count, count],
-    minItems: 2,
-    maxItems: 2,
-    additionalItems: false,
+    ...pairOf(count),
     description: "first and last of its span",
   },
 });
 
-const measures = closedWholeObject({
+const measures = wholeObject({
   firstValidMs: {
-    ...maybeNumber,
+    ...atLeastNone,
     description: "to the first snapshot of a submission that admission lets through; null: none",
   },
   firstValidBy: {
@@ -97,40 +96,44 @@ const measures = closedWholeObject({
   executedIterations: { ...count, description: "that count" },
   claimedOnly: count,
   metric: {
-    ...nullable(closedWholeObject({ name: anyText, split: maybeText })),
+    ...nullable(wholeObject({ name: anyText, split: textOrNull })),
     description:
       "of most iterations that count, by what programs printed or the agent claims; null: none has one",
   },
   values: {
-    ...listOf(closedWholeObject({ value: number, sinceStartMs: count, predicted: maybeNumber })),
+    ...listOf(wholeObject({ value: number, sinceStartMs: count, predicted: numberOrNull })),
     description: "its values in order: claims where there are, else printed",
   },
   predictionError: {
-    ...maybeNumber,
+    ...atLeastNone,
     description: "mean of |predicted − claimed| over iterations with both",
   },
   predictions: count,
 });
 
-export const iterationsFile = fileFormat("mlrb iterations of an attempt", {
-  oneOf: [
-    closedWholeObject({
-      formatVersion: { const: 1 },
-      kind: { const: "found" },
-      iterations: listOf(iteration),
-      iterationsMore: { ...count, description: "beyond the most that are kept" },
-      malformedLines: { ...count, description: "lines of the agent that are no iteration" },
-      failures: listOf(failure),
-      failure: {
-        ...nullable(failure),
-        description:
-          "the one that explains the attempt's end best; null: nothing failed as far as rules can tell",
-      },
-      measures,
-    }),
-    closedWholeObject({ formatVersion: { const: 1 }, kind: { const: "not-measured" }, reason: anyText }),
-  ],
-});
+export const iterationsFile = fileFormat(
+  "mlrb iterations of an attempt",
+  kindsOf(
+    { formatVersion: { const: 1 } },
+    ["formatVersion"],
+    [
+      wholeObject({
+        kind: { const: "found" },
+        iterations: listOf(iteration),
+        iterationsMore: { ...count, description: "beyond the most that are kept" },
+        malformedLines: { ...count, description: "lines of the agent that are no iteration" },
+        failures: listOf(failure),
+        failure: {
+          ...nullable(failure),
+          description:
+            "the one that explains the attempt's end best; null: nothing failed as far as rules can tell",
+        },
+        measures,
+      }),
+      wholeObject({ kind: { const: "not-measured" }, reason: anyText }),
+    ],
+  ),
+);
 
 export type IterationsFile = TypeOf<typeof iterationsFile>;
 export type IterationRecord = TypeOf<typeof iteration>;

@@ -169,6 +169,10 @@ export const attemptLedger = openObject(
   ],
 );
 
+const { gpuHours, dollars } = attemptLedger.properties;
+/** All that a record needs of a ledger: a stage of one's own may give no more than this. */
+export const ledgerCost = openObject({ gpuHours, dollars }, []);
+
 /** Of a submission that no agent made. */
 export const noAttempt = openObject({ none: { ...anyText, description: "why there was no attempt" } }, [
   "none",

@@ -72,13 +72,6 @@ export function kindsOf<
   } as const;
 }
 
-/** An object of all of `properties` and no others. */
-export function closedWholeObject<const Properties extends object>(properties: Properties) {
-  // inference drops a list of unknown length; of this one it takes the union of all names
-  const required = Object.keys(properties) as unknown as [keyof Properties & string];
-  return { type: "object", additionalProperties: false, properties, required } as const;
-}
-
 /** An object of some of `properties` and no others. */
 export function partialObject<const Properties>(properties: Properties) {
   return { type: "object", additionalProperties: false, properties } as const;

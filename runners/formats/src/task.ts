@@ -10,6 +10,7 @@ import {
   tableOf,
   text,
 } from "./schema.ts";
+import { ruleSeverity, ruleSource } from "./verdict.ts";
 
 const duration = { ...text, format: "duration" } as const;
 const kindOfData = { ...name, description: "a kind of data" } as const;
@@ -57,8 +58,8 @@ const taskRule = closedObject(
       uniqueItems: true,
       description: "the kinds of data that it holds for; all where it says none",
     },
-    source: { enum: ["official", "competition", "interpreted"] },
-    severity: { enum: ["strike", "note"] },
+    source: ruleSource,
+    severity: ruleSeverity,
   },
   ["name", "title", "method", "source", "severity"],
 );

@@ -2,7 +2,7 @@
 import { count, openObject, type TypeOf, anyText as text } from "./schema.ts";
 
 const amount = { type: "number", minimum: 0 } as const;
-const rates = { input: amount, cached: amount, cacheWrite: amount, output: amount } as const;
+export const rates = { input: amount, cached: amount, cacheWrite: amount, output: amount } as const;
 
 export const usedPrice = {
   description: "dollars for a million tokens",

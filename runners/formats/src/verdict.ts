@@ -4,9 +4,11 @@ import { anyText, fileFormat, listOf, oneOf, type TypeOf, tableOf, text, wholeOb
 const answer = oneOf("pass", "fail", "cannot-tell");
 export type RuleAnswer = TypeOf<typeof answer>;
 
-const source = oneOf("official", "competition", "interpreted");
+/** Who made the rule. */
+export const ruleSource = oneOf("official", "competition", "interpreted");
 
-const severity = oneOf("strike", "note");
+/** What a broken rule does: strike, or a note only. */
+export const ruleSeverity = oneOf("strike", "note");
 
 export const ruleVerdict = wholeObject({
   rule: text,
@@ -16,8 +18,8 @@ export const ruleVerdict = wholeObject({
     ...anyText,
     description: "what was looked at and what was found; no durations, hosts or paths",
   },
-  source,
-  severity,
+  source: ruleSource,
+  severity: ruleSeverity,
 });
 export type RuleVerdict = TypeOf<typeof ruleVerdict>;
 

@@ -52,10 +52,10 @@ function sortedKeys(table: Record<string, unknown>): string[] {
     : keys;
 }
 
-/** Reads JSON; the error names the file. */
-export function readJson<T>(path: string): T {
+/** Reads JSON, to be checked by its format; the error names the file. */
+export function readJson(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, "utf8")) as T;
+    return JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
     throw new Error(`${path}: ${(error as Error).message}`);
   }

@@ -18,13 +18,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import type { KeyParts } from "@mlrb/core/action-key";
-import type { Ran } from "@mlrb/core/ran";
+import type { KeyParts, Ran } from "@mlrb/formats/action";
+import type { Artifact } from "@mlrb/formats/artifact";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { processName } from "@mlrb/kit/process-name";
 import { thisPlace } from "./owner.ts";
 import { readFrom } from "./read-from.ts";
-import type { Artifact } from "./store.ts";
 
 export type ActionEntry = {
   formatVersion: 1;

@@ -1,9 +1,11 @@
 // Makes records of attempts that were quarantined although they had come to their own end, e.g. by a program that
 // could not see it, or on a disk that was full.
+
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { AttemptEnd } from "@mlrb/formats/attempt-end";
 import { lastSignMs } from "./attempt-cost.ts";
-import { type AttemptEnd, attemptEnd } from "./attempt-folders.ts";
+import { attemptEnd } from "./attempt-folders.ts";
 import { completeAttempt } from "./complete-attempt.ts";
 import { keepRecord } from "./keep-record.ts";
 import { tryLease } from "./lease.ts";

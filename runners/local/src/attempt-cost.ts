@@ -1,14 +1,13 @@
 // What an attempt cost, by what it left behind: its ledger where it gives one, else what its meter wrote last.
+
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import type { AttemptCard } from "@mlrb/formats/attempt-card";
+import type { AttemptCost } from "@mlrb/formats/attempt-record";
 import type { LastSpending } from "@mlrb/formats/last-spending";
 import { callsOf, lastSpending } from "@mlrb/kit/last-spending";
-import { readLedger } from "@mlrb/kit/rules/ledger";
-import type { AttemptCard } from "./attempt-folders.ts";
-import type { AttemptRecord } from "./attempt-records.ts";
+import { readLedgerCost } from "@mlrb/kit/rules/ledger";
 import { outputPaths } from "./output-paths.ts";
-
-export type AttemptCost = AttemptRecord["cost"];
 
 /** Null is unknown, never 0. Without a ledger the GPUs count for as long as they were held. */
 export function costByLedger(
@@ -17,8 +16,9 @@ export function costByLedger(
   ledger: string | undefined,
 ): AttemptCost {
   const held: AttemptCost = { gpuHours: (gpus * durationMs) / 3_600_000, dollars: null };
-  const read = ledger === undefined ? "it has none" : readLedger(ledger);
-  return typeof read === "string" ? held : { gpuHours: read.gpuHours, dollars: read.dollars };
+  const read = ledger === undefined ? "it has none" : readLedgerCost(ledger);
+  if (typeof read === "string") return held;
+  return { gpuHours: read.gpuHours ?? held.gpuHours, dollars: read.dollars ?? null };
 }
 
 export type Spent = { cost: AttemptCost; spending: LastSpending | null };

@@ -1,7 +1,9 @@
 // What became of an attempt by its folder, for whoever began it and follows it no longer.
+
 import { basename, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { attemptFolder, type EndCause, lostFolderOf, supervisorFile, toldToEnd } from "./attempt-folders.ts";
+import type { EndCause } from "@mlrb/formats/attempt-end";
+import { attemptFolder, lostFolderOf, supervisorFile, toldToEnd } from "./attempt-folders.ts";
 import { look } from "./heartbeat.ts";
 import { lostCause } from "./lost-words.ts";
 import { lifeOf } from "./owner.ts";

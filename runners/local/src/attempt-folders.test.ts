@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { type AttemptCard, makeAttemptFolder } from "./attempt-folders.ts";
+import type { AttemptCard } from "@mlrb/formats/attempt-card";
+import { attemptEnd, attemptFolders, makeAttemptFolder } from "./attempt-folders.ts";
 import { clearUnfinished } from "./clear-unfinished.ts";
+import { exampleCard, exampleEnd } from "./testing/example-record.ts";
 
 function state(t: TestContext): { state: string; running: string } {
   const folder = mkdtempSync(join(tmpdir(), "mlrb-folders-"));
@@ -37,4 +39,18 @@ test("a program that is killed while it makes folders leaves none without its ca
     for (const part of ["attempt.json", "in", "out", "tmp"]) assert.ok(existsSync(join(running, one, part)));
   clearUnfinished(at, String(name).trim());
   assert.deepEqual(readdirSync(join(at, "attempts/records")), []);
+});
+
+test("a folder whose card or end does not follow its format has none, like one that was torn", (t) => {
+  const { running } = state(t);
+  const { path } = makeAttemptFolder(running, exampleCard);
+  writeFileSync(join(path, "end.json"), JSON.stringify({ ...exampleEnd, result: { kind: "won" } }));
+  assert.equal(attemptEnd(path), undefined);
+  writeFileSync(join(path, "end.json"), JSON.stringify(exampleEnd));
+  assert.deepEqual(attemptFolders(running)[0]?.state, { kind: "ended", end: exampleEnd });
+  writeFileSync(
+    join(path, "attempt.json"),
+    JSON.stringify({ ...exampleCard, gives: [{ name: "all", file: "../all", kind: "dir" }] }),
+  );
+  assert.deepEqual(attemptFolders(running), []);
 });

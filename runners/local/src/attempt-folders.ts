@@ -2,6 +2,7 @@
 // run that began it, for it outlives that run: a process of its own supervises it (supervisor.ts), and says
 // here that it lives and how it ended. What an attempt is of stands here too, so that any later run can keep
 // it as a record, whatever it was asked for itself.
+
 import {
   existsSync,
   linkSync,
@@ -14,62 +15,22 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { attemptKeyFormat } from "@mlrb/core/action-key";
-import type { ExecutionResult } from "@mlrb/core/executor";
+import { type AttemptCard, attemptCard } from "@mlrb/formats/attempt-card";
+import {
+  type AttemptEnd,
+  type EndCause,
+  attemptEnd as endFormat,
+  stopRequest,
+} from "@mlrb/formats/attempt-end";
+import type { Owner } from "@mlrb/formats/process-owner";
+import { checkFormat } from "@mlrb/formats/read-format";
+import type { TypeOf } from "@mlrb/formats/schema";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { processName } from "@mlrb/kit/process-name";
-import type { AttemptRecord } from "./attempt-records.ts";
-import type { CostEstimate } from "./cost-estimate.ts";
 import { look } from "./heartbeat.ts";
 import { refuseNewer } from "./newer-format.ts";
-import { lifeOf, type Owner, thisProcess } from "./owner.ts";
+import { lifeOf, thisProcess } from "./owner.ts";
 import { raiseFormat, type StateFolder } from "./state-folder.ts";
-import type { Artifact } from "./store.ts";
-
-/** What it is an attempt of: all that a record of it needs besides what it gives. */
-export type AttemptCard = {
-  formatVersion: 1;
-  /** The run that began it, and that run's process. */
-  run: string;
-  by: Owner;
-  startedAt: string;
-  slot: AttemptRecord["slot"];
-  axes: AttemptRecord["axes"];
-  key: string;
-  parts: AttemptRecord["parts"];
-  given: AttemptRecord["given"];
-  gives: { name: string; file: string; kind: Artifact["kind"] }[];
-  harness: Record<string, string>;
-  gpus: number;
-  /** Names of what it was handed: its log is not to be kept as it is. */
-  secrets: string[];
-  executor: string;
-  estimate?: CostEstimate;
-};
-
-/** Why an attempt ended that gave no record. Not the agent's doing, whichever it is. */
-export type EndCause = {
-  kind: /** A person asked for it. */
-    | "stopped"
-    /** Its supervisor was told to end by SIGTERM: a container, a job or the machine was stopped. */
-    | "terminated"
-    /** Its supervisor is gone without a word. */
-    | "supervisor-lost"
-    | "disk-full"
-    /** Its host was declared gone (--take-over). */
-    | "host-gone"
-    /** Its stage failed: the detail says how. */
-    | "failed";
-  /** In words, for people. */
-  detail: string;
-};
-
-/** How it ended, by its supervisor: the last thing that one writes. `cause`: of one that did not end well. */
-export type AttemptEnd = {
-  formatVersion: 1;
-  result: ExecutionResult;
-  durationMs: number;
-  cause?: EndCause;
-};
 
 export type AttemptFolder = {
   name: string;
@@ -128,11 +89,8 @@ export function attemptFolders(running: string): AttemptFolder[] {
 
 export function attemptFolder(running: string, name: string): AttemptFolder | undefined {
   const path = join(running, name);
-  const card = read<AttemptCard>(join(path, "attempt.json"));
-  if (!card) return undefined;
-  refuseNewer(`attempt ${name} in ${running}`, card.formatVersion, 1);
-  refuseNewer(`the key of attempt ${name} in ${running}`, card.parts?.keyFormat, attemptKeyFormat);
-  return { name, path, card, state: stateOf(path, card) };
+  const card = read(attemptCard, join(path, "attempt.json"), `attempt ${name} in ${running}`);
+  return card && { name, path, card, state: stateOf(path, card) };
 }
 
 function stateOf(path: string, card: AttemptCard): AttemptFolder["state"] {
@@ -163,9 +121,8 @@ export function lostFolderOf(path: string): string {
 
 /** Undefined as long as it has not ended. */
 export function attemptEnd(path: string): AttemptEnd | undefined {
-  const end = read<AttemptEnd>(join(path, "end.json"));
-  if (end) refuseNewer(`${path}/end.json`, end.formatVersion, 1);
-  return end;
+  const file = join(path, "end.json");
+  return read(endFormat, file, file);
 }
 
 /** Says who asked that it is stopped: else its supervisor knows only that it was sent a signal. */
@@ -181,7 +138,8 @@ export function toldToEnd(path: string): EndCause | undefined {
 
 /** Of an attempt that was told to end. */
 export function whoTold(path: string): EndCause {
-  const by = read<{ by?: string }>(join(path, stopFile))?.by;
+  const file = join(path, stopFile);
+  const by = read(stopRequest, file, file)?.by;
   if (by !== undefined) return { kind: "stopped", detail: by };
   return { kind: "terminated", detail: "its supervisor was sent SIGTERM" };
 }
@@ -212,10 +170,21 @@ export function isUnclaimed(path: string): boolean {
   }
 }
 
-function read<T>(path: string): T | undefined {
+/** Undefined where there is none. Throws NewerFormat, with `what` before it: it cannot be known what that would overlook. */
+function read<const Schema extends object>(
+  schema: Schema,
+  path: string,
+  what: string,
+): TypeOf<Schema> | undefined {
+  let value: unknown;
   try {
-    return JSON.parse(readFileSync(path, "utf8")) as T;
+    value = JSON.parse(readFileSync(path, "utf8"));
   } catch {
     return undefined; // not there, or gone meanwhile; what is there was put in place whole
   }
+  const { formatVersion, parts } = Object(value) as { formatVersion?: unknown; parts?: unknown };
+  refuseNewer(what, formatVersion, 1);
+  refuseNewer(`the key of ${what}`, (Object(parts) as { keyFormat?: unknown }).keyFormat, attemptKeyFormat);
+  const reading = checkFormat(schema, value);
+  return reading.kind === "ok" ? reading.value : undefined;
 }

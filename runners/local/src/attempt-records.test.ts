@@ -19,12 +19,15 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { type AttemptRecord, AttemptRecords, DamagedRecord } from "./attempt-records.ts";
+import type { Artifact } from "@mlrb/formats/artifact";
+import type { AttemptRecord } from "@mlrb/formats/attempt-record";
+import { AttemptRecords, DamagedRecord } from "./attempt-records.ts";
 import { exportRecord } from "./export-record.ts";
 import { stateFolder } from "./state-folder.ts";
-import { type Artifact, MissingContent, Store } from "./store.ts";
+import { MissingContent, Store } from "./store.ts";
 import { verifyStore } from "./store-care.ts";
 import { takeAllIn } from "./take-in.ts";
+import { exampleRecord } from "./testing/example-record.ts";
 import { VerifiedContents } from "./verified-contents.ts";
 
 const root = mkdtempSync(join(tmpdir(), "records-"));
@@ -72,16 +75,11 @@ async function keep(to: State, seed: number, more: (submission: string) => void 
 
 function recordOf(outputs: Record<string, Artifact>, seed: number): AttemptRecord {
   return {
-    formatVersion: 1,
+    ...exampleRecord,
     slot: { pipeline: "p", profile: "smoke", stage: `attempt[seed=${seed}]` },
     axes: { seed },
     attemptKey: `key ${seed}`,
-    parts: {} as AttemptRecord["parts"],
-    given: [],
     outputs: Object.fromEntries(Object.entries(outputs).map(([name, one]) => [name, { ...one, file: name }])),
-    harness: {},
-    cost: { gpuHours: 0, dollars: null },
-    ran: { run: "r", startedAt: "2026-01-01T00:00:00Z", durationMs: 1, executor: "local", host: "h" },
   };
 }
 
@@ -297,4 +295,43 @@ test("both forms of an export are imported, as records whose files lie here once
     assert.equal(inodes([...paths, at.store.pathOf(sha256(model))]), 1);
     assert.equal(inodes([paths[0]!, join(to, names[0]!)]), 2, "what a person has is not ours");
   }
+});
+
+test("a record that does not follow its format is refused with the field: on import, and where somebody put it", () => {
+  const at = state();
+  const text = JSON.stringify({ ...recordOf({}, 1), cost: { gpuHours: "many", dollars: null } });
+  const digest = sha256(text);
+  const from = join(at.above, "from");
+  mkdirSync(from);
+  writeFileSync(join(from, "record.json"), text);
+  const refusal = /does not follow its format: cost\.gpuHours is "many", not a finite number or null/;
+  assert.match(at.records.import(from, digest) ?? "", refusal);
+  assert.deepEqual(at.records.list(), []);
+  cpSync(from, at.at(digest), { recursive: true });
+  assert.throws(() => at.records.read(digest), refusal);
+  assert.deepEqual(at.records.readable(), []);
+});
+
+test("an output's file is a name in the record's folder, never a path out of it", () => {
+  const at = state();
+  const outputs = { model: { kind: "file", digest: "a".repeat(64), file: "../model" } };
+  const text = JSON.stringify({ ...recordOf({}, 1), outputs });
+  const from = join(at.above, "from");
+  mkdirSync(from);
+  writeFileSync(join(from, "record.json"), text);
+  assert.match(at.records.import(from, sha256(text)) ?? "", /outputs\.model\.file is "\.\.\/model"/);
+});
+
+test("a record that the index names was checked before, and is not checked again", () => {
+  const at = state();
+  const text = JSON.stringify({ ...recordOf({}, 1), cost: { gpuHours: "many", dollars: null } });
+  const digest = sha256(text);
+  mkdirSync(at.at(digest), { recursive: true });
+  writeFileSync(at.at(digest, "record.json"), text);
+  const line = { record: digest, key: "key 1", slot: "p smoke attempt[seed=1]", startedAt: "2026-01-01" };
+  writeFileSync(join(at.folder.attempts, "index.jsonl"), `${JSON.stringify(line)}\n`);
+  assert.deepEqual(
+    at.records.readable().map((one) => one.digest),
+    [digest],
+  );
 });

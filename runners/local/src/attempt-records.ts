@@ -15,10 +15,11 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { type AttemptRecord, attemptRecord } from "@mlrb/formats/attempt-record";
+import { checkFormat } from "@mlrb/formats/read-format";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { processName } from "@mlrb/kit/process-name";
 import { removeFolder } from "@mlrb/kit/remove-folder";
-import type { AttemptRecord } from "./attempt-record.ts";
 import { DamagedRecord, damagedWords } from "./damaged-record.ts";
 import { layOutRecord } from "./lay-out-record.ts";
 import { NewerFormat } from "./newer-format.ts";
@@ -31,7 +32,6 @@ import { takeInRecord } from "./take-in-record.ts";
 import type { VerifiedContents } from "./verified-contents.ts";
 import { verifyRecord } from "./verify-record.ts";
 
-export type { AttemptRecord } from "./attempt-record.ts";
 export { DamagedRecord } from "./damaged-record.ts";
 export { slotName } from "./record-line.ts";
 
@@ -47,6 +47,11 @@ export class AttemptRecords {
   readonly #read = new Map<string, string>();
   #newest: { byKey: Map<string, Line>; bySlot: Map<string, Line> } | undefined;
   #earlier: HeldRecord[] | undefined;
+  /**
+   * Records that are known to follow their format: all that the index names, for they were written here, imported, or
+   * checked before the index named them, and their digest pins them. So a `status` checks none again.
+   */
+  readonly #checked = new Set<string>();
   /** Damaged ones of which it cannot be told what they are records of. */
   readonly #unknown = new Set<string>();
 
@@ -134,9 +139,37 @@ export class AttemptRecords {
     }
     const found = createHash("sha256").update(text).digest("hex");
     if (found !== digest) throw new DamagedRecord(digest, "its record.json was changed");
-    const record = JSON.parse(text) as AttemptRecord;
-    checkFormats(digest, { format: record.formatVersion, keyFormat: record.parts?.keyFormat });
-    return record;
+    return this.#parsed(digest, text);
+  }
+
+  /** Throws DamagedRecord and NewerFormat. */
+  #parsed(digest: string, text: string): AttemptRecord {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      throw new DamagedRecord(digest, "its record.json is not JSON");
+    }
+    const { formatVersion, parts } = Object(value) as { formatVersion?: unknown; parts?: unknown };
+    checkFormats(digest, {
+      format: formatVersion,
+      keyFormat: (Object(parts) as { keyFormat?: unknown }).keyFormat,
+    });
+    if (this.#isChecked(digest)) return value as AttemptRecord;
+    const reading = checkFormat(attemptRecord, value);
+    if (reading.kind === "unreadable")
+      throw new DamagedRecord(digest, `its record.json does not follow its format: ${reading.cause}`);
+    this.#checked.add(digest);
+    return reading.value;
+  }
+
+  #isChecked(digest: string): boolean {
+    try {
+      this.#load();
+    } catch (error) {
+      if (!(error instanceof NewerFormat)) throw error; // of another record: who needs all of them is told
+    }
+    return this.#checked.has(digest);
   }
 
   /** All records, by digest, in code-unit order. */
@@ -190,12 +223,9 @@ export class AttemptRecords {
       text = readFileSync(join(from, "record.json"), "utf8");
       if (createHash("sha256").update(text).digest("hex") !== digest)
         return "its record is not what its name says";
-      record = JSON.parse(text) as AttemptRecord;
-      checkFormats(digest, { format: record.formatVersion, keyFormat: record.parts?.keyFormat });
+      record = this.#parsed(digest, text);
       const context = { store: this.#store, read: new Map<string, string>(), link: false };
       for (const [name, output] of Object.entries(record.outputs)) {
-        if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(output.file))
-          return `its output "${name}" has an odd file name`;
         const problem = takeInRecord(from, [name, output], context);
         if (problem !== undefined) return problem;
       }
@@ -237,6 +267,7 @@ export class AttemptRecords {
         if (!present.has(entry.record)) continue;
         checkFormats(entry.record, { format: entry.format, keyFormat: entry.keyFormat });
         this.#remember(entry);
+        this.#checked.add(entry.record);
       } catch (error) {
         if (error instanceof NewerFormat) {
           this.#newest = undefined; // asked again, it must not have been read in part

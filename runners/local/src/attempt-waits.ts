@@ -1,9 +1,11 @@
 // What attempts that go on wait for, by the files that their supervisors keep: for whatever shows it. Only looks.
+
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readWaits, waitFile } from "@mlrb/core/attempt-wait";
+import type { AttemptCard } from "@mlrb/formats/attempt-card";
 import type { AttemptWait } from "@mlrb/formats/attempt-wait";
-import { type AttemptCard, attemptFolder } from "./attempt-folders.ts";
+import { attemptFolder } from "./attempt-folders.ts";
 
 export type WaitingAttempt = { name: string; path: string; card: AttemptCard; waits: AttemptWait[] };
 

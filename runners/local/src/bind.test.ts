@@ -4,11 +4,12 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { actionKey } from "@mlrb/core/action-key";
 import { environmentStage, type Plan } from "@mlrb/core/plan";
-import type { Collected } from "@mlrb/kit/collected";
-import type { AttemptRecord } from "./attempt-records.ts";
+import type { AttemptRecord } from "@mlrb/formats/attempt-record";
+import type { Collected } from "@mlrb/formats/collected";
 import { type Bound, bind } from "./bind.ts";
 import { hostFacts, hostKind } from "./host-facts.ts";
 import type { Result } from "./result.ts";
+import { exampleCard, exampleEnd, exampleParts } from "./testing/example-record.ts";
 import { type Home, home, type SmallStage, smallPlan, withoutPython } from "./testing/small-plan.ts";
 
 const digestOf = (letter: string) => letter.repeat(64);
@@ -328,9 +329,9 @@ test("an attempt that runs under its format 1 key is bound to that key", async (
   const then = actionKey(former!);
   assert.notEqual(then, key);
   const { running } = at.open().state;
-  const card = { formatVersion: 1, key: then, parts: { keyFormat: 1 }, by: { host: "h", pid: 1 } };
+  const card = { ...exampleCard, key: then, parts: { ...exampleParts, keyFormat: 1 } };
   at.write(join(running.slice(at.root.length), "one/attempt.json"), JSON.stringify(card));
-  at.write(join(running.slice(at.root.length), "one/end.json"), JSON.stringify({ formatVersion: 1 }));
+  at.write(join(running.slice(at.root.length), "one/end.json"), JSON.stringify(exampleEnd));
   const found = await boundIn(at, one);
   assert.deepEqual([found.key, found.parts], [then, former]);
 });

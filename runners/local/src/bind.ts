@@ -2,9 +2,11 @@
 // both come through here, so they cannot disagree.
 
 import { hash } from "node:crypto";
-import { actionKey, formerParts, type KeyParts, keyParts } from "@mlrb/core/action-key";
+import { actionKey, formerParts, keyParts } from "@mlrb/core/action-key";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan";
-import type { Collected } from "@mlrb/kit/collected";
+import type { KeyParts } from "@mlrb/formats/action";
+import type { Artifact } from "@mlrb/formats/artifact";
+import type { Collected } from "@mlrb/formats/collected";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { collectMembers } from "./collect-members.ts";
 import { environmentKey, environmentPath } from "./environments.ts";
@@ -13,7 +15,6 @@ import { hostFacts, hostKind } from "./host-facts.ts";
 import { formerImageOf, imageOf } from "./image-of.ts";
 import { mayWrite } from "./read-only.ts";
 import type { BindContext, Result } from "./result.ts";
-import type { Artifact } from "./store.ts";
 import type { Workspace } from "./workspace.ts";
 
 export type Bound = {

@@ -1,14 +1,16 @@
 // What carrying an instance out takes and comes to.
+
 import type { Executor, Running } from "@mlrb/core/executor";
-import type { FailureCause } from "@mlrb/core/outcome";
 import type { RefusalText } from "@mlrb/core/permissions";
+import type { Artifact } from "@mlrb/formats/artifact";
+import type { CostEstimate } from "@mlrb/formats/attempt-record";
+import type { FailureCause } from "@mlrb/formats/outcome";
 import { DamagedRecord, type HeldRecord } from "./attempt-records.ts";
-import type { CostEstimate } from "./cost-estimate.ts";
 import type { GpuLease } from "./gpu-leases.ts";
 import { machineHelp, systemCode } from "./machine-help.ts";
 import type { Quarantined } from "./quarantine.ts";
 import type { ClearSandbox, RunPurse } from "./run-request.ts";
-import { type Artifact, MissingContent } from "./store.ts";
+import { MissingContent } from "./store.ts";
 import type { WorkSlots } from "./work-slots.ts";
 import type { Workspace } from "./workspace.ts";
 

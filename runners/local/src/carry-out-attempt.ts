@@ -1,20 +1,21 @@
 // Carries a durable instance out: in a folder that outlives the run, under a supervisor that does, so that a
 // run that is killed loses nothing and the next one goes on with what there is. Unlike the result of any
 // other stage it is kept whatever becomes of its harness' code meanwhile.
+
 import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { ExecutionResult, Running } from "@mlrb/core/executor";
+import type { Running } from "@mlrb/core/executor";
 import type { Instance } from "@mlrb/core/plan";
 import { sandboxToken } from "@mlrb/core/sandbox-token";
+import type { AttemptCard } from "@mlrb/formats/attempt-card";
+import type { AttemptEnd, EndCause } from "@mlrb/formats/attempt-end";
+import type { ExecutionResult } from "@mlrb/formats/outcome";
 import {
-  type AttemptCard,
-  type AttemptEnd,
   attemptEnd,
   attemptFolder,
   attemptFolders,
   attemptOf,
   attemptToken,
-  type EndCause,
   isUnclaimed,
   lostFolderOf,
   makeAttemptFolder,

@@ -11,9 +11,10 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { ExecutionRequest, ExecutionResult, Executor, Running } from "@mlrb/core/executor";
+import type { ExecutionRequest, Executor, Running } from "@mlrb/core/executor";
 import { loadPlan } from "@mlrb/core/load-plan";
 import type { Instance, Plan } from "@mlrb/core/plan";
+import type { ExecutionResult } from "@mlrb/formats/outcome";
 import { type Bound, bind } from "./bind.ts";
 import type { CarryOutContext } from "./carried-out.ts";
 import { carryOut } from "./carry-out.ts";

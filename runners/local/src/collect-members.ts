@@ -1,7 +1,8 @@
 // The manifest of a collecting stage. It is part of the stage's key, so it holds no clock, host or path.
+
 import { outcomeCause } from "@mlrb/core/outcome";
 import type { Instance } from "@mlrb/core/plan";
-import type { Collected, Member } from "@mlrb/kit/collected";
+import type { Collected, Member } from "@mlrb/formats/collected";
 import { DamagedRecord } from "./damaged-record.ts";
 import type { BindContext, Result } from "./result.ts";
 import type { Workspace } from "./workspace.ts";

@@ -1,10 +1,10 @@
 // Whether an attempt had come to its own end although nothing says so: its supervisor died, or the disk was full,
 // between the agent's end and the last word. Certain only where a ledger seals the trajectory: it is written last,
 // after the submission. Nothing is guessed from outputs that merely are there.
+import type { AttemptCard } from "@mlrb/formats/attempt-card";
 import type { Ledger } from "@mlrb/formats/ledger";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
-import type { AttemptCard } from "./attempt-folders.ts";
 import { missingOutput } from "./missing-output.ts";
 import { outputPaths } from "./output-paths.ts";
 

@@ -1,8 +1,9 @@
 // A record of an attempt that is not what its name says. What is left of it still tells whose it is, so that it
 // stops that attempt alone and no other.
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AttemptRecord } from "./attempt-record.ts";
+import type { AttemptRecord } from "@mlrb/formats/attempt-record";
 
 /** Never passed over: an attempt that is silently made again costs what it cost the first time. */
 export class DamagedRecord extends Error {

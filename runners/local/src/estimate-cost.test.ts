@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Instance } from "@mlrb/core/plan";
-import type { AttemptRecord } from "./attempt-records.ts";
+import type { AttemptRecord } from "@mlrb/formats/attempt-record";
 import { estimateCost, estimateFrom } from "./estimate-cost.ts";
 
 const hour = 3_600_000;

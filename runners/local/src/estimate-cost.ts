@@ -1,9 +1,9 @@
 // What an attempt will probably cost: the median of earlier ones by the same agent on the same task with
 // the same budget, else what its budget and devices allow at most. Unknown is unknown, never zero.
+
 import type { Instance } from "@mlrb/core/plan";
+import type { AttemptRecord, CostEstimate } from "@mlrb/formats/attempt-record";
 import { canonicalJson } from "@mlrb/kit/json-file";
-import type { AttemptRecord } from "./attempt-records.ts";
-import type { CostEstimate } from "./cost-estimate.ts";
 import type { Workspace } from "./workspace.ts";
 
 export type { CostEstimate };

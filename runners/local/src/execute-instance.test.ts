@@ -13,8 +13,10 @@ import { syncBuiltinESMExports } from "node:module";
 import { basename, delimiter, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import timers, { setImmediate as turn } from "node:timers/promises";
-import type { ExecutionRequest, ExecutionResult, Executor, Running } from "@mlrb/core/executor";
+import type { ExecutionRequest, Executor, Running } from "@mlrb/core/executor";
 import type { Reason } from "@mlrb/core/reasons";
+import type { Artifact } from "@mlrb/formats/artifact";
+import type { ExecutionResult } from "@mlrb/formats/outcome";
 import { processName } from "@mlrb/kit/process-name";
 import { fakeGpus, fakeNvidia } from "../../../tests/support/fake-nvidia.ts";
 import { type Bound, bind } from "./bind.ts";
@@ -27,7 +29,6 @@ import { thisProcess } from "./owner.ts";
 import type { Audited } from "./read-trace.ts";
 import type { Result } from "./result.ts";
 import type { RunEvent } from "./run-request.ts";
-import type { Artifact } from "./store.ts";
 import { home, type SmallStage, smallPlan } from "./testing/small-plan.ts";
 import { beginWork, endWork } from "./work-folders.ts";
 import { WorkSlots } from "./work-slots.ts";
@@ -706,7 +707,10 @@ test("an undeclared read of an attempt's script is reported and audited, and the
   const at = await lab(t, paid, [
     (one) => {
       const line = JSON.stringify({ kind: "read", resource: join(at.root, "hidden.txt") });
-      writeFileSync(join(one.request.work, "refusals.jsonl"), `${line}\n`);
+      writeFileSync(
+        join(one.request.work, "refusals.jsonl"),
+        `${line}\nnull\n{"kind":"read","resource":7}\n`,
+      );
       succeed(one);
     },
   ]);

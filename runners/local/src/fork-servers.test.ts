@@ -1,5 +1,6 @@
 // Programs forked from a warm process, next to the same programs started fresh, on this machine's Python
 // and a small preload. With the real libraries: tests/fork-server.thorough.test.ts.
+
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import {
@@ -15,7 +16,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ExecutionRequest, ExecutionResult, Executor } from "@mlrb/core/executor";
+import type { ExecutionRequest, Executor } from "@mlrb/core/executor";
+import type { ExecutionResult } from "@mlrb/formats/outcome";
 import { localExecutor } from "./local-executor.ts";
 import { abilities } from "./namespaces.ts";
 

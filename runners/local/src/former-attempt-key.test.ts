@@ -3,9 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { actionKey, type KeyParts } from "@mlrb/core/action-key";
+import { actionKey } from "@mlrb/core/action-key";
 import type { Instance, Plan } from "@mlrb/core/plan";
+import type { KeyParts } from "@mlrb/formats/action";
 import { heldUnder } from "./former-attempt-key.ts";
+import { exampleCard, exampleEnd, exampleParts } from "./testing/example-record.ts";
 import type { Workspace } from "./workspace.ts";
 
 const former: KeyParts = {
@@ -31,9 +33,9 @@ function found(t: TestContext, held: { running?: string; records?: string[]; inS
   if (held.running !== undefined) {
     const folder = join(running, "one");
     mkdirSync(folder);
-    const card = { formatVersion: 1, key: held.running, parts: { keyFormat: 1 }, by: { host: "h", pid: 1 } };
+    const card = { ...exampleCard, key: held.running, parts: { ...exampleParts, keyFormat: 1 } };
     writeFileSync(join(folder, "attempt.json"), JSON.stringify(card));
-    writeFileSync(join(folder, "end.json"), JSON.stringify({ formatVersion: 1 }));
+    writeFileSync(join(folder, "end.json"), JSON.stringify(exampleEnd));
   }
   const attempts = {
     has: (key: string) => held.records?.includes(key) ?? false,

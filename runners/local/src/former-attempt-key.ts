@@ -1,9 +1,11 @@
 // Finds attempts whose keys are of format 1. That format kept neither dotfiles, links, executable bits nor docstrings
 // of what was handed over to an agent, nor the variables that it sees. An attempt is not made again for bits that its
 // record never kept: they count as equal, and what is shown of it says that it is keyed by format 1.
-import { actionKey, type KeyParts } from "@mlrb/core/action-key";
+
+import { actionKey } from "@mlrb/core/action-key";
 import type { Instance, Plan } from "@mlrb/core/plan";
 import { changes } from "@mlrb/core/reasons";
+import type { KeyParts } from "@mlrb/formats/action";
 import { attemptOf } from "./attempt-folders.ts";
 import type { Workspace } from "./workspace.ts";
 

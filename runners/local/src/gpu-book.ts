@@ -1,12 +1,14 @@
 // What is held of this host's GPUs and who waits for them, over all runs, state folders and users: one small
 // database in a folder of the host, in which every step is a transaction. A process that is killed at any
 // moment leaves it whole, and what a dead process held is free.
+
 import { chmodSync, closeSync, existsSync, lstatSync, mkdirSync, openSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Gpu } from "@mlrb/core/gpu";
-import { lifeOf, type Owner, thisPlace } from "./owner.ts";
+import type { Owner } from "@mlrb/formats/process-owner";
+import { lifeOf, thisPlace } from "./owner.ts";
 
 const formatVersion = 1;
 

@@ -1,12 +1,14 @@
 // Whole GPUs for one stage at a time, over all runs on this host. A device is held by the owner that the
 // lease names, and is free once that one is dead. Who waits holds nothing, so that nobody waits in a circle.
+
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Gpu } from "@mlrb/core/gpu";
+import type { Owner } from "@mlrb/formats/process-owner";
 import { type Book, type Device, type Entry, gpuLeasesFolder, inBook, isGone } from "./gpu-book.ts";
 import { type Ailment, ailmentsOf } from "./gpu-health.ts";
 import { gpuInventory, gpusFor } from "./gpu-inventory.ts";
 import { grantTo } from "./gpu-queue.ts";
-import { type Owner, ownerWords, thisProcess } from "./owner.ts";
+import { ownerWords, thisProcess } from "./owner.ts";
 
 /** Names a lease, also to another process: plain data. */
 export type GpuHold = { folder: string; id: number; owner: Owner };

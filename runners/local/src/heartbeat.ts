@@ -2,9 +2,11 @@
 // card, which all its leases are links to, so one beat is seen at each; others watch whether it moves.
 // The times are counted, not told by a clock, and two seconds apart, since some file systems keep no
 // finer ones; the card's content is never written again, so nobody can read half of it.
+
 import { closeSync, fstatSync, futimesSync, openSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Owner, thisPlace } from "./owner.ts";
+import type { Owner } from "@mlrb/formats/process-owner";
+import { thisPlace } from "./owner.ts";
 
 const beatMs = 2_000;
 

@@ -1,15 +1,18 @@
 // Keeps an attempt that has ended well as a record, from its folder alone: whichever run finds it so.
+
 import { chmodSync, lstatSync, readdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import type { Artifact } from "@mlrb/formats/artifact";
+import type { AttemptCard } from "@mlrb/formats/attempt-card";
+import type { AttemptEnd } from "@mlrb/formats/attempt-end";
+import type { AttemptRecord } from "@mlrb/formats/attempt-record";
 import { costByLedger } from "./attempt-cost.ts";
-import type { AttemptCard, AttemptEnd } from "./attempt-folders.ts";
-import type { AttemptRecord, HeldRecord } from "./attempt-records.ts";
+import type { HeldRecord } from "./attempt-records.ts";
 import { capLog } from "./cap-log.ts";
 import { sharedBytes } from "./contents.ts";
 import { missingOutput } from "./missing-output.ts";
 import { outputPaths } from "./output-paths.ts";
-import type { Artifact } from "./store.ts";
 import { takeAllIn } from "./take-in.ts";
 import type { Workspace } from "./workspace.ts";
 

@@ -2,11 +2,13 @@
 // and with that of every other record which has it: a model of half a gigabyte stands in a submission,
 // in two snapshots of it and in the cache. Nobody writes in either place (ADR 15), each name alone keeps
 // the content, and where the file system refuses a link there is a copy.
+
 import { chmodSync, constants, copyFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Artifact } from "@mlrb/formats/artifact";
 import { sharedBytes } from "./contents.ts";
 import { hashFile } from "./hash-file.ts";
-import { type Artifact, type LargeContent, MissingContent, type Store } from "./store.ts";
+import { type LargeContent, MissingContent, type Store } from "./store.ts";
 import { tryLink } from "./try-link.ts";
 import type { VerifiedContents } from "./verified-contents.ts";
 

@@ -1,9 +1,11 @@
 // Lays artifacts out for a stage. Small files are read, checked and written; large ones are checked on
 // several threads and copied beside the event loop, or linked where the consumer cannot write them.
+
 import { chmodSync, rmSync } from "node:fs";
 import { constants, copyFile } from "node:fs/promises";
+import type { Artifact } from "@mlrb/formats/artifact";
 import { hashFiles } from "./hash-files.ts";
-import { type Artifact, type LargeContent, MissingContent, type Store } from "./store.ts";
+import { type LargeContent, MissingContent, type Store } from "./store.ts";
 import { tryLink } from "./try-link.ts";
 import type { VerifiedContents } from "./verified-contents.ts";
 

@@ -14,6 +14,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import type { Owner } from "@mlrb/formats/process-owner";
 import { type Clock, look } from "./heartbeat.ts";
 import {
   type Card,
@@ -24,7 +25,7 @@ import {
   takeLease,
   tryLease,
 } from "./lease.ts";
-import { type Owner, thisProcess } from "./owner.ts";
+import { thisProcess } from "./owner.ts";
 
 /** A folder of leases, and cards of whoever a test needs. */
 function scene(t: TestContext) {

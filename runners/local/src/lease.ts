@@ -2,6 +2,7 @@
 // that names its owner; a dead owner's lease is taken over without asking. No unlock step exists. Whether
 // an owner on another host lives is told by its heartbeat: a silent one's lease is taken over where doing
 // the work twice does no harm, and where it does, only when the person who runs says so.
+
 import {
   existsSync,
   linkSync,
@@ -13,9 +14,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import type { Owner } from "@mlrb/formats/process-owner";
 import { processName } from "@mlrb/kit/process-name";
 import { type Clock, clock, look, type Sight, Stillness, silentAfterMs } from "./heartbeat.ts";
-import { isAlive, lifeOf, type Owner, thisProcess } from "./owner.ts";
+import { isAlive, lifeOf, thisProcess } from "./owner.ts";
 
 export type Lease = {
   release(): void;

@@ -3,8 +3,9 @@ import { linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import type { Owner } from "@mlrb/formats/process-owner";
 import { liveRuns } from "./live-runs.ts";
-import { type Owner, thisProcess } from "./owner.ts";
+import { thisProcess } from "./owner.ts";
 
 /** A state folder with runs as a test tells them: their owner, their journal, and the leases they hold. */
 function scene(t: TestContext) {

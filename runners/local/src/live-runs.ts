@@ -1,11 +1,13 @@
 // Who runs what right now, for people: the runs that have a folder under `.mlrb/work` and are not dead, with
 // what each holds a lease for. What a lease is for, its run's journal tells. Only looks: it takes no lease,
 // waits for nobody and clears up after nobody, and nothing is decided by it.
+
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import type { Owner } from "@mlrb/formats/process-owner";
 import { look } from "./heartbeat.ts";
 import { type JournalLine, journalLines } from "./journal-lines.ts";
-import { type Life, lifeOf, type Owner } from "./owner.ts";
+import { type Life, lifeOf } from "./owner.ts";
 import type { StateFolder } from "./state-folder.ts";
 
 type LiveStage = {

@@ -1,10 +1,12 @@
 // Runs a stage instance as processes on this machine. Limits are enforced from here, and an instance
 // has ended only when nothing it started is left, detached children included.
+
 import { appendFileSync } from "node:fs";
 import { commandLine } from "@mlrb/core/command-line";
-import type { ExecutionRequest, ExecutionResult, Executor, Running } from "@mlrb/core/executor";
+import type { ExecutionRequest, Executor, Running } from "@mlrb/core/executor";
 import { gpuFacts, gpuVariables } from "@mlrb/core/gpu";
 import { formatDuration } from "@mlrb/core/units";
+import type { ExecutionResult } from "@mlrb/formats/outcome";
 import { boundLog } from "@mlrb/kit/bounded-log";
 import { endProcesses, type Known, memoryHeld, ticksNow } from "@mlrb/kit/end-processes";
 import { exitDetail } from "@mlrb/kit/exit-detail";

@@ -1,15 +1,17 @@
 // Says whether what an instance would do was done before, and if not, what differs. The one place that
 // tells reused, stale and new apart.
-import { attemptKeyFormat, type KeyParts } from "@mlrb/core/action-key";
+
+import { attemptKeyFormat } from "@mlrb/core/action-key";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan";
 import { changes, type Reason } from "@mlrb/core/reasons";
+import type { KeyParts } from "@mlrb/formats/action";
+import type { Artifact } from "@mlrb/formats/artifact";
 import { attemptOf } from "./attempt-folders.ts";
 import type { HeldRecord } from "./attempt-records.ts";
 import type { Bound } from "./bind.ts";
 import { environmentReady } from "./environments.ts";
 import { formerChanges } from "./former-attempt-key.ts";
 import { lostAttempt, lostOfKey } from "./lost-attempts.ts";
-import type { Artifact } from "./store.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** What an equal action gave before. */

@@ -1,10 +1,13 @@
 // The attempts that ended without a record, as `lost/` holds them: what they cost counts, and one in their place is
 // a new cost.
+
 import { join } from "node:path";
 import type { Reason } from "@mlrb/core/reasons";
+import type { EndCause } from "@mlrb/formats/attempt-end";
+import type { AttemptRecord } from "@mlrb/formats/attempt-record";
 import { lastSignMs, spentBy } from "./attempt-cost.ts";
-import { type AttemptFolder, attemptFolders, type EndCause } from "./attempt-folders.ts";
-import { type AttemptRecord, slotName } from "./attempt-records.ts";
+import { type AttemptFolder, attemptFolders } from "./attempt-folders.ts";
+import { slotName } from "./attempt-records.ts";
 import { lostCause } from "./lost-words.ts";
 import { causeWords, type Quarantined, quarantineIn } from "./quarantine.ts";
 import type { StateFolder } from "./state-folder.ts";

@@ -1,7 +1,9 @@
 // Why a supervisor may be gone that left no word: what can still be seen of it, and nothing that is guessed.
+
 import { readFileSync, statfsSync } from "node:fs";
 import { join } from "node:path";
-import { type EndCause, toldToEnd } from "./attempt-folders.ts";
+import type { EndCause } from "@mlrb/formats/attempt-end";
+import { toldToEnd } from "./attempt-folders.ts";
 import { machineHelp } from "./machine-help.ts";
 
 /** Less than this is a full disk to whoever writes a line. */

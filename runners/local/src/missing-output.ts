@@ -1,6 +1,7 @@
 // Whether a stage gave what it declares.
+
 import { statSync } from "node:fs";
-import type { Artifact } from "./store.ts";
+import type { Artifact } from "@mlrb/formats/artifact";
 
 /** Which output it did not give, or gave as something else; undefined where all are there. */
 export function missingOutput(

@@ -4,13 +4,13 @@ import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { attemptKeyFormat } from "@mlrb/core/action-key";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { attemptEnd, attemptFolders } from "./attempt-folders.ts";
 import { AttemptRecords } from "./attempt-records.ts";
 import { FileDigests } from "./source-files.ts";
 import { checkFormat, raiseFormat, stateFolder } from "./state-folder.ts";
 import { Store } from "./store.ts";
+import { exampleParts, exampleRecord } from "./testing/example-record.ts";
 import { saidUnchanged } from "./unchanged.ts";
 import { VerifiedContents } from "./verified-contents.ts";
 
@@ -27,18 +27,7 @@ function opened(t: TestContext) {
 }
 
 function record(more: object): string {
-  return `${canonicalJson(
-    {
-      formatVersion: 1,
-      slot: { pipeline: "p", profile: "q", stage: "attempt" },
-      attemptKey: "key",
-      parts: { keyFormat: attemptKeyFormat },
-      outputs: {},
-      ran: { startedAt: "2026-01-01T00:00:00.000Z" },
-      ...more,
-    },
-    2,
-  )}\n`;
+  return `${canonicalJson({ ...exampleRecord, ...more }, 2)}\n`;
 }
 
 function putRecord(attempts: string, text: string): string {
@@ -96,7 +85,7 @@ test("so is one that only the index tells of", (t) => {
 
 test("an index of 5ceb805, whose lines tell no format, is read", (t) => {
   const { state, records } = opened(t);
-  const digest = putRecord(state.attempts, record({ parts: { keyFormat: 1 } }));
+  const digest = putRecord(state.attempts, record({ parts: { ...exampleParts, keyFormat: 1 } }));
   const line = { record: digest, key: "key", slot: "p q attempt", startedAt: "2026-01-01" };
   appendFileSync(join(state.attempts, "index.jsonl"), `${JSON.stringify(line)}\n`);
   assert.equal(records().find("key")?.digest, digest);

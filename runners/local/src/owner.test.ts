@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { isAlive, lifeOf, type Owner, ownerWords, type Place, thisProcess } from "./owner.ts";
+import type { Owner } from "@mlrb/formats/process-owner";
+import { isAlive, lifeOf, ownerWords, type Place, thisProcess } from "./owner.ts";
 
 const here: Place = { host: "gpu1", boot: "b1", table: "pid:[1]", machine: "m1" };
 const owner: Owner = { ...here, pid: 17, started: "500" };

@@ -4,21 +4,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
-
-export type Owner = {
-  host: string;
-  /** Of this boot of the machine; containers of one machine share it. */
-  boot: string;
-  pid: number;
-  /** In the clock ticks of the process table. */
-  started: string;
-  /** The process table (pid namespace) that `pid` is a line of. */
-  table?: string;
-  /** Of the installation: two machines of one name differ in it. */
-  machine?: string;
-  /** By the owner's own clock: for people, never compared. */
-  since?: string;
-};
+import type { Owner } from "@mlrb/formats/process-owner";
 
 /** This process, so that a reused pid or another boot is not taken for it. */
 export function thisProcess(): Owner {

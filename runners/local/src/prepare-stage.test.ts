@@ -16,6 +16,7 @@ import { delimiter, dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Executor } from "@mlrb/core/executor";
 import { environmentStage } from "@mlrb/core/plan";
+import type { Artifact } from "@mlrb/formats/artifact";
 import type { SandboxAsked, StageContext } from "@mlrb/formats/stage-context";
 import { type Bound, bind } from "./bind.ts";
 import { environmentPython } from "./environments.ts";
@@ -23,7 +24,6 @@ import type { GpuLease } from "./gpu-leases.ts";
 import { largeBytes } from "./hash-files.ts";
 import { LostInput, prepareStage, type Working } from "./prepare-stage.ts";
 import type { Result } from "./result.ts";
-import type { Artifact } from "./store.ts";
 import { home, type SmallStage, smallPlan, withoutPython } from "./testing/small-plan.ts";
 
 type Lab = ReturnType<typeof lab>;

@@ -1,10 +1,12 @@
 // Lays out what a stage finds in its work folder: inputs, folders to write to, its context.
+
 import { mkdirSync, readdirSync, realpathSync, statfsSync, writeFileSync } from "node:fs";
 import { totalmem } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import type { ExecutionRequest } from "@mlrb/core/executor";
 import type { Permissions } from "@mlrb/core/permissions";
 import { environmentStage, type Instance } from "@mlrb/core/plan";
+import type { Artifact } from "@mlrb/formats/artifact";
 import type { SandboxAsked } from "@mlrb/formats/stage-context";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { removeFolder } from "@mlrb/kit/remove-folder";
@@ -18,7 +20,7 @@ import { overwrite } from "./overwrite.ts";
 import { stageContext } from "./stage-context.ts";
 import { recordedReads, recorder, stagePermissions } from "./stage-permissions.ts";
 import { stageVariables } from "./stage-variables.ts";
-import { type Artifact, MissingContent } from "./store.ts";
+import { MissingContent } from "./store.ts";
 
 export type Working = CarryOutContext & { work: string };
 

@@ -1,5 +1,6 @@
 // What is left of an attempt that ended through no doing of its agent: all that it made and spent, moved whole to
 // `.mlrb/attempts/lost` with the cause beside it. It is no record; `attempts adopt` makes one of what had ended.
+
 import {
   existsSync,
   mkdirSync,
@@ -12,30 +13,23 @@ import {
 import { join, relative } from "node:path";
 import { unreachable } from "@mlrb/core/outcome";
 import { Redactor } from "@mlrb/core/redactor";
+import type { AttemptCard } from "@mlrb/formats/attempt-card";
+import type { EndCause } from "@mlrb/formats/attempt-end";
+import { type Quarantine, quarantineCause } from "@mlrb/formats/attempt-end";
 import type { LastSpending } from "@mlrb/formats/last-spending";
+import { readFormat } from "@mlrb/formats/read-format";
 import { logCap } from "@mlrb/kit/bounded-log";
 import { isFullDisk, writeReserved } from "@mlrb/kit/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { callsOf } from "@mlrb/kit/last-spending";
 import { removeFolder } from "@mlrb/kit/remove-folder";
-import { type AttemptCost, lastSignMs, spentBy } from "./attempt-cost.ts";
-import { type AttemptCard, attemptEnd, type EndCause, endingFile, lostFolderOf } from "./attempt-folders.ts";
+import { lastSignMs, spentBy } from "./attempt-cost.ts";
+import { attemptEnd, endingFile, lostFolderOf } from "./attempt-folders.ts";
 import { capLog } from "./cap-log.ts";
 import { logPath } from "./log-path.ts";
 import { readFrom } from "./read-from.ts";
 import { knowsSecrets } from "./secret-marks.ts";
 import type { StateFolder } from "./state-folder.ts";
-
-/** `cause.json`: why it ended, and what it cost until then. */
-type Quarantine = {
-  formatVersion: 1;
-  cause: EndCause;
-  /** From its start to its end, or to the last sign of it. */
-  durationMs: number;
-  cost: AttemptCost;
-  /** Model calls, by its meter; null where it had none. */
-  spending: LastSpending | null;
-};
 
 export type Quarantined = Quarantine & { folder: string };
 
@@ -82,12 +76,14 @@ export function quarantinedMs(path: string): number {
 
 /** What a folder of `lost/` holds; undefined where there is none. Those of before there were causes have none. */
 export function quarantineIn(path: string, root: string): Quarantined | undefined {
+  let text: string;
   try {
-    const read = JSON.parse(readFileSync(join(path, causeFile), "utf8")) as Quarantine;
-    return { ...read, folder: relative(root, path) };
+    text = readFileSync(join(path, causeFile), "utf8");
   } catch {
     return undefined;
   }
+  const reading = readFormat(quarantineCause, text);
+  return reading.kind === "ok" ? { ...reading.value, folder: relative(root, path) } : undefined;
 }
 
 /**

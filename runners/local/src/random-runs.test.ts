@@ -1,14 +1,16 @@
 // Over random pipelines, edits, failures, interruptions, damage and runs side by side: what a run gives is
 // what a run from scratch would give, reuse never hides a change, and nothing is executed twice.
+
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import type { ExecutionRequest, ExecutionResult, Executor } from "@mlrb/core/executor";
+import type { ExecutionRequest, Executor } from "@mlrb/core/executor";
 import { loadPlan } from "@mlrb/core/load-plan";
 import type { Plan } from "@mlrb/core/plan";
+import type { ExecutionResult } from "@mlrb/formats/outcome";
 import { readCollected } from "@mlrb/kit/collected";
 import fc from "fast-check";
 import type { Result } from "./result.ts";

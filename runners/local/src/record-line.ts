@@ -1,6 +1,7 @@
 // What is remembered of a record without reading it: a line of the index, and which formats may be read.
+
 import { attemptKeyFormat } from "@mlrb/core/action-key";
-import type { AttemptRecord } from "./attempt-record.ts";
+import type { AttemptRecord } from "@mlrb/formats/attempt-record";
 import { refuseNewer } from "./newer-format.ts";
 
 export type Line = {

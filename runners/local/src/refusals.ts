@@ -1,10 +1,13 @@
 // Says what a stage was refused, and which line of its pipeline would allow it. A stage that went on all the same
 // has failed too: a scorer that catches the error would else call a submission bad that nobody looked at.
+
 import { appendFileSync, closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { ExecutionResult } from "@mlrb/core/executor";
-import { type Declarer, type Refusal, type RefusalText, refusalTexts } from "@mlrb/core/permissions";
+import { type Declarer, type RefusalText, refusalTexts } from "@mlrb/core/permissions";
 import type { Instance } from "@mlrb/core/plan";
+import type { ExecutionResult } from "@mlrb/formats/outcome";
+import { readFormat } from "@mlrb/formats/read-format";
+import { type Refusal, refusal } from "@mlrb/formats/refusal";
 import { insideRepository, systemFolders } from "./stage-permissions.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -120,7 +123,7 @@ function endOf(file: string): string {
   }
 }
 
-/** A line that a kill tore is left out. */
+/** A line that a kill tore, or the script itself wrote, is left out. */
 function readRefusals(file: string): Refusal[] {
   let text: string;
   try {
@@ -129,10 +132,7 @@ function readRefusals(file: string): Refusal[] {
     return []; // nothing was refused, or it is not held
   }
   return text.split("\n").flatMap((line) => {
-    try {
-      return line === "" ? [] : [JSON.parse(line) as Refusal];
-    } catch {
-      return [];
-    }
+    const reading = readFormat(refusal, line);
+    return reading.kind === "ok" ? [reading.value] : [];
   });
 }

@@ -1,9 +1,10 @@
 // How an instance ended, and what deciding on those after it looks at.
+
 import type { Outcome } from "@mlrb/core/outcome";
 import type { Plan } from "@mlrb/core/plan";
+import type { Artifact } from "@mlrb/formats/artifact";
 import type { HeldRecord } from "./attempt-records.ts";
 import type { Quarantined } from "./quarantine.ts";
-import type { Artifact } from "./store.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** How an instance ended in this run, with what it gave if it succeeded. */

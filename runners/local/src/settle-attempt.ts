@@ -1,10 +1,13 @@
 // What becomes of an attempt that runs no more: one that had come to its end is kept as a record, any other is
 // quarantined with its cause. The only place that decides between the two; nothing else removes an attempt's folder.
+
 import { join } from "node:path";
+import type { AttemptCard } from "@mlrb/formats/attempt-card";
+import type { AttemptEnd, EndCause } from "@mlrb/formats/attempt-end";
 import { writeReserved } from "@mlrb/kit/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { lastSignMs } from "./attempt-cost.ts";
-import { type AttemptCard, type AttemptEnd, attemptEnd, type EndCause } from "./attempt-folders.ts";
+import { attemptEnd } from "./attempt-folders.ts";
 import { completeAttempt } from "./complete-attempt.ts";
 import { type Quarantined, quarantine } from "./quarantine.ts";
 import { removeAttempt } from "./remove-attempt.ts";

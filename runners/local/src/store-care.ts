@@ -1,14 +1,17 @@
 // Looks after the store as a whole: how much there is, whether it is whole, and what nothing uses.
+
 import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { Artifact } from "@mlrb/formats/artifact";
+import type { Owner } from "@mlrb/formats/process-owner";
 import { ActionCache } from "./action-cache.ts";
 import { AttemptRecords } from "./attempt-records.ts";
 import { DamagedRecord } from "./damaged-record.ts";
 import { hashFile } from "./hash-file.ts";
-import { isAlive, type Owner } from "./owner.ts";
+import { isAlive } from "./owner.ts";
 import { fileOf, recordsSharing, type Sharing } from "./records-sharing.ts";
 import type { StateFolder } from "./state-folder.ts";
-import { type Artifact, Store } from "./store.ts";
+import { Store } from "./store.ts";
 import { VerifiedContents } from "./verified-contents.ts";
 
 export type StoreStats = { blobs: number; bytes: number; actions: number; attempts: number };

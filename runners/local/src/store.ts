@@ -2,6 +2,7 @@
 // bits, digests) that is content itself, so its digest is a Merkle root. What leaves is copied, because a
 // consumer that runs as root would write through a hard link into the store; lay-out links where the
 // consumer cannot, and attempts' records, which nobody writes, are links.
+
 import {
   chmodSync,
   constants,
@@ -13,6 +14,7 @@ import {
   statSync,
 } from "node:fs";
 import { join } from "node:path";
+import type { Artifact } from "@mlrb/formats/artifact";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { Contents, MissingContent, type PutOptions } from "./contents.ts";
 import { largeBytes } from "./hash-files.ts";
@@ -21,9 +23,22 @@ import { overwrite } from "./overwrite.ts";
 
 export { MissingContent } from "./contents.ts";
 
-export type Artifact = { kind: "file" | "dir"; digest: string };
-
 type TreeEntry = { name: string; kind: "file" | "dir"; digest: string; executable?: true };
+
+/**
+ * A record that was imported can call any content a folder, also a file that an agent wrote as one with names that lead
+ * out of it. By hand and not by a schema: a status reads every tree, and importing ajv takes longer than that.
+ */
+function isTreeEntry(entry: unknown): entry is TreeEntry {
+  const { name, kind, digest } = Object(entry) as Record<string, unknown>;
+  return (
+    typeof name === "string" &&
+    !/^\.{0,2}$|[/\0]/.test(name) &&
+    (kind === "file" || kind === "dir") &&
+    typeof digest === "string" &&
+    /^[0-9a-f]{64}$/.test(digest)
+  );
+}
 
 /** A content that is to be laid out by someone else. */
 export type LargeContent = { digest: string; from: string; to: string; executable: boolean };
@@ -111,9 +126,18 @@ export class Store {
   }
 
   #tree(digest: string): TreeEntry[] {
-    const tree = JSON.parse(this.textOf(digest)) as { formatVersion: unknown; entries: TreeEntry[] };
-    refuseNewer(`folder ${digest.slice(0, 12)} in the store`, tree.formatVersion, 1);
-    return tree.entries;
+    const text = this.textOf(digest);
+    let tree: { formatVersion?: unknown; entries?: unknown };
+    try {
+      tree = Object(JSON.parse(text));
+    } catch {
+      throw new MissingContent(`${digest} is a file and no folder`);
+    }
+    const { formatVersion, entries } = tree;
+    refuseNewer(`folder ${digest.slice(0, 12)} in the store`, formatVersion, 1);
+    if (!Array.isArray(entries) || !entries.every(isTreeEntry))
+      throw new MissingContent(`${digest} is a file and no folder`);
+    return entries;
   }
 
   /** Whether everything is there as far as looking at folders tells; what they find damaged is removed. */

@@ -1,11 +1,13 @@
 // A handle on an attempt whose supervisor is a process of its own: for the run that begins it, and for any
 // later one that finds it going on. The handle may be dropped at any time; the attempt is not.
+
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ExecutionRequest, ExecutionResult, Running } from "@mlrb/core/executor";
+import type { ExecutionRequest, Running } from "@mlrb/core/executor";
 import { nodeFlags } from "@mlrb/core/node-flags";
+import type { ExecutionResult } from "@mlrb/formats/outcome";
 import { endProcesses } from "@mlrb/kit/end-processes";
 import { attemptEnd, attemptToken, lostFolderOf, supervisorFile } from "./attempt-folders.ts";
 import type { GpuHold } from "./gpu-leases.ts";

@@ -2,23 +2,18 @@
 // attempt's stage as the local executor does, holds its limits, ends what it left running, and writes down
 // how it ended. Detached, so that no terminal's signal and no runner's death reaches it.
 //   node supervisor.ts FOLDER < request.json      the request holds secrets and so never lies on a disk
+
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ExecutionRequest, ExecutionResult } from "@mlrb/core/executor";
+import type { ExecutionRequest } from "@mlrb/core/executor";
+import type { AttemptEnd, EndCause } from "@mlrb/formats/attempt-end";
+import type { ExecutionResult } from "@mlrb/formats/outcome";
 import { isFullDisk, reserveFile, writeReserved } from "@mlrb/kit/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { sealTimes } from "@mlrb/kit/seal-times";
-import {
-  type AttemptEnd,
-  attemptFolder,
-  claimAttempt,
-  type EndCause,
-  endingFile,
-  stopFile,
-  whoTold,
-} from "./attempt-folders.ts";
+import { attemptFolder, claimAttempt, endingFile, stopFile, whoTold } from "./attempt-folders.ts";
 import { completeAttempt } from "./complete-attempt.ts";
 import { type GpuHold, handOver, leaseOf } from "./gpu-leases.ts";
 import { localExecutor } from "./local-executor.ts";

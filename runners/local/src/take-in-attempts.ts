@@ -1,18 +1,13 @@
 // What runs that are gone have left of attempts: those that have ended are kept as records, whatever the run
 // that finds them was asked for, and those that were lost are told and cleared. What goes on is left alone.
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { sandboxToken } from "@mlrb/core/sandbox-token";
+import type { AttemptEnd, EndCause } from "@mlrb/formats/attempt-end";
 import { endProcesses } from "@mlrb/kit/end-processes";
 import { adoptLost, isUnjudged } from "./adopt-lost.ts";
-import {
-  type AttemptEnd,
-  type AttemptFolder,
-  attemptFolders,
-  attemptToken,
-  type EndCause,
-  isUnclaimed,
-} from "./attempt-folders.ts";
+import { type AttemptFolder, attemptFolders, attemptToken, isUnclaimed } from "./attempt-folders.ts";
 import { keepRecord } from "./keep-record.ts";
 import { tryLease } from "./lease.ts";
 import { logPath } from "./log-path.ts";

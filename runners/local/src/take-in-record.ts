@@ -1,7 +1,9 @@
 // Puts what a record's folder holds into the store: a record that was imported, or one whose contents are no
 // longer in the cache. A large content that stands there under several names is read once.
+
 import { join } from "node:path";
-import { type Artifact, MissingContent, type Store } from "./store.ts";
+import type { Artifact } from "@mlrb/formats/artifact";
+import { MissingContent, type Store } from "./store.ts";
 
 type Output = Artifact & { file: string };
 

@@ -1,10 +1,12 @@
 // Takes what a stage gave into the store, with large files hashed, or copied where they must be, on several threads
 // first. A content that stands there under several names, in one output or in two, is read once and moved, not copied.
+
 import { rmSync, type Stats } from "node:fs";
+import type { Artifact } from "@mlrb/formats/artifact";
 import { inodeOf, isSealed, type MadeCopy } from "./contents.ts";
 import { checkSize, givenFiles, OddOutput } from "./given-files.ts";
 import { copyFiles, hashFiles, largeBytes } from "./hash-files.ts";
-import type { Artifact, Store } from "./store.ts";
+import type { Store } from "./store.ts";
 import type { VerifiedContents } from "./verified-contents.ts";
 
 type Given = { name: string; path: string; kind: Artifact["kind"] };

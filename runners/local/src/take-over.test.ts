@@ -12,8 +12,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import type { Owner } from "@mlrb/formats/process-owner";
 import type { Clock } from "./heartbeat.ts";
-import { type Owner, thisProcess } from "./owner.ts";
+import { thisProcess } from "./owner.ts";
 import { takeOver } from "./take-over.ts";
 
 /** A state folder with one run a name, each with a lease of that name. */

@@ -1,11 +1,13 @@
 // `run --take-over`: the person who runs says that hosts which are silent are gone for good. What their
 // runs hold is let go of, and their folders become a dead run's, which the next look clears. Whoever
 // still beats keeps everything: the word is about hosts that are silent, and that is watched first.
+
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { Owner } from "@mlrb/formats/process-owner";
 import { type Clock, clock, look, Stillness, silentAfterMs } from "./heartbeat.ts";
 import { releaseSilent } from "./lease.ts";
-import { lifeOf, type Owner } from "./owner.ts";
+import { lifeOf } from "./owner.ts";
 
 export type TakeOver = {
   /** Called once for each run on another host, before it is watched for `silentMs` at most. */

@@ -11,11 +11,13 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { type AttemptRecord, AttemptRecords, DamagedRecord } from "./attempt-records.ts";
+import type { AttemptRecord } from "@mlrb/formats/attempt-record";
+import { AttemptRecords, DamagedRecord } from "./attempt-records.ts";
 import { stateFolder } from "./state-folder.ts";
 import { Store } from "./store.ts";
 import { verifyStore } from "./store-care.ts";
 import { takeAllIn } from "./take-in.ts";
+import { exampleRecord } from "./testing/example-record.ts";
 import { VerifiedContents } from "./verified-contents.ts";
 import { verifyRecord } from "./verify-record.ts";
 
@@ -51,16 +53,11 @@ async function keep(to: State, seed: number): Promise<string> {
   if ("problem" in taken) throw new Error(taken.problem);
   const outputs = Object.entries(taken.outputs).map(([name, one]) => [name, { ...one, file: name }]);
   const record: AttemptRecord = {
-    formatVersion: 1,
+    ...exampleRecord,
     slot: slot(seed),
     axes: { seed },
     attemptKey: `key ${seed}`,
-    parts: {} as AttemptRecord["parts"],
-    given: [],
     outputs: Object.fromEntries(outputs),
-    harness: {},
-    cost: { gpuHours: 0, dollars: null },
-    ran: { run: "r", startedAt: "2026-01-01T00:00:00Z", durationMs: 1, executor: "local", host: "h" },
   };
   return to.open().put(record, join(out, "none"));
 }

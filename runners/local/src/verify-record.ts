@@ -1,11 +1,12 @@
 // Reads every byte of an attempt's record and says what is not as the record says. A damaged file is replaced by
 // the cache's content where that is sound, a damaged folder object of the cache is not needed: what is still
 // damaged then has no copy here.
+
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { AttemptRecord } from "@mlrb/formats/attempt-record";
 import { processName } from "@mlrb/kit/process-name";
 import { artifactDigest } from "./artifact-digest.ts";
-import type { AttemptRecord } from "./attempt-record.ts";
 import { DamagedRecord } from "./damaged-record.ts";
 import { hashFile } from "./hash-file.ts";
 import { MissingContent, type Store } from "./store.ts";

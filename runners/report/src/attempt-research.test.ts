@@ -16,7 +16,7 @@ function research(iterations: Record<string, unknown> | undefined) {
 const said = (name: string, ...values: number[]) =>
   researched({
     metric: { name, split: "dev" },
-    values: values.map((value, at) => ({ value, sinceStartMs: at })),
+    values: values.map((value, at) => ({ value, sinceStartMs: at, predicted: null })),
   });
 const found = (iterations: Record<string, unknown>) => {
   const one = research(iterations).attempts[0]!.research;

@@ -1,30 +1,8 @@
-// iterations.json of an attempt, from text to what the report tells of it.
+// iterations.json of an attempt, from text to what the report shows of it.
+import { iterationsFile } from "@mlrb/formats/iterations";
 import type { Reading } from "@mlrb/formats/read-format";
-import { type ResearchFailure, researchFailure } from "@mlrb/formats/report/attempt";
-import { anyText, count, kindsOf, listOf, nullable, number, wholeObject } from "@mlrb/formats/schema";
+import type { ResearchFailure } from "@mlrb/formats/report/attempt";
 import { readPlain } from "./read-plain.ts";
-
-const atLeastNone = { type: ["number", "null"], minimum: 0 } as const;
-
-const measures = wholeObject({
-  executedIterations: count,
-  claimedOnly: count,
-  firstValidMs: { ...atLeastNone, description: "null: no snapshot could be loaded" },
-  metric: nullable(wholeObject({ name: anyText })),
-  values: listOf(wholeObject({ value: number, sinceStartMs: { ...number, minimum: 0 } })),
-  predictionError: atLeastNone,
-  predictions: count,
-});
-
-/** The part of iterations.json that the report shows; core/iterations-schema.ts has all of it. */
-const shownPart = kindsOf(
-  { formatVersion: { const: 1 } },
-  ["formatVersion"],
-  [
-    wholeObject({ kind: { const: "found" }, measures, failure: nullable(researchFailure) }),
-    wholeObject({ kind: { const: "not-measured" }, reason: anyText }),
-  ],
-);
 
 export type FoundResearch =
   | { kind: "not-measured"; cause: string }
@@ -41,18 +19,27 @@ export type FoundResearch =
     };
 
 export function parseResearch(text: string): Reading<FoundResearch> {
-  const reading = readPlain(shownPart, text);
+  const reading = readPlain(iterationsFile, text);
   if (reading.kind === "unreadable") return reading;
-  const found = reading.value;
-  if (found.kind === "not-measured")
-    return { kind: "ok", value: { kind: "not-measured", cause: found.reason } };
-  const { executedIterations: executed, metric, ...measured } = found.measures;
-  const value = {
-    kind: found.kind,
-    executed,
-    metric: metric?.name ?? null,
-    ...measured,
-    failure: found.failure,
+  const file = reading.value;
+  if (file.kind === "not-measured")
+    return { kind: "ok", value: { kind: "not-measured", cause: file.reason } };
+  const { measures, failure } = file;
+  const value: FoundResearch = {
+    kind: "found",
+    executed: measures.executedIterations,
+    claimedOnly: measures.claimedOnly,
+    firstValidMs: measures.firstValidMs,
+    metric: measures.metric?.name ?? null,
+    values: measures.values,
+    predictionError: measures.predictionError,
+    predictions: measures.predictions,
+    failure: failure && shown(failure),
   };
   return { kind: "ok", value };
+}
+
+/** The events are for those who have the trajectory. */
+function shown({ evidence: _, ...failure }: ResearchFailure & { evidence: number[] }): ResearchFailure {
+  return failure;
 }

@@ -3,6 +3,7 @@
 // and their members told apart by the axes task, agent, seed, scorer and moment; of the roles `answers`,
 // `moment-answers` and `anchor-answers`, whose texts scorers read, only what went wrong is told.
 
+import type { Collected, Member } from "@mlrb/formats/collected";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { Coverage, Metric } from "@mlrb/formats/report";
 import type {
@@ -13,7 +14,6 @@ import type {
   Seed,
 } from "@mlrb/formats/report/attempt";
 import type { RuleVerdict } from "@mlrb/formats/verdict";
-import type { Collected, Member } from "@mlrb/kit/collected";
 import { attemptMoments } from "./attempt-moments.ts";
 import { attemptResearch } from "./attempt-research.ts";
 import { bySeed, byText } from "./order.ts";

@@ -1,9 +1,10 @@
 // From what the run left to the report as data. Pure: the texts of artifacts come through `read`, nothing
 // here looks at a clock, a locale or a disk, and the order of the members does not matter.
+
 import { wilsonInterval } from "@mlrb/core/statistics/wilson-interval";
+import type { Collected } from "@mlrb/formats/collected";
 import { type AgentCoverage, type Coverage, type Report, reportFormat } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
-import type { Collected } from "@mlrb/kit/collected";
 import { agentComparisons } from "./agent-comparisons.ts";
 import { anchorOf } from "./anchor-of.ts";
 import { cell } from "./cell.ts";

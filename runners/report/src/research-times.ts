@@ -1,7 +1,8 @@
 // What an attempt's research took: apart from the report for the reason that times.ts gives. Formulas:
 // docs/measures/iterations.md.
+
 import { higherIsBetter } from "@mlrb/core/iterations/printed-values";
-import type { Member } from "@mlrb/kit/collected";
+import type { Member } from "@mlrb/formats/collected";
 import { type FoundResearch, parseResearch } from "./parse-research.ts";
 import type { ReadText } from "./read-evidence.ts";
 

@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { Collected, Member } from "@mlrb/formats/collected";
 import type { Ledger } from "@mlrb/formats/ledger";
-import type { Collected, Member } from "@mlrb/kit/collected";
 import { latexFile } from "./latex.ts";
 import { markdownSection } from "./markdown.ts";
+import { researched } from "./testing/example.ts";
 import { times, timesCsv, timesSection } from "./times.ts";
 
 const member = (agent: string, seed: number, ledger: boolean): Member => ({
@@ -106,20 +107,17 @@ test("in CSV an unknown time is an empty field and a known one a number", () => 
 
 test("how soon there was something valid, and what an hour gained, stand where the iterations tell", () => {
   const found = (values: [number, number][], metric = "bits-per-byte") =>
-    JSON.stringify({
-      formatVersion: 1,
-      kind: "found",
-      failure: null,
-      measures: {
-        executedIterations: values.length,
-        claimedOnly: 0,
+    JSON.stringify(
+      researched({
         firstValidMs: 61_234,
         metric: { name: metric, split: "dev" },
-        values: values.map(([value, hours]) => ({ value, sinceStartMs: hours * 3_600_000 })),
-        predictionError: null,
-        predictions: 0,
-      },
-    });
+        values: values.map(([value, hours]) => ({
+          value,
+          sinceStartMs: hours * 3_600_000,
+          predicted: null,
+        })),
+      }).iterations,
+    );
   const of = (text: string) => {
     const iterations: Member = {
       ...member("b", 10, true),

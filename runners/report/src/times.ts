@@ -1,9 +1,9 @@
 // What the attempts took, by their ledgers. Kept apart from the report: seconds differ from run to run
 // and machine to machine, and a report whose bytes moved with them could not be compared byte for byte.
 
+import type { Collected, Member } from "@mlrb/formats/collected";
 import type { Ledger } from "@mlrb/formats/ledger";
 import type { Times } from "@mlrb/formats/times";
-import type { Collected, Member } from "@mlrb/kit/collected";
 import { csvLine } from "./csv-line.ts";
 import { byText } from "./order.ts";
 import { plainText } from "./plain-text.ts";

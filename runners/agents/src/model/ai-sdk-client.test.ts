@@ -1,7 +1,9 @@
 // The client against a double of the providers, in each protocol. What the protocols' owners do beyond their
 // documents shows only against them.
+
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import type { ModelSpec } from "@mlrb/formats/agent-preset";
 import type { Json } from "@mlrb/kit/stage";
 import {
   type LoopbackProvider,
@@ -10,7 +12,7 @@ import {
 } from "../../../../tests/support/loopback-provider.ts";
 import { until } from "../../../../tests/support/processes.ts";
 import { aiSdkClient, type ClientLimits } from "./ai-sdk-client.ts";
-import type { Message, ModelResult, ModelSpec, ToolSpec } from "./model-client.ts";
+import type { Message, ModelResult, ToolSpec } from "./model-client.ts";
 
 const shell: ToolSpec = {
   name: "shell",

@@ -1,5 +1,6 @@
 // The models that providers serve, by the AI SDK: one try of one step, streamed, so that what breaks off or falls
 // silent is noticed. Tools are told and never run here; retries, prices and records stand around it.
+import type { ModelSpec } from "@mlrb/formats/agent-preset";
 import {
   jsonSchema,
   type LanguageModelMiddleware,
@@ -11,14 +12,7 @@ import {
 import { type AnswerParts, answerParts } from "./answer-parts.ts";
 import { causeOf, failureOf } from "./cause-of.ts";
 import { guardedFetch, TransportTrouble } from "./guarded-fetch.ts";
-import type {
-  ModelClient,
-  ModelRequest,
-  ModelResponse,
-  ModelResult,
-  ModelSpec,
-  ToolSpec,
-} from "./model-client.ts";
+import type { ModelClient, ModelRequest, ModelResponse, ModelResult, ToolSpec } from "./model-client.ts";
 import { sdkMessages } from "./sdk-messages.ts";
 import { sdkModel } from "./sdk-model.ts";
 

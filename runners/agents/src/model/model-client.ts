@@ -2,7 +2,6 @@
 // its usage and its finish out. Recording, strict replay, retries and prices stand around it; the AI SDK and its
 // majors stand behind it.
 
-import type { AgentPreset } from "@mlrb/formats/agent-preset";
 import type { FailureOwner } from "@mlrb/formats/failure-owner";
 import type { ModelCause } from "@mlrb/formats/model-cause";
 import type { ModelUsage } from "@mlrb/formats/trajectory";
@@ -63,6 +62,3 @@ export type ModelClient = {
   /** One try. Never throws for what a provider does; throws the signal's reason when it is aborted. */
   call(request: ModelRequest): Promise<ModelResult>;
 };
-
-/** What a preset says of its model; `provider` beside it. */
-export type ModelSpec = NonNullable<AgentPreset["model"]> & { provider: string };

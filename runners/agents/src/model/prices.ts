@@ -2,24 +2,12 @@
 // and a column of costs are worth nothing otherwise.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { type Price, priceTable } from "@mlrb/formats/price-table";
+import { checkFormat } from "@mlrb/formats/read-format";
 import type { ModelUsage } from "@mlrb/formats/trajectory";
 import type { UsedPrice } from "@mlrb/formats/used-price";
 import { parse } from "yaml";
-import { z } from "zod";
 
-const dollars = z.number().nonnegative();
-const rates = { input: dollars, cached: dollars.optional(), cacheWrite: dollars.optional(), output: dollars };
-const priced = z.strictObject({
-  provider: z.string().min(1),
-  models: z.array(z.string().min(1)).min(1),
-  asOf: z.iso.date(),
-  source: z.url({ protocol: /^https$/u }),
-  ...rates,
-  above: z.strictObject({ inputTokens: z.int().positive(), ...rates }).optional(),
-});
-const file = z.strictObject({ formatVersion: z.literal(1), prices: z.array(priced) });
-
-export type Price = z.infer<typeof priced>;
 type Rates = Pick<Price, "input" | "cached" | "cacheWrite" | "output">;
 
 const path = fileURLToPath(new URL("../../prices.yaml", import.meta.url));
@@ -126,11 +114,11 @@ export function readTable({ anew = false } = {}): PriceTable {
 /** Throws with the place of what is wrong. */
 export function readPrices(text: string, place: string): Map<string, Price> {
   // dates stay text
-  const read = file.safeParse(parse(text, { schema: "core" }));
-  if (!read.success)
-    throw new Error(`${place}: ${z.prettifyError(read.error)}; its first lines say what an entry holds`);
+  const reading = checkFormat(priceTable, parse(text, { schema: "core" }));
+  if (reading.kind === "unreadable")
+    throw new Error(`${place}: ${reading.cause}; its first lines say what an entry holds`);
   const byModel = new Map<string, Price>();
-  for (const price of read.data.prices)
+  for (const price of reading.value.prices)
     for (const model of price.models) {
       const key = keyOf(price.provider, model);
       if (byModel.has(key))

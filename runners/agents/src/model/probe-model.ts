@@ -1,8 +1,9 @@
 // Whether a preset's model can be had, by asking it for a word: models are retired, keys run out, local servers are
 // not started, and an attempt of a day should not be the one to find out. It costs a token or a few.
+import type { ModelSpec } from "@mlrb/formats/agent-preset";
 import { aiSdkClient } from "./ai-sdk-client.ts";
 import { causeRow } from "./failure-causes.ts";
-import type { ModelFailure, ModelSpec } from "./model-client.ts";
+import type { ModelFailure } from "./model-client.ts";
 
 export type ModelProbe = {
   answer: "works" | "retired" | "no-key" | "refused-key" | "no-money" | "unreachable" | "busy" | "unclear";

@@ -1,11 +1,12 @@
 // The AI SDK's model for what a preset says: OpenAI and Anthropic by their own protocols, any other name by chat
 // completions at its `baseUrl`.
+
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import type { ModelSpec } from "@mlrb/formats/agent-preset";
 import type { Json } from "@mlrb/kit/stage";
 import type { wrapLanguageModel } from "ai";
-import type { ModelSpec } from "./model-client.ts";
 
 // It prints warnings to stderr, which is the log of whoever runs the attempt; what matters of them shows in answers.
 (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;

@@ -2,18 +2,10 @@
 // nothing about budgets, retries or records: those are handed in.
 
 import type { OverLimit, Sandbox } from "@mlrb/core/sandbox";
-import type { AgentPreset } from "@mlrb/formats/agent-preset";
+import type { ModelSpec, ScaffoldSpec } from "@mlrb/formats/agent-preset";
 import type { TrajectoryEvent } from "@mlrb/formats/trajectory";
 import type { Meter, OverBudget } from "../meter.ts";
-import type { Message, ModelResponse, ModelSpec, ToolSpec } from "../model/model-client.ts";
-
-export type ScaffoldSpec = {
-  kind: NonNullable<AgentPreset["scaffold"]>;
-  /** Names from chosen-tools.ts; all that the network allows where it says none. */
-  tools?: string[];
-  /** Model calls in all; a loop that never ends is ended. 5000 where none is given. */
-  turnsMax?: number;
-};
+import type { Message, ModelResponse, ToolSpec } from "../model/model-client.ts";
 
 export type ScaffoldRequest = {
   spec: ScaffoldSpec;

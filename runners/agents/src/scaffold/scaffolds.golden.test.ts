@@ -1,16 +1,17 @@
 // What a model is sent, word by word, in a conversation that meets most of what a scaffold can say. A difference is
 // a new scaffold: raise its number in scaffold-versions.ts and in the presets, then UPDATE_GOLDEN=1 writes the new
 // transcript.
+
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
+import type { ScaffoldSpec } from "@mlrb/formats/agent-preset";
 import { bubblewrapMissing } from "../bubblewrap-abilities.ts";
 import type { Message } from "../model/model-client.ts";
 import { scaffoldVersions } from "../scaffold-versions.ts";
 import { type Drive, type Said, type Seen, scripted, workspaceIn } from "../testing/scripted-scaffold.ts";
-import type { ScaffoldSpec } from "./scaffold.ts";
 import { scaffolds } from "./scaffolds.ts";
 
 type Kind = ScaffoldSpec["kind"];

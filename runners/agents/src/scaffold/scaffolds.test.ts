@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ScaffoldSpec } from "@mlrb/formats/agent-preset";
 import type { TrajectoryEvent } from "@mlrb/formats/trajectory";
 import type { Message } from "../model/model-client.ts";
 import { fakeSandbox } from "../testing/fake-sandbox.ts";
 import { type Drive, type Said, type Script, type Seen, scripted } from "../testing/scripted-scaffold.ts";
 import { turnsMaxDefault } from "./converse.ts";
-import type { ScaffoldRequest, ScaffoldSpec } from "./scaffold.ts";
+import type { ScaffoldRequest } from "./scaffold.ts";
 import { scaffolds } from "./scaffolds.ts";
 
 type More = Partial<Omit<ScaffoldRequest, "spec">> & { spec?: Partial<ScaffoldSpec>; drive?: Drive };

@@ -1,6 +1,7 @@
 // The scaffolds that a preset may name.
+import type { ScaffoldSpec } from "@mlrb/formats/agent-preset";
 import { react } from "./react.ts";
-import type { Scaffold, ScaffoldSpec } from "./scaffold.ts";
+import type { Scaffold } from "./scaffold.ts";
 import { supervisorWorker } from "./supervisor-worker.ts";
 
 export const scaffolds: Record<ScaffoldSpec["kind"], Scaffold> = {

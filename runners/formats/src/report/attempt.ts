@@ -67,7 +67,7 @@ const attemptMoment = {
 } as const;
 export type AttemptMoment = TypeOf<typeof attemptMoment>;
 
-export const researchFailure = wholeObject({
+const researchFailure = wholeObject({
   pattern: anyText,
   whose: anyText,
   where: anyText,

@@ -1,19 +1,11 @@
 // A few values of every matrix of a published model: enough to recognise its weights in a
 // submission under other names, in another precision or after some training, and small enough to keep.
+
 import { closeSync, openSync } from "node:fs";
+import type { Fingerprint } from "@mlrb/formats/fingerprint";
 import type { Safetensors, Tensor } from "../safetensors.ts";
 import { isReadable, valuesAt } from "../safetensors-values.ts";
 import { positions } from "./positions.ts";
-
-export type Fingerprint = {
-  formatVersion: 1;
-  /** The model as its publisher calls it. */
-  name: string;
-  /** Where the weights came from, with version. */
-  source: string;
-  licence: string;
-  tensors: { name: string; shape: number[]; values: number[] }[];
-};
 
 /** Matrices of fewer values are too easily alike, and vectors are mostly norms, near one in every model. */
 const sizeMin = 1024;

@@ -1,26 +1,15 @@
 // Reads an attempt's ledger. Hostile code may have written it: what does not follow its format is a text that says so.
 import { closeSync, openSync, readSync } from "node:fs";
-import { attemptLedger, type Ledger, noAttempt } from "@mlrb/formats/ledger";
+import { attemptLedger, type Ledger, ledgerCost, noAttempt } from "@mlrb/formats/ledger";
 import { checkFormat } from "@mlrb/formats/read-format";
+import type { TypeOf } from "@mlrb/formats/schema";
 
 const bytesMax = 1 << 20;
 
 /** A text says why there is none. */
 export function readLedger(path: string): Ledger | string {
-  let value: unknown;
-  try {
-    const buffer = Buffer.alloc(bytesMax);
-    const file = openSync(path, "r");
-    try {
-      const length = readSync(file, buffer, 0, bytesMax, 0);
-      if (length === bytesMax) return "the ledger is larger than 1 MiB";
-      value = JSON.parse(buffer.toString("utf8", 0, length));
-    } finally {
-      closeSync(file);
-    }
-  } catch (error) {
-    return `the ledger cannot be read: ${error instanceof SyntaxError ? "not JSON" : (error as NodeJS.ErrnoException).code}`;
-  }
+  const value = ledgerJson(path);
+  if (typeof value === "string") return value;
   const none = checkFormat(noAttempt, value);
   if (none.kind === "ok") return none.value.none.slice(0, 200);
   const reading = checkFormat(attemptLedger, value);
@@ -33,4 +22,29 @@ export function readLedger(path: string): Ledger | string {
     // older harnesses wrote 0 where no answer was counted
     tokens: ledger.tokens === 0 && (ledger.usage?.uncounted ?? 0) > 0 ? null : ledger.tokens,
   };
+}
+
+/** What a ledger says of the cost, also one that says no more. A text says why there is none. */
+export function readLedgerCost(path: string): TypeOf<typeof ledgerCost> | string {
+  const value = ledgerJson(path);
+  if (typeof value === "string") return value;
+  const reading = checkFormat(ledgerCost, value);
+  return reading.kind === "ok" ? reading.value : `the ledger does not follow its format: ${reading.cause}`;
+}
+
+function ledgerJson(path: string): object | string {
+  try {
+    const buffer = Buffer.alloc(bytesMax);
+    const file = openSync(path, "r");
+    try {
+      const length = readSync(file, buffer, 0, bytesMax, 0);
+      if (length === bytesMax) return "the ledger is larger than 1 MiB";
+      const value: unknown = JSON.parse(buffer.toString("utf8", 0, length));
+      return typeof value === "object" && value !== null ? value : "the ledger is not an object";
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    return `the ledger cannot be read: ${error instanceof SyntaxError ? "not JSON" : (error as NodeJS.ErrnoException).code}`;
+  }
 }

@@ -1,10 +1,12 @@
 // Looks for known weights in a submission. Names are not believed: a tensor is compared with every
 // known tensor of its shape, and of its shape transposed.
+
 import { closeSync, openSync } from "node:fs";
+import type { Fingerprint } from "@mlrb/formats/fingerprint";
 import type { Safetensors, Tensor } from "../safetensors.ts";
 import { isReadable, valuesAt } from "../safetensors-values.ts";
 import { likeness, prepared } from "./correlation.ts";
-import { type Fingerprint, isTelling } from "./fingerprint.ts";
+import { isTelling } from "./fingerprint.ts";
 import { positions, transposedPositions } from "./positions.ts";
 
 export type Recognition = {

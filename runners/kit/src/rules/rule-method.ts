@@ -1,11 +1,11 @@
 // What a way of checking a rule gets and gives. Bad arguments are a mistake in task.yaml and stop the
 // stage; whatever the submission holds is answered.
 
+import type { Fingerprint } from "@mlrb/formats/fingerprint";
 import type { Ledger } from "@mlrb/formats/ledger";
 import type { RuleAnswer } from "@mlrb/formats/verdict";
 import type { Safetensors } from "../safetensors.ts";
 import type { Json } from "../stage.ts";
-import type { Fingerprint } from "./fingerprint.ts";
 
 export type RuleArguments = Record<string, Json>;
 

@@ -1,6 +1,6 @@
 // What the page is drawn from: the report, and what is known of the run behind it. The report's own bytes do
 // not depend on clocks and machines; when, where and for how long stands only here.
-import type { Ran } from "@mlrb/core/ran";
+import type { Ran } from "@mlrb/formats/action";
 import type { Report } from "@mlrb/formats/report";
 import type { Seed } from "@mlrb/formats/report/attempt";
 import type { Times } from "@mlrb/formats/times";

@@ -1,8 +1,8 @@
 // A made-up run for the tests, built by naming what became of each attempt: a plan as the runner would
 // hand it over, and the artifacts' texts by path.
 
+import type { Collected, Member } from "@mlrb/formats/collected";
 import type { Reading } from "@mlrb/formats/read-format";
-import type { Collected, Member } from "@mlrb/kit/collected";
 import type { ReadText } from "../read-evidence.ts";
 import { reportData } from "../report-data.ts";
 
@@ -128,13 +128,15 @@ export function researched(
     executedIterations: 1,
     claimedOnly: 0,
     firstValidMs: null,
+    firstValidBy: "admitted",
     metric: null,
     values: [],
     predictionError: null,
     predictions: 0,
   };
+  const lists = { iterations: [], iterationsMore: 0, malformedLines: 0, failures: [] };
   return {
-    iterations: { formatVersion: 1, kind: "found", failure, measures: { ...none, ...measures } },
+    iterations: { formatVersion: 1, kind: "found", ...lists, failure, measures: { ...none, ...measures } },
   };
 }
 

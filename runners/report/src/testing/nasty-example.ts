@@ -117,7 +117,8 @@ export function nastyExample(): Example {
     );
 
   // of the research: one improved, one claims what no score says, one is hostile, one cannot be read, one is broken.
-  const values = (...list: number[]) => list.map((value, at) => ({ value, sinceStartMs: at * 60_000 }));
+  const values = (...list: number[]) =>
+    list.map((value, at) => ({ value, sinceStartMs: at * 60_000, predicted: null }));
   const said = (name: string, ...list: number[]) => ({
     metric: { name, split: "dev" },
     values: values(...list),
@@ -147,7 +148,7 @@ export function nastyExample(): Example {
       at("letters", "strong", 1),
       researched(said(groupHostile, 1e29), {
         pattern: hostile,
-        whose: hostile,
+        whose: "agent-error",
         where: "cannot-tell",
         detail: hostile,
         evidence: [],
