@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { detectableSuperiority } from "@mlrb/core/statistics/permutation-power";
-import { detectableShift } from "@mlrb/core/statistics/t-power";
+import { detectableSuperiority } from "@mlrb/core/statistics/significance/permutation-power";
+import { detectableShift } from "@mlrb/core/statistics/significance/t-power";
 import { coverageRows, coverageText } from "../scripts/coverage-simulation.ts";
 
 const lines = readFileSync(join(import.meta.dirname, "statistics.md"), "utf8").split("\n");

@@ -6,7 +6,7 @@ import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { agentPreset } from "@mlrb/formats/agent-preset";
+import { agentPreset } from "@mlrb/formats/declared/agent-preset";
 
 const repository = join(dirname(fileURLToPath(import.meta.url)), "..");
 
@@ -119,10 +119,15 @@ const heavy = ["ajv", "esbuild", "execa", "string-width", "zx"];
 
 /** What a run with nothing to do and `status` load, with what they import when they come to it. */
 const quick = [
-  ...["main", "run-command", "closing", "show-report", "read-report", "status-command"].map(
-    (name) => `cli/src/${name}`,
-  ),
-  ...["terminal-table", "sections", "times"].map((name) => `report/src/${name}`),
+  ...[
+    "main",
+    "commands/run-command",
+    "run/closing",
+    "show/show-report",
+    "show/read-report",
+    "commands/status-command",
+  ].map((name) => `cli/src/${name}`),
+  ...["formats/terminal-table", "sections/sections", "sections/times"].map((name) => `report/src/${name}`),
 ];
 
 for (const entry of quick) {

@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { ExecutionRequest } from "@mlrb/core/executor";
+import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 import { containerEngine } from "@mlrb/docker/container-engine";
 import { dockerExecutor } from "@mlrb/docker/docker-executor";
 import { dockerWalls } from "@mlrb/docker/docker-walls";

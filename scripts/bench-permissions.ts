@@ -2,8 +2,8 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { nodePermissionFlags, type Permissions } from "@mlrb/core/permissions";
-import { findPython } from "@mlrb/local/find-python";
+import { nodePermissionFlags, type Permissions } from "@mlrb/core/ports/permissions";
+import { findPython } from "@mlrb/local/process/find-python";
 import { median, run, type TellRow } from "./bench-tools.ts";
 
 const times = 41;
@@ -27,7 +27,7 @@ export function benchPermissions({ work, row }: { work: string; row: TellRow }):
     network: false,
     programs: false,
     root: repository,
-    guard: source("stage-guard.ts"),
+    guard: source("stage/stage-guard.ts"),
     refusals: join(folder, "refusals.jsonl"),
   };
   const script = join(folder, "script.ts");
@@ -46,7 +46,7 @@ export function benchPermissions({ work, row }: { work: string; row: TellRow }):
     console.log("no row for Python: there is none");
     return;
   }
-  const guard = source("python-guard");
+  const guard = source("process/python-guard");
   const file = join(folder, "permissions.json");
   const plain = join(folder, "script.py");
   writeFileSync(

@@ -3,7 +3,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Collected, Member } from "@mlrb/formats/collected";
+import type { Collected, Member } from "@mlrb/formats/stage/collected";
 import { median, run, type TellRow } from "./bench-tools.ts";
 
 const tasks = Array.from({ length: 7 }, (_, index) => `task-${index}`);

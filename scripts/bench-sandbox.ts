@@ -1,9 +1,9 @@
 // What bubblewrap's walls cost: opening them with the first program, and each program after that.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { bubblewrapMissing } from "@mlrb/agents/bubblewrap-abilities";
-import { bubblewrapWalls } from "@mlrb/agents/bubblewrap-walls";
-import { walledSandbox } from "@mlrb/agents/walled-sandbox";
+import { bubblewrapMissing } from "@mlrb/agents/sandbox/bubblewrap-abilities";
+import { bubblewrapWalls } from "@mlrb/agents/sandbox/bubblewrap-walls";
+import { walledSandbox } from "@mlrb/agents/sandbox/walled-sandbox";
 import { median, run, type TellRow } from "./bench-tools.ts";
 
 const times = 11;

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Executor } from "@mlrb/core/executor";
+import type { Executor } from "@mlrb/core/ports/executor";
 import { pythonPath } from "@mlrb/kit/python-path";
 import { fixtures, measureParams, writeAdmission } from "../scorers/testing/measure.ts";
 

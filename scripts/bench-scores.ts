@@ -3,7 +3,7 @@
 // the repository's own, the models have random weights.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { localExecutor } from "@mlrb/local/local-executor";
+import { localExecutor } from "@mlrb/local/process/local-executor";
 import { mlLock, type ScoreJobs, scoreJobs } from "./bench-score-jobs.ts";
 import { benchTogether } from "./bench-scores-together.ts";
 import { median, run, type TellRow } from "./bench-tools.ts";

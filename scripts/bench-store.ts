@@ -3,15 +3,15 @@
 import { hash, randomBytes } from "node:crypto";
 import { copyFileSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Artifact } from "@mlrb/formats/artifact";
-import type { AttemptRecord } from "@mlrb/formats/attempt-record";
-import { AttemptRecords } from "@mlrb/local/attempt-records";
-import { hashFile } from "@mlrb/local/hash-file";
-import { layOut } from "@mlrb/local/lay-out";
-import { removeAttempt } from "@mlrb/local/remove-attempt";
-import { Store } from "@mlrb/local/store";
-import { takeAllIn, takeIn } from "@mlrb/local/take-in";
-import { VerifiedContents } from "@mlrb/local/verified-contents";
+import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
+import type { Artifact } from "@mlrb/formats/stage/artifact";
+import { removeAttempt } from "@mlrb/local/attempts/remove-attempt";
+import { hashFile } from "@mlrb/local/digests/hash-file";
+import { AttemptRecords } from "@mlrb/local/records/attempt-records";
+import { Store } from "@mlrb/local/store/artifact-store";
+import { takeAllIn, takeIn } from "@mlrb/local/store/ingest";
+import { layOut } from "@mlrb/local/store/materialize";
+import { VerifiedContents } from "@mlrb/local/store/verified-contents";
 import { median, medianSeconds, run as must, seconds, type TellRow } from "./bench-tools.ts";
 
 type Bench = { work: string; row: TellRow };

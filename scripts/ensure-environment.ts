@@ -5,6 +5,8 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { FileDigests } from "@mlrb/local/digests/source-files";
+import { takeLease } from "@mlrb/local/leases/lease";
 import {
   clearEnvironment,
   environmentKey,
@@ -12,10 +14,8 @@ import {
   environmentPython,
   environmentReady,
   markReady,
-} from "@mlrb/local/environments";
-import { takeLease } from "@mlrb/local/lease";
-import { FileDigests } from "@mlrb/local/source-files";
-import { stateFolder } from "@mlrb/local/state-folder";
+} from "@mlrb/local/process/environments";
+import { stateFolder } from "@mlrb/local/store/state-folder";
 
 const repository = join(dirname(fileURLToPath(import.meta.url)), "..");
 

@@ -1,7 +1,7 @@
 // Changes the product one small place at a time and says which changes no test notices, by Stryker.
 //   pnpm mutants                          all of core and the deciding part of local: hours
 //   pnpm mutants --sample 40 --seed 7     40 mutants, the same for the same seed
-//   pnpm mutants runners/local/src/lease.ts --tests runners/local
+//   pnpm mutants runners/local/src/leases/lease.ts --tests runners/local
 // A mutant is run against the files of tests in runners/, default tier, that reach its module by imports and then,
 // by what they covered, run its line; `--tests PART` takes only some of these. One that no test kills and tsc refuses counts as killed. Prints the survivors,
 // the share killed by module, and the seed. The working tree is never written.
@@ -23,16 +23,18 @@ import { testEnvironment } from "./suite/test-environment.ts";
 import { selectTestFiles } from "./suite/test-files.ts";
 
 /** What decides in runners/local: what a stage reads, whether it runs, what is kept of it, and who may do it. */
-const deciding = [
-  "action-cache attempt-fate attempt-records bind capacity carry-out changed-since code-digest collect-members",
-  "consulted contents estimate-cost execute-instance former-attempt-key gpu-book gpu-queue heartbeat image-of",
-  "instance-ends keep-outputs keep-record last-ends lease look-up missing-output node-imports owner package-lock",
-  "prepare-stage python-imports quarantine records-sharing refusals settle-attempt source-files stage-sources",
-  "syntax-digests take-in unchanged verified-contents verify-record work-slots",
-]
-  .join(" ")
-  .split(" ")
-  .map((name) => `runners/local/src/${name}.ts`);
+const deciding = Object.entries({
+  attempts: "attempt-fate quarantine settle-attempt",
+  decide:
+    "bind-inputs changed-files collect-members consulted-files find-cached-action former-attempt-key image-identity no-op-fast-path",
+  digests:
+    "code-digest node-imports package-lock python-imports source-files stage-source-files syntax-digests",
+  leases: "gpu-book gpu-queue heartbeat lease owner",
+  records: "attempt-records estimate-cost keep-record records-sharing verify-record",
+  run: "capacity carry-out execute-instance instance-ends last-ends",
+  stage: "keep-outputs missing-output prepare-stage refusals work-slots",
+  store: "action-cache content-store ingest verified-contents",
+}).flatMap(([folder, names]) => names.split(" ").map((name) => `runners/local/src/${folder}/${name}.ts`));
 
 /** Longer files of tests would run again and again; they are left out by name. */
 const fileTimeoutMs = 60_000;

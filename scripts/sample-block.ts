@@ -3,8 +3,8 @@
 
 import type { Metric, Report } from "@mlrb/formats/report";
 import type { AttemptScore } from "@mlrb/formats/report/attempt";
-import { comparisonError } from "@mlrb/report/comparison-error";
-import { digitsText } from "@mlrb/report/digits-text";
+import { comparisonError } from "@mlrb/report/compare/comparison-error";
+import { digitsText } from "@mlrb/report/sections/digits-text";
 
 export const sampleFolder = "docs/sample";
 const begin = "<!-- sample -->";

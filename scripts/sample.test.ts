@@ -7,7 +7,7 @@ import { describe, test } from "node:test";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { report as reportFormat } from "@mlrb/formats/report";
 import { readJson } from "@mlrb/kit/json-file";
-import { comparisonError } from "@mlrb/report/comparison-error";
+import { comparisonError } from "@mlrb/report/compare/comparison-error";
 import { sampleBlock, sampleFolder, withBlock } from "./sample-block.ts";
 
 const repository = join(import.meta.dirname, "..");

@@ -11,7 +11,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { setFlagsFromString } from "node:v8";
-import { v8Flags } from "@mlrb/core/node-flags";
+import { v8Flags } from "@mlrb/core/ports/node-flags";
 import { startWarmPython } from "../tests/support/warm-python.ts";
 import { ensureEnvironment } from "./ensure-environment.ts";
 import { abortOnSignals } from "./suite/abort-on-signals.ts";

@@ -13,9 +13,9 @@ import {
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { anchors as anchorsFormat } from "@mlrb/formats/anchors";
+import { taskManifest } from "@mlrb/formats/declared/task";
+import { anchors as anchorsFormat } from "@mlrb/formats/judged/anchors";
 import { mustFollow } from "@mlrb/formats/read-format";
-import { taskManifest } from "@mlrb/formats/task";
 import { readJson } from "@mlrb/kit/json-file";
 import { ruleProblems } from "@mlrb/kit/rules/rule-methods";
 import { rulesOn } from "@mlrb/kit/rules/rules-on";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { removeFolder } from "@mlrb/kit/remove-folder";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { recordsIn } from "./support/end-state.ts";
 import { counted, type Lab, lab, leftovers, lineOf, outcomes, reasons } from "./support/lab.ts";
 import { until } from "./support/processes.ts";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
-import { bubblewrapMissing } from "@mlrb/agents/bubblewrap-abilities";
+import { bubblewrapMissing } from "@mlrb/agents/sandbox/bubblewrap-abilities";
 import { filesBelow, type Lab, lab } from "./support/lab.ts";
 import { attemptName, defineLlmAttempt, keyName, recorded, shell, submit } from "./support/llm-attempts.ts";
 import { type Script, type SeenRequest, startLoopbackProvider } from "./support/loopback-provider.ts";

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { removeFolder } from "@mlrb/kit/remove-folder";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { counted, filesBelow, type Lab, lab, outcomes, reasons, results } from "./support/lab.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 

@@ -5,7 +5,7 @@ import { copyFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { bubblewrapMissing } from "@mlrb/agents/bubblewrap-abilities";
+import { bubblewrapMissing } from "@mlrb/agents/sandbox/bubblewrap-abilities";
 import { attemptStage, emptyData } from "./support/attempt-stages.ts";
 import { testEngine } from "./support/docker-engine.ts";
 import { filesBelow, type Lab, lab } from "./support/lab.ts";

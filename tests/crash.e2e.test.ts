@@ -6,7 +6,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { removeFolder } from "@mlrb/kit/remove-folder";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { counted, filesBelow, type Lab, lab, leftovers, outcomes, results, summary } from "./support/lab.ts";
 import { isRunning, pidsIn, spawnerOf, until } from "./support/processes.ts";
 import { parseLines } from "./support/run-program.ts";

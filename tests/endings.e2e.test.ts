@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { v8Flags } from "@mlrb/core/node-flags";
+import { v8Flags } from "@mlrb/core/ports/node-flags";
 import { counted, type Lab, lab, lineOf } from "./support/lab.ts";
 import { attemptProcesses, supervisorsIn, until } from "./support/processes.ts";
 import { smallDisk } from "./support/small-disk.ts";

@@ -5,9 +5,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFil
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { after, test } from "node:test";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { pythonPath } from "@mlrb/kit/python-path";
-import { removeFolder } from "@mlrb/kit/remove-folder";
-import { localExecutor } from "@mlrb/local/local-executor";
+import { localExecutor } from "@mlrb/local/process/local-executor";
 import {
   answersScript,
   fixtures,

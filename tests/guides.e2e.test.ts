@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { removeFolder } from "@mlrb/kit/remove-folder";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { copyBenchmarkState } from "./support/benchmark-state.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { outcomes, reasons } from "./support/lab.ts";

@@ -6,10 +6,10 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } fr
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { bubblewrapMissing } from "@mlrb/agents/bubblewrap-abilities";
-import type { Ledger } from "@mlrb/formats/ledger";
-import { lastSpending } from "@mlrb/kit/last-spending";
-import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
+import { bubblewrapMissing } from "@mlrb/agents/sandbox/bubblewrap-abilities";
+import type { Ledger } from "@mlrb/formats/attempt/ledger";
+import { lastSpending } from "@mlrb/kit/attempts/last-spending";
+import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { recordsIn } from "./support/end-state.ts";
 import { filesBelow, type Lab, lab, outcomes } from "./support/lab.ts";
 import {

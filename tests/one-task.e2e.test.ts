@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { removeFolder } from "@mlrb/kit/remove-folder";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { benchmarkState, copyBenchmarkState, oneTask, oneTaskArguments } from "./support/benchmark-state.ts";
 import { indexVariables } from "./support/demonstration/play.ts";
 import { recordsIn } from "./support/end-state.ts";

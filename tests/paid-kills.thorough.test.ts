@@ -7,8 +7,8 @@ import { existsSync, globSync, readdirSync, readFileSync, rmSync } from "node:fs
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { callsOf, lastSpending } from "@mlrb/kit/last-spending";
-import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
+import { callsOf, lastSpending } from "@mlrb/kit/attempts/last-spending";
+import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { attemptStage, emptyData } from "./support/attempt-stages.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { type Lab, lab } from "./support/lab.ts";

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { removeFolder } from "@mlrb/kit/remove-folder";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { lacking } from "./support/debian-tool.ts";
 import { endState, recordsIn } from "./support/end-state.ts";
 import { counted, filesBelow, type Lab, lab, leftovers, lineOf, outcomes } from "./support/lab.ts";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
-import { bubblewrapMissing } from "@mlrb/agents/bubblewrap-abilities";
+import { bubblewrapMissing } from "@mlrb/agents/sandbox/bubblewrap-abilities";
 import { defineAttempts } from "./support/attempt-stages.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { type Lab, lab, outcomes } from "./support/lab.ts";

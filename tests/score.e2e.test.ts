@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { removeFolder } from "@mlrb/kit/remove-folder";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { makeSubmissions } from "../scorers/testing/submissions.ts";
 import { copyBenchmarkState } from "./support/benchmark-state.ts";
 import { recordsIn } from "./support/end-state.ts";

@@ -8,8 +8,8 @@ import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { readJson } from "@mlrb/kit/json-file";
 import { pythonFolders, pythonPath } from "@mlrb/kit/python-path";
-import { Consulted } from "@mlrb/local/consulted";
-import { PythonImports } from "@mlrb/local/python-imports";
+import { Consulted } from "@mlrb/local/decide/consulted-files";
+import { PythonImports } from "@mlrb/local/digests/python-imports";
 import { testPython } from "../scorers/testing/submissions.ts";
 import { warmArguments } from "./support/warm-python.ts";
 

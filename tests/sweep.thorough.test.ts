@@ -22,7 +22,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { removeFolder } from "@mlrb/kit/remove-folder";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { lacking } from "./support/debian-tool.ts";
 import { type EndState, endState, recordedStages, recordsIn } from "./support/end-state.ts";
 import { filesBelow, outcomes, type PipelineText } from "./support/lab.ts";

@@ -19,9 +19,9 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
-import { folderDigest } from "@mlrb/agents/folder-digest";
-import { putInside } from "@mlrb/agents/put-inside";
-import { FileDigests } from "@mlrb/local/source-files";
+import { folderDigest } from "@mlrb/agents/folders/folder-digest";
+import { putInside } from "@mlrb/agents/folders/put-inside";
+import { FileDigests } from "@mlrb/local/digests/source-files";
 import fc from "fast-check";
 
 const above = mkdtempSync(join(tmpdir(), "mlrb-agents-read-"));

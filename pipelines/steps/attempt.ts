@@ -5,23 +5,23 @@
 //     --param prompt=FILE --input public=DIR --output submission=DIR --output trajectory=FILE …
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { attemptParams } from "@mlrb/agents/attempt-params";
-import { attemptPurse } from "@mlrb/agents/attempt-purse";
-import { attemptWaiting } from "@mlrb/agents/attempt-waiting";
-import { chooseSandbox } from "@mlrb/agents/choose-sandbox";
+import { attemptParams } from "@mlrb/agents/attempt/attempt-params";
+import { attemptPurse } from "@mlrb/agents/attempt/attempt-purse";
+import { Interrupted } from "@mlrb/agents/attempt/interruption";
+import { llmAgent, secretRedactor } from "@mlrb/agents/attempt/llm-agent";
+import { runAttempt } from "@mlrb/agents/attempt/run-attempt";
+import { checkScaffold } from "@mlrb/agents/attempt/scaffold-versions";
 import { gatewayProviders } from "@mlrb/agents/gateway/gateway-provider";
-import { Interrupted } from "@mlrb/agents/interruption";
-import { llmAgent, secretRedactor } from "@mlrb/agents/llm-agent";
 import { priceBook } from "@mlrb/agents/model/prices";
 import { ProviderTrouble } from "@mlrb/agents/model/provider-trouble";
-import { runAttempt } from "@mlrb/agents/run-attempt";
-import { SandboxTrouble } from "@mlrb/agents/sandbox-trouble";
-import { checkScaffold } from "@mlrb/agents/scaffold-versions";
+import { chooseSandbox } from "@mlrb/agents/sandbox/choose-sandbox";
+import { SandboxTrouble } from "@mlrb/agents/sandbox/sandbox-trouble";
+import { attemptWaiting } from "@mlrb/agents/waiting/attempt-waiting";
 import { dockerWalls } from "@mlrb/docker/docker-walls";
-import { isFullDisk, reserveFile, writeReserved } from "@mlrb/kit/full-disk";
+import { purseFile } from "@mlrb/kit/attempts/purse";
+import { isFullDisk, reserveFile, writeReserved } from "@mlrb/kit/files/full-disk";
 import { writeJson } from "@mlrb/kit/json-file";
-import { purseFile } from "@mlrb/kit/purse";
-import { sealTimes } from "@mlrb/kit/seal-times";
+import { sealTimes } from "@mlrb/kit/processes/seal-times";
 import { sourceFile, sourceFolder } from "@mlrb/kit/source-file";
 import { stage } from "@mlrb/kit/stage";
 

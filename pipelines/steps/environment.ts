@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { stage } from "@mlrb/kit/stage";
-import { findPython, noPython } from "@mlrb/local/find-python";
+import { findPython, noPython } from "@mlrb/local/process/find-python";
 import { $ } from "zx";
 import { installCause } from "./environment/install-cause.ts";
 import { readLock } from "./environment/lock-file.ts";

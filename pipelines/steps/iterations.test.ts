@@ -4,7 +4,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { openTrajectory, type TrajectoryEvent } from "@mlrb/agents/trajectory";
+import { openTrajectory, type TrajectoryEvent } from "@mlrb/agents/record/trajectory";
 import { exampleEvent } from "@mlrb/formats/testing/example-event";
 import { exampleLedger } from "@mlrb/formats/testing/example-ledger";
 import { readJson, writeJson } from "@mlrb/kit/json-file";

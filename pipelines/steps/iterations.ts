@@ -1,5 +1,5 @@
 // What research an attempt was: its experiments, where it failed, what can be counted of that.
-import { researchOfAttempt } from "@mlrb/agents/research-of-attempt";
+import { researchOfAttempt } from "@mlrb/agents/record/research-of-attempt";
 import { writeJson } from "@mlrb/kit/json-file";
 import { stage } from "@mlrb/kit/stage";
 

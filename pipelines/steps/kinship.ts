@@ -1,8 +1,8 @@
 // Compares the weights of all attempts of a task with one another, where a rule of the task asks for it. A stage
 // of its own: no attempt's admission or scores wait for the others.
 
-import { fingerprintFile } from "@mlrb/formats/fingerprint";
-import type { Kinship } from "@mlrb/formats/kinship";
+import { fingerprintFile } from "@mlrb/formats/judged/fingerprint";
+import type { Kinship } from "@mlrb/formats/judged/kinship";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { readCollected } from "@mlrb/kit/collected";
 import { readJson, writeJson } from "@mlrb/kit/json-file";

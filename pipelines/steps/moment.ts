@@ -6,14 +6,14 @@
 //     --input ledger=FILE --input admission=FILE --output submission=DIR --output admission=FILE --output moment=FILE
 import { constants, copyFileSync, cpSync } from "node:fs";
 import { join } from "node:path";
-import { submissionAt } from "@mlrb/agents/submission-at";
-import { admission } from "@mlrb/formats/admission";
-import type { Moment } from "@mlrb/formats/moment";
+import { submissionAt } from "@mlrb/agents/attempt/submission-at";
+import { snapshotIndex } from "@mlrb/formats/attempt/snapshot-index";
+import { admission } from "@mlrb/formats/judged/admission";
+import type { Moment } from "@mlrb/formats/judged/moment";
 import { mustFollow } from "@mlrb/formats/read-format";
-import { snapshotIndex } from "@mlrb/formats/snapshot-index";
-import { admit } from "@mlrb/kit/admission";
+import { admit } from "@mlrb/kit/admission/admission";
+import { momentShare } from "@mlrb/kit/attempts/moment-share";
 import { readJson, writeJson } from "@mlrb/kit/json-file";
-import { momentShare } from "@mlrb/kit/moment-share";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { stage } from "@mlrb/kit/stage";
 

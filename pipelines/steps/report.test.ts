@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { Member } from "@mlrb/formats/collected";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { report as reportFormat } from "@mlrb/formats/report";
+import type { Member } from "@mlrb/formats/stage/collected";
 import { nastyExample } from "@mlrb/report/testing/nasty-example";
 
 const files = ["report.json", "report.md", "report.csv", "report.tex", "groups.md", "groups.csv"];

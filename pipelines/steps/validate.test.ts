@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
-import { openTrajectory } from "@mlrb/agents/trajectory";
+import { openTrajectory } from "@mlrb/agents/record/trajectory";
 import { exampleEvent } from "@mlrb/formats/testing/example-event";
 import { exampleLedger } from "@mlrb/formats/testing/example-ledger";
-import { float32, safetensorsBytes } from "@mlrb/kit/safetensors-bytes";
+import { float32, safetensorsBytes } from "@mlrb/kit/safetensors/safetensors-bytes";
 
 const root = mkdtempSync(join(tmpdir(), "validate-step-"));
 after(() => rmSync(root, { recursive: true }));

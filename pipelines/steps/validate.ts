@@ -1,9 +1,10 @@
 // Judges what an attempt handed in: may it be loaded (admission), and did it keep the rules of its kind of data (verdict).
 // A rule that names an unknown method or bad arguments stops the stage; nothing in the submission can.
 
-import { admit } from "@mlrb/kit/admission";
-import { clip } from "@mlrb/kit/admission-json";
-import { readWeights } from "@mlrb/kit/admission-model";
+import { admit } from "@mlrb/kit/admission/admission";
+import { clip } from "@mlrb/kit/admission/admission-json";
+import { readWeights } from "@mlrb/kit/admission/admission-model";
+import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { writeJson, writeWhole } from "@mlrb/kit/json-file";
 import { fingerprint, fingerprintText } from "@mlrb/kit/rules/fingerprint";
 import { readKnownWeights } from "@mlrb/kit/rules/known-weights";
@@ -14,7 +15,6 @@ import { rulesOn } from "@mlrb/kit/rules/rules-on";
 import { verdict } from "@mlrb/kit/rules/verdict";
 import { sourceFiles } from "@mlrb/kit/source-file";
 import { stage } from "@mlrb/kit/stage";
-import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
 
 const { params, inputs, outputs, budget } = stage();
 const folder = inputs.submission!;

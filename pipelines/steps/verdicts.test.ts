@@ -17,16 +17,16 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
-import { openTrajectory } from "@mlrb/agents/trajectory";
-import { admission } from "@mlrb/formats/admission";
+import { openTrajectory } from "@mlrb/agents/record/trajectory";
+import { taskManifest } from "@mlrb/formats/declared/task";
+import { admission } from "@mlrb/formats/judged/admission";
+import { verdict } from "@mlrb/formats/judged/verdict";
 import { mustFollow } from "@mlrb/formats/read-format";
-import { taskManifest } from "@mlrb/formats/task";
 import { exampleEvent } from "@mlrb/formats/testing/example-event";
 import { exampleLedger } from "@mlrb/formats/testing/example-ledger";
-import { verdict } from "@mlrb/formats/verdict";
 import { readJson } from "@mlrb/kit/json-file";
 import { rulesOn } from "@mlrb/kit/rules/rules-on";
-import { float32, safetensorsBytes } from "@mlrb/kit/safetensors-bytes";
+import { float32, safetensorsBytes } from "@mlrb/kit/safetensors/safetensors-bytes";
 import { YAML } from "zx";
 
 type Model = Record<string, number[]>;

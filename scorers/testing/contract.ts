@@ -18,9 +18,9 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { sample } from "@mlrb/formats/judged/sample";
+import type { Score } from "@mlrb/formats/judged/score";
 import { mustFollow } from "@mlrb/formats/read-format";
-import { sample } from "@mlrb/formats/sample";
-import type { Score } from "@mlrb/formats/score";
 import { readJson } from "@mlrb/kit/json-file";
 import { anchorRows, answersScript, measure, measuredFiles, readScore, scorerManifest } from "./measure.ts";
 import { makeSubmissions, testPython } from "./submissions.ts";

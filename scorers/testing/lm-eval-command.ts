@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join, resolve } from "node:path";
-import type { Scored } from "@mlrb/formats/score";
+import type { Scored } from "@mlrb/formats/judged/score";
 import { pythonPath } from "@mlrb/kit/python-path";
 import { measure, readScore } from "./measure.ts";
 import { testPython } from "./submissions.ts";

@@ -2,11 +2,11 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Admission } from "@mlrb/formats/admission";
-import { type Anchors, anchors } from "@mlrb/formats/anchors";
+import { type ScorerManifest, scorerManifest as scorerFormat } from "@mlrb/formats/declared/scorer";
+import type { Admission } from "@mlrb/formats/judged/admission";
+import { type Anchors, anchors } from "@mlrb/formats/judged/anchors";
+import { type Score, score } from "@mlrb/formats/judged/score";
 import { mustFollow } from "@mlrb/formats/read-format";
-import { type Score, score } from "@mlrb/formats/score";
-import { type ScorerManifest, scorerManifest as scorerFormat } from "@mlrb/formats/scorer";
 import { readJson, writeJson } from "@mlrb/kit/json-file";
 import { pythonPath } from "@mlrb/kit/python-path";
 import { YAML } from "zx";

@@ -4,7 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { nodeFlags } from "@mlrb/core/node-flags";
+import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import type { TestLine } from "./event-reporter.ts";
 
 export type FileResult = {

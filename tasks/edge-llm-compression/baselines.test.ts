@@ -13,8 +13,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { admit } from "@mlrb/kit/admission";
-import { readWeights } from "@mlrb/kit/admission-model";
+import { admit } from "@mlrb/kit/admission/admission";
+import { readWeights } from "@mlrb/kit/admission/admission-model";
 import { warmArguments } from "../../tests/support/warm-python.ts";
 import { brownDocuments } from "../brown/brown.ts";
 

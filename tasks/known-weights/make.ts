@@ -1,7 +1,7 @@
 // Makes the fingerprint of a published model:
 //   node tasks/known-weights/make.ts FOLDER NAME SOURCE LICENCE > tasks/known-weights/NAME.json
 // FOLDER holds the model as safetensors; SOURCE says where it came from, with its version.
-import { readWeights } from "@mlrb/kit/admission-model";
+import { readWeights } from "@mlrb/kit/admission/admission-model";
 import { fingerprint, fingerprintText } from "@mlrb/kit/rules/fingerprint";
 
 const [folder, name, source, licence] = process.argv.slice(2);

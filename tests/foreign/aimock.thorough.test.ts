@@ -1,7 +1,7 @@
 // Language-model agents against aimock, which speaks three protocols from descriptions that are not ours.
 import assert from "node:assert/strict";
 import { after, type TestContext, test } from "node:test";
-import { bubblewrapMissing } from "@mlrb/agents/bubblewrap-abilities";
+import { bubblewrapMissing } from "@mlrb/agents/sandbox/bubblewrap-abilities";
 import { type AimockAnswer, aimockSoftware, startAimock } from "../support/aimock.ts";
 import { type Lab, lab } from "../support/lab.ts";
 import { defineLlmAttempt, keyEnv, recorded } from "../support/llm-attempts.ts";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { chmodSync, copyFileSync, globSync, linkSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { bubblewrapMissing } from "@mlrb/agents/bubblewrap-abilities";
+import { bubblewrapMissing } from "@mlrb/agents/sandbox/bubblewrap-abilities";
 import { type AimockAnswer, aimockSoftware, startAimock } from "../support/aimock.ts";
 import { attemptStage, emptyData } from "../support/attempt-stages.ts";
 import { foreignNpm } from "../support/foreign-software.ts";

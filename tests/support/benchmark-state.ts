@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { removeFolder } from "@mlrb/kit/remove-folder";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { indexVariables } from "./demonstration/play.ts";
 import { shareEnvironments } from "./environments.ts";
 import { isRunning } from "./processes.ts";

@@ -1,7 +1,7 @@
 // What a run leaves behind, without when and where it ran: two folders that hold the same work are equal.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ActionCache, type ActionEntry } from "@mlrb/local/action-cache";
+import { ActionCache, type ActionEntry } from "@mlrb/local/store/action-cache";
 import { filesBelow } from "./lab.ts";
 
 export type EndState = {

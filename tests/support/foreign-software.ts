@@ -3,8 +3,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { takeLease } from "@mlrb/local/lease";
-import { stateFolder } from "@mlrb/local/state-folder";
+import { takeLease } from "@mlrb/local/leases/lease";
+import { stateFolder } from "@mlrb/local/store/state-folder";
 import { ensureEnvironment } from "../../scripts/ensure-environment.ts";
 import { uvSettings } from "../../scripts/uv-settings.ts";
 

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { removeFolder } from "@mlrb/kit/remove-folder";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { keptPipeline } from "../fixtures/records-5ceb805/pipeline.ts";
 import { startProgram } from "./run-program.ts";
 import { type Repository, throwAwayRepository } from "./throw-away-repository.ts";

@@ -2,7 +2,7 @@
 // what a test's script tells it to.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Ledger } from "@mlrb/formats/ledger";
+import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import { attemptStage, emptyData } from "./attempt-stages.ts";
 import { recordsIn } from "./end-state.ts";
 import type { Lab } from "./lab.ts";

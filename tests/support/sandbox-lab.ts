@@ -17,9 +17,9 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { ExecResult, Sandbox, SandboxLimits } from "@mlrb/core/sandbox";
-import type { Network } from "@mlrb/formats/pipeline";
-import { removeFolder } from "@mlrb/kit/remove-folder";
+import type { ExecResult, Sandbox, SandboxLimits } from "@mlrb/core/ports/sandbox";
+import type { Network } from "@mlrb/formats/declared/pipeline";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { type HostileProgram, hostile } from "./hostile-programs.ts";
 import { isRunning } from "./processes.ts";
 

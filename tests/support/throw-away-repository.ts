@@ -17,7 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { removeFolder } from "@mlrb/kit/remove-folder";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
 
 const checkout = realpathSync(join(dirname(fileURLToPath(import.meta.url)), "../.."));
 

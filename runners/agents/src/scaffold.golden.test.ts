@@ -5,10 +5,10 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { removeFolder } from "@mlrb/kit/remove-folder";
-import { plainSandbox } from "./plain-sandbox.ts";
-import { runAttempt } from "./run-attempt.ts";
-import { checkScaffold, scaffoldVersions } from "./scaffold-versions.ts";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { runAttempt } from "./attempt/run-attempt.ts";
+import { checkScaffold, scaffoldVersions } from "./attempt/scaffold-versions.ts";
+import { plainSandbox } from "./sandbox/plain-sandbox.ts";
 
 /** Says all that it meets, then waits for its end. */
 const curious = `

@@ -13,9 +13,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { removeFolder } from "@mlrb/kit/remove-folder";
-import { plainSandbox } from "./plain-sandbox.ts";
-import { deadlineTeller, tellDeadline } from "./workspace.ts";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { deadlineTeller, tellDeadline } from "./attempt/workspace.ts";
+import { plainSandbox } from "./sandbox/plain-sandbox.ts";
 
 /** A sandbox, and the paths of a folder beside it that holds `scratch`. */
 async function openSandbox(t: TestContext) {

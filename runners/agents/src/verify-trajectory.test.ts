@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { exampleEvent } from "@mlrb/formats/testing/example-event";
-import { verifyTrajectory } from "@mlrb/kit/verify-trajectory";
+import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import fc from "fast-check";
-import { openTrajectory } from "./trajectory.ts";
+import { openTrajectory } from "./record/trajectory.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trajectory-"));
 after(() => rmSync(folder, { recursive: true }));

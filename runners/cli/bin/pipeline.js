@@ -13,6 +13,6 @@ if (existsSync(modules)) {
   if (!existsSync(cache)) spawnSync(process.execPath, [warm, cache], { stdio: "ignore", timeout: 60_000 });
   enableCompileCache(cache);
 }
-const { v8Flags } = await import("@mlrb/core/node-flags");
+const { v8Flags } = await import("@mlrb/core/ports/node-flags");
 for (const flag of v8Flags) setFlagsFromString(flag);
 await import("../src/main.ts");

@@ -10,7 +10,11 @@ const sources = new URL("../src/", import.meta.url);
 for (const name of readdirSync(fileURLToPath(sources))) {
   if (name.endsWith(".ts") && !name.endsWith(".test.ts")) await import(new URL(name, sources).href);
 }
-for (const late of ["@mlrb/local/local-executor", "@mlrb/report/terminal-table", "@mlrb/report/times"]) {
+for (const late of [
+  "@mlrb/local/process/local-executor",
+  "@mlrb/report/formats/terminal-table",
+  "@mlrb/report/sections/times",
+]) {
   await import(late);
 }
 flushCompileCache();

@@ -1,9 +1,9 @@
 // Declares the commands that look and change nothing. Each one's code is loaded only when it is asked for.
 import type { Command } from "commander";
-import type { DoctorOptions } from "./doctor-command.ts";
-import type { GraphOptions } from "./graph-command.ts";
-import type { ReportOptions } from "./report-command.ts";
-import type { CommonOptions } from "./request.ts";
+import type { DoctorOptions } from "./commands/doctor-command.ts";
+import type { GraphOptions } from "./commands/graph-command.ts";
+import type { ReportOptions } from "./commands/report-command.ts";
+import type { CommonOptions } from "./request/request.ts";
 
 type Declare = {
   repository: string;
@@ -19,7 +19,7 @@ export function lookingCommands(program: Command, { repository, common, collect 
   common(program.command("status").argument("<pipeline>", pipelineWords))
     .description("how far it is: instances by state, what runs now, what failed, what to do next")
     .action(async (pipeline: string, options: CommonOptions) => {
-      const { statusCommand } = await import("./status-command.ts");
+      const { statusCommand } = await import("./commands/status-command.ts");
       process.exitCode = await statusCommand(repository, pipeline, options);
     });
 
@@ -29,7 +29,7 @@ export function lookingCommands(program: Command, { repository, common, collect 
     .option("--instances", "every stage instance by itself; --only and --set narrow them", false)
     .option("--output <file>", "where to write it (default: stdout)")
     .action(async (pipeline: string, options: GraphOptions) => {
-      const { graphCommand } = await import("./graph-command.ts");
+      const { graphCommand } = await import("./commands/graph-command.ts");
       process.exitCode = await graphCommand(repository, pipeline, options);
     });
 
@@ -45,7 +45,7 @@ export function lookingCommands(program: Command, { repository, common, collect 
     .option("--root <dir>", "where .mlrb/ is to live (default: the repository)")
     .option("--json", "one JSON object a line on stdout", false)
     .action(async (pipeline: string, options: DoctorOptions) => {
-      const { doctorCommand } = await import("./doctor-command.ts");
+      const { doctorCommand } = await import("./commands/doctor-command.ts");
       process.exitCode = await doctorCommand(repository, pipeline, options);
     });
 
@@ -60,7 +60,7 @@ export function lookingCommands(program: Command, { repository, common, collect 
     .option("--root <dir>", "where results/ lives (default: the repository)")
     .option("--json", "one JSON object a line on stdout", false)
     .action(async (pipeline: string, options: ReportOptions) => {
-      const { reportCommand } = await import("./report-command.ts");
+      const { reportCommand } = await import("./commands/report-command.ts");
       process.exitCode = await reportCommand(repository, pipeline, options);
     });
 
@@ -69,7 +69,7 @@ export function lookingCommands(program: Command, { repository, common, collect 
     .argument("<shell>", "bash, zsh or fish")
     .description("what a shell is to be told so that it completes these commands")
     .action(async (shell: string) => {
-      const { completionCommand } = await import("./completion-command.ts");
+      const { completionCommand } = await import("./commands/completion-command.ts");
       process.exitCode = completionCommand(shell);
     });
 
@@ -77,7 +77,7 @@ export function lookingCommands(program: Command, { repository, common, collect 
     .command("complete", { hidden: true })
     .argument("[word...]")
     .action(async (words: string[]) => {
-      const { completeCommand } = await import("./complete-command.ts");
+      const { completeCommand } = await import("./commands/complete-command.ts");
       await completeCommand(repository, program, words);
     });
 }

@@ -2,16 +2,16 @@
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command, Option } from "commander";
-import { teachByExamples } from "./examples.ts";
-import type { ExplainOptions } from "./explain-command.ts";
-import type { LogOptions as StageLogOptions } from "./log-command.ts";
+import type { ExplainOptions } from "./commands/explain-command.ts";
+import type { LogOptions as StageLogOptions } from "./commands/log-command.ts";
+import type { PlanCommandOptions } from "./commands/plan-command.ts";
+import type { ScoreOptions } from "./commands/score-command.ts";
+import type { TraceOptions } from "./commands/trace-command.ts";
 import { lookingCommands } from "./looking-commands.ts";
-import { goOnWithoutOutput } from "./lost-output.ts";
-import type { PlanCommandOptions } from "./plan-command.ts";
 import { recordCommands } from "./record-commands.ts";
-import type { RunCommandOptions } from "./run-asked.ts";
-import type { ScoreOptions } from "./score-command.ts";
-import type { TraceOptions } from "./trace-command.ts";
+import { teachByExamples } from "./request/examples.ts";
+import type { RunCommandOptions } from "./request/run-asked.ts";
+import { goOnWithoutOutput } from "./show/lost-output.ts";
 
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), "../../..");
 
@@ -98,13 +98,13 @@ runs("run", "bring a pipeline up to date and print its tables")
     false,
   )
   .action(async (pipeline: string, options: RunCommandOptions) => {
-    const { runCommand } = await import("./run-command.ts");
+    const { runCommand } = await import("./commands/run-command.ts");
     process.exitCode = await runCommand(repository, pipeline, options);
   });
 
 runs("watch", "run, and run again whenever something that the plan depends on is edited").action(
   async (pipeline: string, options: RunCommandOptions) => {
-    const { watchCommand } = await import("./watch-command.ts");
+    const { watchCommand } = await import("./commands/watch-command.ts");
     const words = process.argv.slice(process.argv.indexOf("watch") + 1);
     process.exitCode = await watchCommand(repository, pipeline, { options, words });
   },
@@ -115,7 +115,7 @@ stale(common(program.command("plan").argument("<pipeline>", "a name in pipelines
   .option("--max-cost <dollars>", "as for run: what attempts may spend together")
   .option("--price <model=input/output>", "as for run: what a model costs; repeatable", collect, [])
   .action(async (pipeline: string, options: PlanCommandOptions) => {
-    const { planCommand } = await import("./plan-command.ts");
+    const { planCommand } = await import("./commands/plan-command.ts");
     process.exitCode = await planCommand(repository, pipeline, options);
   });
 
@@ -132,7 +132,7 @@ program
   .option("--root <dir>", "where .mlrb/ lives (default: the repository)")
   .option("--json", "one JSON object a line on stdout", false)
   .action(async (folder: string, options: ScoreOptions) => {
-    const { scoreCommand } = await import("./score-command.ts");
+    const { scoreCommand } = await import("./commands/score-command.ts");
     process.exitCode = await scoreCommand(repository, folder, options);
   });
 
@@ -142,7 +142,7 @@ program
   .description("check YAML files; runs nothing")
   .option("--json", "one JSON object a line on stdout", false)
   .action(async (files: string[], options: { json: boolean }) => {
-    const { checkCommand } = await import("./check-command.ts");
+    const { checkCommand } = await import("./commands/check-command.ts");
     process.exitCode = await checkCommand(repository, files, options);
   });
 
@@ -152,7 +152,7 @@ program
   .description("list what there is")
   .option("--json", "one JSON object a line on stdout", false)
   .action(async (what: string | undefined, options: { json: boolean }) => {
-    const { listCommand } = await import("./list-command.ts");
+    const { listCommand } = await import("./commands/list-command.ts");
     process.exitCode = await listCommand(repository, what, options);
   });
 
@@ -164,7 +164,7 @@ program
   .option("--root <dir>", "where .mlrb/ lives (default: the repository)")
   .option("--json", "one JSON object a line on stdout", false)
   .action(async (stage: string, options: StageLogOptions) => {
-    const { logCommand } = await import("./log-command.ts");
+    const { logCommand } = await import("./commands/log-command.ts");
     process.exitCode = await logCommand(repository, stage, options);
   });
 
@@ -178,7 +178,7 @@ program
   .option("--root <dir>", "where .mlrb/ lives (default: the repository)")
   .option("--json", "one JSON object a line on stdout", false)
   .action(async (stage: string, options: ExplainOptions) => {
-    const { explainCommand } = await import("./explain-command.ts");
+    const { explainCommand } = await import("./commands/explain-command.ts");
     process.exitCode = await explainCommand(repository, stage, options);
   });
 
@@ -197,7 +197,7 @@ program
   .option("--root <dir>", "where .mlrb/ lives (default: the repository)")
   .option("--json", "one JSON object a line on stdout", false)
   .action(async (cell: string[], options: TraceOptions) => {
-    const { traceCommand } = await import("./trace-command.ts");
+    const { traceCommand } = await import("./commands/trace-command.ts");
     process.exitCode = await traceCommand(repository, cell, options);
   });
 
@@ -205,7 +205,7 @@ recordCommands(program, repository);
 
 teachByExamples(program);
 program.hook("preAction", async (_, command) => {
-  const { refuseBlank } = await import("./refuse-blank.ts");
+  const { refuseBlank } = await import("./request/refuse-blank.ts");
   await refuseBlank(command);
 });
 
@@ -223,7 +223,7 @@ try {
   if (code?.startsWith("commander.")) {
     process.exitCode = exitCode === 0 ? 0 : 2;
   } else {
-    const { machineHelp, systemCode } = await import("@mlrb/local/machine-help");
+    const { machineHelp, systemCode } = await import("@mlrb/local/run/machine-help");
     const help = machineHelp(systemCode(error as NodeJS.ErrnoException));
     // what the program foresaw is an Error with words for people, or the system's with a code
     const foreseen = code !== undefined || ((error as Error).name === "Error" && !message.startsWith("bug:"));

@@ -1,8 +1,8 @@
 // The commands that look after what is kept: attempt records and the cache. Each one's code is loaded when it is asked for.
 import type { Command } from "commander";
-import type { PlaceOptions } from "./attempts-command.ts";
-import type { LogOptions } from "./attempts-export-log.ts";
-import type { ShowOptions } from "./attempts-show.ts";
+import type { PlaceOptions } from "./commands/attempts-command.ts";
+import type { LogOptions } from "./commands/attempts-export-log.ts";
+import type { ShowOptions } from "./commands/attempts-show.ts";
 
 export function recordCommands(program: Command, repository: string): void {
   const attempts = program
@@ -15,7 +15,7 @@ export function recordCommands(program: Command, repository: string): void {
       .option("--root <dir>", "where .mlrb/ lives (default: the repository)")
       .option("--json", "one JSON object a line on stdout", false);
   place(attempts.command("list")).action(async (options: PlaceOptions) => {
-    const { attemptsList } = await import("./attempts-list.ts");
+    const { attemptsList } = await import("./commands/attempts-list.ts");
     process.exitCode = attemptsList(repository, options);
   });
   place(
@@ -25,7 +25,7 @@ export function recordCommands(program: Command, repository: string): void {
   )
     .option("--full", "every event", false)
     .action(async (attempt: string, options: ShowOptions) => {
-      const { attemptsShow } = await import("./attempts-show.ts");
+      const { attemptsShow } = await import("./commands/attempts-show.ts");
       process.exitCode = attemptsShow(repository, attempt, options);
     });
   place(
@@ -40,11 +40,11 @@ export function recordCommands(program: Command, repository: string): void {
     .action(async (dir: string, records: string[], options: PlaceOptions & Partial<LogOptions>) => {
       const { format } = options;
       if (format !== undefined) {
-        const { attemptsExportLog } = await import("./attempts-export-log.ts");
+        const { attemptsExportLog } = await import("./commands/attempts-export-log.ts");
         process.exitCode = attemptsExportLog(repository, [dir, ...records], { ...options, format });
         return;
       }
-      const { attemptsExport } = await import("./attempts-command.ts");
+      const { attemptsExport } = await import("./commands/attempts-command.ts");
       process.exitCode = attemptsExport(repository, { dir, records }, options);
     });
   place(
@@ -52,7 +52,7 @@ export function recordCommands(program: Command, repository: string): void {
       .command("stop")
       .argument("<attempt>", "as `attempts list` names it, or its stage instance; quote it"),
   ).action(async (stage: string, options: PlaceOptions) => {
-    const { attemptsStop } = await import("./attempts-stop.ts");
+    const { attemptsStop } = await import("./commands/attempts-stop.ts");
     process.exitCode = await attemptsStop(repository, stage, options);
   });
   place(
@@ -63,7 +63,7 @@ export function recordCommands(program: Command, repository: string): void {
         "as `attempts list` names it, or its stage instance (default: all that wait for you)",
       ),
   ).action(async (asked: string[], options: PlaceOptions) => {
-    const { attemptsResume } = await import("./attempts-resume.ts");
+    const { attemptsResume } = await import("./commands/attempts-resume.ts");
     process.exitCode = await attemptsResume(repository, asked, options);
   });
   place(
@@ -76,7 +76,7 @@ export function recordCommands(program: Command, repository: string): void {
   )
     .description("make records of lost attempts that had come to their end")
     .action(async (attempt: string | undefined, options: PlaceOptions) => {
-      const { attemptsAdopt } = await import("./attempts-adopt.ts");
+      const { attemptsAdopt } = await import("./commands/attempts-adopt.ts");
       process.exitCode = await attemptsAdopt(repository, attempt, options);
     });
   place(
@@ -85,12 +85,12 @@ export function recordCommands(program: Command, repository: string): void {
       .argument("[record...]", "the beginnings of records' digests (default: all)")
       .description("read every byte of records; repair what is damaged from the cache"),
   ).action(async (records: string[], options: PlaceOptions) => {
-    const { attemptsVerify } = await import("./attempts-verify.ts");
+    const { attemptsVerify } = await import("./commands/attempts-verify.ts");
     process.exitCode = await attemptsVerify(repository, records, options);
   });
   place(attempts.command("import").argument("<dir>", "a folder that `attempts export` made")).action(
     async (dir: string, options: PlaceOptions) => {
-      const { attemptsImport } = await import("./attempts-command.ts");
+      const { attemptsImport } = await import("./commands/attempts-command.ts");
       process.exitCode = attemptsImport(repository, dir, options);
     },
   );
@@ -102,7 +102,7 @@ export function recordCommands(program: Command, repository: string): void {
     ["gc", "remove results that no pipeline's last run and no attempt uses"],
   ] as const) {
     place(cache.command(name).description(description)).action(async (options: PlaceOptions) => {
-      const { cacheCommand } = await import("./cache-command.ts");
+      const { cacheCommand } = await import("./commands/cache-command.ts");
       process.exitCode = cacheCommand(repository, name, options);
     });
   }

@@ -4,10 +4,10 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { agentModels } from "@mlrb/agents/model/agent-models";
-import { loadPlan } from "@mlrb/core/load-plan";
-import type { Sources } from "@mlrb/core/manifest";
-import { sourceFiles } from "@mlrb/local/source-files";
-import { executorNames } from "./executors.ts";
+import { loadPlan } from "@mlrb/core/plan/load-plan";
+import type { Sources } from "@mlrb/core/spec/manifest";
+import { sourceFiles } from "@mlrb/local/digests/source-files";
+import { executorNames } from "./run/executors.ts";
 
 const repository = join(import.meta.dirname, "../../..");
 const agents = readdirSync(join(repository, "runners/agents/presets")).map((file) =>

@@ -2,7 +2,7 @@
 // mounted for it, no rights but those of its user, limits on what it takes, its GPUs by name and no others.
 import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import type { Gpu } from "@mlrb/core/gpu";
+import type { Gpu } from "@mlrb/core/ports/gpu";
 import type { ContainerEngine } from "./container-engine.ts";
 
 export type Confined = {

@@ -2,8 +2,8 @@
 // engine's program (125 to 127) may be the stage's own as well, and an engine that was killed takes the true one along.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ContainerState, containerState } from "@mlrb/formats/container-state";
 import { readFormat } from "@mlrb/formats/read-format";
+import { type ContainerState, containerState } from "@mlrb/formats/stage/container-state";
 import type { ContainerEngine } from "./container-engine.ts";
 import type { CallTrouble } from "./engine-call.ts";
 

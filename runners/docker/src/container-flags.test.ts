@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import type { ExecutionRequest } from "@mlrb/core/executor";
-import type { Gpu } from "@mlrb/core/gpu";
+import type { ExecutionRequest } from "@mlrb/core/ports/executor";
+import type { Gpu } from "@mlrb/core/ports/gpu";
 import { gpuFlags } from "./confinement-flags.ts";
 import type { ContainerEngine } from "./container-engine.ts";
 import { hostImageTar } from "./host-image.ts";

@@ -5,8 +5,8 @@
 import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import type { Duplex } from "node:stream";
-import { type ContainerState, containerState } from "@mlrb/formats/container-state";
 import { readFormat } from "@mlrb/formats/read-format";
+import { type ContainerState, containerState } from "@mlrb/formats/stage/container-state";
 import type { ContainerEngine } from "./container-engine.ts";
 
 /**

@@ -2,7 +2,7 @@
 // limit. Between two looks a program may go beyond it by what it manages to write in that time.
 import { readdirSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { OverLimit } from "@mlrb/core/sandbox";
+import type { OverLimit } from "@mlrb/core/ports/sandbox";
 import { execa } from "execa";
 
 export type DiskMeter = {

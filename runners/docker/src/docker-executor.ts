@@ -2,9 +2,9 @@
 // stage runs on this machine and in here without a change to its code. A container starts in a fifth of a second
 // and depends on no runner: a dead one's is found by its labels and waited for by the next.
 import { appendFileSync } from "node:fs";
-import type { ExecutionRequest, Executor } from "@mlrb/core/executor";
-import { gpuFacts } from "@mlrb/core/gpu";
-import type { ContainerState } from "@mlrb/formats/container-state";
+import type { ExecutionRequest, Executor } from "@mlrb/core/ports/executor";
+import { gpuFacts } from "@mlrb/core/ports/gpu";
+import type { ContainerState } from "@mlrb/formats/stage/container-state";
 import { type ContainerEngine, containerEngine } from "./container-engine.ts";
 import { type EnsuredImage, ensureImage } from "./ensure-image.ts";
 import { type LeftContainer, removeContainers, stageContainers } from "./left-containers.ts";

@@ -3,8 +3,8 @@
 // programs (the engine, a person, the machine) is never counted as the agent's doing.
 import { statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { unreachable } from "@mlrb/core/outcome";
-import type { ExecRequest, ExecResult, OverLimit, Walls, WallsRequest } from "@mlrb/core/sandbox";
+import { unreachable } from "@mlrb/core/ports/outcome";
+import type { ExecRequest, ExecResult, OverLimit, Walls, WallsRequest } from "@mlrb/core/ports/sandbox";
 import { stateOf } from "./container-end.ts";
 import { type ContainerEngine, containerEngine } from "./container-engine.ts";
 import { type ContainerGroup, containerGroup } from "./container-group.ts";

@@ -1,7 +1,7 @@
 // One call of the engine's command line program: the same speed as speaking to its socket, no protocol to keep up
 // with, and whoever wonders about a failure can paste the line. What went wrong is told apart here, once.
 import { tmpdir } from "node:os";
-import { shellWord } from "@mlrb/core/command-line";
+import { shellWord } from "@mlrb/core/ports/command-line";
 import { execa } from "execa";
 
 export type EngineProgram = {

@@ -8,8 +8,8 @@ import {
   imageIdentity,
   parseImageReference,
   unpinnedBases,
-} from "@mlrb/core/image-reference";
-import { handedOver } from "@mlrb/kit/handed-over";
+} from "@mlrb/core/spec/image-reference";
+import { handedOver } from "@mlrb/kit/attempts/handed-over";
 import type { ContainerEngine } from "./container-engine.ts";
 import type { CallResult } from "./engine-call.ts";
 import { hostImageRefusal, hostImageTar } from "./host-image.ts";

@@ -2,7 +2,7 @@
 // programs run inside as outside, nothing is pulled or built, and nothing of the host is seen but what it installed.
 // Never the host's /etc as a whole, /root, /home, /var or /run.
 import { existsSync, realpathSync } from "node:fs";
-import { systemPaths } from "@mlrb/core/system-paths";
+import { systemPaths } from "@mlrb/core/ports/system-paths";
 import { writeTar } from "./write-tar.ts";
 
 /** The user whom programs of a sandbox run as where the harness is root; nobody's number outside. */

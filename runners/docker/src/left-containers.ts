@@ -1,8 +1,8 @@
 // Containers of stages that dead runs had started: they run on without a runner, since nothing of theirs depends on
 // it. Who comes next waits for those whose results it wants, and removes the others.
 
-import { type ContainerState, inspectedContainer } from "@mlrb/formats/container-state";
 import { readFormat } from "@mlrb/formats/read-format";
+import { type ContainerState, inspectedContainer } from "@mlrb/formats/stage/container-state";
 import type { ContainerEngine } from "./container-engine.ts";
 import type { CallTrouble } from "./engine-call.ts";
 import { type LabelledStage, readStageLabels, stateLabel } from "./stage-labels.ts";

@@ -4,8 +4,8 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { constants, tmpdir } from "node:os";
-import { shellWord } from "@mlrb/core/command-line";
-import type { ExecRequest } from "@mlrb/core/sandbox";
+import { shellWord } from "@mlrb/core/ports/command-line";
+import type { ExecRequest } from "@mlrb/core/ports/sandbox";
 import type { ContainerEngine } from "./container-engine.ts";
 
 export type ProgramEnd =

@@ -2,9 +2,9 @@
 
 import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ExecutionRequest, Running } from "@mlrb/core/executor";
-import type { ExecutionResult } from "@mlrb/formats/outcome";
-import { boundLog } from "@mlrb/kit/bounded-log";
+import type { ExecutionRequest, Running } from "@mlrb/core/ports/executor";
+import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
+import { boundLog } from "@mlrb/kit/processes/bounded-log";
 import { followContainer } from "./container-end.ts";
 import type { ContainerEngine } from "./container-engine.ts";
 import { graceS } from "./stage-flags.ts";

@@ -1,8 +1,8 @@
 // How the container of a sandbox is asked for. Its first process only waits: it belongs to root without any right, so
 // that no program inside can end it, and ends when its standard input does, which is when the supervisor dies.
 import { dirname, join } from "node:path";
-import type { ImageReference } from "@mlrb/core/image-reference";
-import type { WallsRequest } from "@mlrb/core/sandbox";
+import type { WallsRequest } from "@mlrb/core/ports/sandbox";
+import type { ImageReference } from "@mlrb/core/spec/image-reference";
 import { confinementFlags } from "./confinement-flags.ts";
 import type { ContainerEngine } from "./container-engine.ts";
 import { hostMounts, mountFlags } from "./mount-flags.ts";

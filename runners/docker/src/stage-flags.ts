@@ -2,9 +2,9 @@
 // that programs, messages and what they write are the same wherever they run.
 import { existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
-import { commandLine } from "@mlrb/core/command-line";
-import type { ExecutionRequest } from "@mlrb/core/executor";
-import type { ImageReference } from "@mlrb/core/image-reference";
+import { commandLine } from "@mlrb/core/ports/command-line";
+import type { ExecutionRequest } from "@mlrb/core/ports/executor";
+import type { ImageReference } from "@mlrb/core/spec/image-reference";
 import { confinementFlags } from "./confinement-flags.ts";
 import type { ContainerEngine } from "./container-engine.ts";
 import { hostMounts, type Mount, mountFlags } from "./mount-flags.ts";

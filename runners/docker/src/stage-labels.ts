@@ -1,7 +1,7 @@
 // What a stage's container is marked with, so that a runner that comes after a dead one knows what it is, whose it
 // was, and everything needed to wait for it in the dead one's place.
 import { hash } from "node:crypto";
-import type { ExecutionRequest } from "@mlrb/core/executor";
+import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 
 /** What is known of a stage's container without the request that it was made from. */
 export type LabelledStage = {

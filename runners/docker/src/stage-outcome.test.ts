@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ContainerState } from "@mlrb/formats/container-state";
+import type { ContainerState } from "@mlrb/formats/stage/container-state";
 import { lastLine, type StageEnd, stageOutcome } from "./stage-outcome.ts";
 
 const state: ContainerState = { Status: "exited", ExitCode: 0, OOMKilled: false, Error: "", StartedAt: "" };

@@ -1,10 +1,10 @@
 // What became of a stage, from how its container ended and why it was ended, in the local executor's words.
 // Pure.
 
-import type { ExecutionRequest } from "@mlrb/core/executor";
-import { formatDuration } from "@mlrb/core/units";
-import type { ExecutionResult } from "@mlrb/formats/outcome";
-import { exitDetail } from "@mlrb/kit/exit-detail";
+import type { ExecutionRequest } from "@mlrb/core/ports/executor";
+import { formatDuration } from "@mlrb/core/text/units";
+import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
+import { exitDetail } from "@mlrb/kit/processes/exit-detail";
 import type { ContainerEnd } from "./container-end.ts";
 
 export type StageEnd = {

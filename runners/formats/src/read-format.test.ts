@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { sample } from "./judged/sample.ts";
+import { score } from "./judged/score.ts";
 import { checkFormat, followsFormat, mustFollow, readFormat } from "./read-format.ts";
-import { sample } from "./sample.ts";
 import { closedObject, count, listOf, nullable, openObject, tableOf, text } from "./schema.ts";
-import { score } from "./score.ts";
 
 const run = openObject({ formatVersion: { const: 1 }, name: text, seeds: listOf(count) }, [
   "formatVersion",

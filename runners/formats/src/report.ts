@@ -1,5 +1,7 @@
 // report.json: the report as data, which every renderer reads. Absent numbers are null beside a reason; NaN and 0
 // never stand for "not known".
+
+import { direction } from "./judged/score.ts";
 import { acrossTasks } from "./report/across-tasks.ts";
 import { agentComparison } from "./report/agent-comparison.ts";
 import { attempt } from "./report/attempt.ts";
@@ -20,7 +22,6 @@ import {
   textOrNull,
   wholeObject,
 } from "./schema.ts";
-import { direction } from "./score.ts";
 
 /**
  * 2: cells say why a mean or an interval is withheld and hold their two errors; agentComparisons.

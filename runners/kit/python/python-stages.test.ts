@@ -14,9 +14,9 @@ import {
 import { tmpdir } from "node:os";
 import { join, matchesGlob } from "node:path";
 import { type TestContext, test } from "node:test";
-import { anchors } from "@mlrb/formats/anchors";
+import { anchors } from "@mlrb/formats/judged/anchors";
+import { sample } from "@mlrb/formats/judged/sample";
 import { mustFollow } from "@mlrb/formats/read-format";
-import { sample } from "@mlrb/formats/sample";
 import { canonicalJson, readJson } from "@mlrb/kit/json-file";
 
 const kit = import.meta.dirname;

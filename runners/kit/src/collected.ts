@@ -1,7 +1,7 @@
 // Reads what a collecting stage gets.
 import { dirname, join } from "node:path";
-import { type Collected, collected as format } from "@mlrb/formats/collected";
 import { mustFollow } from "@mlrb/formats/read-format";
+import { type Collected, collected as format } from "@mlrb/formats/stage/collected";
 import { readJson } from "./json-file.ts";
 
 /** Reads a manifest and turns the artifacts' paths into absolute ones. */

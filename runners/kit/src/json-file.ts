@@ -1,7 +1,7 @@
 // JSON as it goes to disk: keys in code-unit order, so that equal values are equal bytes, and
 // by temporary name, sync and rename, so that a reader never sees half a file.
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { processName } from "./process-name.ts";
+import { processName } from "./processes/process-name.ts";
 
 /** `value` as JSON text with sorted keys. Throws on NaN and infinities, which JSON would turn into null. */
 export function canonicalJson(value: unknown, indent?: number): string {

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { Json } from "@mlrb/formats/schema";
-import type { StageContext } from "@mlrb/formats/stage-context";
+import type { StageContext } from "@mlrb/formats/stage/stage-context";
 import { parseDuration } from "./parse-duration.ts";
 
 export type { Json };
@@ -13,7 +13,7 @@ export type { Json };
 /** The context of the running stage. Throws with the missing name when a script asks for what was not given. */
 export function stage(argv: string[] = process.argv.slice(2)): StageContext {
   const file = process.env.MLRB_STAGE;
-  // the runner checked it by its format when it wrote it (local/stage-context)
+  // the runner checked it by its format when it wrote it (local/stage/stage-context)
   const context = file ? (JSON.parse(readFileSync(file, "utf8")) as StageContext) : fromFlags(argv);
   if (context.formatVersion !== 1) {
     throw new Error(`${file}: stage context of format ${context.formatVersion}; this kit reads format 1`);

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { localExecutor } from "./local-executor.ts";
+import { localExecutor } from "./process/local-executor.ts";
 
 const python = execFileSync("python3", ["-c", "import sys; print(sys.executable)"], {
   encoding: "utf8",

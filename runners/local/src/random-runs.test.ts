@@ -7,14 +7,15 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import type { ExecutionRequest, Executor } from "@mlrb/core/executor";
-import { loadPlan } from "@mlrb/core/load-plan";
-import type { Plan } from "@mlrb/core/plan";
-import type { ExecutionResult } from "@mlrb/formats/outcome";
+import { loadPlan } from "@mlrb/core/plan/load-plan";
+import type { Plan } from "@mlrb/core/plan/plan";
+import type { ExecutionRequest, Executor } from "@mlrb/core/ports/executor";
+import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import { readCollected } from "@mlrb/kit/collected";
 import fc from "fast-check";
-import type { Result } from "./result.ts";
-import { startRun } from "./run-plan.ts";
+import type { Result } from "./run/result.ts";
+import { startRun } from "./run/run-plan.ts";
+import { openWorkspace } from "./store/workspace.ts";
 import {
   type Expected,
   edited,
@@ -25,7 +26,6 @@ import {
   pipelines,
   pipelineText,
 } from "./testing/random-pipeline.ts";
-import { openWorkspace } from "./workspace.ts";
 
 const above = mkdtempSync(join(tmpdir(), "mlrb-random-"));
 after(() => rmSync(above, { recursive: true, force: true }));

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { findPython } from "@mlrb/local/find-python";
+import { findPython } from "@mlrb/local/process/find-python";
 
 export type Package = {
   name: string;

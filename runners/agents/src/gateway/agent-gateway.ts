@@ -5,11 +5,11 @@ import { randomBytes } from "node:crypto";
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ExecResult, Sandbox } from "@mlrb/core/sandbox";
-import type { OverBudget } from "../meter.ts";
+import type { ExecResult, Sandbox } from "@mlrb/core/ports/sandbox";
+import type { OverBudget } from "../attempt/meter.ts";
 import { causeRow, isAgents, type ModelCause } from "../model/failure-causes.ts";
 import { ProviderTrouble } from "../model/provider-trouble.ts";
-import { SandboxTrouble } from "../sandbox-trouble.ts";
+import { SandboxTrouble } from "../sandbox/sandbox-trouble.ts";
 import type { GatewayProtocol, GatewayProvider } from "./gateway-provider.ts";
 import { type ModelGatewayOptions, modelGateway } from "./model-gateway.ts";
 

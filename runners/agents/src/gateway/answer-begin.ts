@@ -1,7 +1,7 @@
 // Looks at how an answer of status 200 begins before a program is given any of it. Some providers and proxies say only
 // there that the key, the money or the model is none; such a call is held like one that was refused by its status.
 import type { IncomingMessage } from "node:http";
-import type { ModelUsage } from "@mlrb/formats/trajectory";
+import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { Json } from "@mlrb/kit/stage";
 import { beginsAsStream } from "../model/stream-begin.ts";
 import { type AnswerReader, at } from "./heard-answer.ts";

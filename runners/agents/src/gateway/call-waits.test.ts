@@ -2,10 +2,10 @@
 // once. Over loopback, with pauses that the test ends.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { AttemptWait } from "@mlrb/formats/attempt-wait";
+import type { AttemptWait } from "@mlrb/formats/attempt/attempt-wait";
 import type { Script } from "../../../../tests/support/loopback-provider.ts";
 import { gatewayLab, providersAt, purse } from "../testing/gateway-lab.ts";
-import type { AttemptWaiting } from "../waiting.ts";
+import type { AttemptWaiting } from "../waiting/waiting.ts";
 
 const chat = (text: string) => ({ model: "gpt-test", messages: [{ role: "user", content: text }] });
 const path = "openai/v1/chat/completions";

@@ -2,13 +2,13 @@
 // open, with everything in the sandbox frozen, and sent again until it is answered, patience ends or the program goes
 // away. Programs behind the gateway retry for minutes at most; a person takes hours.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ModelCause } from "@mlrb/formats/model-cause";
-import type { Meter } from "../meter.ts";
+import type { ModelCause } from "@mlrb/formats/attempt/model-cause";
+import type { Meter } from "../attempt/meter.ts";
 import { causeRow } from "../model/failure-causes.ts";
 import type { ModelFailure } from "../model/model-client.ts";
 import { retryPause } from "../model/retry-pause.ts";
-import { operatorPause } from "../patience.ts";
-import type { AttemptWaiting } from "../waiting.ts";
+import { operatorPause } from "../waiting/patience.ts";
+import type { AttemptWaiting } from "../waiting/waiting.ts";
 
 export type CallWaitsOptions = {
   meter: Pick<Meter, "waiting" | "leftMs">;

@@ -1,8 +1,8 @@
 // One metered call of a program's: sent, passed back, charged, and written into the record, however it ends.
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import type { ModelUsage, TrajectoryEvent } from "@mlrb/formats/trajectory";
-import type { Meter, OverBudget } from "../meter.ts";
+import type { ModelUsage, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import type { Meter, OverBudget } from "../attempt/meter.ts";
 import { boundUsage, type CallBound, callCharge } from "../model/call-charge.ts";
 import { causeOf, failureOf } from "../model/cause-of.ts";
 import { causeRow } from "../model/failure-causes.ts";

@@ -1,6 +1,6 @@
 // The providers that an agent's preset lets its program reach, with what only the supervisor knows: the real
 // address and the real key.
-import type { AgentPreset } from "@mlrb/formats/agent-preset";
+import type { AgentPreset } from "@mlrb/formats/declared/agent-preset";
 
 type PresetProvider = NonNullable<AgentPreset["gateway"]>[number];
 export type GatewayProtocol = NonNullable<PresetProvider["protocol"]>;

@@ -1,6 +1,6 @@
 // What a provider's answer says, whichever protocol it is in, whole or in pieces: for the record and the ledger.
 // Nothing here changes what the program is sent.
-import type { ModelUsage } from "@mlrb/formats/trajectory";
+import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { Json } from "@mlrb/kit/stage";
 
 export type HeardAnswer = {

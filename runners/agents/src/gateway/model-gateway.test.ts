@@ -4,12 +4,12 @@ import { request as httpRequest } from "node:http";
 import { connect, type Socket } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { FailureOwner } from "@mlrb/formats/failure-owner";
-import type { ModelCause } from "@mlrb/formats/model-cause";
-import type { ModelCallEvent, ModelTryEvent } from "@mlrb/formats/trajectory";
+import type { FailureOwner } from "@mlrb/formats/attempt/failure-owner";
+import type { ModelCause } from "@mlrb/formats/attempt/model-cause";
+import type { ModelCallEvent, ModelTryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { Reply } from "../../../../tests/support/loopback-provider.ts";
 import { until } from "../../../../tests/support/processes.ts";
-import { attemptMeter } from "../attempt-meter.ts";
+import { attemptMeter } from "../attempt/attempt-meter.ts";
 import { gatewayLab, realKey, token } from "../testing/gateway-lab.ts";
 
 const closed = (socket: Socket) => new Promise((resolve) => socket.once("close", resolve));

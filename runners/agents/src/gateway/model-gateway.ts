@@ -4,11 +4,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ModelUsage, TrajectoryEvent } from "@mlrb/formats/trajectory";
+import type { ModelUsage, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { busyMs } from "../model/ask-model.ts";
 import { boundUsage } from "../model/call-charge.ts";
 import type { ProviderSilence } from "../model/provider-silence.ts";
-import type { AttemptWaiting } from "../waiting.ts";
+import type { AttemptWaiting } from "../waiting/waiting.ts";
 import { type AdmittedCall, admitCall } from "./admit-call.ts";
 import { callProvider, shownHeaders } from "./call-provider.ts";
 import { callWaits } from "./call-waits.ts";

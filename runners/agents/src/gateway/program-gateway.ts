@@ -1,10 +1,10 @@
 // What the gateway adds to a program's run: the variables by which it finds its model, the end of the run when
 // tokens or dollars are used up, and the refusal to measure an agent by what its providers failed in.
-import type { ExecResult, Sandbox } from "@mlrb/core/sandbox";
-import type { ModelUsage, TrajectoryEvent } from "@mlrb/formats/trajectory";
-import type { OverBudget } from "../meter.ts";
+import type { ExecResult, Sandbox } from "@mlrb/core/ports/sandbox";
+import type { ModelUsage, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import type { OverBudget } from "../attempt/meter.ts";
 import type { ProviderSilence } from "../model/provider-silence.ts";
-import type { AttemptWaiting } from "../waiting.ts";
+import type { AttemptWaiting } from "../waiting/waiting.ts";
 import { agentGateway } from "./agent-gateway.ts";
 import type { CallDesk } from "./gateway-call.ts";
 import type { GatewayProvider } from "./gateway-provider.ts";

@@ -3,7 +3,7 @@
 // would wait a second time, once it runs again. Not while another of its calls is being answered, and no longer than
 // a client is patient. In all at most half of the attempt's time: a program that knocks at a closed door comes to its
 // end all the same.
-import type { Meter } from "../meter.ts";
+import type { Meter } from "../attempt/meter.ts";
 
 export type RateLimitWait = {
   /**

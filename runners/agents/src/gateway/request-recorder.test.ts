@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ModelRequestEvent, RequestPartEvent, TrajectoryEvent } from "@mlrb/formats/trajectory";
+import type { ModelRequestEvent, RequestPartEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { Json } from "@mlrb/kit/stage";
 import fc from "fast-check";
 import { gatewayLab } from "../testing/gateway-lab.ts";

@@ -4,9 +4,9 @@
 // CLI edits or shortens its conversation) is named by its digest. Readers rebuild any request from `model-request`
 // and its parts.
 import { createHash } from "node:crypto";
-import type { LongText, RequestPartEvent, TrajectoryEvent } from "@mlrb/formats/trajectory";
+import type { LongText, RequestPartEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { Json } from "@mlrb/kit/stage";
-import { inlineMax } from "../attachments.ts";
+import { inlineMax } from "../record/attachments.ts";
 import type { CallFormat } from "./route-request.ts";
 
 type Fields = { system: string[]; messages: string };

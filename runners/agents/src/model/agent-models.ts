@@ -1,10 +1,10 @@
 // Which models an attempt may call, by the parameters of its stage, and which of them have no known price: a limit
 // of dollars cannot be held over those. The one guard, used before a run starts and again by each attempt. Pure.
-import { agentPreset } from "@mlrb/formats/agent-preset";
+import { agentPreset } from "@mlrb/formats/declared/agent-preset";
 import { checkFormat } from "@mlrb/formats/read-format";
 import { listOf, openObject } from "@mlrb/formats/schema";
 import type { Json } from "@mlrb/kit/stage";
-import { presetFields } from "../attempt-params.ts";
+import { presetFields } from "../attempt/attempt-params.ts";
 import type { PriceBook } from "./prices.ts";
 
 export type AgentModel = {

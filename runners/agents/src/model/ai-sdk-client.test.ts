@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import type { ModelSpec } from "@mlrb/formats/agent-preset";
+import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
 import type { Json } from "@mlrb/kit/stage";
 import {
   type LoopbackProvider,

@@ -1,6 +1,6 @@
 // The models that providers serve, by the AI SDK: one try of one step, streamed, so that what breaks off or falls
 // silent is noticed. Tools are told and never run here; retries, prices and records stand around it.
-import type { ModelSpec } from "@mlrb/formats/agent-preset";
+import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
 import {
   jsonSchema,
   type LanguageModelMiddleware,

@@ -1,6 +1,6 @@
 // An answer as it comes in, piece by piece, in our words. It takes what it is given and no more of it than an answer
 // may be; an answer that is longer ends there, as one does that reached its limit of tokens.
-import type { ModelUsage } from "@mlrb/formats/trajectory";
+import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { Json } from "@mlrb/kit/stage";
 import type { FinishReason, LanguageModelUsage, TextStreamPart, ToolSet } from "ai";
 import type { ModelResponse, ToolCall } from "./model-client.ts";

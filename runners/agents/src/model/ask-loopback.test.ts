@@ -2,13 +2,13 @@
 // as charges, waits and events.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import type { TrajectoryEvent } from "@mlrb/formats/trajectory";
+import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import {
   type LoopbackProvider,
   type Reply,
   startLoopbackProvider,
 } from "../../../../tests/support/loopback-provider.ts";
-import type { Meter } from "../meter.ts";
+import type { Meter } from "../attempt/meter.ts";
 import { aiSdkClient } from "./ai-sdk-client.ts";
 import { askModel } from "./ask-model.ts";
 import { dollarsOf } from "./prices.ts";

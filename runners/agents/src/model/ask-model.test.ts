@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AttemptWait } from "@mlrb/formats/attempt-wait";
-import type { ModelCallEvent, ModelTryEvent, TrajectoryEvent } from "@mlrb/formats/trajectory";
-import type { Meter, OverBudget } from "../meter.ts";
+import type { AttemptWait } from "@mlrb/formats/attempt/attempt-wait";
+import type { ModelCallEvent, ModelTryEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import type { Meter, OverBudget } from "../attempt/meter.ts";
 import { type AskOptions, askModel } from "./ask-model.ts";
 import { failureOf } from "./cause-of.ts";
 import { costlyTriesMax, type ModelCause } from "./failure-causes.ts";

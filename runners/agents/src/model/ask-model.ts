@@ -1,12 +1,17 @@
 // Asks a model until it answers or will not: charges, waits, retries and records on the way, each as the table of
 // causes says. Its time while a provider makes it wait is nobody's work.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ModelCallEvent, ModelUsage, TrajectoryEvent, WaitReason } from "@mlrb/formats/trajectory";
-import type { Meter } from "../meter.ts";
-import type { OperatorDesk } from "../operator-desk.ts";
-import { operatorPause, type Patience, patience } from "../patience.ts";
+import type {
+  ModelCallEvent,
+  ModelUsage,
+  TrajectoryEvent,
+  WaitReason,
+} from "@mlrb/formats/attempt/trajectory";
+import type { Meter } from "../attempt/meter.ts";
 import type { Asked, ScaffoldRequest } from "../scaffold/scaffold.ts";
-import type { WaitBoard } from "../wait-board.ts";
+import type { OperatorDesk } from "../waiting/operator-desk.ts";
+import { operatorPause, type Patience, patience } from "../waiting/patience.ts";
+import type { WaitBoard } from "../waiting/wait-board.ts";
 import { boundUsage, type CallBound, callBound, callCharge } from "./call-charge.ts";
 import { failureOf } from "./cause-of.ts";
 import { causeRow, costlyTriesMax } from "./failure-causes.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ModelUsage } from "@mlrb/formats/trajectory";
-import { attemptMeter } from "../attempt-meter.ts";
+import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
+import { attemptMeter } from "../attempt/attempt-meter.ts";
 import { boundUsage, callBound, callCharge, noUsage, soundUsage, tokensAbsurd } from "./call-charge.ts";
 import { costOf } from "./prices.ts";
 

@@ -1,7 +1,7 @@
 // What one model call is charged: what its provider reported, as far as that can be believed, and where nothing
 // reliable was reported an upper estimate, which is what limits of tokens and dollars count. Both are kept apart in
 // the ledger. Pure.
-import type { ModelUsage } from "@mlrb/formats/trajectory";
+import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 
 /** What a call can take at most. */
 export type CallBound = { inputTokens: number; outputTokens: number };

@@ -2,9 +2,9 @@
 // its tokens are the agent's, what becomes of the attempt, and what a person can do. Everything that retries,
 // charges or records a failure looks here; docs/failures.md is made of it.
 
-import type { FailureOwner } from "@mlrb/formats/failure-owner";
-import type { ModelCause } from "@mlrb/formats/model-cause";
-import type { WaitReason } from "@mlrb/formats/trajectory";
+import type { FailureOwner } from "@mlrb/formats/attempt/failure-owner";
+import type { ModelCause } from "@mlrb/formats/attempt/model-cause";
+import type { WaitReason } from "@mlrb/formats/attempt/trajectory";
 
 export type FailureCause = {
   whose: FailureOwner;

@@ -2,9 +2,9 @@
 // its usage and its finish out. Recording, strict replay, retries and prices stand around it; the AI SDK and its
 // majors stand behind it.
 
-import type { FailureOwner } from "@mlrb/formats/failure-owner";
-import type { ModelCause } from "@mlrb/formats/model-cause";
-import type { ModelUsage } from "@mlrb/formats/trajectory";
+import type { FailureOwner } from "@mlrb/formats/attempt/failure-owner";
+import type { ModelCause } from "@mlrb/formats/attempt/model-cause";
+import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { Json } from "@mlrb/kit/stage";
 
 export type Message =

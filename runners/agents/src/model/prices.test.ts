@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import type { ModelUsage } from "@mlrb/formats/trajectory";
+import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import { costOf, dollarsOf, priceOf, readPrices } from "./prices.ts";
 
 const usage = (some: Partial<ModelUsage>): ModelUsage => ({

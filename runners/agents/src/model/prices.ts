@@ -2,10 +2,10 @@
 // and a column of costs are worth nothing otherwise.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { type Price, priceTable } from "@mlrb/formats/price-table";
+import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
+import type { UsedPrice } from "@mlrb/formats/attempt/used-price";
+import { type Price, priceTable } from "@mlrb/formats/declared/price-table";
 import { checkFormat } from "@mlrb/formats/read-format";
-import type { ModelUsage } from "@mlrb/formats/trajectory";
-import type { UsedPrice } from "@mlrb/formats/used-price";
 import { parse } from "yaml";
 
 type Rates = Pick<Price, "input" | "cached" | "cacheWrite" | "output">;

@@ -1,6 +1,6 @@
 // Whether a preset's model can be had, by asking it for a word: models are retired, keys run out, local servers are
 // not started, and an attempt of a day should not be the one to find out. It costs a token or a few.
-import type { ModelSpec } from "@mlrb/formats/agent-preset";
+import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
 import { aiSdkClient } from "./ai-sdk-client.ts";
 import { causeRow } from "./failure-causes.ts";
 import type { ModelFailure } from "./model-client.ts";

@@ -1,6 +1,6 @@
 // The model cannot be had, and that is not its agent's doing: the provider's, the operator's or ours. What it ends
 // was not measured.
-import type { FailureOwner } from "@mlrb/formats/failure-owner";
+import type { FailureOwner } from "@mlrb/formats/attempt/failure-owner";
 import { causeRow, type ModelCause } from "./failure-causes.ts";
 import type { ModelFailure } from "./model-client.ts";
 

@@ -4,7 +4,7 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import type { ModelSpec } from "@mlrb/formats/agent-preset";
+import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
 import type { Json } from "@mlrb/kit/stage";
 import type { wrapLanguageModel } from "ai";
 

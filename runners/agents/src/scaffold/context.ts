@@ -3,7 +3,7 @@
 // task or the notes, and never half of a pair of call and result, which providers refuse.
 // Cut far below the limit rather than a little every turn: what stays the same from call to call is cached.
 // Pure.
-import type { ModelSpec } from "@mlrb/formats/agent-preset";
+import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
 import type { Message } from "../model/model-client.ts";
 
 export type Entry = {

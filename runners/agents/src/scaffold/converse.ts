@@ -1,6 +1,6 @@
 // The loop that all scaffolds share: ask the model, do what it calls, until it hands in, gives back a result, or
 // will not go on. Whose loop it is, what it is told and with which tools is the scaffold's.
-import type { MessageEvent } from "@mlrb/formats/trajectory";
+import type { MessageEvent } from "@mlrb/formats/attempt/trajectory";
 import type { ModelResponse, ToolCall } from "../model/model-client.ts";
 import { callTools } from "./call-tools.ts";
 import { beginConversation, type Entry, entry } from "./context.ts";

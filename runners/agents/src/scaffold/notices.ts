@@ -1,7 +1,7 @@
 // Reminders of how much of the budget is used. Agents that were not told lost work that was finished but not yet
 // handed in, so each share is told once, in every conversation that is going on.
-import type { Meter } from "../meter.ts";
-import { spokenDuration } from "../render-prompt.ts";
+import type { Meter } from "../attempt/meter.ts";
+import { spokenDuration } from "../attempt/render-prompt.ts";
 
 const shares = [0.5, 0.75, 0.9, 0.97];
 const minute = 60_000;

@@ -2,7 +2,7 @@
 // the way, which is the agent's doing; what else goes wrong throws.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isFullDisk } from "@mlrb/kit/full-disk";
+import { isFullDisk } from "@mlrb/kit/files/full-disk";
 import type { ToolWorld } from "./tool.ts";
 
 export async function putText(

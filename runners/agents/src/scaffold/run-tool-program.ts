@@ -1,8 +1,8 @@
 // Runs one program for a tool: inside the sandbox, limited in time, its output bounded. The limit is held inside, by
 // `timeout`, and watched from outside for a sandbox that does not answer. A child in the background may go on,
 // whatever it holds open.
-import type { ExecResult, OverLimit } from "@mlrb/core/sandbox";
-import { SandboxTrouble } from "../sandbox-trouble.ts";
+import type { ExecResult, OverLimit } from "@mlrb/core/ports/sandbox";
+import { SandboxTrouble } from "../sandbox/sandbox-trouble.ts";
 import { type ProgramOutput, programOutput } from "./program-output.ts";
 import type { ToolResult, ToolWorld } from "./tool.ts";
 

@@ -1,10 +1,10 @@
 // What a scaffold is given and how it can end. A scaffold is the loop between a model and its tools; it decides
 // nothing about budgets, retries or records: those are handed in.
 
-import type { OverLimit, Sandbox } from "@mlrb/core/sandbox";
-import type { ModelSpec, ScaffoldSpec } from "@mlrb/formats/agent-preset";
-import type { TrajectoryEvent } from "@mlrb/formats/trajectory";
-import type { Meter, OverBudget } from "../meter.ts";
+import type { OverLimit, Sandbox } from "@mlrb/core/ports/sandbox";
+import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import type { ModelSpec, ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
+import type { Meter, OverBudget } from "../attempt/meter.ts";
 import type { Message, ModelResponse, ToolSpec } from "../model/model-client.ts";
 
 export type ScaffoldRequest = {

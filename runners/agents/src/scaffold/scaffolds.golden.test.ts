@@ -7,10 +7,10 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
-import type { ScaffoldSpec } from "@mlrb/formats/agent-preset";
-import { bubblewrapMissing } from "../bubblewrap-abilities.ts";
+import type { ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
+import { scaffoldVersions } from "../attempt/scaffold-versions.ts";
 import type { Message } from "../model/model-client.ts";
-import { scaffoldVersions } from "../scaffold-versions.ts";
+import { bubblewrapMissing } from "../sandbox/bubblewrap-abilities.ts";
 import { type Drive, type Said, type Seen, scripted, workspaceIn } from "../testing/scripted-scaffold.ts";
 import { scaffolds } from "./scaffolds.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ScaffoldSpec } from "@mlrb/formats/agent-preset";
-import type { TrajectoryEvent } from "@mlrb/formats/trajectory";
+import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import type { ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
 import type { Message } from "../model/model-client.ts";
 import { fakeSandbox } from "../testing/fake-sandbox.ts";
 import { type Drive, type Said, type Script, type Seen, scripted } from "../testing/scripted-scaffold.ts";

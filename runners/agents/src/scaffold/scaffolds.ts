@@ -1,5 +1,5 @@
 // The scaffolds that a preset may name.
-import type { ScaffoldSpec } from "@mlrb/formats/agent-preset";
+import type { ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
 import { react } from "./react.ts";
 import type { Scaffold } from "./scaffold.ts";
 import { supervisorWorker } from "./supervisor-worker.ts";

@@ -1,7 +1,7 @@
 // Turns what a program did into what the model is told, with the whole output in a file of the workspace where it
 // was too long to be shown.
-import { isFullDisk } from "@mlrb/kit/full-disk";
-import { inside } from "../workspace.ts";
+import { isFullDisk } from "@mlrb/kit/files/full-disk";
+import { inside } from "../attempt/workspace.ts";
 import { clipText, shownText } from "./clip-text.ts";
 import type { ProgramOutput } from "./program-output.ts";
 import { endTold, type ProgramEnd } from "./run-tool-program.ts";

@@ -1,6 +1,6 @@
 // Which file of the workspace a model means. Pure: what lies there, links too, is found out by whoever opens it.
 import { posix } from "node:path";
-import { inside } from "../workspace.ts";
+import { inside } from "../attempt/workspace.ts";
 
 export type WorkspacePath =
   /** `inside` is for the sandbox's port; `shown` is relative to the workspace, for the model. */

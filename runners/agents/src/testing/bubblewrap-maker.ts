@@ -1,7 +1,7 @@
 // Makes sandboxes behind bubblewrap's walls for the suite that all sandboxes go through.
-import type { Sandbox, WallsRequest } from "@mlrb/core/sandbox";
-import { bubblewrapWalls, clearBubblewrap } from "../bubblewrap-walls.ts";
-import { walledSandbox } from "../walled-sandbox.ts";
+import type { Sandbox, WallsRequest } from "@mlrb/core/ports/sandbox";
+import { bubblewrapWalls, clearBubblewrap } from "../sandbox/bubblewrap-walls.ts";
+import { walledSandbox } from "../sandbox/walled-sandbox.ts";
 
 type Options = Pick<WallsRequest, "network" | "limits" | "reads" | "token"> & { under: string };
 

@@ -1,5 +1,5 @@
 // A sandbox without files, whose programs end as a test says.
-import type { Sandbox } from "@mlrb/core/sandbox";
+import type { Sandbox } from "@mlrb/core/ports/sandbox";
 
 export function fakeSandbox(exec: Sandbox["exec"] = async () => ({ kind: "exited", code: 0 })): Sandbox {
   const none = async () => {};

@@ -2,19 +2,19 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
-import type { ModelRequestEvent, RequestPartEvent, TrajectoryEvent } from "@mlrb/formats/trajectory";
+import type { ModelRequestEvent, RequestPartEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import {
   LOOPBACK_KEY,
   type LoopbackProvider,
   type Script,
   startLoopbackProvider,
 } from "../../../../tests/support/loopback-provider.ts";
+import type { OverBudget } from "../attempt/meter.ts";
 import type { CallDesk } from "../gateway/gateway-call.ts";
 import type { GatewayProvider } from "../gateway/gateway-provider.ts";
 import { modelGateway } from "../gateway/model-gateway.ts";
-import type { OverBudget } from "../meter.ts";
 import { providerSilence } from "../model/provider-silence.ts";
-import type { AttemptWaiting } from "../waiting.ts";
+import type { AttemptWaiting } from "../waiting/waiting.ts";
 
 export const token = "mlrb-0123456789abcdef";
 export const realKey = LOOPBACK_KEY;

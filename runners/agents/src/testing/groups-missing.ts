@@ -1,6 +1,6 @@
 // Why tests of limits that only the kernel's control groups hold cannot run here; undefined where they can.
-import { bubblewrapMissing } from "../bubblewrap-abilities.ts";
-import { type Controller, makeControlGroups } from "../control-groups.ts";
+import { bubblewrapMissing } from "../sandbox/bubblewrap-abilities.ts";
+import { type Controller, makeControlGroups } from "../sandbox/control-groups.ts";
 
 export async function groupsMissing(wanted: Controller[]): Promise<string | undefined> {
   const groups = makeControlGroups(`probe-${process.pid}`, {

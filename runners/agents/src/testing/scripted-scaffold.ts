@@ -4,19 +4,19 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import type { Sandbox } from "@mlrb/core/sandbox";
-import type { TrajectoryEvent } from "@mlrb/formats/trajectory";
-import { removeFolder } from "@mlrb/kit/remove-folder";
+import type { Sandbox } from "@mlrb/core/ports/sandbox";
+import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import type { Json } from "@mlrb/kit/stage";
-import { bubblewrapWalls } from "../bubblewrap-walls.ts";
-import type { Meter, OverBudget } from "../meter.ts";
+import type { Meter, OverBudget } from "../attempt/meter.ts";
+import { inside } from "../attempt/workspace.ts";
 import type { Message, ModelResponse, ToolCall, ToolSpec } from "../model/model-client.ts";
-import { plainSandbox } from "../plain-sandbox.ts";
+import { bubblewrapWalls } from "../sandbox/bubblewrap-walls.ts";
+import { plainSandbox } from "../sandbox/plain-sandbox.ts";
+import { walledSandbox } from "../sandbox/walled-sandbox.ts";
 import type { Asked, ScaffoldRequest } from "../scaffold/scaffold.ts";
 import { sharedOf } from "../scaffold/shared-of.ts";
 import type { Patience, ToolWorld } from "../scaffold/tool.ts";
-import { walledSandbox } from "../walled-sandbox.ts";
-import { inside } from "../workspace.ts";
 
 export function base(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), "scaffold-"));

@@ -1,7 +1,7 @@
 // A terminal for tests: keeps what a person would see of what a program writes. It knows the few escape
 // sequences that the program uses and refuses others, breaks lines that are too wide, and breaks them anew
 // when its width changes, as terminals of today do.
-import { displayWidth } from "@mlrb/core/display-width";
+import { displayWidth } from "@mlrb/core/text/display-width";
 
 type Row = {
   /** One a column; a wide character is followed by an empty one. */

@@ -1,6 +1,6 @@
 // A line of iterations.jsonl, as its author claims. It is a stranger's: any type may stand in any field, so what
 // makes no sense is left out field by field and the rest is kept.
-import type { Metric } from "@mlrb/formats/iterations";
+import type { Metric } from "@mlrb/formats/attempt/iterations";
 
 export type Claim = {
   id: string;

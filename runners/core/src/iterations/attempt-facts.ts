@@ -1,6 +1,6 @@
 // What rules about failure ask of an attempt, gathered in one pass over its trajectory and bounded in size. Facts
 // only; what they mean is for failure-rules.ts.
-import type { Where } from "@mlrb/formats/iterations";
+import type { Where } from "@mlrb/formats/attempt/iterations";
 import { alsoEvaluates, type CommandKind, commandKind } from "./command-kind.ts";
 import { printedValues } from "./printed-values.ts";
 import type { Seen } from "./seen-event.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { iterationsFile } from "@mlrb/formats/iterations";
+import { iterationsFile } from "@mlrb/formats/attempt/iterations";
 import { eventNames, exampleEvent } from "@mlrb/formats/testing/example-event";
 import { Ajv } from "ajv";
 import fc from "fast-check";

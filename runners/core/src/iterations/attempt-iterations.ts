@@ -1,9 +1,9 @@
 // From a trajectory, line by line, to what is known of the research in it: iterations, failures, measures. Pure;
 // memory does not grow with the trajectory.
 
-import type { IterationsFile } from "@mlrb/formats/iterations";
+import type { IterationsFile } from "@mlrb/formats/attempt/iterations";
+import { type TrajectoryEvent, trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { checkFormat } from "@mlrb/formats/read-format";
-import { type TrajectoryEvent, trajectoryEvent } from "@mlrb/formats/trajectory";
 import { isTable } from "./agent-line.ts";
 import { attemptFacts } from "./attempt-facts.ts";
 import { failuresOf } from "./failure-rules.ts";

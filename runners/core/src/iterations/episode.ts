@@ -1,6 +1,6 @@
 // A span of an attempt that may be an iteration: what was run, changed, printed and spent in it, and the record that
 // is made of that.
-import type { Failure, IterationRecord, Metric } from "@mlrb/formats/iterations";
+import type { Failure, IterationRecord, Metric } from "@mlrb/formats/attempt/iterations";
 import { type Claim, textOf } from "./agent-line.ts";
 import type { CommandKind } from "./command-kind.ts";
 import { type PrintedValue, printedAs, printedValues } from "./printed-values.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Failure } from "@mlrb/formats/iterations";
-import type { TrajectoryEvent } from "@mlrb/formats/trajectory";
+import type { Failure } from "@mlrb/formats/attempt/iterations";
+import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { attemptFacts } from "./attempt-facts.ts";
 import { failuresOf } from "./failure-rules.ts";
 import { type EventPlace, seenEvent } from "./seen-event.ts";

@@ -3,8 +3,8 @@
 // Sources of the patterns stand in docs/measures/iterations.md. Models judge traces poorly (TRAIL, arXiv 2505.08638),
 // so there is no judge here, and what no rule can tell is not told.
 
-import type { FailureOwner } from "@mlrb/formats/failure-owner";
-import type { Failure, IterationRecord, Where } from "@mlrb/formats/iterations";
+import type { FailureOwner } from "@mlrb/formats/attempt/failure-owner";
+import type { Failure, IterationRecord, Where } from "@mlrb/formats/attempt/iterations";
 import type { AttemptFacts } from "./attempt-facts.ts";
 import { higherIsBetter } from "./printed-values.ts";
 import { outOfMemory, whereOfError } from "./where-of-error.ts";

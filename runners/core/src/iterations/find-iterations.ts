@@ -1,6 +1,6 @@
 // Finds the iterations of an attempt in its trajectory: the agent's own lines, and where it wrote none, what it did
 // between one change of files and the next. One pass, bounded memory.
-import type { IterationRecord } from "@mlrb/formats/iterations";
+import type { IterationRecord } from "@mlrb/formats/attempt/iterations";
 import { agentLine, type Claim } from "./agent-line.ts";
 import { alsoEvaluates, commandKind } from "./command-kind.ts";
 import {

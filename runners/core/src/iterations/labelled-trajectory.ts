@@ -7,8 +7,8 @@
 // `end`; or an event in full. `counts` marks an event within an iteration that counts.
 
 import { createHash } from "node:crypto";
-import type { FailureOwner } from "@mlrb/formats/failure-owner";
-import type { Where } from "@mlrb/formats/iterations";
+import type { FailureOwner } from "@mlrb/formats/attempt/failure-owner";
+import type { Where } from "@mlrb/formats/attempt/iterations";
 import { eventNames, exampleEvent } from "@mlrb/formats/testing/example-event";
 
 export type Labelled = {

@@ -1,5 +1,5 @@
 // What can be counted of an attempt's research. Formulas: docs/measures/iterations.md.
-import type { IterationRecord, ResearchMeasures } from "@mlrb/formats/iterations";
+import type { IterationRecord, ResearchMeasures } from "@mlrb/formats/attempt/iterations";
 
 /** `firstValid` is of the supervisor's snapshots. */
 export function researchMeasures(

@@ -1,6 +1,6 @@
 // What the rules see of an event of a trajectory: its facts in one plain form. Hostile code may have written the
 // texts, so each is cut to a bound.
-import type { LongText, TrajectoryEvent } from "@mlrb/formats/trajectory";
+import type { LongText, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { isTable } from "./agent-line.ts";
 
 export type Seen = { index: number; sinceStartMs: number; time: string } & Fact;

@@ -1,5 +1,5 @@
 // At which stage of research a program failed, by what it said last.
-import type { Where } from "@mlrb/formats/iterations";
+import type { Where } from "@mlrb/formats/attempt/iterations";
 import type { CommandKind } from "./command-kind.ts";
 
 export const outOfMemory =

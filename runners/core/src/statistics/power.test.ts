@@ -1,10 +1,10 @@
 // Both powers: what a design could find before it is run.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { detectableSuperiority, permutationPower } from "./permutation-power.ts";
-import { permutationTest } from "./permutation-test.ts";
 import { seededRandom } from "./random.ts";
-import { detectableShift, tPower } from "./t-power.ts";
+import { detectableSuperiority, permutationPower } from "./significance/permutation-power.ts";
+import { permutationTest } from "./significance/permutation-test.ts";
+import { detectableShift, tPower } from "./significance/t-power.ts";
 import { near } from "./testing/near.ts";
 
 const even = (tasks: number, attempts: number, alpha = 0.05) => ({

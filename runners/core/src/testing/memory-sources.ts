@@ -1,5 +1,5 @@
 // A small repository in memory: two tasks, two scorers, an agent and the scripts they name.
-import type { Sources } from "../manifest.ts";
+import type { Sources } from "../spec/manifest.ts";
 
 const scorer = (name: string) => `formatVersion: 1
 name: ${name}

@@ -1,4 +1,7 @@
 // An attempt in report.json: its verdict, its scores, its research and what stood at moments of its budget.
+
+import { rejected, scored, scorerVersion, standardError } from "../judged/score.ts";
+import { judgement } from "../judged/verdict.ts";
 import {
   anyText,
   count,
@@ -13,8 +16,6 @@ import {
   textOrNull,
   wholeObject,
 } from "../schema.ts";
-import { rejected, scored, scorerVersion, standardError } from "../score.ts";
-import { judgement } from "../verdict.ts";
 
 export type Seed = TypeOf<typeof seed>;
 

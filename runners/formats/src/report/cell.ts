@@ -1,4 +1,6 @@
 // A cell of report.json: one number for a task, an agent and a metric, with what it was made of.
+
+import { direction } from "../judged/score.ts";
 import {
   anyText,
   count,
@@ -14,7 +16,6 @@ import {
   textOrNull,
   wholeObject,
 } from "../schema.ts";
-import { direction } from "../score.ts";
 
 const values = listOf(numberOrNull);
 const whyNoMean = oneOf("nothing-measured", "floor-unknown", "out-of-range");

@@ -1,4 +1,6 @@
 // Floors and anchors in report.json: rows to read the agents' means against.
+
+import { standardError } from "../judged/score.ts";
 import {
   anyText,
   flag,
@@ -10,7 +12,6 @@ import {
   type TypeOf,
   wholeObject,
 } from "../schema.ts";
-import { standardError } from "../score.ts";
 
 const nothing = { type: "null" } as const;
 

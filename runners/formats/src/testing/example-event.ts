@@ -1,5 +1,5 @@
 // Whole events of trajectories for tests that care about some of their fields.
-import type { TrajectoryEvent } from "../trajectory.ts";
+import type { TrajectoryEvent } from "../attempt/trajectory.ts";
 
 type EventName = TrajectoryEvent["event"];
 type EventOf<Name extends EventName> = Extract<TrajectoryEvent, { event: Name }>;

@@ -1,5 +1,5 @@
 // A whole ledger for tests that care about some of its fields.
-import type { Ledger } from "../ledger.ts";
+import type { Ledger } from "../attempt/ledger.ts";
 
 export function exampleLedger(more: Partial<Ledger> = {}): Ledger {
   return {

@@ -1,5 +1,5 @@
 // Rules on what a submission was made from, where the task gives the models to start with.
-import { clip } from "../admission-json.ts";
+import { clip } from "../admission/admission-json.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { givenModels, rounding, sampledMatrices } from "./given-models.ts";
 import { recognise } from "./recognise.ts";

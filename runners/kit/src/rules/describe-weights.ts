@@ -1,4 +1,4 @@
-import type { Safetensors } from "../safetensors.ts";
+import type { Safetensors } from "../safetensors/safetensors.ts";
 
 export type WeightFacts = {
   /** Values stored in all tensors; tied weights count once, as they are stored once. */

@@ -2,9 +2,9 @@
 // submission under other names, in another precision or after some training, and small enough to keep.
 
 import { closeSync, openSync } from "node:fs";
-import type { Fingerprint } from "@mlrb/formats/fingerprint";
-import type { Safetensors, Tensor } from "../safetensors.ts";
-import { isReadable, valuesAt } from "../safetensors-values.ts";
+import type { Fingerprint } from "@mlrb/formats/judged/fingerprint";
+import type { Safetensors, Tensor } from "../safetensors/safetensors.ts";
+import { isReadable, valuesAt } from "../safetensors/safetensors-values.ts";
 import { positions } from "./positions.ts";
 
 /** Matrices of fewer values are too easily alike, and vectors are mostly norms, near one in every model. */

@@ -1,9 +1,9 @@
 // The models that a task gives, as rules compare them with a submission: a few values of every matrix.
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { readWeights } from "../admission-model.ts";
-import type { Safetensors, Tensor } from "../safetensors.ts";
-import { isReadable, valuesAt } from "../safetensors-values.ts";
+import { readWeights } from "../admission/admission-model.ts";
+import type { Safetensors, Tensor } from "../safetensors/safetensors.ts";
+import { isReadable, valuesAt } from "../safetensors/safetensors-values.ts";
 import { isTelling } from "./fingerprint.ts";
 import { positions } from "./positions.ts";
 

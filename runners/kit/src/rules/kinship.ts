@@ -1,8 +1,8 @@
 // Looks for the weights of one attempt in the others of its task. Attempts cannot see one another, so weights
 // that stand in two came from the same place: copied, given, or a seed's first numbers that training hardly moved.
 // Which, and who had them first, weights do not tell: nobody is struck for it, and whoever reads is told.
-import type { Fingerprint } from "@mlrb/formats/fingerprint";
-import { clip } from "../admission-json.ts";
+import type { Fingerprint } from "@mlrb/formats/judged/fingerprint";
+import { clip } from "../admission/admission-json.ts";
 import { likeness, prepared } from "./correlation.ts";
 import { alike } from "./recognise.ts";
 import type { Finding } from "./rule-method.ts";

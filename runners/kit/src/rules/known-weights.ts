@@ -1,5 +1,5 @@
 // Reads the fingerprints that the repository keeps. They are ours, so a bad one is a mistake to repair.
-import { type Fingerprint, fingerprintFile } from "@mlrb/formats/fingerprint";
+import { type Fingerprint, fingerprintFile } from "@mlrb/formats/judged/fingerprint";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { readJson } from "../json-file.ts";
 import { samples } from "./positions.ts";

@@ -3,7 +3,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { Ledger } from "@mlrb/formats/ledger";
+import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import { readLedger } from "./ledger.ts";
 
 const records = join(import.meta.dirname, "../../../../tests/fixtures/records-5ceb805/golden/records");

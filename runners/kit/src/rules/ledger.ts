@@ -1,6 +1,6 @@
 // Reads an attempt's ledger. Hostile code may have written it: what does not follow its format is a text that says so.
 import { closeSync, openSync, readSync } from "node:fs";
-import { attemptLedger, type Ledger, ledgerCost, noAttempt } from "@mlrb/formats/ledger";
+import { attemptLedger, type Ledger, ledgerCost, noAttempt } from "@mlrb/formats/attempt/ledger";
 import { checkFormat } from "@mlrb/formats/read-format";
 import type { TypeOf } from "@mlrb/formats/schema";
 

@@ -1,7 +1,7 @@
 // Whether a submission can fit a memory limit, from what it says of itself. The scorer net-peak-bytes measures.
 import { join } from "node:path";
-import { readJsonFile } from "../admission-files.ts";
-import { isObject } from "../admission-json.ts";
+import { readJsonFile } from "../admission/admission-files.ts";
+import { isObject } from "../admission/admission-json.ts";
 import { describeWeights } from "./describe-weights.ts";
 import { notAdmitted, type RuleMethod } from "./rule-method.ts";
 

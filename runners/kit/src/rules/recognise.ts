@@ -2,9 +2,9 @@
 // known tensor of its shape, and of its shape transposed.
 
 import { closeSync, openSync } from "node:fs";
-import type { Fingerprint } from "@mlrb/formats/fingerprint";
-import type { Safetensors, Tensor } from "../safetensors.ts";
-import { isReadable, valuesAt } from "../safetensors-values.ts";
+import type { Fingerprint } from "@mlrb/formats/judged/fingerprint";
+import type { Safetensors, Tensor } from "../safetensors/safetensors.ts";
+import { isReadable, valuesAt } from "../safetensors/safetensors-values.ts";
 import { likeness, prepared } from "./correlation.ts";
 import { isTelling } from "./fingerprint.ts";
 import { positions, transposedPositions } from "./positions.ts";

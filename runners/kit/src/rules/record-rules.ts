@@ -1,7 +1,7 @@
 // Rules that are decided by the record of the attempt, or by what the agent says of its work.
 import { join } from "node:path";
-import { readJsonFile } from "../admission-files.ts";
-import { clip, isObject } from "../admission-json.ts";
+import { readJsonFile } from "../admission/admission-files.ts";
+import { clip, isObject } from "../admission/admission-json.ts";
 import { type Finding, type RuleMethod, takesNothing, takesTexts } from "./rule-method.ts";
 
 export const timeWithinBudget: RuleMethod = {

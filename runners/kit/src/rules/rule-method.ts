@@ -1,10 +1,10 @@
 // What a way of checking a rule gets and gives. Bad arguments are a mistake in task.yaml and stop the
 // stage; whatever the submission holds is answered.
 
-import type { Fingerprint } from "@mlrb/formats/fingerprint";
-import type { Ledger } from "@mlrb/formats/ledger";
-import type { RuleAnswer } from "@mlrb/formats/verdict";
-import type { Safetensors } from "../safetensors.ts";
+import type { Ledger } from "@mlrb/formats/attempt/ledger";
+import type { Fingerprint } from "@mlrb/formats/judged/fingerprint";
+import type { RuleAnswer } from "@mlrb/formats/judged/verdict";
+import type { Safetensors } from "../safetensors/safetensors.ts";
 import type { Json } from "../stage.ts";
 
 export type RuleArguments = Record<string, Json>;

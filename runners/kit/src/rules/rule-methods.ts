@@ -1,5 +1,5 @@
 // The ways of checking that a task's rules may name. A new one is a line here and a module beside.
-import type { TaskRule } from "@mlrb/formats/task";
+import type { TaskRule } from "@mlrb/formats/declared/task";
 import { baseApproved, changed, compressedBase } from "./base-rules.ts";
 import { memoryMax } from "./memory-max.ts";
 import { mergeExplained } from "./merge-explained.ts";

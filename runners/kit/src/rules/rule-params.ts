@@ -1,7 +1,8 @@
 // What a stage that weighs attempts by their task's rules is told of them.
+
+import { taskManifest } from "@mlrb/formats/declared/task";
 import { checkFormat } from "@mlrb/formats/read-format";
 import { openObject, type TypeOf, text } from "@mlrb/formats/schema";
-import { taskManifest } from "@mlrb/formats/task";
 import type { Json } from "../stage.ts";
 
 const format = openObject(

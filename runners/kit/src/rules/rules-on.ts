@@ -1,6 +1,6 @@
 // Which of a task's rules hold for a kind of data: a device of smoke's has less memory than the official one,
 // and what is the only permitted data there is other data here.
-import type { DataKind, TaskRule } from "@mlrb/formats/task";
+import type { DataKind, TaskRule } from "@mlrb/formats/declared/task";
 
 export function rulesOn(rules: TaskRule[], kind: DataKind): TaskRule[] {
   return rules.filter(({ on }) => on === undefined || on.includes(kind));

@@ -1,8 +1,8 @@
 // Weighs a submission against its task's rules, but for those that take all attempts of the task. Pure but for the ranged reads of its weights.
 
-import type { Admission } from "@mlrb/formats/admission";
-import type { TaskRule } from "@mlrb/formats/task";
-import type { RuleVerdict, Verdict } from "@mlrb/formats/verdict";
+import type { TaskRule } from "@mlrb/formats/declared/task";
+import type { Admission } from "@mlrb/formats/judged/admission";
+import type { RuleVerdict, Verdict } from "@mlrb/formats/judged/verdict";
 import { describeWeights } from "./describe-weights.ts";
 import type { RuleContext } from "./rule-method.ts";
 import { ruleMethods } from "./rule-methods.ts";

@@ -1,8 +1,9 @@
 // Records and cards of attempts that follow their formats, for tests that are about something else.
-import type { KeyParts } from "@mlrb/formats/action";
-import type { AttemptCard } from "@mlrb/formats/attempt-card";
-import type { AttemptEnd } from "@mlrb/formats/attempt-end";
-import type { AttemptRecord } from "@mlrb/formats/attempt-record";
+
+import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
+import type { AttemptEnd } from "@mlrb/formats/attempt/attempt-end";
+import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
+import type { KeyParts } from "@mlrb/formats/stage/action";
 
 export const exampleParts: KeyParts = {
   keyFormat: 2,

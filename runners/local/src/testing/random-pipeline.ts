@@ -1,7 +1,7 @@
 // Random pipelines for tests of whole runs: what they are, how they are edited, and a model that says what
 // a run must give and execute, by rules so plain that one can see they are right.
 import { hash } from "node:crypto";
-import type { Instance, Plan } from "@mlrb/core/plan";
+import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import fc from "fast-check";
 
 type Stage = {

@@ -13,9 +13,9 @@ import {
   type OutputKind,
   type Plan,
   type PlannedStage,
-} from "@mlrb/core/plan";
-import type { Scalar } from "@mlrb/formats/pipeline";
-import { openWorkspace, type Workspace } from "../workspace.ts";
+} from "@mlrb/core/plan/plan";
+import type { Scalar } from "@mlrb/formats/declared/pipeline";
+import { openWorkspace, type Workspace } from "../store/workspace.ts";
 
 export type SmallStage = {
   name: string;

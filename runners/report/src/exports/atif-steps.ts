@@ -1,6 +1,11 @@
 // The steps of one conversation. An answer of a model and the results of what it called are one step, so a step is
 // held until its last result is there; what happens meanwhile waits behind it, boundedly. Pure.
-import type { LongText, ModelCallEvent, ToolResultEvent, TrajectoryEvent } from "@mlrb/formats/trajectory";
+import type {
+  LongText,
+  ModelCallEvent,
+  ToolResultEvent,
+  TrajectoryEvent,
+} from "@mlrb/formats/attempt/trajectory";
 import type { AttemptSource, TrajectoryLine } from "./attempt-source.ts";
 import type { Conversation, FirstLook } from "./first-look.ts";
 

@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { exampleEvent } from "@mlrb/formats/testing/example-event";
-import type { TrajectoryEvent } from "@mlrb/formats/trajectory";
 import {
   everyEvent,
   exampleAttempt,

@@ -1,8 +1,8 @@
 // What an attempt's exports are made from: its trajectory, which may be read again and again and is never held as
 // a whole, and what stands beside it. Types only; the command line fills them in.
 
-import type { Ledger } from "@mlrb/formats/ledger";
-import type { LongText, TrajectoryEvent } from "@mlrb/formats/trajectory";
+import type { Ledger } from "@mlrb/formats/attempt/ledger";
+import type { LongText, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 
 export type AttemptSource = {
   /** Digest of its record; of one that has none, the name of its folder. */

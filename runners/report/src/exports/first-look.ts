@@ -1,6 +1,6 @@
 // The first of several readings of a trajectory: what an export has to know before its first byte, such as who
 // talked and how much it took. Holds a few numbers a conversation, whatever the trajectory's length. Pure.
-import type { LongText } from "@mlrb/formats/trajectory";
+import type { LongText } from "@mlrb/formats/attempt/trajectory";
 import type { TrajectoryLine } from "./attempt-source.ts";
 
 export type Usage = {

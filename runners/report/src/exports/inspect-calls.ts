@@ -1,5 +1,5 @@
 // Calls of models and of tools as Inspect's events. Pure.
-import type { ModelCallEvent, ToolCallEvent, ToolResultEvent } from "@mlrb/formats/trajectory";
+import type { ModelCallEvent, ToolCallEvent, ToolResultEvent } from "@mlrb/formats/attempt/trajectory";
 import { assistantMessage, toolArguments, toolError } from "./inspect-messages.ts";
 import type { InspectTexts } from "./inspect-texts.ts";
 import { seconds, usageOf, utc } from "./inspect-values.ts";

@@ -2,7 +2,7 @@
 // from the end of the one before to the line that tells of it, since agents tell of experiments after them. Workers
 // are spans of type "agent". What rules find of the research, labelled with its source, is told at the end. Whatever Inspect has no event for is an info event of source "mlrb", whole. Pure.
 import { researchReader } from "@mlrb/core/iterations/attempt-iterations";
-import type { LongText, ToolCallEvent, TrajectoryEvent } from "@mlrb/formats/trajectory";
+import type { LongText, ToolCallEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { AttemptSource, NamedScore } from "./attempt-source.ts";
 import type { FirstLook } from "./first-look.ts";
 import { modelEvent, type Place, toolEvent } from "./inspect-calls.ts";

@@ -1,6 +1,6 @@
 // What was said to models and by them as Inspect's messages. All stand once in a pool; a model event names by
 // position what it was asked. Pure.
-import type { MessageEvent, ModelCallEvent, ToolResultEvent } from "@mlrb/formats/trajectory";
+import type { MessageEvent, ModelCallEvent, ToolResultEvent } from "@mlrb/formats/attempt/trajectory";
 import type { TrajectoryLine } from "./attempt-source.ts";
 import type { InspectTexts } from "./inspect-texts.ts";
 

@@ -1,6 +1,6 @@
 // Long texts of an attempt as attachments of an Inspect log: what refers to one says `attachment://DIGEST`, and each
 // stands once in the sample. Only their digests are held; contents are read when they are written.
-import type { LongText } from "@mlrb/formats/trajectory";
+import type { LongText } from "@mlrb/formats/attempt/trajectory";
 import type { AttemptSource } from "./attempt-source.ts";
 
 /** Of one text; a longer one is cut with words. */

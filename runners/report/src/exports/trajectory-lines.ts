@@ -1,8 +1,8 @@
 // Reads a trajectory line by line with bounded memory. It may have been through many hands and may have been cut
 // off anywhere: what is not as it should be ends the reading with words, and what came before it stands.
 import { closeSync, openSync, readSync } from "node:fs";
+import { trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { checkFormat } from "@mlrb/formats/read-format";
-import { trajectoryEvent } from "@mlrb/formats/trajectory";
 import type { TrajectoryLine } from "./attempt-source.ts";
 
 const pieceBytes = 256 << 10;

@@ -1,12 +1,12 @@
 // An attempt, opened up: the verdict with its evidence, every score with its groups, the time that it took, and
 // what its supervisor wrote down.
 
+import type { RuleVerdict } from "@mlrb/formats/judged/verdict";
 import type { Metric, Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptResearch, AttemptScore } from "@mlrb/formats/report/attempt";
 import type { Times } from "@mlrb/formats/times";
-import type { RuleVerdict } from "@mlrb/formats/verdict";
-import { digitsText } from "../digits-text.ts";
-import { metricHead, metricOf } from "../report-words.ts";
+import { digitsText } from "../sections/digits-text.ts";
+import { metricHead, metricOf } from "../sections/report-words.ts";
 import { type Html, html } from "./html.ts";
 import type { PageData, PageInstance, PageTrajectory } from "./page-data.ts";
 import { attemptId, instanceId } from "./section-html.ts";

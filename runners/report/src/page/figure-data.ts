@@ -2,14 +2,14 @@
 // it is read against.
 // Pure: nothing is drawn here.
 
+import type { Direction } from "@mlrb/formats/judged/score";
 import type { Report } from "@mlrb/formats/report";
 import type { Seed } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Row } from "@mlrb/formats/report/row";
-import type { Direction } from "@mlrb/formats/score";
-import { counting } from "../cell.ts";
-import { digitsText } from "../digits-text.ts";
-import { grouped, metricOf } from "../report-words.ts";
+import { counting } from "../compare/cell.ts";
+import { digitsText } from "../sections/digits-text.ts";
+import { grouped, metricOf } from "../sections/report-words.ts";
 
 export type FigureData = {
   task: string;

@@ -2,7 +2,7 @@
 // Colours come from the page's style, which knows light, dark and print.
 import * as Plot from "@observablehq/plot";
 import { parseHTML } from "linkedom";
-import { digitsText } from "../digits-text.ts";
+import { digitsText } from "../sections/digits-text.ts";
 import { type FigureData, type FigureLine, type FigurePoint, figureWords } from "./figure-data.ts";
 import { agentColour, clipped } from "./figure-looks.ts";
 import { type Html, trusted } from "./html.ts";

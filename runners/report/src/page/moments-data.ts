@@ -1,12 +1,12 @@
 // What a task's figure over time shows: every attempt's score at shares of its budget, and for each agent the mean
 // over its seeds, what failed counting as the floor. Pure: nothing is drawn here.
 
+import type { Direction } from "@mlrb/formats/judged/score";
 import type { Report } from "@mlrb/formats/report";
 import type { Seed } from "@mlrb/formats/report/attempt";
-import type { Direction } from "@mlrb/formats/score";
-import { digitsText } from "../digits-text.ts";
-import { changedOverTime, momentCounting } from "../moment-counting.ts";
-import { metricOf } from "../report-words.ts";
+import { changedOverTime, momentCounting } from "../compare/moment-counting.ts";
+import { digitsText } from "../sections/digits-text.ts";
+import { metricOf } from "../sections/report-words.ts";
 
 export type MomentsData = {
   task: string;

@@ -1,7 +1,7 @@
 // Score over time as figures, of the tasks at which an attempt changed what it had put into its submission.
 
 import type { Report } from "@mlrb/formats/report";
-import { plainText } from "../plain-text.ts";
+import { plainText } from "../read/plain-text.ts";
 import { type Html, html } from "./html.ts";
 import { momentsData } from "./moments-data.ts";
 import { momentsSvg } from "./moments-svg.ts";

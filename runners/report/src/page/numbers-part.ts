@@ -4,9 +4,9 @@
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
-import { counting } from "../cell.ts";
-import { digitsText } from "../digits-text.ts";
-import { metricHead, metricOf } from "../report-words.ts";
+import { counting } from "../compare/cell.ts";
+import { digitsText } from "../sections/digits-text.ts";
+import { metricHead, metricOf } from "../sections/report-words.ts";
 import { type Html, html } from "./html.ts";
 import type { PageInstance } from "./page-data.ts";
 import { aboutId, attemptId, instanceId } from "./section-html.ts";

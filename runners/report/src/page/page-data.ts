@@ -1,8 +1,9 @@
 // What the page is drawn from: the report, and what is known of the run behind it. The report's own bytes do
 // not depend on clocks and machines; when, where and for how long stands only here.
-import type { Ran } from "@mlrb/formats/action";
+
 import type { Report } from "@mlrb/formats/report";
 import type { Seed } from "@mlrb/formats/report/attempt";
+import type { Ran } from "@mlrb/formats/stage/action";
 import type { Times } from "@mlrb/formats/times";
 import type { BudgetPart } from "../story/budget-parts.ts";
 import type { StoryFailure } from "../story/story-failures.ts";

@@ -2,7 +2,7 @@
 // it be told from noise, and where every number comes from. Same data, same bytes.
 import { createHash } from "node:crypto";
 import type { Report } from "@mlrb/formats/report";
-import { coverageLine, plainSection, sections } from "../sections.ts";
+import { coverageLine, plainSection, sections } from "../sections/sections.ts";
 import { attemptsPart } from "./attempts-part.ts";
 import { figureData } from "./figure-data.ts";
 import { figureSvg } from "./figure-svg.ts";

@@ -1,6 +1,6 @@
 // Any of the report's sections as HTML: the same words as in the terminal and in Markdown. What a number is
 // about, it leads to.
-import type { About, Column, Section, Table, TableCell } from "../table.ts";
+import type { About, Column, Section, Table, TableCell } from "../sections/table.ts";
 import { type Html, html, idOf } from "./html.ts";
 
 export function sectionHtml({ heading, caption, tables, items }: Section): Html {

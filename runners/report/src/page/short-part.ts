@@ -3,11 +3,11 @@
 
 import type { Report } from "@mlrb/formats/report";
 import type { Comparison } from "@mlrb/formats/report/comparison";
-import { comparisonError } from "../comparison-error.ts";
-import { digitsText } from "../digits-text.ts";
-import { pText } from "../p-text.ts";
-import { metricHead, metricOf, taskTitle } from "../report-words.ts";
-import { type Section, type TableCell, textCell } from "../table.ts";
+import { comparisonError } from "../compare/comparison-error.ts";
+import { digitsText } from "../sections/digits-text.ts";
+import { pText } from "../sections/p-text.ts";
+import { metricHead, metricOf, taskTitle } from "../sections/report-words.ts";
+import { type Section, type TableCell, textCell } from "../sections/table.ts";
 
 /** One row for each task and pair of agents; nothing where there are not two agents. */
 export function shortSection(report: Report): Section {

@@ -1,6 +1,6 @@
 // The graph and, for every stage instance, how it ended, why it ran, how long it took, and what it was made of:
 // where numbers lead to. What an instance read leads to the instance that gave it.
-import { formatDuration } from "@mlrb/core/units";
+import { formatDuration } from "@mlrb/core/text/units";
 import { type Html, html, idOf, trusted } from "./html.ts";
 import type { Made, PageData, PageInstance } from "./page-data.ts";
 import { instanceId } from "./section-html.ts";

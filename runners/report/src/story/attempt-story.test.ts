@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { displayWidth } from "@mlrb/core/display-width";
+import { displayWidth } from "@mlrb/core/text/display-width";
+import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import type { UsedPrice } from "@mlrb/formats/attempt/used-price";
 import { exampleEvent } from "@mlrb/formats/testing/example-event";
 import { exampleLedger } from "@mlrb/formats/testing/example-ledger";
-import type { TrajectoryEvent } from "@mlrb/formats/trajectory";
-import type { UsedPrice } from "@mlrb/formats/used-price";
 import {
   everyEvent,
   exampleAttempt,

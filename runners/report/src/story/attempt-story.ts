@@ -3,9 +3,9 @@
 // memory; what is quiet is counted and not listed. Pure.
 
 import { researchReader } from "@mlrb/core/iterations/attempt-iterations";
-import { formatDuration } from "@mlrb/core/units";
-import type { IterationsFile } from "@mlrb/formats/iterations";
-import type { LongText, TrajectoryEvent } from "@mlrb/formats/trajectory";
+import { formatDuration } from "@mlrb/core/text/units";
+import type { IterationsFile } from "@mlrb/formats/attempt/iterations";
+import type { LongText, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { AttemptScores, AttemptSource, AttemptState } from "../exports/attempt-source.ts";
 import { type BudgetPart, budgetParts } from "./budget-parts.ts";
 import { eventWords, factsWords, resultWords, shown, toolWords } from "./event-words.ts";

@@ -1,8 +1,8 @@
 // What an attempt used of each part of its budget, by its ledger. Unused is null, never 0. Pure.
-import { formatDuration } from "@mlrb/core/units";
-import type { Ledger } from "@mlrb/formats/ledger";
-import type { UsedPrice } from "@mlrb/formats/used-price";
-import { plainText } from "../plain-text.ts";
+import { formatDuration } from "@mlrb/core/text/units";
+import type { Ledger } from "@mlrb/formats/attempt/ledger";
+import type { UsedPrice } from "@mlrb/formats/attempt/used-price";
+import { plainText } from "../read/plain-text.ts";
 import { waitWords } from "./event-words.ts";
 
 export type BudgetPart = {

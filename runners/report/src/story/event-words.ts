@@ -1,15 +1,15 @@
 // One event of a trajectory in words for people, for the terminal and the page alike. What an agent or a model wrote
 // is in it as it is, long: whoever shows it makes it harmless and clips it. Pure.
 
-import { unreachable } from "@mlrb/core/outcome";
-import { formatDuration } from "@mlrb/core/units";
+import { unreachable } from "@mlrb/core/ports/outcome";
+import { formatDuration } from "@mlrb/core/text/units";
 import type {
   LongText,
   ModelCallEvent,
   ModelRequestEvent,
   ToolResultEvent,
   TrajectoryEvent,
-} from "@mlrb/formats/trajectory";
+} from "@mlrb/formats/attempt/trajectory";
 import { bytesText } from "./bytes-text.ts";
 
 /** Of a text among others in one line. */

@@ -1,5 +1,5 @@
 // What rules make of an attempt's research, a line each: its experiments, and where it failed. Pure.
-import type { IterationRecord, IterationsFile, Metric } from "@mlrb/formats/iterations";
+import type { IterationRecord, IterationsFile, Metric } from "@mlrb/formats/attempt/iterations";
 
 type Found = Extract<IterationsFile, { kind: "found" }>;
 

@@ -1,6 +1,6 @@
 // What failed in an attempt and by whose fault, each kind once with how often. Only what the events say: nothing is
 // guessed from output. Pure.
-import type { TrajectoryEvent } from "@mlrb/formats/trajectory";
+import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { TrajectoryLine } from "../exports/attempt-source.ts";
 import { shown } from "./event-words.ts";
 

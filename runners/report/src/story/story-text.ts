@@ -1,13 +1,13 @@
 // The story of an attempt in lines that fit a terminal. Nothing in it may steer the terminal: whatever an agent or a
 // model wrote is made one plain line. Width and colour are arguments. Pure.
 
-import { displayWidth } from "@mlrb/core/display-width";
-import { formatDuration } from "@mlrb/core/units";
-import { digitsText } from "../digits-text.ts";
+import { displayWidth } from "@mlrb/core/text/display-width";
+import { formatDuration } from "@mlrb/core/text/units";
 import type { NamedScore } from "../exports/attempt-source.ts";
-import { plainText } from "../plain-text.ts";
-import { paint } from "../terminal-layout.ts";
-import { wrap } from "../terminal-text.ts";
+import { paint } from "../formats/terminal-layout.ts";
+import { wrap } from "../formats/terminal-text.ts";
+import { plainText } from "../read/plain-text.ts";
+import { digitsText } from "../sections/digits-text.ts";
 import { type AttemptStory, durationOrUnknown } from "./attempt-story.ts";
 import type { BudgetPart } from "./budget-parts.ts";
 import { bytesText } from "./bytes-text.ts";

@@ -3,9 +3,14 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type {
+  LongText,
+  ModelCallEvent,
+  ToolResultEvent,
+  TrajectoryEvent,
+} from "@mlrb/formats/attempt/trajectory";
 import { exampleEvent } from "@mlrb/formats/testing/example-event";
 import { exampleLedger } from "@mlrb/formats/testing/example-ledger";
-import type { LongText, ModelCallEvent, ToolResultEvent, TrajectoryEvent } from "@mlrb/formats/trajectory";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import type { AttemptSource, NamedScore } from "../exports/attempt-source.ts";
 import { trajectoryLines } from "../exports/trajectory-lines.ts";

@@ -1,10 +1,10 @@
 // A made-up run for the tests, built by naming what became of each attempt: a plan as the runner would
 // hand it over, and the artifacts' texts by path.
 
-import type { Collected, Member } from "@mlrb/formats/collected";
 import type { Reading } from "@mlrb/formats/read-format";
-import type { ReadText } from "../read-evidence.ts";
-import { reportData } from "../report-data.ts";
+import type { Collected, Member } from "@mlrb/formats/stage/collected";
+import type { ReadText } from "../read/read-evidence.ts";
+import { reportData } from "../read/report-data.ts";
 
 /** Of the stages that are not named as their role. */
 const roles: Record<string, string> = { validate: "verdict", generate: "answers" };

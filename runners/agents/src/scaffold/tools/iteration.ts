@@ -1,6 +1,6 @@
 import type { Json } from "@mlrb/kit/stage";
 import { z } from "zod";
-import { inside } from "../../workspace.ts";
+import { inside } from "../../attempt/workspace.ts";
 import { refused, tool } from "../tool.ts";
 import { writeInside } from "../write-inside.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { inside } from "../../workspace.ts";
+import { inside } from "../../attempt/workspace.ts";
 import { putText } from "../put-text.ts";
 import { runToolProgram } from "../run-tool-program.ts";
 import { outputName, toldOutput } from "../told-output.ts";

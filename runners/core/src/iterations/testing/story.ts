@@ -1,5 +1,5 @@
 // Trajectories for tests, in the short lines of the labelled set.
-import type { IterationsFile } from "@mlrb/formats/iterations";
+import type { IterationsFile } from "@mlrb/formats/attempt/iterations";
 import { attemptIterations } from "../attempt-iterations.ts";
 import { labelledTrajectory } from "../labelled-trajectory.ts";
 

@@ -1,0 +1,101 @@
+// The ledger of an attempt from what the supervisor saw. Pure.
+import type { SnapshotResult } from "@mlrb/core/ports/sandbox";
+import type { Ledger } from "@mlrb/formats/attempt/ledger";
+import type { UsedPrice } from "@mlrb/formats/attempt/used-price";
+import { treeDigest } from "../folders/copy-out.ts";
+import type { ScaffoldEnd } from "../scaffold/scaffold.ts";
+import type { Spending } from "./meter.ts";
+import type { Ending } from "./watch-program.ts";
+
+/** Something outside of the attempt ended it. */
+export type Interruption = { kind: "interrupted"; why: string };
+
+export type Seen = {
+  budget: { timeMs: number; tokens?: number; dollars?: number };
+  wallMs: number;
+  workingMs: number;
+  spending: Spending;
+  /** By which it was counted. */
+  prices?: UsedPrice[];
+  /** undefined: there was nothing to run. */
+  ending: Ending | Interruption | undefined;
+  final: SnapshotResult;
+  trajectory: Ledger["trajectory"];
+  gpus: number;
+  /** In which they computed, of all GPUs together; null: not known. */
+  gpuBusyMs: number | null;
+};
+
+export function attemptLedger(seen: Seen): Ledger {
+  const { wallMs, workingMs, spending, ending, final, trajectory, gpus, gpuBusyMs, prices = [] } = seen;
+  const { timeMs, ...budget } = seen.budget;
+  const { waitedMs, dollars, ...usage } = spending;
+  const called = usage.calls + usage.failedTries > 0;
+  // what nobody told is unknown, never 0; of failed tries alone some may have cost something
+  const { answers, calls } = usage.estimated;
+  const known = called && answers === 0 && (usage.calls > 0 || calls === 0);
+  return {
+    formatVersion: 1,
+    budget: { wallMs: timeMs, ...budget },
+    wallMs,
+    workingMs,
+    tokens: known ? usage.inputTokens + usage.outputTokens : null,
+    dollars: known ? dollars : null,
+    ...(prices.length > 0 && { prices }),
+    usage: called ? usage : null,
+    waitedMs: waitedMs as Record<string, number>,
+    gpuHours: (gpus * wallMs) / 3_600_000,
+    gpuBusyMs,
+    ended: endedAs(ending),
+    exit: exitOf(ending),
+    ...overOf(ending),
+    submission: submissionOf(final),
+    trajectory,
+  };
+}
+
+export function endedAs(ending: Ending | Interruption | undefined): Ledger["ended"] {
+  if (ending?.kind === "interrupted") return "interrupted";
+  if (ending?.kind === "time-limit") return "time-limit";
+  if (ending?.kind === "over-budget") return `${overWord[ending.limit]}-limit`;
+  if (ending?.kind === "scaffold") return scaffoldEnded(ending.end);
+  if (ending === undefined || (ending.kind === "exited" && ending.code === 0)) return "finished";
+  return "agent-error";
+}
+
+const overWord = { time: "time", tokens: "token", dollars: "dollar", turns: "turn" } as const;
+
+function scaffoldEnded(end: ScaffoldEnd): Ledger["ended"] {
+  switch (end.kind) {
+    case "submitted":
+    case "silent":
+      return end.kind;
+    case "stopped":
+      return "gave-up";
+    case "refused":
+      return "refusal";
+    case "agent-error":
+      return "agent-error";
+    case "over-budget":
+      return `${overWord[end.limit]}-limit`;
+  }
+}
+
+function exitOf(ending: Seen["ending"]): Ledger["exit"] {
+  if (ending?.kind === "exited") return { code: ending.code };
+  return ending?.kind === "signalled" ? { signal: ending.signal } : null;
+}
+
+function overOf(ending: Seen["ending"]): Pick<Ledger, "over"> {
+  const told = ending?.kind === "scaffold" ? ending.end : ending;
+  return told && "over" in told && told.over ? { over: told.over } : {};
+}
+
+function submissionOf(final: SnapshotResult): Ledger["submission"] {
+  if (final.kind === "taken") {
+    const { digest, files, bytes, leftOut } = final.tree;
+    return { digest, files: files.length, bytes, leftOut, overLimits: null };
+  }
+  const overLimits = final.kind === "over-limits" ? final.detail : null;
+  return { digest: treeDigest([]), files: 0, bytes: 0, leftOut: [], overLimits };
+}

@@ -1,0 +1,24 @@
+// The params of the stage that makes an attempt: its agent's preset, and the prompt. The runner has checked the preset;
+// a step that is run by hand gets what somebody typed.
+import { agentPreset, attemptFields } from "@mlrb/formats/declared/agent-preset";
+import { mustFollow } from "@mlrb/formats/read-format";
+import { openObject, type TypeOf, text } from "@mlrb/formats/schema";
+import type { Json } from "@mlrb/kit/stage";
+
+const { formatVersion: _, ...fields } = agentPreset.properties;
+const format = openObject({ ...fields, prompt: text }, ["kind", "prompt"]);
+
+export type AttemptParams = TypeOf<typeof format>;
+
+/** Throws with the name of a wrong field. */
+export function attemptParams(params: Record<string, Json>): AttemptParams {
+  const known = mustFollow(format, presetFields(params), "the agent's preset, in the stage's params");
+  if (known.kind === "command" && known.command === undefined)
+    throw new Error("an agent of kind command needs `command: [program, argument …]` in its preset");
+  return known;
+}
+
+/** A field that the preset lacks comes as null, and goes. */
+export function presetFields(params: Record<string, Json>): Record<string, Json> {
+  return Object.fromEntries(Object.entries(attemptFields(params)).filter(([, value]) => value !== null));
+}

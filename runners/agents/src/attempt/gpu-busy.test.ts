@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { test } from "node:test";
+import type { Gpu } from "@mlrb/core/ports/gpu";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { fakeGpus, fakeNvidia } from "../../../../tests/support/fake-nvidia.ts";
+import { until } from "../../../../tests/support/processes.ts";
+import { busyMsOf, readShares, watchGpus } from "./gpu-busy.ts";
+
+const gpu = (uuid: string): Gpu => ({
+  ...{ index: 0, uuid, model: "Fake", memoryBytes: 1, driver: "1", slice: false },
+});
+
+test("busy time is the share of each sample over the time before it, and the rest is like the part that is known", () => {
+  const half = [
+    { atMs: 1000, shares: 1 },
+    { atMs: 3000, shares: 0.25 },
+  ];
+  assert.equal(busyMsOf(half, 3000), 1500);
+  assert.equal(busyMsOf(half, 3200), 1600);
+  assert.equal(busyMsOf([{ atMs: 1000, shares: 0 }], 1000), 0, "it did not compute, which is known");
+});
+
+test("busy time is unknown, and not 0, where nothing was told or too little", () => {
+  assert.equal(busyMsOf([], 1000), null);
+  assert.equal(busyMsOf([{ atMs: 1000, shares: null }], 1000), null);
+  const gap = [
+    { atMs: 1000, shares: 1 },
+    { atMs: 2000, shares: null },
+  ];
+  assert.equal(busyMsOf(gap, 2000), null);
+  const hiccup = Array.from({ length: 20 }, (_, at) => ({
+    ...{ atMs: 1000 * (at + 1), shares: at === 7 ? null : 1 },
+  }));
+  assert.equal(busyMsOf(hiccup, 20_000), 20_000);
+});
+
+test("what a driver says in place of a percentage is no share", () => {
+  const text = "GPU-1, 35\nGPU-2, [N/A]\nGPU-3, 400\nsome warning\nGPU-4, 0\r\n";
+  assert.deepEqual(
+    [...readShares(text)],
+    [
+      ["GPU-1", 0.35],
+      ["GPU-4", 0],
+    ],
+  );
+});
+
+test("an attempt without GPUs asks no driver, and its busy time is unknown", async () => {
+  const watched = watchGpus([], { now: () => 0, pauseMs: 1, ask: () => assert.fail("asked") });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  watched.stop();
+  assert.equal(watched.busyMs(1000), null);
+});
+
+test("a fake nvidia-smi is asked for the GPUs of the attempt and no others; a slice that it does not list is unknown", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "busy-"));
+  t.after(() => removeFolder(folder));
+  const gpus = fakeGpus(3).map((one, index) => ({ ...one, utilization: String(20 * index) }));
+  const nvidia = fakeNvidia(folder, gpus);
+  const { PATH } = process.env;
+  process.env.PATH = `${nvidia.bin}${delimiter}${PATH}`;
+  t.after(() => {
+    process.env.PATH = PATH;
+  });
+  const options = { now: () => 1000, pauseMs: 1 };
+  const [two, slice] = [gpus.slice(1).map(({ uuid }) => gpu(uuid)), [gpu("MIG-1")]];
+  const [known, unknown] = [watchGpus(two, options), watchGpus(slice, options)];
+  await until("the shares", () => known.busyMs(1000) !== null);
+  assert.equal(known.busyMs(1000), 600, "20 % of one and 40 % of the other");
+  await until("two more questions", () => nvidia.asked().length > 4);
+  assert.equal(unknown.busyMs(1000), null);
+  for (const one of [known, unknown]) one.stop();
+});

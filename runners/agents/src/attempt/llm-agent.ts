@@ -1,0 +1,40 @@
+// An llm agent from its preset, with its key. Which fields an llm agent needs is said here: a preset of another kind
+// may lack them.
+import { textRedactor } from "@mlrb/core/ports/redactor";
+import type { AttemptParams } from "./attempt-params.ts";
+import type { LlmAgent } from "./attempt-request.ts";
+
+/** Throws with what to write. */
+export function llmAgent(preset: AttemptParams, env: NodeJS.ProcessEnv = process.env): LlmAgent {
+  const { provider, model, scaffold = "react", tools, turnsMax } = preset;
+  if (provider === undefined) throw new Error("an agent of kind llm needs `provider: NAME` in its preset");
+  if (model === undefined)
+    throw new Error("an agent of kind llm needs `model: { id, contextTokens }` in its preset");
+  const { key } = model;
+  const secret = key === undefined ? undefined : env[key];
+  if (key !== undefined && !secret)
+    throw new Error(
+      `${key} is not set: it holds the key for ${provider}; export it where you run, and list it in the preset's \`secrets\``,
+    );
+  return {
+    model: { ...model, provider },
+    scaffold: { kind: scaffold, ...(tools && { tools }), ...(turnsMax !== undefined && { turnsMax }) },
+    ...(secret !== undefined && { key: secret }),
+  };
+}
+
+export type SecretRedactor = {
+  /** Takes the values of the secrets out of a text, as far as they are set: also those that were replaced since. */
+  redact(text: string): string;
+  add(values: Record<string, string>): void;
+};
+
+/** `names` lists variables. */
+export function secretRedactor(names: string[], env: NodeJS.ProcessEnv = process.env): SecretRedactor {
+  const values = Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+  const redactors = [textRedactor(values)];
+  return {
+    redact: (text) => redactors.reduce((rest, redact) => redact(rest), text),
+    add: (more) => void redactors.push(textRedactor(more)),
+  };
+}

@@ -1,0 +1,49 @@
+// Runs an agent that is a program of its own.
+
+import { programGateway } from "../gateway/program-gateway.ts";
+import { holdAtDeadlineMs, providerSilence } from "../model/provider-silence.ts";
+import type { AttemptRequest } from "./attempt-request.ts";
+import { type Supervision, supervise } from "./supervise.ts";
+import type { Ending } from "./watch-program.ts";
+import { agentCommand, agentEnvironment, inside } from "./workspace.ts";
+
+/** Throws when the program cannot be started or the record cannot be kept. */
+export async function runProgram(
+  request: AttemptRequest,
+  supervision: Supervision,
+): Promise<{ ending: Ending; wallMs: number; workingMs: number }> {
+  const { sandbox, trajectory, output, meter } = supervision;
+  trajectory.add({ event: "exec", argv: request.command });
+  const { agent, network = false, scratch } = request;
+  const env = agentEnvironment(sandbox, request, meter.deadline());
+  const silence = providerSilence({ budgetMs: request.budget.timeMs });
+  const gateway =
+    request.gateway &&
+    (await programGateway(sandbox, request.gateway, {
+      ...{ agent, network, scratch, path: env.PATH, meter, silence, write: trajectory.add },
+      ...(request.waits && { waiting: request.waits }),
+    }));
+  const ran = await supervise(request, supervision, (failed) => {
+    const running = sandbox.exec({
+      argv: agentCommand(sandbox, request, gateway?.address),
+      cwd: sandbox.seenAs(inside.workspace),
+      env: { ...env, ...gateway?.env },
+      onOutput(stream, bytes) {
+        try {
+          output.take(stream, bytes);
+        } catch (error) {
+          failed(error);
+        }
+      },
+    });
+    if (!gateway) return { running };
+    return {
+      running: gateway.ending(running),
+      stop: () => void gateway.close(),
+      lostAtDeadline: () => silence.untilDeadline(request.holdMs ?? holdAtDeadlineMs(request.budget.timeMs)),
+    };
+  }).finally(() => gateway?.close());
+  const where = sandbox.where?.();
+  trajectory.add({ event: "exec-end", result: ran.ending, ...(where && { where }) });
+  return ran;
+}

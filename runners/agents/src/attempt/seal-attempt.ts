@@ -1,0 +1,179 @@
+// The last things that an attempt writes: submission, the end of its trajectory, and the ledger that seals it. The
+// ledger comes last: where it is, all of the attempt is.
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { SnapshotResult } from "@mlrb/core/ports/sandbox";
+import type { Ledger } from "@mlrb/formats/attempt/ledger";
+import { isFullDisk, releaseReserved, writeReserved } from "@mlrb/kit/files/full-disk";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import { sealTimes } from "@mlrb/kit/processes/seal-times";
+import type { IterationsReader } from "../record/iterations-reader.ts";
+import type { Trajectory } from "../record/trajectory.ts";
+import { attemptLedger, endedAs, type Interruption } from "./attempt-ledger.ts";
+import type { AttemptMeter } from "./attempt-meter.ts";
+import type { AttemptRequest } from "./attempt-request.ts";
+import type { GpuBusy } from "./gpu-busy.ts";
+import { after } from "./interruption.ts";
+import type { SnapshotKeeper } from "./snapshot-keeper.ts";
+import type { Ending } from "./watch-program.ts";
+
+export type Seal = {
+  request: AttemptRequest;
+  budget: { timeMs: number; tokens?: number; dollars?: number };
+  meter: AttemptMeter;
+  trajectory: Trajectory;
+  snapshots: SnapshotKeeper;
+  iterations: Pick<IterationsReader, "count">;
+  busy: GpuBusy;
+  sinceStart(): number;
+  /** How far it is: whatever ends the attempt meanwhile goes on from there. */
+  progress: Progress;
+  /** Between two tries on a full disk; a second unless a test drives it. */
+  pause?: (signal: AbortSignal) => Promise<void>;
+};
+
+type Ran = { ending: Ending; wallMs: number; workingMs: number };
+
+type Progress = {
+  /** The agent came to its own end; `ran` is undefined where nothing was run. */
+  ended?: { ran: Ran | undefined };
+  /** The copy of the submission, under way or done. */
+  copy?: Promise<SnapshotResult> | undefined;
+  /** Whether the trajectory tells the end. */
+  told?: boolean;
+  /** Written: nothing more is to be. */
+  ledger?: Ledger;
+};
+
+/** Room for the last lines of the trajectory, and for the ledger, taken before anything is spent. */
+export const reservedBytes = 256 << 10;
+export const ledgerBytes = 64 << 10;
+const retryMs = 1_000;
+
+/** Where the index of snapshots is written last; its room is reserved too. */
+export const snapshotsIndex = (outputs: { snapshots: string }) => join(outputs.snapshots, "index.json");
+
+/** An attempt that came to its end: nothing was run where `ran` is undefined. Waits for room on a full disk. */
+export async function sealEnded(seal: Seal, ran: Ran | undefined): Promise<Ledger> {
+  const patiently = untilThereIsRoom(seal);
+  seal.progress.ended = { ran };
+  const final = await patiently(() => copied(seal));
+  await patiently(() => tellEnd(seal, { ending: ran?.ending, final }));
+  return patiently(() => writeLedger(seal, { ran, ending: ran?.ending, final }));
+}
+
+/**
+ * An attempt that something outside of it ended, for `reason`. Never throws and takes little time: whoever ended it
+ * may not grant more. What cannot be written any more is in the workspace, which is kept. Gives the ledger of an
+ * attempt that had come to its own end before, and whose submission is whole: that one is none the less complete.
+ */
+export async function sealInterrupted(seal: Seal, reason: unknown): Promise<Ledger | undefined> {
+  const { request, trajectory, progress } = seal;
+  const why = reason instanceof Error ? reason.message : String(reason);
+  releaseReserved(request.outputs.trajectory);
+  const final = await submissionInTime(seal);
+  if (progress.ledger) return progress.ledger; // what was under way has come to its end meanwhile
+  const { ended } = progress;
+  const sealed: Sealed =
+    ended && !("late" in final)
+      ? { ran: ended.ran, ending: ended.ran?.ending, final }
+      : { ran: undefined, ending: { kind: "interrupted", why }, final };
+  for (const write of [() => tellEnd(seal, sealed), () => void writeLedger(seal, sealed)])
+    try {
+      write();
+    } catch (error) {
+      console.error(`the attempt is not sealed: ${(error as Error).message}`);
+    }
+  trajectory.close(); // what is still under way must not add to what is sealed
+  return ended && !("late" in final) ? progress.ledger : undefined;
+}
+
+/** One copy at a time, whoever asks; another try after one that failed. */
+function copied({ request, snapshots, progress }: Seal): Promise<SnapshotResult> {
+  if (progress.copy) return progress.copy;
+  const copy = snapshots.final(request.outputs.submission);
+  progress.copy = copy;
+  copy.catch(() => {
+    progress.copy = undefined;
+  });
+  return copy;
+}
+
+/** Not copied whole, and not for what the agent did. */
+type Late = SnapshotResult & { late: true };
+
+/** As it stands now, if the copy takes no longer than there is time for; the workspace is kept in any case. */
+async function submissionInTime(seal: Seal): Promise<SnapshotResult | Late> {
+  const late = (detail: string): Late => ({ kind: "over-limits", state: "", detail, late: true });
+  const copy = copied(seal).catch((error: Error) =>
+    late(`not copied: ${error.message}; it is in the workspace`),
+  );
+  const time = after(sealTimes.copied - sealTimes.begin).then(() =>
+    late("not copied whole in the time there was; it is in the workspace"),
+  );
+  return Promise.race([copy, time]);
+}
+
+/** Once: an end that was told is not told again. */
+function tellEnd({ trajectory, iterations, progress }: Seal, { ending, final }: Omit<Sealed, "ran">): void {
+  if (progress.told) return;
+  trajectory.add({
+    event: "end",
+    ended: endedAs(ending),
+    ...(ending?.kind === "scaffold" && { scaffold: ending.end }),
+    ...(ending?.kind === "interrupted" && { why: ending.why }),
+    iterations: iterations.count(),
+    submissionDigest: final.kind === "taken" ? final.tree.digest : null,
+  });
+  progress.told = true;
+}
+
+type Sealed = { ran: Ran | undefined; ending: Ending | Interruption | undefined; final: SnapshotResult };
+
+function writeLedger(
+  { request, budget, meter, trajectory, snapshots, busy, sinceStart, progress }: Seal,
+  { ran, ending, final }: Sealed,
+): Ledger {
+  if (progress.ledger) return progress.ledger;
+  const { outputs } = request;
+  const wallMs = ran?.wallMs ?? Math.round(sinceStart());
+  const ledger = attemptLedger({
+    budget,
+    wallMs,
+    workingMs: ran?.workingMs ?? Math.round(meter.workingMs()),
+    spending: meter.spending(),
+    prices: request.prices?.used() ?? [],
+    ending,
+    final,
+    trajectory: trajectory.seal(),
+    gpus: request.gpus?.length ?? 0,
+    gpuBusyMs: busy.busyMs(wallMs),
+  });
+  writeReserved(snapshotsIndex(outputs), `${canonicalJson(snapshots.index(), 2)}\n`);
+  writeReserved(outputs.ledger, `${canonicalJson(ledger, 2)}\n`);
+  progress.ledger = ledger;
+  return ledger;
+}
+
+/** Tries again for as long as the disk is full: the agent is done, and all that is missing is room. */
+function untilThereIsRoom({ request, pause = second }: Seal) {
+  return async <T>(write: () => T | Promise<T>): Promise<T> => {
+    for (let tries = 0; ; tries++) {
+      try {
+        return await write();
+      } catch (error) {
+        if (!isFullDisk(error)) throw error;
+        if (tries === 0)
+          console.error(
+            `no space left on the disk; free some where ${request.outputs.trajectory} lies: waiting for it`,
+          );
+        releaseReserved(request.outputs.trajectory);
+        request.interrupted?.throwIfAborted();
+        await pause(request.interrupted ?? never).catch(() => {});
+      }
+    }
+  };
+}
+
+const never = new AbortController().signal;
+const second = (signal: AbortSignal) => sleep(retryMs, undefined, { signal }).then(() => {});

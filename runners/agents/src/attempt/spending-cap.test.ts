@@ -1,0 +1,234 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { appendFileSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { seededRandom } from "@mlrb/core/statistics/random";
+import { readPurse, writeCap, writePurse } from "@mlrb/kit/attempts/purse";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { attemptMeter } from "./attempt-meter.ts";
+import { attemptPurse } from "./attempt-purse.ts";
+import { openCap, type SpendingCap } from "./spending-cap.ts";
+
+function folder(t: TestContext): string {
+  const made = mkdtempSync(join(tmpdir(), "cap-"));
+  t.after(() => removeFolder(made));
+  return made;
+}
+
+const meterOf = (cap: SpendingCap) =>
+  attemptMeter({ limits: { timeMs: 1e9 }, startedWall: 0, sinceStart: () => 0, cap });
+const usage = { inputTokens: 1, outputTokens: 1, cachedInputTokens: null, reasoningTokens: null };
+
+test("attempts of one run share its cap, which each passes by one call at most, and raising it lets them go on", (t) => {
+  const path = join(folder(t), "cap.jsonl");
+  writeCap(path, 1);
+  const meters = ["a", "b", "c"].map((name) => meterOf(openCap(path, name)));
+  let spent = 0;
+  const call = (meter: (typeof meters)[number], dollars: number) => {
+    if (meter.overCap(1) !== undefined) return false;
+    meter.charge({ usage, dollars, answered: true });
+    spent += dollars;
+    return true;
+  };
+  for (let turn = 0; turn < 30; turn++) call(meters[turn % 3]!, 0.07);
+  assert.ok(spent >= 1 && spent < 1.07 + 1e-9, String(spent));
+  assert.match(meters[0]!.overCap(1)!, /spent the 1 dollars of its --max-cost/u);
+  assert.equal(meters[0]!.over(), undefined, "it is the operator's limit, not the agent's");
+  writeCap(path, 2);
+  assert.ok(call(meters[2]!, 0.07));
+});
+
+test("what a call can have cost at most counts too, and half a line of a killed supervisor does not", (t) => {
+  const path = join(folder(t), "cap.jsonl");
+  writeCap(path, 1);
+  const cap = openCap(path, "a");
+  const meter = meterOf(cap);
+  const estimated = { inputTokens: 10, outputTokens: 10, dollars: 0.5 };
+  meter.charge({ usage: null, dollars: null, answered: true, estimated });
+  assert.equal(cap.leftDollars(), 0.5);
+  appendFileSync(path, '{"dollars":0.4');
+  assert.equal(openCap(path, "b").leftDollars(), 0.5);
+  appendFileSync(path, "\n");
+  const reread = openCap(path, "b");
+  assert.equal(reread.leftDollars(), 0.5);
+});
+
+test("two calls at once are admitted only where the cheaper fits into what the cap leaves", (t) => {
+  const path = join(folder(t), "cap.jsonl");
+  writeCap(path, 1);
+  const meter = meterOf(openCap(path, "a"));
+  const release = meter.hold({ tokens: 1, dollars: 5 });
+  assert.ok(release, "alone it begins, whatever it may take");
+  assert.equal(meter.hold({ tokens: 1, dollars: 1 }), undefined);
+  assert.ok(meter.hold({ tokens: 1, dollars: 0 }), "what is free waits for nothing");
+  assert.ok(meter.hold({ tokens: 1, dollars: 0.9 }));
+  release();
+  assert.ok(meter.hold({ tokens: 1, dollars: 0.9 }));
+});
+
+test("what a killed attempt had in flight counts as spent, and nobody waits for it", (t) => {
+  const path = join(folder(t), "cap.jsonl");
+  writeCap(path, 1);
+  const gone = spawnSync(process.execPath, ["-e", ""]).pid;
+  appendFileSync(path, `${JSON.stringify({ attempt: "b", held: 1, pid: gone })}\n`);
+  const meter = meterOf(openCap(path, "a"));
+  assert.ok(meter.hold({ tokens: 1, dollars: 0.1 }));
+  assert.match(meter.overCap(0.1)!, /spent the 1 dollars/u);
+});
+
+test("a cap that cannot be read lets nothing be spent", (t) => {
+  assert.throws(() => openCap(join(folder(t), "none"), "a").leftDollars(), /ENOENT/u);
+});
+
+test("a purse is read whole or refused, there need be none, and one of format 1 names no run", (t) => {
+  const path = join(folder(t), "purse.json");
+  assert.equal(readPurse(path), undefined);
+  const runs = [{ run: "r", prices: ["m=1/2"] }];
+  writePurse(path, { runs, cap: null });
+  assert.deepEqual(readPurse(path), { runs, cap: null });
+  writeFileSync(path, '{"formatVersion":1,"prices":["m=1/2"],"cap":null}');
+  assert.deepEqual(readPurse(path), { runs: [], cap: null });
+  for (const text of [
+    '{"formatVersion":3,"runs":[],"cap":null}',
+    '{"formatVersion":2,"runs":[{"run":"r","prices":"m"}],"cap":null}',
+    '{"formatVersion":2,"runs":[]}',
+  ]) {
+    writeFileSync(path, text);
+    assert.throws(() => readPurse(path), /another format/u);
+  }
+});
+
+test("attempts that race for the last cent with many calls each pass the cap by one call each at most", async (t) => {
+  const { fraction: chance } = seededRandom(7);
+  for (let round = 0; round < 40; round++) {
+    const path = join(folder(t), "cap.jsonl");
+    writeCap(path, 1);
+    const attempts = ["a", "b", "c"].map((name) => ({
+      meter: meterOf(openCap(path, name)),
+      flying: [] as { end: () => void; dollars: number }[],
+    }));
+    let spent = 0;
+    const dearest = 0.1 + chance() / 2;
+    for (let turn = 0; turn < 200; turn++) {
+      const { meter, flying } = attempts[Math.floor(chance() * 3)]!;
+      const dollars = dearest * (1 - chance() / 2);
+      if (chance() < 0.7) {
+        const end = meter.overCap(dollars) === undefined ? meter.hold({ tokens: 1, dollars }) : undefined;
+        if (end) flying.push({ end, dollars });
+      } else {
+        const [done] = flying.splice(Math.floor(chance() * flying.length), 1);
+        if (!done) continue;
+        done.end();
+        const dollars = done.dollars * chance();
+        meter.charge({ usage, dollars, answered: true });
+        spent += dollars;
+        await 0; // what it held is given back
+      }
+    }
+    for (const { flying } of attempts) for (const { dollars } of flying) spent += dollars;
+    assert.ok(spent < 1 + 3 * dearest, `round ${round}: ${spent} dollars, calls of ${dearest}`);
+  }
+});
+
+test("an attempt that a run with a cap goes on with comes under it, with what it spends from then on", (t) => {
+  const path = join(folder(t), "purse.json");
+  writePurse(path, { runs: [{ run: "first", prices: [] }], cap: null });
+  const purse = attemptPurse(path, "a")!;
+  const told: object[] = [];
+  purse.onCarried((by) => told.push(by));
+  const meter = meterOf(purse.cap);
+  meter.charge({ usage, dollars: 50, answered: true });
+  assert.equal(meter.overCap(1), undefined);
+  const release = meter.hold({ tokens: 1, dollars: 0.75 })!;
+  meter.hold({ tokens: 1, dollars: 0.5 });
+
+  const cap = join(folder(t), "second.jsonl");
+  writeCap(cap, 1);
+  writePurse(path, { runs: [{ run: "second", prices: [] }, ...readPurse(path)!.runs], cap });
+  assert.equal(meter.overCap(1), undefined);
+  assert.equal(openCap(cap, "b").freeDollars(), 0.5, "its calls in flight are known to the others there");
+  release();
+  meter.charge({ usage, dollars: 1.1, answered: true });
+  assert.match(meter.overCap(1)!, /spent the 1 dollars/u);
+  assert.equal(meter.overCap(0), undefined, "what is free goes on");
+  assert.deepEqual(told, [
+    { run: "first", maxDollars: null },
+    { run: "second", maxDollars: 1 },
+  ]);
+});
+
+test("an attempt that moves from one run's cap to another's leaves the first to its others", (t) => {
+  const [high, low] = [join(folder(t), "high.jsonl"), join(folder(t), "low.jsonl")];
+  writeCap(high, 10);
+  writeCap(low, 0.5);
+  const path = join(folder(t), "purse.json");
+  writePurse(path, { runs: [{ run: "first", prices: [] }], cap: high });
+  const { cap } = attemptPurse(path, "a")!;
+  const meter = meterOf(cap);
+  const other = openCap(high, "b");
+  meter.charge({ usage, dollars: 4, answered: true });
+  meter.hold({ tokens: 1, dollars: 3 });
+  meter.hold({ tokens: 1, dollars: 4 });
+  assert.deepEqual([other.leftDollars(), other.freeDollars()], [6, 3]);
+  writePurse(path, { runs: [{ run: "second", prices: [] }, ...readPurse(path)!.runs], cap: low });
+  assert.equal(meter.overCap(1), undefined);
+  assert.deepEqual([other.leftDollars(), other.freeDollars()], [6, 6]);
+  meter.charge({ usage, dollars: 3, answered: true });
+  assert.equal(other.leftDollars(), 6);
+  assert.ok(meter.overCap(1));
+});
+
+test("under a cap a call that nobody knows the price of is not sent, and a cap of 0 lets only free ones through", (t) => {
+  const path = join(folder(t), "cap.jsonl");
+  writeCap(path, 1);
+  const meter = meterOf(openCap(path, "a"));
+  assert.match(meter.overCap(null)!, /no price is known/u);
+  writeCap(path, 0);
+  assert.ok(meter.overCap(0.001));
+  assert.equal(meter.overCap(0), undefined);
+});
+
+test("a run that goes on with an attempt brings its prices, and the ledger keeps those of both with their run", (t) => {
+  const path = join(folder(t), "purse.json");
+  writePurse(path, { runs: [{ run: "first", prices: ["m=1/2", "n-*=1/1"] }], cap: null });
+  const { prices } = attemptPurse(path, "a")!;
+  const million = { ...usage, inputTokens: 1e6, outputTokens: 0 };
+  assert.equal(prices.dollarsOf(million, "p", "m"), 1);
+  assert.equal(prices.dollarsOf(million, "p", "other"), null);
+  writePurse(path, {
+    runs: [{ run: "second", prices: ["m=10/20", "other=5/5"] }, ...readPurse(path)!.runs],
+    cap: null,
+  });
+  assert.equal(prices.dollarsOf(million, "p", "m"), 10);
+  assert.equal(prices.dollarsOf(million, "p", "other"), 5);
+  assert.equal(prices.dollarsOf(million, "p", "n-7"), 1);
+  assert.equal(prices.dollarsOf(million, "openai", "gpt-4o-2024-08-06"), 2.5);
+  const first = { provider: "p", source: "--price of run first" };
+  const second = { provider: "p", source: "--price of run second" };
+  const [table, ...said] = prices.used().toSorted((a, b) => (a.provider < b.provider ? -1 : 1));
+  assert.deepEqual(said, [
+    { ...first, model: "m", input: 1, output: 2 },
+    { ...second, model: "m", input: 10, output: 20 },
+    { ...second, model: "other", input: 5, output: 5 },
+    { ...first, model: "n-7", input: 1, output: 1 },
+  ]);
+  assert.deepEqual([table!.input, table!.asOf, table!.source.slice(0, 8)], [2.5, "2024-11-20", "https://"]);
+});
+
+test("a call that cannot be told to the cap, on a full disk, is on the attempt's own bill all the same", () => {
+  const full = Object.assign(new Error("no space left"), { code: "ENOSPC" });
+  const cap = {
+    leftDollars: () => 1,
+    freeDollars: () => 1,
+    maxDollars: () => 1,
+    hold: () => {},
+    add() {
+      throw full;
+    },
+  };
+  const meter = meterOf(cap);
+  assert.throws(() => meter.charge({ usage, dollars: 0.25, answered: true }), full);
+  assert.equal(meter.spending().dollars, 0.25);
+});

@@ -1,0 +1,123 @@
+// Lays out what every agent finds, the same for all of them. Beside the workspace, not in it: the
+// agent's own program, its home and its temporary folder.
+
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { agentVariables } from "@mlrb/core/key/agent-variables";
+import { type Gpu, gpuVariables } from "@mlrb/core/ports/gpu";
+import type { Sandbox } from "@mlrb/core/ports/sandbox";
+import type { AttemptRequest } from "./attempt-request.ts";
+
+export const inside = {
+  workspace: "workspace",
+  data: "workspace/data",
+  models: "workspace/models",
+  submission: "workspace/submission",
+  iterations: "workspace/iterations.jsonl",
+  deadline: "workspace/deadline",
+  program: "program",
+  library: "program/library",
+};
+
+/** Fills `sandbox`, by what is moved there where the request allows it. `scratch` is an empty host folder for what is written on the way. Throws when it cannot. */
+export async function layOutWorkspace(
+  sandbox: Sandbox,
+  request: AttemptRequest,
+  scratch: string,
+): Promise<void> {
+  const { emptyFolder, emptyFile } = await blanks(scratch);
+  const given = { readOnly: true, ...(request.ownCopies && { move: true }) };
+  await sandbox.put(request.publicData, inside.data, given);
+  if (await holdsSomething(request.models)) await sandbox.put(request.models!, inside.models, given);
+  await sandbox.put(emptyFolder, inside.submission);
+  await sandbox.put(emptyFile, inside.iterations);
+  if (request.program !== undefined) await sandbox.put(request.program, inside.program);
+  if (request.library !== undefined) await sandbox.put(request.library, inside.library);
+}
+
+/** For every task the same, below its prompt. */
+const deadlineSentence = `
+---
+
+While you wait for a provider's rate limit or for a service that is down, everything here is stopped, and the
+deadline moves by that time. The file \`deadline\` beside this one holds the deadline of now: seconds since 1970 on
+the first line, the same as an ISO time (UTC) on the second.
+`;
+
+/** Written last, so that the deadline it names lies a whole budget ahead. */
+export async function handOverPrompt(
+  sandbox: Sandbox,
+  text: string,
+  { scratch, tellsDeadline }: { scratch: string; tellsDeadline: boolean },
+): Promise<void> {
+  const file = join(scratch, "TASK.md");
+  await writeFile(file, tellsDeadline ? `${text.trimEnd()}\n${deadlineSentence}` : text);
+  await sandbox.put(file, `${inside.workspace}/TASK.md`);
+}
+
+/** Tells deadlines one after the other, so that of two waits that end together the later one's stays. Never rejects. */
+export function deadlineTeller(sandbox: Sandbox, scratch: string): (deadline: number) => Promise<void> {
+  let telling = Promise.resolve();
+  return (deadline) => {
+    // the agent may have put something else in its place
+    telling = telling.then(() => tellDeadline(sandbox, deadline, scratch)).catch(() => {});
+    return telling;
+  };
+}
+
+/** Writes the file that TASK.md names. `deadline` in ms since the epoch. Throws where the agent left no room for it. */
+export async function tellDeadline(sandbox: Sandbox, deadline: number, scratch: string): Promise<void> {
+  const file = join(scratch, "deadline");
+  const seconds = Math.floor(deadline / 1000);
+  const iso = new Date(1000 * seconds).toISOString().replace(".000Z", "Z");
+  await writeFile(file, `${seconds}\n${iso}\n`);
+  await sandbox.put(file, inside.deadline);
+}
+
+async function holdsSomething(folder: string | undefined): Promise<boolean> {
+  return folder !== undefined && (await readdir(folder)).length > 0;
+}
+
+async function blanks(scratch: string) {
+  const emptyFolder = join(scratch, "empty");
+  const emptyFile = join(scratch, "iterations.jsonl");
+  await mkdir(emptyFolder, { recursive: true });
+  await writeFile(emptyFile, "");
+  return { emptyFolder, emptyFile };
+}
+
+/** The only variables an agent's program sees, besides those that the sandbox sets (HOME, TMPDIR). */
+export function agentEnvironment(
+  sandbox: Sandbox,
+  request: AttemptRequest,
+  deadline: number,
+): Record<string, string> {
+  const system = "/usr/local/bin:/usr/bin:/bin";
+  const path = request.python ? `${dirname(request.python)}:${system}` : system;
+  return {
+    ...((request.python || !request.ownImage) && { PATH: path }),
+    ...agentVariables(request),
+    MLRB_DEADLINE: String(Math.floor(deadline / 1000)),
+    MLRB_SUBMISSION: sandbox.seenAs(inside.submission),
+    ...deviceVariables(sandbox, request.gpus ?? []),
+  };
+}
+
+/** Walls show the devices that there are; without walls only a variable says which of them to use. */
+function deviceVariables({ kind }: Sandbox, gpus: readonly Gpu[]): Record<string, string> {
+  if (gpus.length === 0) return {};
+  const variables = gpuVariables(gpus);
+  return kind === "plain" ? variables : { MLRB_GPUS: variables.MLRB_GPUS! };
+}
+
+/** argv as it is run: `./x` and `{program}` mean the copied program folder, `{python}` the environment's Python, `{gateway}` the address of the model gateway. */
+export function agentCommand(sandbox: Sandbox, request: AttemptRequest, gateway = ""): string[] {
+  const program = sandbox.seenAs(inside.program);
+  return request.command.map((argument) => {
+    if (argument.startsWith("./")) return join(program, argument);
+    return argument
+      .replaceAll("{program}", program)
+      .replaceAll("{python}", request.python ?? "python3")
+      .replaceAll("{gateway}", gateway);
+  });
+}

@@ -1,0 +1,48 @@
+// Digests of what the harness hands over, for the trajectory's first line.
+import { createHash } from "node:crypto";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import type { CopiedTree } from "@mlrb/core/ports/sandbox";
+import { handedOver } from "@mlrb/kit/attempts/handed-over";
+import { treeDigest } from "./copy-out.ts";
+
+export function textDigest(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/**
+ * sha256 over what is handed over of a trusted folder: paths, sizes and contents, and what else an agent sees of it,
+ * links, executable bits and empty folders; a copy has the same.
+ */
+export async function folderDigest(folder: string): Promise<string> {
+  const files: CopiedTree["files"] = [];
+  const marks: string[] = [];
+  const entries = handedOver(folder);
+  const filled = new Set(entries.map(({ path }) => path.split("/").slice(0, -1).join("/")));
+  const buffer = Buffer.allocUnsafe(1 << 20); // a stream's smaller pieces take twice as long
+  for (const entry of entries) {
+    const { path } = entry;
+    if (entry.kind === "link") marks.push(`${path}\0link\0${entry.target}\n`);
+    if (entry.kind === "folder" && !filled.has(path)) marks.push(`${path}\0folder\n`);
+    if (entry.kind !== "file") continue;
+    if (entry.executable) marks.push(`${path}\0executable\n`);
+    files.push({ path, ...(await fileDigest(join(folder, path), buffer)) });
+  }
+  const digest = treeDigest(files.sort((a, b) => (a.path < b.path ? -1 : 1)));
+  return marks.length === 0 ? digest : textDigest(digest + marks.join(""));
+}
+
+async function fileDigest(path: string, buffer: Buffer): Promise<{ bytes: number; digest: string }> {
+  const hash = createHash("sha256");
+  const file = await open(path);
+  try {
+    for (let bytes = 0; ; ) {
+      const { bytesRead } = await file.read(buffer);
+      if (bytesRead === 0) return { bytes, digest: hash.digest("hex") };
+      hash.update(buffer.subarray(0, bytesRead));
+      bytes += bytesRead;
+    }
+  } finally {
+    await file.close();
+  }
+}

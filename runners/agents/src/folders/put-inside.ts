@@ -1,0 +1,216 @@
+// Copies a trusted file or folder of the host into a folder that a hostile program may be rewriting at this
+// moment. Nothing is ever opened by a path through that folder: each component is opened from the one before,
+// never through a link, and what is written is made anew under the opened folder. So whatever is swapped
+// meanwhile, no byte, owner or mode outside of the sandbox changes.
+import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import {
+  chmod,
+  copyFile,
+  lchown,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  stat,
+  symlink,
+  unlink,
+} from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { handedOver, isExecutable, isLeftBehind } from "@mlrb/kit/attempts/handed-over";
+import type { SandboxUser } from "../sandbox/sandbox-user.ts";
+import { child, type OpenFolder, openFolder } from "./open-folder.ts";
+
+export type PutInside = {
+  /** Whose it becomes; undefined leaves it with this process. */
+  owner?: SandboxUser | undefined;
+  /** Whoever reads inside may not write. */
+  readOnly?: boolean;
+  /** It may be moved where that is possible. */
+  move?: boolean;
+};
+
+const isLinux = process.platform === "linux";
+const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+
+/** Throws where it cannot, also where a component of `inside` is no folder; then what it says names the component. */
+export async function putInside(root: string, from: string, inside: string, how: PutInside): Promise<void> {
+  const folder = await makeFolders(root, dirname(inside), how.readOnly ? { owner: how.owner } : how);
+  try {
+    const name = Buffer.from(basename(inside));
+    if (how.move && (await moved(from, folder, name, how))) return;
+    await copy(from, folder, name, how);
+  } finally {
+    await folder.handle.close();
+  }
+}
+
+/** Opens `inside`, making what is missing. The caller closes it. */
+async function makeFolders(root: string, inside: string, how: PutInside): Promise<OpenFolder> {
+  let folder = await openFolder(root);
+  for (const part of inside.split("/").filter((one) => one !== "" && one !== ".")) {
+    const outer = folder;
+    try {
+      folder = await makeFolder(outer, Buffer.from(part), how);
+    } catch (error) {
+      const why = (error as NodeJS.ErrnoException).code;
+      throw new Error(`${part} in ${inside} is no folder (${why}): a program inside may have replaced it`, {
+        cause: error,
+      });
+    } finally {
+      await outer.handle.close();
+    }
+  }
+  return folder;
+}
+
+/** An open folder of that name: the one that is there, or a new one that belongs to the owner. */
+async function makeFolder(outer: OpenFolder, name: Buffer, { owner }: PutInside): Promise<OpenFolder> {
+  const at = child(outer, name);
+  const isNew = await mkdir(at, 0o700).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "EEXIST") return false;
+      throw error;
+    },
+  );
+  const folder = await openFolder(at);
+  // only what was made here: the one that is there may be anybody's
+  if (isNew && (await folder.handle.stat()).uid === process.getuid?.()) {
+    if (owner) await folder.handle.chown(owner.uid, owner.gid);
+    await folder.handle.chmod(0o755);
+  }
+  return folder;
+}
+
+async function copy(from: string, folder: OpenFolder, name: Buffer, how: PutInside): Promise<void> {
+  const source = await stat(from); // what is given is ours: a link to it will do
+  if (source.isDirectory()) return await copyFolder(from, folder, name, how);
+  if (!source.isFile())
+    throw new Error(`${from} is neither a file nor a folder; only these can be given to an agent`);
+  await copyFileIn(from, folder, name, { ...how, executable: isExecutable(source.mode) });
+}
+
+/** Copies what `handedOver` lists, which is what the attempt's key covers. */
+async function copyFolder(from: string, folder: OpenFolder, name: Buffer, how: PutInside): Promise<void> {
+  const entries = handedOver(from);
+  const make = async (outer: OpenFolder, one: Buffer) => {
+    await removeOther(outer, one, "folder");
+    return await makeFolder(outer, one, how.readOnly ? {} : how);
+  };
+  const within: { path: string; folder: OpenFolder }[] = [];
+  const leave = async ({ folder: left }: { folder: OpenFolder }) => {
+    try {
+      if (how.readOnly) await left.handle.chmod(0o555);
+    } finally {
+      await left.handle.close();
+    }
+  };
+  try {
+    within.push({ path: "", folder: await make(folder, name) });
+    for (const entry of entries) {
+      const parent = entry.path.split("/").slice(0, -1).join("/");
+      while (within.at(-1)!.path !== parent) await leave(within.pop()!);
+      const outer = within.at(-1)!.folder;
+      const own = Buffer.from(basename(entry.path));
+      if (entry.kind === "folder") within.push({ path: entry.path, folder: await make(outer, own) });
+      else if (entry.kind === "link") {
+        await removeOther(outer, own, "file");
+        await symlink(entry.target, child(outer, own));
+        if (how.owner && !how.readOnly) await lchown(child(outer, own), how.owner.uid, how.owner.gid);
+      } else await copyFileIn(join(from, entry.path), outer, own, { ...how, executable: entry.executable });
+    }
+    while (within.length > 0) await leave(within.pop()!);
+  } finally {
+    for (const { folder: left } of within) await left.handle.close();
+  }
+}
+
+async function copyFileIn(
+  from: string,
+  folder: OpenFolder,
+  name: Buffer,
+  how: PutInside & { executable: boolean },
+): Promise<void> {
+  const there = await otherThan(folder, name, "file");
+  // a program that reads what is replaced finds all of the old one or all of the new one
+  const written = there ? Buffer.from(`.mlrb-${randomBytes(8).toString("hex")}`) : name;
+  const at = child(folder, written);
+  const write = await open(at, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    // by the descriptor: whatever the name leads to by now
+    await copyFile(from, isLinux ? `/proc/self/fd/${write.fd}` : at, constants.COPYFILE_FICLONE);
+    if (how.owner && !how.readOnly) await write.chown(how.owner.uid, how.owner.gid);
+    await write.chmod(modeOf(how.executable, how));
+    if (there) await rename(at, child(folder, name));
+  } catch (error) {
+    if (there) await unlink(at).catch(() => {});
+    throw error;
+  } finally {
+    await write.close();
+  }
+}
+
+function modeOf(executable: boolean, { readOnly }: PutInside): number {
+  return (readOnly ? 0o444 : 0o644) | (executable ? 0o111 : 0);
+}
+
+/** Makes room for a new entry; everything but a folder where a folder is to come goes. */
+async function removeOther(folder: OpenFolder, name: Buffer, coming: "file" | "folder"): Promise<void> {
+  if (await otherThan(folder, name, coming)) await unlink(child(folder, name));
+}
+
+/** Whether something has the name that must give way: a folder stays where a folder is to come. */
+async function otherThan(folder: OpenFolder, name: Buffer, coming: "file" | "folder"): Promise<boolean> {
+  const there = await lstat(child(folder, name)).catch(() => undefined);
+  if (there?.isDirectory() && coming === "file")
+    throw new Error(`${name} is a folder; a file cannot take its place`);
+  return there !== undefined && !there.isDirectory();
+}
+
+/** False where it has to be copied after all: another file system, one that may not be written, or a file with other names. */
+async function moved(from: string, folder: OpenFolder, name: Buffer, how: PutInside): Promise<boolean> {
+  if (await lstat(child(folder, name)).catch(() => undefined)) return false;
+  if (!(await isPlain(from))) return false;
+  await prepare(from, how); // before anybody inside can reach it
+  const isFolder = (await lstat(from)).isDirectory();
+  if (isFolder) await chmod(from, 0o755);
+  try {
+    await rename(from, child(folder, name));
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (["EXDEV", "EROFS", "EACCES", "EPERM", "EBUSY"].includes(code)) return false;
+    throw error;
+  }
+  // a folder that may not be written could not have been moved
+  if (how.readOnly && isFolder) {
+    const there = await openFolder(child(folder, name));
+    try {
+      if ((await there.handle.stat()).uid === process.getuid?.()) await there.handle.chmod(0o555);
+    } finally {
+      await there.handle.close();
+    }
+  }
+  return true;
+}
+
+/** Whether it can go as it is: no file that stands elsewhere too, where what an agent writes would be seen. */
+async function isPlain(path: string): Promise<boolean> {
+  const stats = await lstat(path);
+  if (stats.isFile()) return stats.nlink === 1;
+  if (!stats.isDirectory()) return false;
+  for (const name of await readdir(path))
+    if (isLeftBehind(name) || !(await isPlain(join(path, name)))) return false;
+  return true;
+}
+
+async function prepare(path: string, how: PutInside): Promise<void> {
+  const stats = await lstat(path);
+  if (stats.isDirectory()) for (const name of await readdir(path)) await prepare(join(path, name), how);
+  if (how.owner && !how.readOnly) await lchown(path, how.owner.uid, how.owner.gid);
+  await chmod(
+    path,
+    stats.isDirectory() ? (how.readOnly ? 0o555 : 0o755) : modeOf(isExecutable(stats.mode), how),
+  );
+}

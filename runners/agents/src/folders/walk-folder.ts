@@ -1,0 +1,152 @@
+// Walks a hostile folder within limits: links are never followed, and whatever is not a plain file
+// under a plain name is left out and named.
+import type { BigIntStats } from "node:fs";
+import type { SnapshotLimits } from "@mlrb/core/ports/sandbox";
+import { child, look, names, type OpenFolder, openFolder, openInside } from "./open-folder.ts";
+
+const depthMax = 64;
+const leftOutMax = 200;
+const shownMax = 200;
+
+export type Walk = {
+  leftOut: { path: string; why: string }[];
+  leftOutMore: number;
+  /** Set when a limit stopped the walk, in words. */
+  over?: string;
+};
+
+export type Visit = (file: {
+  path: string;
+  at: Buffer;
+  stats: BigIntStats;
+}) => Promise<"ok" | { leaveOut: string }>;
+
+/** A folder below a root that is ours: every component in between may be hostile. */
+export type Place = { root: string; inside: string };
+
+/** Calls `visit` for each plain file, in a fixed order. Stops at the first limit. Throws only on trouble that is no agent's doing. */
+export async function walkFolder(place: Place, limits: SnapshotLimits, visit: Visit): Promise<Walk> {
+  const walk: Walk = { leftOut: [], leftOutMore: 0 };
+  let entries = 0;
+  let bytes = 0n;
+  const leaveOut = (path: string, why: string) => {
+    if (walk.leftOut.length < leftOutMax) walk.leftOut.push({ path, why });
+    else walk.leftOutMore++;
+  };
+
+  const enter = async (folder: OpenFolder, prefix: string, depth: number): Promise<void> => {
+    const listed = await names(folder, limits.filesMax - entries);
+    if (listed.more) walk.over = `more than ${limits.filesMax} files and folders`;
+    entries += listed.names.length;
+    for (const name of listed.names) {
+      if (walk.over) return;
+      const text = plainName(name);
+      const path = prefix + (text ?? shown(name));
+      if (text === undefined) {
+        leaveOut(path, "odd name");
+        continue;
+      }
+      const why = await one(folder, name, path, depth);
+      if (why) leaveOut(path, why);
+    }
+  };
+
+  const one = async (folder: OpenFolder, name: Buffer, path: string, depth: number) => {
+    try {
+      const stats = await look(folder, name);
+      if (stats.isDirectory()) {
+        if (depth === depthMax) return `deeper than ${depthMax} folders`;
+        const inner = await openFolder(child(folder, name));
+        try {
+          await enter(inner, `${path}/`, depth + 1);
+        } finally {
+          await inner.handle.close();
+        }
+        return undefined;
+      }
+      if (!stats.isFile()) return kindOf(stats);
+      bytes += stats.size;
+      if (bytes > BigInt(limits.bytesMax)) {
+        walk.over = `more than ${limits.bytesMax} bytes`;
+        return undefined;
+      }
+      const answer = await visit({ path, at: child(folder, name), stats });
+      return answer === "ok" ? undefined : answer.leaveOut;
+    } catch (error) {
+      return agentsDoing(error);
+    }
+  };
+
+  const top = await openTop(place);
+  if ("why" in top) {
+    leaveOut(".", top.why);
+    return walk;
+  }
+  try {
+    await enter(top, "", 1);
+  } finally {
+    await top.handle.close();
+  }
+  return walk;
+}
+
+/** The agent may have removed or replaced the folder itself: then there is nothing to take. */
+async function openTop({ root, inside }: Place): Promise<OpenFolder | { why: string }> {
+  try {
+    return await openInside(root, inside);
+  } catch (error) {
+    return { why: agentsDoing(error) };
+  }
+}
+
+/** What a failed look at the agent's own entries means. Anything else is thrown on: a full table of descriptors, a broken disk. */
+export function agentsDoing(error: unknown): string {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case "ENOENT":
+      return "gone while it was read";
+    case "EACCES":
+    case "EPERM":
+      return "unreadable: permission denied";
+    case "ELOOP":
+      return "symbolic link";
+    case "ENOTDIR":
+      return "not a folder";
+    case "ENXIO":
+    case "ENODEV":
+      return "device or socket";
+    case "ENAMETOOLONG":
+      return "path too long";
+    default:
+      throw error;
+  }
+}
+
+function kindOf(stats: BigIntStats): string {
+  if (stats.isSymbolicLink()) return "symbolic link";
+  if (stats.isFIFO()) return "named pipe";
+  if (stats.isSocket()) return "socket";
+  return "device";
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The name as text, or undefined where some later reader would trip: no UTF-8, control characters, backslashes. */
+function plainName(name: Buffer): string | undefined {
+  try {
+    const text = utf8.decode(name);
+    return /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\\]/u.test(text) ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+/** An odd name for a reader: everything beyond printable ASCII as %XX. */
+function shown(name: Buffer): string {
+  let text = "";
+  for (const byte of name.subarray(0, shownMax))
+    text +=
+      byte > 32 && byte < 127 && byte !== 37
+        ? String.fromCharCode(byte)
+        : `%${byte.toString(16).padStart(2, "0")}`;
+  return text;
+}

@@ -1,0 +1,80 @@
+// Texts of a trajectory that are too long for a line, each in a file named by its digest: written once however
+// often it comes, and found again by whoever reads the line.
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { LongText, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import { writeWhole } from "@mlrb/kit/json-file";
+
+export type Attachments = {
+  /** `text`, or its beginning and where it lies whole. */
+  shorten(text: string): LongText;
+};
+
+/** A line stays small enough to be read at a glance; in characters. */
+export const inlineMax = 16_384;
+const headChars = 2_000;
+const fileMax = 64 << 20;
+
+export type AttachmentOptions = {
+  /** Bytes of all of them; what comes after keeps its beginning only. */
+  bytesMax?: number;
+};
+
+/** In `folder`, which is made when the first comes. */
+export function attachmentsIn(folder: string, { bytesMax = 2 ** 30 }: AttachmentOptions = {}): Attachments {
+  let written = 0;
+  return {
+    shorten(text) {
+      if (text.length <= inlineMax) return text;
+      const bytes = Buffer.from(text);
+      const digest = createHash("sha256").update(bytes).digest("hex");
+      const file = join(folder, digest);
+      // an unpaired half of a character at the cut would be no text any more
+      const head = text.slice(0, headChars).toWellFormed();
+      if (!existsSync(file) && bytes.length <= fileMax && written + bytes.length <= bytesMax) {
+        mkdirSync(folder, { recursive: true });
+        writeWhole(file, text, { sync: false });
+        written += bytes.length;
+      }
+      return { head, digest, bytes: bytes.length };
+    },
+  };
+}
+
+/** The whole of a text; its beginning where the attachments do not hold it (any more). */
+export function wholeText(text: LongText, folder: string | undefined): { text: string; whole: boolean } {
+  if (typeof text === "string") return { text, whole: true };
+  try {
+    if (folder === undefined || !/^[0-9a-f]{64}$/.test(text.digest)) return { text: text.head, whole: false };
+    const found = readFileSync(join(folder, text.digest), "utf8");
+    const digest = createHash("sha256").update(found).digest("hex");
+    return digest === text.digest ? { text: found, whole: true } : { text: text.head, whole: false };
+  } catch {
+    return { text: text.head, whole: false };
+  }
+}
+
+/** The event with its long texts shortened; which fields those are, formats/attempt/trajectory says. */
+export function shortened(event: TrajectoryEvent, { shorten }: Attachments): TrajectoryEvent {
+  const short = (text: LongText) => (typeof text === "string" ? shorten(text) : text);
+  switch (event.event) {
+    case "message":
+    case "note":
+    case "tool-result":
+    case "request-part":
+      return { ...event, text: short(event.text) };
+    case "tool-call":
+      return { ...event, input: short(event.input) };
+    case "model-call":
+      return {
+        ...event,
+        text: short(event.text),
+        reasoning: event.reasoning === null ? null : short(event.reasoning),
+        toolCalls: event.toolCalls.map((call) => ({ ...call, input: short(call.input) })),
+        ...(event.raw !== undefined && { raw: short(event.raw) }),
+      };
+    default:
+      return event;
+  }
+}

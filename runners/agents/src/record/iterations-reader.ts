@@ -1,0 +1,77 @@
+// Reads what the agent appends to iterations.jsonl while it works, so that every line is in the
+// trajectory at the time it came. The lines are the agent's claims: kept as text, counted, not believed.
+import type { Sandbox } from "@mlrb/core/ports/sandbox";
+
+export type IterationsReader = {
+  /** Reads what is new; `last` takes a line without its end too. */
+  read(last?: boolean): Promise<void>;
+  count(): { wellFormed: number; malformed: number; notKept: number };
+};
+
+type Options = {
+  sandbox: Sandbox;
+  inside: string;
+  write(event: { event: "iteration"; line: string; wellFormed: boolean }): void;
+  redact(text: string): string;
+};
+
+const lineMax = 16 << 10;
+const linesMax = 2000;
+const readMax = 1 << 20;
+
+export function iterationsReader({ sandbox, inside, write, redact }: Options): IterationsReader {
+  let from = 0;
+  let rest = Buffer.alloc(0);
+  const count = { wellFormed: 0, malformed: 0, notKept: 0 };
+
+  const line = (bytes: Buffer) => {
+    const text = bytes.toString("utf8").trim();
+    if (text === "") return;
+    if (count.wellFormed + count.malformed >= linesMax) {
+      count.notKept++;
+      return;
+    }
+    const wellFormed = bytes.length <= lineMax && isIteration(text);
+    count[wellFormed ? "wellFormed" : "malformed"]++;
+    write({ event: "iteration", line: redact(text.slice(0, lineMax)), wellFormed });
+  };
+
+  return {
+    async read(last = false) {
+      // a bounded piece each time: the rest comes with the next look, and at the end at most a hundred pieces
+      for (let piece = 0; piece < (last ? 100 : 1); piece++) {
+        const bytes = await sandbox.get(inside, { from, bytesMax: readMax });
+        if (!bytes || bytes.length === 0) break;
+        from += bytes.length;
+        rest = Buffer.concat([rest, bytes]);
+        for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+          line(rest.subarray(0, end));
+          rest = rest.subarray(end + 1);
+        }
+        // a line without an end is cut rather than gathered for ever
+        if (rest.length > readMax) {
+          line(rest);
+          rest = Buffer.alloc(0);
+        }
+      }
+      if (last) {
+        line(rest);
+        rest = Buffer.alloc(0);
+      }
+    },
+    count: () => ({ ...count }),
+  };
+}
+
+/** Whether a line has the core that anyone can append: an object that says which experiment and what was tried. */
+function isIteration(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+    const { id, hypothesis, change } = value as Record<string, unknown>;
+    const named = typeof id === "string" || typeof id === "number";
+    return named && (typeof hypothesis === "string" || typeof change === "string");
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,107 @@
+// A recorded attempt, to be replayed: its trajectory and attachments, as the attempt gave them. Only what a model
+// said is taken from it; tools run again. A recording is a stranger's file: each problem is told with its line.
+
+import { createReadStream } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import {
+  type LongText,
+  type ModelCallEvent,
+  type TrajectoryEvent,
+  trajectoryEvent,
+} from "@mlrb/formats/attempt/trajectory";
+import { llmSpecs, type ModelSpec, type ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
+import { checkFormat, readFormat } from "@mlrb/formats/read-format";
+import { json, jsonObject } from "@mlrb/formats/schema";
+import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
+import type { ModelResponse, ToolCall } from "../model/model-client.ts";
+import { wholeText } from "./attachments.ts";
+
+type RecordedCall = { call: number; by: string; requestDigest: string; response: ModelResponse };
+
+export type Recording = {
+  model: ModelSpec;
+  scaffold: ScaffoldSpec;
+  calls: RecordedCall[];
+  /** What the model was reminded of, with the look that found it. */
+  reminders: { look: number; text: string }[];
+  /** Whether the workspace had a file with the deadline, which TASK.md named. */
+  tellsDeadline: boolean;
+};
+
+/** Of other events nothing is replayed, so those of later versions do no harm. */
+const replayed = new Set<unknown>(["start", "reminder", "model-call"]);
+
+/** Reads `folder` (trajectory.jsonl, attachments/); a text says what is wrong with it. */
+export async function readRecording(folder: string): Promise<Recording | string> {
+  const path = join(folder, "trajectory.jsonl");
+  const attachments = join(folder, "attachments");
+  const check = await verifyTrajectory(path);
+  if (check.kind === "broken")
+    return `${path}:${check.line}: ${check.reason}; take the recording as the attempt gave it`;
+  const calls: RecordedCall[] = [];
+  const reminders: Recording["reminders"] = [];
+  let begin: Partial<Extract<TrajectoryEvent, { event: "start" }>> = {};
+  let line = 0;
+  for await (const text of createInterface({
+    input: createReadStream(path),
+    crlfDelay: Number.POSITIVE_INFINITY,
+  })) {
+    line++;
+    const value: unknown = JSON.parse(text);
+    const reading = checkFormat(trajectoryEvent, value);
+    if (reading.kind === "unreadable") {
+      if (!replayed.has((Object(value) as { event?: unknown }).event)) continue;
+      return `${path}:${line}: ${reading.cause}`;
+    }
+    const call = reading.value;
+    if (call.event === "start") begin = call;
+    if (call.event === "reminder") reminders.push(call);
+    if (call.event !== "model-call") continue;
+    const response = responseOf(call, attachments);
+    if (typeof response === "string") return `${path}:${line}: ${response}`;
+    calls.push({ call: call.call, by: call.by, requestDigest: call.requestDigest, response });
+  }
+  if (!begin.model || !begin.scaffold)
+    return `${path}:1: it names no model and scaffold; only attempts of llm agents can be replayed`;
+  const [model, scaffold] = [
+    checkFormat(llmSpecs.model, begin.model),
+    checkFormat(llmSpecs.scaffold, begin.scaffold),
+  ];
+  if (model.kind === "unreadable") return `${path}:1: model: ${model.cause}`;
+  if (scaffold.kind === "unreadable") return `${path}:1: scaffold: ${scaffold.cause}`;
+  return {
+    ...{ model: model.value, scaffold: scaffold.value },
+    ...{ calls, reminders, tellsDeadline: begin.deadlineFile !== undefined },
+  };
+}
+
+function responseOf(event: ModelCallEvent, attachments: string): ModelResponse | string {
+  const problems: string[] = [];
+  const whole = (text: LongText): string => {
+    const found = wholeText(text, attachments);
+    if (!found.whole && typeof text !== "string")
+      problems.push(`attachments/${text.digest} is missing or was changed; copy it too`);
+    return found.text;
+  };
+  const parsed = <Schema extends object>(schema: Schema, text: LongText, what: string) => {
+    const reading = readFormat(schema, whole(text));
+    if (reading.kind === "ok") return reading.value;
+    problems.push(`${what}: ${reading.cause}`);
+    return undefined;
+  };
+  const toolCalls = event.toolCalls.map(({ id, name, input, malformed }): ToolCall => {
+    if (malformed) return { id, name, malformed: whole(input) };
+    return { id, name, input: parsed(jsonObject, input, `the input of ${name}`) ?? {} };
+  });
+  const response: ModelResponse = {
+    text: whole(event.text),
+    reasoning: event.reasoning === null ? null : whole(event.reasoning),
+    toolCalls,
+    finish: event.finish,
+    usage: event.usage,
+    answeredBy: event.answeredBy,
+    ...(event.raw !== undefined && { raw: parsed(json, event.raw, "raw") ?? null }),
+  };
+  return problems[0] ?? response;
+}

@@ -1,0 +1,66 @@
+// Reads what an attempt left and says what is known of the research in it. All of it may have been through many
+// hands: a trajectory that is not as its supervisor wrote it gives no numbers, only the reason.
+import { createReadStream, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { type JudgedSnapshot, researchReader } from "@mlrb/core/iterations/attempt-iterations";
+import type { IterationsFile } from "@mlrb/formats/attempt/iterations";
+import { type SnapshotIndex, snapshotIndex } from "@mlrb/formats/attempt/snapshot-index";
+import { admission } from "@mlrb/formats/judged/admission";
+import { mustFollow, type Reading, readFormat } from "@mlrb/formats/read-format";
+import { admit } from "@mlrb/kit/admission/admission";
+import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
+import { readJson } from "@mlrb/kit/json-file";
+import { readLedger } from "@mlrb/kit/rules/ledger";
+
+export type AttemptFiles = {
+  trajectory: string;
+  ledger: string;
+  /** Folder of the snapshots that were kept, with index.json. */
+  snapshots: string;
+  /** What validation said of the submission. */
+  admission: string;
+};
+
+export async function researchOfAttempt(files: AttemptFiles): Promise<IterationsFile> {
+  const ledger = readLedger(files.ledger);
+  if (typeof ledger === "string") return notMeasured(ledger);
+  const check = await verifyTrajectory(files.trajectory, ledger.trajectory);
+  if (check.kind === "broken")
+    return notMeasured(`the trajectory is broken at line ${check.line}: ${check.reason}`);
+  const index = indexOf(files.snapshots);
+  if (index.kind === "unreadable") return notMeasured(`the index of the snapshots: ${index.cause}`);
+  const reader = researchReader();
+  for await (const line of createInterface({ input: createReadStream(files.trajectory) }))
+    reader.take(JSON.parse(line));
+  return reader.end({
+    snapshots: judgedSnapshots(files.snapshots, index.value),
+    final: mustFollow(admission, readJson(files.admission), "admission.json").admitted,
+    endMs: ledger.wallMs,
+  });
+}
+
+function indexOf(folder: string): Reading<SnapshotIndex> {
+  let text: string;
+  try {
+    text = readFileSync(join(folder, "index.json"), "utf8");
+  } catch (error) {
+    return { kind: "unreadable", cause: `cannot be read: ${(error as NodeJS.ErrnoException).code}` };
+  }
+  return readFormat(snapshotIndex, text);
+}
+
+/** In the order in which they were taken, up to the first that admission lets through: no more is asked of them. */
+function judgedSnapshots(folder: string, { snapshots }: SnapshotIndex): JudgedSnapshot[] {
+  const judged: JudgedSnapshot[] = [];
+  for (const { name, sinceStartMs } of snapshots) {
+    const { admitted } = admit(join(folder, name));
+    judged.push({ name, sinceStartMs, admitted });
+    if (admitted) break;
+  }
+  return judged;
+}
+
+function notMeasured(reason: string): IterationsFile {
+  return { formatVersion: 1, kind: "not-measured", reason };
+}

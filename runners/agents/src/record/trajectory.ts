@@ -1,0 +1,119 @@
+// The supervisor's record of an attempt: one JSON object a line, appended and never changed. Each line
+// carries the digest of the one before it, so that a changed, lost or inserted line is seen, and the
+// ledger keeps the digest of the last, so that a cut end is seen too. Secrets are taken out before a line
+// reaches the disk, and texts that are too long for one stand whole among the attachments.
+import { createHash } from "node:crypto";
+import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import { noLine } from "@mlrb/kit/attempts/verify-trajectory";
+import { isFullDisk } from "@mlrb/kit/files/full-disk";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import { type Attachments, shortened } from "./attachments.ts";
+
+export type { TrajectoryEvent };
+
+export type Trajectory = {
+  add(event: TrajectoryEvent): void;
+  /** How many lines, and the digest of the last. */
+  seal(): { lines: number; head: string };
+  /** Whether the last lines took the room that was reserved for them: there is none for more. */
+  short(): boolean;
+  close(): void;
+};
+
+export type TrajectoryOptions = {
+  /** The wall clock's time in ms, and the ms since the agent's start. */
+  now: () => { wall: number; sinceStart: number };
+  /** Takes secrets out of a text. */
+  redact?: (text: string) => string;
+  /** Frees reserved room on a full disk; false where there is none. */
+  makeRoom?: () => boolean;
+  /** Where texts go that are too long for a line; without it every text stands in its line. */
+  attachments?: Attachments;
+};
+
+// These come by the thousand, and what they tell of is over; everything else must survive a power cut too.
+const unsynced = new Set<TrajectoryEvent["event"]>([
+  "output",
+  "tool-call",
+  "tool-result",
+  "message",
+  "note",
+  "model-request",
+  "request-part",
+]);
+
+/** Starts a trajectory. */
+export function openTrajectory(path: string, options: TrajectoryOptions): Trajectory {
+  const { now, redact, attachments } = options;
+  const file = openSync(path, "ax");
+  let index = 0;
+  let whole = 0;
+  let previous = noLine;
+  let short = false;
+  let closed = false;
+  /** A disk that is nearly full takes part of a line without an error, and refuses the rest with one. */
+  const append = (bytes: Buffer) => {
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+      whole += bytes.length;
+    } catch (error) {
+      ftruncateSync(file, whole); // half a line would be taken for a broken chain, if there is more to add
+      throw error;
+    }
+  };
+  return {
+    add(event) {
+      if (closed) return; // what an interrupted attempt left under way may still want to tell of itself
+      const { wall, sinceStart } = now();
+      const clean = redact ? redacted(event, redact) : event;
+      const record = {
+        formatVersion: 1,
+        index,
+        previous,
+        time: new Date(wall).toISOString(),
+        sinceStartMs: Math.round(sinceStart),
+        ...(attachments ? shortened(clean, attachments) : clean),
+      };
+      const line = canonicalJson(record);
+      const bytes = Buffer.from(`${line}\n`);
+      try {
+        append(bytes);
+      } catch (error) {
+        if (!isFullDisk(error) || !options.makeRoom?.()) throw cannotWrite(error, path);
+        short = true;
+        try {
+          append(bytes);
+        } catch (again) {
+          throw cannotWrite(again, path);
+        }
+      }
+      previous = createHash("sha256").update(line).digest("hex");
+      index++;
+      if (!unsynced.has(event.event)) fsyncSync(file);
+    },
+    seal: () => ({ lines: index, head: previous }),
+    short: () => short,
+    close() {
+      if (!closed) closeSync(file);
+      closed = true;
+    },
+  };
+}
+
+function cannotWrite(error: unknown, path: string): Error {
+  return new Error(
+    `cannot write the trajectory: ${(error as Error).message}; make room where ${path} lies and run again`,
+    { cause: error },
+  );
+}
+
+/** `value` with secrets taken out of every text in it, names of fields too: an agent's JSON may stand anywhere. */
+function redacted<T>(value: T, redact: (text: string) => string): T {
+  if (typeof value === "string") return redact(value) as T;
+  if (Array.isArray(value)) return value.map((one) => redacted(one, redact)) as T;
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [redact(name), redacted(one, redact)]),
+  ) as T;
+}

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Gpu } from "@mlrb/core/ports/gpu";
+import type { WallsRequest } from "@mlrb/core/ports/sandbox";
+import { bubblewrapArguments, type WallsFacts } from "./bubblewrap-arguments.ts";
+
+const request: WallsRequest = {
+  ...{
+    folder: "/host/sandbox-1",
+    seenAs: "/attempt",
+    readOnly: ["workspace/data"],
+    reads: ["/opt/environment"],
+  },
+  ...{ network: "none", gpus: [], token: "t" },
+  limits: { memoryBytes: 1000, processes: 10, diskBytes: 1000, cpus: 1 },
+};
+
+const facts: WallsFacts = {
+  ...{ user: { uid: 60_600, gid: 60_600 }, asRoot: true, canSize: true, readOnly: ["workspace/data"] },
+  python: { program: "/usr/bin/python3" },
+};
+
+const told = (changes: Partial<WallsRequest> = {}, otherwise: Partial<WallsFacts> = {}) => {
+  const texts = { init: "", seccomp: new Uint8Array() };
+  return bubblewrapArguments({ ...request, ...changes }, { ...facts, ...otherwise }, texts).argv;
+};
+
+/** What of the host is shown, as pairs of how and what. */
+const shown = (argv: string[]) =>
+  argv.flatMap((one, index) => (/^--(ro-|dev-)?bind(-try)?$/.test(one) ? [`${one} ${argv[index + 1]}`] : []));
+
+const gpu = (index: number, slice = false): Gpu => ({
+  ...{ index, uuid: `GPU-fake-${index}`, model: "fake", memoryBytes: 1, driver: "0", slice },
+});
+
+test("nothing of the host is shown but its system folders, the sandbox's own and what is to be read, and only that one can be written", () => {
+  const others = shown(told()).filter(
+    (one) =>
+      !/^--ro-bind \/(usr|bin|lib\w*|sbin|etc\/(alternatives|ld\.so[\w.]*|localtime|ssl\/(certs|openssl\.cnf)|pki\/[\w/-]+))$/.test(
+        one,
+      ),
+  );
+  assert.deepEqual(
+    others.filter((one) => one !== "--ro-bind /dev/null"),
+    ["--bind /host/sandbox-1", "--ro-bind /host/sandbox-1/workspace/data", "--ro-bind /opt/environment"],
+  );
+});
+
+test("the network is taken away unless it was given", () => {
+  assert.ok(told().includes("--unshare-net"));
+  assert.ok(!told({ network: "full" }).includes("--unshare-net"));
+});
+
+test("an ordinary user gets a user namespace and no capability, root's first process three and no namespace", () => {
+  const capabilities = (argv: string[]) => argv.filter((one) => one.startsWith("CAP_"));
+  assert.deepEqual(capabilities(told()), ["CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"]);
+  assert.ok(!told().includes("--unshare-user"));
+  const user = told({}, { asRoot: false });
+  assert.deepEqual([capabilities(user), user.includes("--unshare-user")], [[], true]);
+});
+
+test("a GPU's own device and those that all share are shown, another GPU's is not (fake GPUs)", () => {
+  const devices = (gpus: Gpu[]) => shown(told({ gpus })).filter((one) => one.includes("/dev/nvidia"));
+  assert.deepEqual(devices([]), []);
+  assert.deepEqual(devices([gpu(2)]), [
+    "--dev-bind-try /dev/nvidiactl",
+    "--dev-bind-try /dev/nvidia-uvm",
+    "--dev-bind-try /dev/nvidia-uvm-tools",
+    "--dev-bind-try /dev/nvidia-modeset",
+    "--dev-bind-try /dev/nvidia2",
+  ]);
+  assert.equal(devices([gpu(2, true)]).at(-1), "--dev-bind-try /dev/nvidia-caps");
+});
+
+test("an older bubblewrap is not asked for what it does not know", () => {
+  assert.ok(told().includes("--size"));
+  assert.ok(!told({}, { canSize: false }).includes("--size"));
+});

@@ -1,0 +1,157 @@
+// The walls themselves: what bubblewrap is told to show and to take away. Everything that is not named here does
+// not exist inside. Pure apart from looks at which of the host's system folders exist.
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Gpu } from "@mlrb/core/ports/gpu";
+import type { WallsRequest } from "@mlrb/core/ports/sandbox";
+import { systemPaths } from "@mlrb/core/ports/system-paths";
+import type { SandboxUser } from "./sandbox-user.ts";
+
+export type WallsFacts = {
+  user: SandboxUser;
+  /** Whether this process is root, and so needs no user namespace. */
+  asRoot: boolean;
+  /** Whether this bubblewrap can limit a folder in memory. */
+  canSize: boolean;
+  /** The folders in `readOnly` that still are what they were: a program may have moved them. */
+  readOnly: string[];
+  /** The interpreter of the first process, and the folder that it needs where that is not /usr. */
+  python: { program: string; prefix?: string };
+};
+
+/** Text that becomes a file inside, given through a descriptor: no path of the host is told. */
+export type Given = { text: string | Uint8Array; as: "file" | "seccomp"; at?: string };
+
+/** Placeholders `{fd:N}` stand for the descriptor of `given[N]`. */
+export type BubblewrapArguments = { argv: string[]; given: Given[] };
+
+const initAt = "/run/sandbox/init.py";
+
+/** Hidden in /proc as Docker hides them: what is left of the host there. */
+const hiddenInProc = [
+  "keys",
+  "key-users",
+  "kcore",
+  "timer_list",
+  "timer_stats",
+  "sched_debug",
+  "latency_stats",
+  "sysrq-trigger",
+  "kallsyms",
+  "kmsg",
+];
+
+export function bubblewrapArguments(
+  request: WallsRequest,
+  { user, asRoot, canSize, readOnly, python }: WallsFacts,
+  texts: { init: string; seccomp: Uint8Array },
+): BubblewrapArguments {
+  const given: Given[] = [];
+  const file = (at: string, text: string) => {
+    given.push({ text, as: "file", at });
+    return ["--perms", "0444", "--file", `{fd:${given.length - 1}}`, at];
+  };
+  const inside = (path: string) => join(request.seenAs, path);
+  // never all of the memory: full of it, there is still room for a program
+  const inMemory = (at: string, part: number) => [
+    ...["--perms", "1777"],
+    ...(canSize ? ["--size", String(Math.max(1, Math.floor(request.limits.memoryBytes / part)))] : []),
+    ...["--tmpfs", at],
+  ];
+  const argv = [
+    ...["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
+    ...(request.network === "none" ? ["--unshare-net"] : []),
+    ...(asRoot
+      ? // what the first process needs to give programs their user; they themselves keep nothing
+        [
+          "--cap-drop",
+          "ALL",
+          ...["SETUID", "SETGID", "SETPCAP"].flatMap((one) => ["--cap-add", `CAP_${one}`]),
+        ]
+      : ["--unshare-user", "--cap-drop", "ALL"]),
+    ...["--die-with-parent", "--new-session", "--as-pid-1", "--clearenv", "--hostname", "sandbox"],
+    ...["/etc/ssl/certs", initAt].flatMap(foldersAbove),
+    ...systemFolders(),
+    ...etcFiles(request.network).flatMap(([at, text]) => file(at, text)),
+    ...file(
+      "/etc/passwd",
+      `root:x:0:0:root:/:/bin/false\nagent:x:${user.uid}:${user.gid}:agent:${inside("home")}:/bin/sh\n`,
+    ),
+    ...file("/etc/group", `root:x:0:\nagent:x:${user.gid}:\n`),
+    ...["--proc", "/proc"],
+    ...hiddenInProc
+      .filter((one) => existsSync(`/proc/${one}`))
+      .flatMap((one) => ["--ro-bind", "/dev/null", `/proc/${one}`]),
+    ...["--dev", "/dev"],
+    ...inMemory("/dev/shm", 2),
+    ...inMemory("/tmp", 4),
+    ...gpuDevices(request.gpus),
+    ...["--remount-ro", "/dev"],
+    ...["--bind", request.folder, request.seenAs],
+    ...readOnly.flatMap((path) => ["--ro-bind", join(request.folder, path), inside(path)]),
+    ...[...request.reads, ...(python.prefix ? [python.prefix] : [])].flatMap((path) => [
+      ...foldersAbove(path),
+      ...["--ro-bind", path, path],
+    ]),
+    ...file(initAt, texts.init),
+    ...["--remount-ro", "/", "--chdir", "/"],
+  ];
+  given.push({ text: texts.seccomp, as: "seccomp" });
+  argv.push("--seccomp", `{fd:${given.length - 1}}`);
+  argv.push("--", python.program, "-I", "-S", "-B", initAt);
+  return { argv, given };
+}
+
+/** bubblewrap makes what is missing above a path for root alone. */
+function foldersAbove(path: string): string[] {
+  const names = dirname(path).split("/").slice(1).filter(Boolean);
+  const folders = names.map((_, index) => `/${names.slice(0, index + 1).join("/")}`);
+  return folders.filter((one) => !inPlace.includes(one)).flatMap((one) => ["--perms", "0755", "--dir", one]);
+}
+
+/** Made with permissions of their own. */
+const inPlace = ["/tmp", "/usr", "/dev", "/proc"];
+
+/** /usr, and beside it what stands there on this host: links into it, or folders on an older system. */
+function systemFolders(): string[] {
+  const folders = ["--ro-bind", "/usr", "/usr"];
+  for (const name of ["/bin", "/lib", "/lib32", "/lib64", "/libx32", "/sbin"]) {
+    if (!existsSync(name)) continue;
+    if (lstatSync(name).isSymbolicLink()) folders.push("--symlink", readlinkSync(name), name);
+    else folders.push("--ro-bind", name, name);
+  }
+  for (const path of systemPaths) if (existsSync(path)) folders.push("--ro-bind", path, path);
+  return folders;
+}
+
+function etcFiles(network: WallsRequest["network"]): [at: string, text: string][] {
+  const files: [string, string][] = [
+    ["/etc/hosts", "127.0.0.1 localhost sandbox\n::1 localhost\n"],
+    ["/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"],
+  ];
+  if (network === "full" && existsSync("/etc/resolv.conf"))
+    files.push(["/etc/resolv.conf", readFileSync("/etc/resolv.conf", "utf8")]);
+  return files;
+}
+
+/** The devices of these GPUs and those that all of them share. Run against doubles only. */
+function gpuDevices(gpus: readonly Gpu[]): string[] {
+  if (gpus.length === 0) return [];
+  const devices = [
+    ...["/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia-modeset"],
+    ...gpus.map((gpu) => `/dev/nvidia${minorOf(gpu)}`),
+    ...(gpus.some(({ slice }) => slice) ? ["/dev/nvidia-caps"] : []),
+  ];
+  return devices.flatMap((path) => ["--dev-bind-try", path, path]);
+}
+
+/** The number of its device, which need not be its index. */
+function minorOf(gpu: Gpu): number {
+  const folder = "/proc/driver/nvidia/gpus";
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    const text = readFileSync(join(folder, name, "information"), "utf8");
+    const minor = /^Device Minor:\s*(\d+)/m.exec(text)?.[1];
+    if (minor !== undefined && text.includes(gpu.uuid)) return Number(minor);
+  }
+  return gpu.index;
+}

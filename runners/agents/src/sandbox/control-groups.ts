@@ -1,0 +1,205 @@
+// Limits of all programs of one sandbox together, by the kernel's control groups, version 1 or 2. Where this
+// user may make none, or not of every kind, the caller meters what is missing. Groups are made below, or beside,
+// the one that this process is in: whoever gave us that one may have limited it, and that limit stays.
+import { closeSync, constants, mkdirSync, openSync, readFileSync, rmdirSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { SandboxLimits } from "@mlrb/core/ports/sandbox";
+
+export type Controller = "memory" | "pids" | "freezer" | "cpu";
+
+export type ControlGroups = {
+  /** What is held or done by groups; everything else is the caller's to do. */
+  has: ReadonlySet<Controller>;
+  /** Descriptors to which a process writes "0" to enter; close-on-exec is the reader's affair. */
+  open(): number[];
+  /** How often each limit was met since the groups were made. */
+  met(): { memory: number; processes: number };
+  /** Stops, or lets go on, everything inside; false where it could not be waited for. */
+  freeze(frozen: boolean): Promise<boolean>;
+  /** To be called when nothing is left inside. */
+  remove(): Promise<void>;
+};
+
+type Group = { path: string; version: 1 | 2; controllers: Controller[] };
+
+const prefix = "mlrb-";
+
+/** `name` marks them on the host: letters, digits, dashes. */
+export function makeControlGroups(name: string, limits: SandboxLimits): ControlGroups {
+  const groups = [...makeVersion1(name, limits), ...makeVersion2(name, limits)];
+  const has = new Set(groups.flatMap((group) => group.controllers));
+  const of = (controller: Controller) => groups.find((group) => group.controllers.includes(controller));
+  return {
+    has,
+    open: () => groups.map(({ path }) => openSync(join(path, "cgroup.procs"), constants.O_WRONLY)),
+    met() {
+      const [memory, pids] = [of("memory"), of("pids")];
+      return {
+        memory: memory
+          ? counted(memory, memory.version === 1 ? "memory.oom_control" : "memory.events", "oom_kill")
+          : 0,
+        processes: pids ? counted(pids, "pids.events", "max") : 0,
+      };
+    },
+    async freeze(frozen) {
+      const group = of("freezer");
+      if (!group) return false;
+      const one = group.version === 1;
+      const file = join(group.path, one ? "freezer.state" : "cgroup.freeze");
+      const wanted = one ? (frozen ? "FROZEN" : "THAWED") : frozen ? "1" : "0";
+      if (!written(file, wanted)) return false;
+      for (let round = 0; round < 500; round++) {
+        const stands = one
+          ? read(file).trim() === wanted
+          : counted(group, "cgroup.events", "frozen") === Number(wanted);
+        if (stands) return true;
+        if (one) written(file, wanted); // a process that was just forked is caught by asking again
+        await sleep(round < 50 ? 1 : 20);
+      }
+      return false;
+    },
+    async remove() {
+      for (const { path } of groups) await removeGroup(path);
+    },
+  };
+}
+
+/** Ends what stands in groups of this name, whoever made them, and removes them. */
+export async function removeControlGroups(name: string): Promise<void> {
+  const places = [...version1().values(), ...version2()].map((folder) => join(folder, prefix + name));
+  for (let round = 0; round < 100; round++) {
+    const left = places.filter((path) => {
+      written(join(path, "freezer.state"), "THAWED");
+      written(join(path, "cgroup.freeze"), "0");
+      const pids = read(join(path, "cgroup.procs")).split("\n").filter(Boolean).map(Number);
+      for (const pid of pids) if (pid > 1) quiet(() => process.kill(pid, "SIGKILL"));
+      return pids.length > 0;
+    });
+    if (left.length === 0) break;
+    await sleep(20);
+  }
+  for (const path of places) await removeGroup(path);
+}
+
+async function removeGroup(path: string): Promise<void> {
+  for (let round = 0; round < 50; round++) {
+    try {
+      return rmdirSync(path);
+    } catch (error) {
+      // a process counts until it is reaped
+      if ((error as NodeJS.ErrnoException).code !== "EBUSY") return;
+      await sleep(10);
+    }
+  }
+}
+
+function makeVersion1(name: string, limits: SandboxLimits): Group[] {
+  const made: Group[] = [];
+  const begin: Record<Controller, (path: string) => boolean> = {
+    memory(path) {
+      if (!written(join(path, "memory.limit_in_bytes"), limits.memoryBytes)) return false;
+      written(join(path, "memory.memsw.limit_in_bytes"), limits.memoryBytes); // a kernel that counts swap
+      return true;
+    },
+    pids: (path) => written(join(path, "pids.max"), limits.processes),
+    freezer: (path) => read(join(path, "freezer.state")) !== "",
+    cpu: (path) =>
+      written(join(path, "cpu.cfs_period_us"), 100_000) &&
+      written(join(path, "cpu.cfs_quota_us"), Math.round(limits.cpus * 100_000)),
+  };
+  for (const [controller, folder] of version1()) {
+    const path = join(folder, prefix + name);
+    if (!quiet(() => [mkdirSync(path)])) continue;
+    if (begin[controller](path)) made.push({ path, version: 1, controllers: [controller] });
+    else quiet(() => rmdirSync(path));
+  }
+  return made;
+}
+
+/** The first place in which a group gets what it needs: the own one while nothing else stands in it, or one above. */
+function makeVersion2(name: string, limits: SandboxLimits): Group[] {
+  for (const [index, folder] of version2().entries()) {
+    // in the own one only: what is above is somebody else's to divide
+    if (index === 0) written(join(folder, "cgroup.subtree_control"), "+memory +pids +cpu");
+    const path = join(folder, prefix + name);
+    if (!quiet(() => [mkdirSync(path)])) continue;
+    const controllers: Controller[] = [];
+    if (written(join(path, "memory.max"), limits.memoryBytes)) {
+      written(join(path, "memory.swap.max"), 0);
+      controllers.push("memory");
+    }
+    if (written(join(path, "pids.max"), limits.processes)) controllers.push("pids");
+    if (written(join(path, "cpu.max"), `${Math.round(limits.cpus * 100_000)} 100000`))
+      controllers.push("cpu");
+    if (controllers.length > 0 && read(join(path, "cgroup.freeze")) !== "") controllers.push("freezer");
+    if (controllers.length > 0) return [{ path, version: 2, controllers }];
+    quiet(() => rmdirSync(path));
+  }
+  return [];
+}
+
+/** Folder of this process's group by controller. */
+function version1(): Map<Controller, string> {
+  const found = new Map<Controller, string>();
+  for (const line of read("/proc/self/cgroup").split("\n")) {
+    const [, names = "", own = ""] = /^\d+:([^:]+):(.*)$/.exec(line) ?? [];
+    for (const name of names.split(","))
+      if (["memory", "pids", "freezer", "cpu"].includes(name)) {
+        const mount = mountOf((type, options) => type === "cgroup" && options.split(",").includes(name));
+        if (mount) found.set(name as Controller, join(mount, own));
+      }
+  }
+  return found;
+}
+
+/** Folders in which a group may be made, the nearest first. */
+function version2(): string[] {
+  const own = /^0::(.*)$/m.exec(read("/proc/self/cgroup"))?.[1];
+  const mount = mountOf((type) => type === "cgroup2");
+  if (own === undefined || !mount) return [];
+  const folders: string[] = [];
+  for (let at = own; ; at = dirname(at)) {
+    folders.push(join(mount, at));
+    if (at === "/" || at === ".") return folders;
+  }
+}
+
+function mountOf(is: (type: string, options: string) => boolean): string | undefined {
+  for (const line of read("/proc/self/mounts").split("\n")) {
+    const [, at = "", type = "", options = ""] = line.split(" ");
+    if (is(type, options)) return at;
+  }
+  return undefined;
+}
+
+/** The number that stands behind `key` in a file of lines `key number`. */
+function counted({ path }: Group, file: string, key: string): number {
+  return Number(new RegExp(`^${key} (\\d+)`, "m").exec(read(join(path, file)))?.[1] ?? 0);
+}
+
+function read(file: string): string {
+  return quiet(() => readFileSync(file, "latin1")) ?? "";
+}
+
+function written(file: string, value: string | number): boolean {
+  return (
+    quiet(() => {
+      const descriptor = openSync(file, constants.O_WRONLY); // never makes a file where there is no group
+      try {
+        return writeSync(descriptor, String(value));
+      } finally {
+        closeSync(descriptor);
+      }
+    }) !== undefined
+  );
+}
+
+/** What this user may not do, or this kernel does not have, is undefined. */
+function quiet<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
+}

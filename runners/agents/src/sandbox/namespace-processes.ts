@@ -1,0 +1,79 @@
+// Looks from the host at the processes of a pid namespace: everything that was ever started in it, whoever its
+// parent is now. For what control groups do where there are some.
+
+import { readdirSync, readFileSync, readlinkSync, statfsSync, statSync } from "node:fs";
+import {
+  candidates,
+  type FindProcesses,
+  fieldsOf,
+  otherThreads,
+  quiet,
+} from "@mlrb/kit/processes/look-for-processes";
+
+const foldersInMemory = ["/dev/shm", "/tmp"];
+
+/** Living processes in the namespace whose first process is `first`, that one apart. */
+export function processesWith(first: number): number[] {
+  return findNamespace(first)(0).filter((pid) => pid !== first);
+}
+
+/** Finds all of them, `first` too. */
+export function findNamespace(first: number): FindProcesses {
+  return (lowest) => {
+    const namespace = namespaceOf(first);
+    if (namespace === undefined) return [];
+    return candidates(lowest).filter((pid) => namespaceOf(pid) === namespace && !isGone(pid));
+  };
+}
+
+export function threadsOf(pids: readonly number[]): number {
+  return sum(pids, (pid) => Number(/^Threads:\t(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0));
+}
+
+/** What they hold in memory, in bytes, shared pages counted once, with what lies in their folders in memory. */
+export function memoryOf(first: number, pids: readonly number[]): number {
+  const own = sum(pids, (pid) => {
+    const rollup = read(`/proc/${pid}/smaps_rollup`);
+    const part = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(rollup)?.[1] ?? 0);
+    // what is mapped of those folders stands there too
+    return 1024 * (part("Pss") - part("Pss_Shmem"));
+  });
+  const inMemory = sum(foldersInMemory, (folder) => {
+    const held = quiet(() => statfsSync(`/proc/${first}/root${folder}`));
+    return held ? (held.blocks - held.bfree) * held.bsize : 0;
+  });
+  return own + inMemory;
+}
+
+/** Bytes on the disk `device` in files that have no name any more and are still open. */
+export function namelessBytes(pids: readonly number[], device: number): number {
+  const seen = new Map<number, number>();
+  for (const pid of pids)
+    for (const name of quiet(() => readdirSync(`/proc/${pid}/fd`)) ?? []) {
+      const stats = quiet(() => statSync(`/proc/${pid}/fd/${name}`));
+      if (stats?.isFile() && stats.nlink === 0 && stats.dev === device)
+        seen.set(stats.ino, 512 * stats.blocks);
+    }
+  return [...seen.values()].reduce((all, one) => all + one, 0);
+}
+
+export function isGone(pid: number): boolean {
+  const state = stateOf(pid);
+  return state === "" || state === "X" || (state === "Z" && !otherThreads(pid));
+}
+
+function namespaceOf(pid: number): string | undefined {
+  return quiet(() => readlinkSync(`/proc/${pid}/ns/pid`));
+}
+
+function stateOf(pid: number): string {
+  return fieldsOf(`/proc/${pid}/stat`)?.[0] ?? "";
+}
+
+function read(file: string): string {
+  return quiet(() => readFileSync(file, "latin1")) ?? "";
+}
+
+function sum<T>(all: readonly T[], of: (one: T) => number): number {
+  return all.reduce((total, one) => total + of(one), 0);
+}

@@ -1,0 +1,102 @@
+// A folder and nothing more: it keeps an honest program's files together and its environment clean,
+// and holds back nobody. For this project's own scripted baselines; agents that write their own
+// code need a sandbox with walls.
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import type { ExecRequest, ExecResult, Sandbox } from "@mlrb/core/ports/sandbox";
+import { endProcesses, findProcesses } from "@mlrb/kit/processes/end-processes";
+import { type FrozenProcesses, freezeProcesses, thawProcesses } from "@mlrb/kit/processes/freeze-processes";
+import type { FindProcesses } from "@mlrb/kit/processes/look-for-processes";
+import { execa } from "execa";
+import { startGate } from "../attempt/start-gate.ts";
+import { sandboxFolder } from "./sandbox-folder.ts";
+
+export type PlainSandboxOptions = {
+  /** The folder under which the sandbox's own is made. */
+  under: string;
+  /** Whether a person vouched for the program (`trusted: true` in the preset). */
+  trusted: boolean;
+  /** For the message of a refusal. */
+  agent: string;
+};
+
+/** Throws for programs that nobody vouched for. */
+export async function plainSandbox({ under, trusted, agent }: PlainSandboxOptions): Promise<Sandbox> {
+  if (!trusted) {
+    throw new Error(
+      `agent "${agent}": its preset does not say \`trusted: true\`, and the plain sandbox has no walls; ` +
+        "run programs that are not this project's own with an executor that isolates them, " +
+        "or set `trusted: true` in the preset after reading what the program does",
+    );
+  }
+  const folder = await sandboxFolder(under);
+  const { root } = folder;
+  // begins with the token of the stage, if there is one: whoever ends the stage ends this too
+  const token = `${process.env.MLRB_TOKEN ?? ""}${randomBytes(12).toString("hex")}`;
+  const known = { token, root, groups: [] as number[] };
+  const find: FindProcesses = (first, before) => findProcesses({ ...known, first }, before);
+  let execs = 0;
+  let frozen: FrozenProcesses | undefined;
+  const gate = startGate({
+    exec: (request) =>
+      run(request, known.groups, {
+        HOME: join(root, "home"),
+        TMPDIR: join(root, "tmp"),
+        MLRB_TOKEN: `${known.token}-${++execs}`,
+      }),
+    async freeze() {
+      frozen = await freezeProcesses(find);
+      return frozen !== undefined;
+    },
+    async thaw() {
+      return frozen === undefined || thawProcesses(frozen, find);
+    },
+    kill: () => endProcesses(known),
+  });
+
+  return {
+    kind: "plain",
+    seenAs: (inside) => join(root, inside),
+    ...gate,
+    put: folder.put,
+    get: folder.get,
+    snapshot: folder.snapshot,
+    listen: folder.listen,
+    async close({ keepFiles = false } = {}) {
+      await gate.kill();
+      if (!keepFiles) await folder.remove();
+    },
+  };
+}
+
+async function run(request: ExecRequest, groups: number[], own: Record<string, string>): Promise<ExecResult> {
+  const [file, ...args] = request.argv;
+  // a session of its own: the program's `kill 0` must not reach the supervisor
+  const started = execa(file!, args, {
+    cwd: request.cwd,
+    env: { ...request.env, ...own },
+    extendEnv: false,
+    detached: true,
+    stdin: "ignore",
+    buffer: false,
+    reject: false,
+  });
+  started.catch(() => {});
+  if (started.pid === undefined) return { kind: "not-started", detail: (await started).shortMessage ?? "" };
+  groups.push(started.pid);
+  started.stdout.on("data", (bytes: Uint8Array) => request.onOutput("stdout", bytes));
+  started.stderr.on("data", (bytes: Uint8Array) => request.onOutput("stderr", bytes));
+  // "exit", not the promise: a detached child that holds the pipe open must not hold the attempt open
+  return await new Promise((resolve) => {
+    started.nodeChildProcess.on("exit", (code, signal) => {
+      // what the program wrote last may still be in the pipe
+      const done = () =>
+        resolve(signal ? { kind: "signalled", signal } : { kind: "exited", code: code ?? 0 });
+      const patience = setTimeout(done, 500);
+      started.nodeChildProcess.on("close", () => {
+        clearTimeout(patience);
+        done();
+      });
+    });
+  });
+}

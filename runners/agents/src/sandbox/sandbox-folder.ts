@@ -1,0 +1,86 @@
+// The host's side of a sandbox: one folder with all of its files, into which the harness puts, and from which
+// it reads and copies, while programs inside may be rewriting it. What holds the programs stands elsewhere.
+import { chown, mkdir, mkdtemp, realpath, statfs } from "node:fs/promises";
+import type { Server } from "node:net";
+import { basename, dirname, join } from "node:path";
+import type { PutOptions, SnapshotRequest, SnapshotResult } from "@mlrb/core/ports/sandbox";
+import { execa } from "execa";
+import { copyOut } from "../folders/copy-out.ts";
+import { child, openInside, openRegular } from "../folders/open-folder.ts";
+import { putInside } from "../folders/put-inside.ts";
+import { agentsDoing } from "../folders/walk-folder.ts";
+import { listenInside } from "./listen-inside.ts";
+import type { SandboxUser } from "./sandbox-user.ts";
+
+export type SandboxFolder = {
+  /** Absolute, without links. */
+  readonly root: string;
+  put(from: string, inside: string, options?: PutOptions): Promise<void>;
+  get(inside: string, range: { from: number; bytesMax: number }): Promise<Uint8Array | undefined>;
+  snapshot(request: SnapshotRequest): Promise<SnapshotResult>;
+  listen(server: Server, inside: string): Promise<void>;
+  /** Empties home and temporary folder; gives the bytes that the disk has got back. */
+  shed(): Promise<number>;
+  /** Both to be called when nothing runs inside any more. */
+  remove(): Promise<void>;
+};
+
+/** Makes a folder below `under`, with a home and a folder for temporary files, all of them `owner`'s. */
+export async function sandboxFolder(under: string, owner?: SandboxUser): Promise<SandboxFolder> {
+  await mkdir(under, { recursive: true });
+  const root = await realpath(await mkdtemp(join(under, "sandbox-")));
+  for (const name of ["", "home", "tmp"]) {
+    const path = join(root, name);
+    await mkdir(path, { recursive: true });
+    if (owner) await chown(path, owner.uid, owner.gid);
+  }
+  return {
+    root,
+    put: (from, inside, { readOnly = false, move = false } = {}) =>
+      putInside(root, from, inside, { owner, readOnly, move }),
+    async get(inside, range) {
+      try {
+        return await readPart(root, inside, range);
+      } catch (error) {
+        agentsDoing(error);
+        return undefined;
+      }
+    },
+    snapshot: (request) => copyOut(root, request),
+    listen: (server, inside) => listenInside(root, server, inside),
+    async shed() {
+      const before = await freeBytes(root);
+      await removeAll(join(root, "home"), join(root, "tmp"));
+      return Math.max(0, (await freeBytes(root)) - before);
+    },
+    remove: () => removeAll(root),
+  };
+}
+
+/** chmod and rm reach trees whose paths are too long for Node's own rm; neither follows a link. */
+async function removeAll(...paths: string[]): Promise<void> {
+  await execa("chmod", ["-R", "u+rwX", ...paths], { reject: false, stdio: "ignore" });
+  await execa("rm", ["-rf", ...paths], { reject: false, stdio: "ignore" });
+}
+
+async function freeBytes(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(path);
+  return bavail * bsize;
+}
+
+async function readPart(root: string, inside: string, range: { from: number; bytesMax: number }) {
+  const folder = await openInside(root, dirname(inside));
+  try {
+    const file = await openRegular(child(folder, Buffer.from(basename(inside))));
+    if (!file) return undefined;
+    try {
+      const room = Math.max(0, Math.min(range.bytesMax, (await file.stat()).size - range.from));
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(room), 0, room, range.from);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  } finally {
+    await folder.handle.close();
+  }
+}

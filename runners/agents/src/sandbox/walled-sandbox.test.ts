@@ -1,0 +1,210 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { WallsRequest } from "@mlrb/core/ports/sandbox";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { until } from "../../../../tests/support/processes.ts";
+import { bubblewrapMissing } from "./bubblewrap-abilities.ts";
+import { bubblewrapWalls, clearBubblewrap } from "./bubblewrap-walls.ts";
+import { isGone, processesWith } from "./namespace-processes.ts";
+import { walledSandbox } from "./walled-sandbox.ts";
+
+const missing = await bubblewrapMissing();
+const needsBubblewrap = { timeout: 60_000, ...(missing !== undefined && { skip: missing }) };
+
+function base(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), "walled-"));
+  t.after(() => removeFolder(folder));
+  return folder;
+}
+
+const options = (under: string, open: typeof bubblewrapWalls) => ({
+  ...{ under, agent: "test", open, kind: "bubblewrap", reads: [], gpus: [], network: "none" as const },
+  limits: { memoryBytes: 2 ** 28, processes: 64, diskBytes: 2 ** 26, cpus: 1 },
+  token: `walledtest${process.pid}`,
+});
+
+const program = (argv: string[], said: string[] = []) => ({
+  argv,
+  cwd: "/attempt",
+  env: { PATH: "/usr/bin:/bin" },
+  onOutput: (_: string, bytes: Uint8Array) => void said.push(Buffer.from(bytes).toString()),
+});
+
+test("walls are opened by the first program, and know by then what may not be written", async (t) => {
+  const asked: WallsRequest[] = [];
+  const under = base(t);
+  const sandbox = await walledSandbox(
+    options(under, async (request) => {
+      asked.push(structuredClone(request));
+      return {
+        kind: "fake",
+        where: { engine: "fake" },
+        exec: async ({ env }) => ({ kind: "exited", code: env.HOME === "/attempt/home" ? 0 : 1 }),
+        ...{ freeze: async () => true, thaw: async () => true, kill: async () => {}, close: async () => {} },
+      };
+    }),
+  );
+  const data = join(under, "data");
+  mkdirSync(data);
+  await sandbox.put(data, "workspace/data", { readOnly: true });
+  await sandbox.kill();
+  assert.deepEqual([asked.length, sandbox.where()], [0, undefined]);
+  assert.deepEqual(await sandbox.exec(program(["x"])), { kind: "exited", code: 0 });
+  await sandbox.exec(program(["x"]));
+  assert.equal(asked.length, 1);
+  assert.deepEqual(asked[0]!.readOnly, ["workspace/data"]);
+  assert.deepEqual(sandbox.where(), { engine: "fake" });
+  await assert.rejects(
+    sandbox.put(data, "workspace/more", { readOnly: true }),
+    /agent "test": workspace\/more cannot be given read-only once programs run; give it before/,
+  );
+  await sandbox.close();
+  assert.deepEqual(readdirSync(under), ["data"]);
+});
+
+test("walls that cannot be opened lose the program, with the reason, and are tried again", async (t) => {
+  let tries = 0;
+  const sandbox = await walledSandbox(
+    options(base(t), async () => {
+      tries++;
+      throw new Error("no engine answers");
+    }),
+  );
+  for (const _ of [1, 2])
+    assert.deepEqual(await sandbox.exec(program(["x"])), {
+      kind: "lost",
+      detail: 'agent "test": no engine answers',
+    });
+  assert.equal(tries, 2);
+  await sandbox.close();
+});
+
+/** The first process of the sandbox that this process opened. */
+function firstProcess(): number {
+  const [bwrap] = childrenOf(process.pid).filter((pid) => nameOf(pid) === "bwrap");
+  return bwrap === undefined ? 0 : (childrenOf(bwrap)[0] ?? 0);
+}
+
+function nameOf(pid: number): string {
+  return isGone(pid) ? "" : readFileSync(`/proc/${pid}/comm`, "utf8").trim();
+}
+
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+}
+
+test(
+  "a first process that somebody kills from outside loses its programs, and the sandbox can be used again",
+  needsBubblewrap,
+  async (t) => {
+    const sandbox = await walledSandbox(options(base(t), bubblewrapWalls));
+    t.after(() => sandbox.close());
+    const said: string[] = [];
+    const running = sandbox.exec(program(["sh", "-c", "echo on; sleep 600"], said));
+    await until("the program", () => said.includes("on\n"));
+    const first = firstProcess();
+    const inside = processesWith(first);
+    assert.ok(inside.length > 0);
+    process.kill(first, "SIGKILL");
+    assert.equal((await running).kind, "lost");
+    assert.ok([first, ...inside].every(isGone));
+    await sandbox.kill();
+    assert.deepEqual(await sandbox.exec(program(["true"])), { kind: "exited", code: 0 });
+  },
+);
+
+test(
+  "after kill the next program finds the same files and none of the old programs",
+  needsBubblewrap,
+  async (t) => {
+    const sandbox = await walledSandbox(options(base(t), bubblewrapWalls));
+    t.after(() => sandbox.close());
+    await sandbox.exec(
+      program(["sh", "-c", "echo kept > home/file; rm -r tmp; ln -s /etc tmp; sleep 600 &"]),
+    );
+    await sandbox.kill();
+    const said: string[] = [];
+    await sandbox.exec(program(["sh", "-c", "cat home/file; echo /proc/[0-9]*"], said));
+    assert.match(said.join(""), /^kept\n\/proc\/1 \/proc\/\d+\n$/);
+  },
+);
+
+test(
+  "a link that a program left in place of a folder with read-only data leads new walls nowhere",
+  needsBubblewrap,
+  async (t) => {
+    const under = base(t);
+    const sandbox = await walledSandbox(options(under, bubblewrapWalls));
+    t.after(() => sandbox.close());
+    const data = join(under, "data");
+    mkdirSync(data);
+    writeFileSync(join(data, "a"), "public");
+    await sandbox.put(data, "work/data", { readOnly: true });
+    await sandbox.exec(program(["sh", "-c", "mv work elsewhere; ln -s /etc work"]));
+    await sandbox.kill();
+    const said: string[] = [];
+    await sandbox.exec(
+      program(["sh", "-c", "touch work/x; cat elsewhere/data/a; ls work | head -c 1"], said),
+    );
+    assert.match(said.join(""), /public/);
+    assert.equal(existsSync("/etc/x"), false);
+  },
+);
+
+test("a storm of forks is ended as a whole, frozen or not", needsBubblewrap, async (t) => {
+  const sandbox = await walledSandbox(options(base(t), bubblewrapWalls));
+  t.after(() => sandbox.close());
+  const storm = "import os\nwhile True:\n  try:\n    os.fork()\n  except OSError:\n    pass\n";
+  for (const frozen of [false, true]) {
+    const running = sandbox.exec(program(["/usr/bin/python3", "-I", "-S", "-c", storm]));
+    const first = await until("the storm", () => processesWith(firstProcess()).length > 20 && firstProcess());
+    if (frozen) await sandbox.freeze();
+    await sandbox.kill();
+    assert.equal((await running).kind, "signalled");
+    assert.deepEqual(processesWith(first), []);
+    assert.ok(isGone(first));
+  }
+});
+
+test("what a killed supervisor left is cleared by its token", needsBubblewrap, async (t) => {
+  const sandbox = await walledSandbox(options(base(t), bubblewrapWalls));
+  t.after(() => sandbox.close());
+  const running = sandbox.exec(program(["sleep", "600"]));
+  await until("the program", () => processesWith(firstProcess()).length > 0);
+  await clearBubblewrap(`walledtest${process.pid}`);
+  assert.equal((await running).kind, "lost");
+  const groups = execFileSync("find", ["/sys/fs/cgroup", "-name", `mlrb-walledtest${process.pid}`], {
+    encoding: "utf8",
+  });
+  assert.equal(groups, "");
+});
+
+test("programs that would be root's are refused", async (t) => {
+  if (process.getuid?.() !== 0) return t.skip("needs root");
+  const folder = base(t);
+  chmodSync(folder, 0o755);
+  const { limits, token } = options(folder, bubblewrapWalls);
+  const request = {
+    folder,
+    seenAs: "/attempt",
+    readOnly: [],
+    reads: [],
+    network: "none" as const,
+    limits,
+    gpus: [],
+    token,
+  };
+  await assert.rejects(bubblewrapWalls(request), /would be root/);
+});

@@ -1,0 +1,52 @@
+// What an attempt has at hand to wait with: where it shows what it waits for, where a person reaches it, and what
+// becomes of a new key that comes in there.
+import { basename, join, resolve } from "node:path";
+import { resumeCommand, waitFile, waitText } from "@mlrb/core/ports/attempt-wait";
+import type { LlmAgent } from "../attempt/attempt-request.ts";
+import type { SecretRedactor } from "../attempt/llm-agent.ts";
+import type { GatewayProvider } from "../gateway/gateway-provider.ts";
+import { operatorDesk } from "./operator-desk.ts";
+import { type Patience, patience } from "./patience.ts";
+import { waitBoard } from "./wait-board.ts";
+import type { AttemptWaiting } from "./waiting.ts";
+
+export type WaitingRequest = {
+  /** The attempt's, under `.mlrb/attempts/running`. */
+  folder: string;
+  /** Where `pnpm pipeline` runs: another root than this must be named in a command. */
+  repository: string;
+  /** Names of what it was handed. */
+  secrets: string[];
+  redactor: SecretRedactor;
+  /** Whose keys may be replaced. */
+  llm?: LlmAgent;
+  providers: GatewayProvider[];
+  patience?: Partial<Patience>;
+  /** A line for the stage's log. */
+  say(line: string): void;
+};
+
+export function attemptWaiting(request: WaitingRequest): AttemptWaiting {
+  const { folder, repository, secrets, redactor, llm, providers } = request;
+  const root = resolve(folder, "../../../..");
+  const resume = resumeCommand(basename(folder), root === resolve(repository) ? undefined : root);
+  return {
+    patience: { ...patience, ...request.patience },
+    board: waitBoard({
+      file: join(folder, waitFile),
+      say: request.say,
+      words: (wait) => waitText(wait, { now: Date.now(), resume }),
+      redact: redactor.redact,
+    }),
+    desk: operatorDesk({
+      folder,
+      secrets,
+      take(values) {
+        redactor.add(values); // before anything can print one
+        if (llm?.model.key !== undefined) llm.key = values[llm.model.key] ?? llm.key!;
+        for (const provider of providers)
+          if (provider.keyName !== undefined) provider.key = values[provider.keyName] ?? provider.key!;
+      },
+    }),
+  };
+}

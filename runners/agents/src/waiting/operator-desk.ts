@@ -1,0 +1,121 @@
+// Where a person reaches an attempt that waits: a unix socket in the attempt's folder, from its first wait on. What comes in are new values of the attempt's own secrets, which go from one process's memory to the other's
+// and never to a disk. The socket's address goes through the open folder: a state folder's path may be longer than
+// the 107 bytes that an address may have.
+import { once } from "node:events";
+import { chmodSync, closeSync, constants, mkdirSync, openSync, rmSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+import { readResumeRequest, resumeSocket } from "@mlrb/core/ports/resume-request";
+import type { ResumeReply } from "@mlrb/formats/attempt/resume-request";
+
+export type OperatorDesk = {
+  /** Resolves after `ms`, or when a person says that the attempt is to go on; rejects when `signal` is aborted. */
+  pause(ms: number, signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type DeskOptions = {
+  /** The attempt's. */
+  folder: string;
+  /** Names of the secrets that the attempt was handed. Others are refused. */
+  secrets: string[];
+  /** New values, before anything tries again. */
+  take(secrets: Record<string, string>): void;
+  setTimer?: (then: () => void, ms: number) => () => void;
+};
+
+export function operatorDesk({ folder, secrets, take, setTimer = timer }: DeskOptions): OperatorDesk {
+  const waiting = new Set<() => void>();
+  let open: Promise<Opened | undefined> | undefined;
+  const answer = async (socket: Socket) => {
+    socket.setTimeout(10_000, () => socket.destroy());
+    const reply = (said: ResumeReply) => socket.end(`${JSON.stringify(said)}\n`);
+    const asked = readResumeRequest(await requestOf(socket));
+    if (typeof asked === "string") return reply({ kind: "refused", detail: asked });
+    const strange = Object.keys(asked.secrets).filter((name) => !secrets.includes(name));
+    if (strange.length > 0)
+      return reply({ kind: "refused", detail: `the attempt has no secret ${strange.join(", ")}` });
+    take(asked.secrets);
+    const tried = waiting.size;
+    for (const resume of [...waiting]) resume();
+    reply({ kind: "resumed", calls: tried });
+  };
+  const close = async () => {
+    const opened = await open;
+    open = undefined;
+    await opened?.close();
+  };
+  return {
+    async pause(ms, signal) {
+      signal.throwIfAborted();
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const stop = () => reject(signal.reason);
+      const cancel = setTimer(resolve, ms);
+      waiting.add(resolve);
+      signal.addEventListener("abort", stop, { once: true });
+      open ??= listen(folder, (socket) => void answer(socket).catch(() => socket.destroy()));
+      try {
+        await promise;
+      } finally {
+        cancel();
+        waiting.delete(resolve);
+        signal.removeEventListener("abort", stop);
+      }
+    },
+    close,
+  };
+}
+
+/** Not by iterating: that would close the socket before it is answered. */
+async function requestOf(socket: Socket): Promise<string> {
+  let text = "";
+  socket.setEncoding("utf8").on("data", (part: string) => {
+    text += part;
+    if (text.length > requestMax) socket.destroy(new Error("a request that is too long"));
+  });
+  await once(socket, "end");
+  return text;
+}
+
+const requestMax = 1 << 20;
+
+function timer(then: () => void, ms: number): () => void {
+  const running = setTimeout(then, ms);
+  return () => clearTimeout(running);
+}
+
+type Opened = { server: Server; close(): Promise<void> };
+
+/** Undefined where no socket can be made (a full disk, a file system without them): the attempt tries by itself. */
+async function listen(folder: string, serve: (socket: Socket) => void): Promise<Opened | undefined> {
+  const inside = join(folder, resumeSocket.folder);
+  let handle: number | undefined;
+  const server = createServer({ allowHalfOpen: true }, serve).unref(); // what ends otherwise is not held up
+  try {
+    rmSync(inside, { recursive: true, force: true });
+    mkdirSync(inside, { mode: 0o700 });
+    chmodSync(inside, 0o700); // whatever the umask
+    handle = openSync(inside, constants.O_RDONLY | constants.O_DIRECTORY);
+    const address = `/proc/self/fd/${handle}/${resumeSocket.name}`;
+    const umask = process.umask(0o177); // nobody else's from its first moment
+    try {
+      server.listen({ path: address });
+    } finally {
+      process.umask(umask);
+    }
+    await once(server, "listening");
+    const held = handle;
+    return {
+      server,
+      async close() {
+        await new Promise<void>((closed) => server.close(() => closed()));
+        closeSync(held);
+        rmSync(inside, { recursive: true, force: true });
+      },
+    };
+  } catch {
+    server.close();
+    if (handle !== undefined) closeSync(handle);
+    return undefined;
+  }
+}

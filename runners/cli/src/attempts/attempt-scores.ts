@@ -1,0 +1,64 @@
+// The scores of an attempt, from the newest report of its pipeline and profile that is of this very submission.
+// A report of another attempt in the same place says nothing of this one.
+
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
+import type { Report } from "@mlrb/formats/report";
+import type { AttemptScore, MomentScore } from "@mlrb/formats/report/attempt";
+import type { AttemptScores, NamedScore } from "@mlrb/report/exports/attempt-source";
+import { readReport } from "../show/read-report.ts";
+
+type Asked = Pick<AttemptRecord, "slot" | "axes"> & { submission: string | null; budgetMs: number | null };
+
+export function attemptScores(
+  results: string,
+  { slot, axes, submission, budgetMs }: Asked,
+): AttemptScores | null {
+  const folder = join(results, slot.pipeline);
+  const paths = existsSync(folder) ? readdirSync(folder) : [];
+  const reports = paths
+    .filter((name) => name === slot.profile || name.startsWith(`${slot.profile}+`))
+    .map((name) => join(folder, name, "report.json"))
+    .filter((path) => existsSync(path))
+    .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
+  for (const path of reports) {
+    const reading = readReport(path);
+    if (reading.kind !== "ok") continue; // of another version, or another program's
+    const report = reading.value;
+    const attempt = report.attempts.find(
+      (one) =>
+        one.task === axes.task && one.agent === axes.agent && String(one.seed) === String(axes.seed ?? ""),
+    );
+    if (!attempt || submission === null || attempt.submission !== submission) continue;
+    const moments = attempt.moments.filter(({ share }) => share < 1);
+    return {
+      primary: report.tasks.find(({ name }) => name === attempt.task)?.primary ?? null,
+      final: named(report, attempt.task, attempt.scores),
+      moments: moments.map(({ moment, share, scores }) => ({
+        moment,
+        atMs: budgetMs === null ? null : share * budgetMs,
+        scores: named(report, attempt.task, scores),
+      })),
+    };
+  }
+  return null;
+}
+
+function named(
+  report: Report,
+  task: string,
+  scores: Record<string, AttemptScore | MomentScore>,
+): NamedScore[] {
+  return Object.entries(scores).flatMap(([name, score]): NamedScore[] => {
+    const metric = report.metrics.find((one) => one.name === name);
+    if (!metric) return [];
+    const { unit, direction, digits } = metric;
+    const row = report.rows.find((one) => one.task === task && one.metric === name && one.floor);
+    const about = { name, unit, direction, digits, floor: row?.value ?? null };
+    if (score.kind !== "scored") return [{ ...about, ...score }];
+    const { kind, value, standardError } = score;
+    // the score of a moment names no items
+    return [{ ...about, kind, value, standardError, items: "items" in score ? score.items : 0 }];
+  });
+}

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
+import { attemptSums, recordedCost, sumsWords } from "./attempt-sums.ts";
+
+test("an agent that calls no model does not make the sum of dollars unknown, and one of unknown price does", () => {
+  const estimate = (dollars: number | null) => ({ gpuHours: 0, dollars, timeMs: 1, from: 0 });
+  const record = (
+    dollars: number | null,
+    estimated: number | null,
+  ): Pick<AttemptRecord, "cost" | "estimate"> => ({
+    cost: { gpuHours: 0, dollars },
+    estimate: estimate(estimated),
+  });
+  const words = (...of: ReturnType<typeof record>[]) => sumsWords(attemptSums(of.map(recordedCost), []));
+  assert.equal(words(record(null, 0), record(1.5, null)), "1.50 dollars in all");
+  assert.equal(words(record(null, 0)), undefined);
+  assert.equal(words(record(null, null), record(1.5, null)), "an unknown number of dollars in all");
+});
+
+test("whatever became of an attempt, its cost is in the sum", () => {
+  const cost = (dollars: number) => ({ gpuHours: 0, dollars });
+  const others = [
+    { kind: "lost", cost: cost(1) },
+    { kind: "ended", cost: cost(2) },
+    { kind: "running", cost: cost(4) },
+  ] as const;
+  assert.equal(
+    sumsWords(attemptSums([cost(8)], [...others])),
+    "15.00 dollars in all, of that 1.00 dollars by 1 lost, 2.00 dollars by 1 that ended and the next run keeps, 4.00 dollars by 1 that go on",
+  );
+});

@@ -1,0 +1,47 @@
+// What attempts have cost in all: records, those that were lost, those that ended and are not kept yet, those that go on. Money that was spent counts
+// whatever became of the attempt.
+// Pure: no disk, no clock.
+import type { AttemptCost, AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
+import { amountWords, total } from "../gates/spent.ts";
+
+export type AttemptSums = Record<
+  "recorded" | "lost" | "ended" | "running",
+  AttemptCost & { attempts: number }
+>;
+
+/** Of a record. Where nobody was expected to be paid, dollars that no ledger tells are none. */
+export function recordedCost({ cost, estimate }: Pick<AttemptRecord, "cost" | "estimate">): AttemptCost {
+  return { ...cost, dollars: cost.dollars ?? (estimate?.dollars === 0 ? 0 : null) };
+}
+
+/** `others`: attempts without a record. */
+export function attemptSums(
+  recorded: AttemptCost[],
+  others: { kind: Exclude<keyof AttemptSums, "recorded">; cost: AttemptCost }[],
+): AttemptSums {
+  const sum = (of: AttemptCost[]) => ({
+    attempts: of.length,
+    gpuHours: total(of.map(({ gpuHours }) => gpuHours)),
+    dollars: total(of.map(({ dollars }) => dollars)),
+  });
+  const of = (wanted: string) => sum(others.filter(({ kind }) => kind === wanted).map(({ cost }) => cost));
+  return { recorded: sum(recorded), lost: of("lost"), ended: of("ended"), running: of("running") };
+}
+
+/** `2.0 GPU hours and 1.50 dollars in all, of that 0.40 dollars by 1 lost`; undefined where nothing was spent. */
+export function sumsWords({ recorded, lost, ended, running }: AttemptSums): string | undefined {
+  const parts = [recorded, lost, ended, running];
+  const all = {
+    gpuHours: total(parts.map(({ gpuHours }) => gpuHours)),
+    dollars: total(parts.map(({ dollars }) => dollars)),
+  };
+  if (all.gpuHours === 0 && all.dollars === 0) return undefined;
+  const of = [
+    ...(lost.attempts > 0 ? [`${amountWords(lost)} by ${lost.attempts} lost`] : []),
+    ...(ended.attempts > 0
+      ? [`${amountWords(ended)} by ${ended.attempts} that ended and the next run keeps`]
+      : []),
+    ...(running.attempts > 0 ? [`${amountWords(running)} by ${running.attempts} that go on`] : []),
+  ];
+  return `${amountWords(all)} in all${of.length > 0 ? `, of that ${of.join(", ")}` : ""}`;
+}

@@ -1,0 +1,54 @@
+// The attempts of a run: what each attempt stage of a pipeline and profile last used, in whichever pipeline the
+// attempt was made, then what was made for it here.
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { HeldRecord } from "@mlrb/local/records/attempt-records";
+import { LastRuns } from "@mlrb/local/run/last-runs";
+import type { AttemptPlace, FoundAttempt } from "../request/find-attempt.ts";
+
+/** One list for each profile of the pipeline that has attempts, in the order of stages. */
+export function attemptsOfRuns(
+  pipeline: string,
+  profile: string | undefined,
+  place: AttemptPlace,
+): Map<string, FoundAttempt[]> {
+  const { state, records } = place;
+  const held = records.readable();
+  const folder = join(state.last, pipeline);
+  const kept = existsSync(folder) ? readdirSync(folder).map((file) => file.replace(/\.jsonl$/, "")) : [];
+  const made = held.filter(({ record }) => record.slot.pipeline === pipeline);
+  const profiles = new Set([...kept, ...made.map(({ record }) => record.slot.profile)]);
+  const runs = new Map<string, FoundAttempt[]>();
+  const find = (key: string) => {
+    try {
+      return records.find(key);
+    } catch {
+      return undefined; // damaged: `attempts verify` names it
+    }
+  };
+  for (const name of [...profiles].sort()) {
+    if (profile !== undefined && name !== profile) continue;
+    const byStage = new Map<string, HeldRecord>();
+    for (const one of made.filter(({ record }) => record.slot.profile === name)) {
+      const before = byStage.get(one.record.slot.stage);
+      if (!before || before.record.ran.startedAt <= one.record.ran.startedAt)
+        byStage.set(one.record.slot.stage, one);
+    }
+    for (const { id, key } of new LastRuns(state.last, pipeline, name).all()) {
+      const used = find(key);
+      if (used) byStage.set(id, used);
+    }
+    const found = [...byStage].sort(([a], [b]) => (a < b ? -1 : 1));
+    if (found.length > 0)
+      runs.set(
+        name,
+        found.map(([, { digest, record }]) => ({
+          kind: "record",
+          digest,
+          record,
+          folder: join(state.attempts, "records", digest),
+        })),
+      );
+  }
+  return runs;
+}

@@ -1,0 +1,156 @@
+// Gathers what the page tells beside the report: how every stage instance ended, why it ran, what it was made
+// of, and what the attempts' supervisors wrote down. Reads only; what is gone is told to be gone.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { reasonWords } from "@mlrb/core/key/reasons";
+import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
+import { type Outcome, outcomeCause } from "@mlrb/core/ports/outcome";
+import { formatDuration } from "@mlrb/core/text/units";
+import { readFormat } from "@mlrb/formats/read-format";
+import type { Report } from "@mlrb/formats/report";
+import { type Times, times as timesFormat } from "@mlrb/formats/times";
+import { endsWhere, type LastEnd } from "@mlrb/local/run/last-ends";
+import type { Workspace } from "@mlrb/local/store/workspace";
+import { idOf } from "@mlrb/report/page/html";
+import type { Made, PageData, PageInstance, PageOutcome, PageTrajectory } from "@mlrb/report/page/page-data";
+import { togetherMs } from "@mlrb/report/page/stages-part";
+import { askAgain } from "../request/ask-again.ts";
+import { graphOf } from "../show/graph.ts";
+import { graphSvg } from "../show/graph-svg.ts";
+import type { InstanceState } from "../show/instance-state.ts";
+import { lastLines } from "../show/last-lines.ts";
+import { nodeOf, type TraceNode } from "../show/trace-nodes.ts";
+import { trajectoryExtract } from "./trajectory-extract.ts";
+
+const logLines = 8;
+const valueMax = 300;
+
+/** What was asked for, and where its results lie. */
+export type PageAsked = {
+  plan: Plan;
+  workspace: Workspace;
+  folder: string;
+  /** As they were typed. */
+  options: { profile?: string; set: string[] };
+};
+
+export async function pageData({
+  plan,
+  workspace,
+  folder,
+  options,
+  report,
+}: PageAsked & { report: Report }): Promise<PageData> {
+  // without the root: a page may be published, and the reader's folders are others
+  const { profile, set } = options;
+  const again = (only: string) =>
+    askAgain("run", plan.pipeline, { ...(profile !== undefined && { profile }), set, only: [only] });
+  const planned = plan.instances.filter(({ stage }) => stage.name !== environmentStage);
+  const asked = { pipeline: plan.pipeline, profile: plan.profile, wanted: planned.map(({ id }) => id) };
+  const { journals } = workspace.state;
+  const ends = endsWhere(journals, asked, () => true);
+  const carriedOut = ({ kind }: Outcome) => kind === "succeeded" || kind === "failed";
+  const untold = asked.wanted.filter((id) => !carriedOut(ends.get(id)?.outcome ?? { kind: "reused" }));
+  const ran = endsWhere(journals, { ...asked, wanted: untold }, carriedOut);
+  const behind = planned.map((instance) => {
+    const node = nodeOf(instance, plan, workspace);
+    return { instance, node: typeof node === "string" ? undefined : node };
+  });
+  const instances = behind.map(({ instance, node }): PageInstance => {
+    const end = ends.get(instance.id);
+    return {
+      id: instance.id,
+      stage: instance.stage.name,
+      ...(instance.stage.role !== undefined && { role: instance.stage.role }),
+      axes: instance.axes,
+      outcome: outcomeOf(end, node),
+      reasons: ((ran.get(instance.id) ?? end)?.reasons ?? []).map(reasonWords),
+      made: node ? madeOf(node, again) : null,
+      said: node ? lastLines(node.log, logLines) : [],
+    };
+  });
+  const times = join(folder, "times.json");
+  return {
+    report,
+    times: existsSync(times) ? readTimes(times) : null,
+    plan: { pipeline: plan.pipeline, profile: plan.profile, selection: plan.selection },
+    graph: await drawn(plan, instances),
+    instances,
+    trajectories: behind.flatMap(({ instance, node }) =>
+      instance.stage.durable && node ? [trajectoryOf(instance, node, workspace)] : [],
+    ),
+  };
+}
+
+/** Null where an older version wrote them: the page then says nothing of times. */
+function readTimes(path: string): Times | null {
+  const reading = readFormat(timesFormat, readFileSync(path, "utf8"));
+  return reading.kind === "ok" ? reading.value : null;
+}
+
+function outcomeOf(end: LastEnd | undefined, node: TraceNode | undefined): PageOutcome {
+  const kind = end?.outcome.kind;
+  if (end && (kind === "failed" || kind === "skipped" || kind === "cancelled"))
+    return { kind, cause: outcomeCause(end.outcome) };
+  return { kind: kind !== undefined || node ? "succeeded" : "unknown" };
+}
+
+function madeOf(
+  { stage, key, record, run, parts, inputs, outputs, ran }: TraceNode,
+  again: (only: string) => string,
+): Made {
+  return {
+    key,
+    record,
+    script: run.kind === "command" ? [run.command].flat().join(" ") : run.file,
+    params: Object.entries(parts.params).map(([name, value]) => ({ name, value: shown(value) })),
+    files: Object.entries(parts.files).map(([path, digest]) => ({ path, digest })),
+    inputs,
+    outputs: Object.entries(outputs).map(([name, { digest }]) => ({ name, digest })),
+    environment: parts.environment ?? null,
+    ran,
+    again: again(stage),
+  };
+}
+
+function trajectoryOf({ axes }: Instance, { record }: TraceNode, workspace: Workspace): PageTrajectory {
+  const place = { task: String(axes.task), agent: String(axes.agent), seed: axes.seed ?? "" };
+  if (record === null) return { ...place, kind: "unreadable", cause: "no record of it is kept here" };
+  const { trajectory, ledger } = workspace.attempts.read(record).outputs;
+  const folder = join(workspace.state.attempts, "records", record);
+  if (!trajectory) return { ...place, kind: "unreadable", cause: "its record holds none" };
+  return {
+    ...place,
+    ...trajectoryExtract(join(folder, trajectory.file), ledger && join(folder, ledger.file)),
+  };
+}
+
+/** The stages with what became of them and how long they took, each leading to its instances. */
+async function drawn(plan: Plan, instances: PageInstance[]): Promise<string> {
+  const byId = new Map(instances.map((instance) => [instance.id, instance]));
+  const stateOf = new Map(
+    plan.instances.flatMap(({ id, index }) => {
+      const found = byId.get(id);
+      return found ? [[index, stateWord(found.outcome)] as const] : [];
+    }),
+  );
+  const graph = graphOf(plan, { stateOf, instances: false });
+  const byStage = Map.groupBy(instances, ({ stage }) => stage);
+  const nodes = graph.nodes.map((node) => {
+    const ms = togetherMs(byStage.get(node.name) ?? []);
+    return { ...node, lines: [...node.lines, formatDuration(ms)], href: `#${idOf("stages", node.name)}` };
+  });
+  const svg = await graphSvg({ ...graph, nodes });
+  // from the element on: what stands before it belongs into a file of its own
+  return svg.slice(svg.indexOf("<svg"));
+}
+
+function stateWord({ kind }: PageOutcome): InstanceState {
+  if (kind === "succeeded") return "upToDate";
+  return kind === "failed" ? "failed" : "neverRun";
+}
+
+function shown(value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length > valueMax ? `${text.slice(0, valueMax - 1)}…` : text;
+}

@@ -1,0 +1,102 @@
+// An attempt as exports and stories want it, from its record or from what a running or lost one has written so far.
+import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { join } from "node:path";
+import type { LongText } from "@mlrb/formats/attempt/trajectory";
+import { readLedger } from "@mlrb/kit/rules/ledger";
+import { outputPaths } from "@mlrb/local/stage/output-paths";
+import type { AttemptSource, TrajectoryLine, WholeText } from "@mlrb/report/exports/attempt-source";
+import { trajectoryLines } from "@mlrb/report/exports/trajectory-lines";
+import type { AttemptPlace, FoundAttempt } from "../request/find-attempt.ts";
+import { attemptScores } from "./attempt-scores.ts";
+
+/** Absolute paths of what the attempt gave, by output. */
+type Files = Record<string, string>;
+
+export function readAttempt(found: FoundAttempt, { state }: AttemptPlace): AttemptSource {
+  if (found.kind === "record") {
+    const { digest, record, folder } = found;
+    const files = Object.fromEntries(
+      Object.entries(record.outputs).map(([name, { file }]) => [name, join(folder, file)]),
+    );
+    const { slot, axes, attemptKey, ran } = record;
+    const read = contents(files);
+    const budgetMs = read.ledger.read?.budget.wallMs ?? null;
+    const submission = record.outputs.submission?.digest ?? null;
+    const scores = attemptScores(state.results, { slot, axes, submission, budgetMs });
+    const { startedAt, durationMs, executor, where = {} } = ran;
+    return {
+      id: digest,
+      state: "recorded",
+      slot,
+      axes,
+      key: attemptKey,
+      startedAt,
+      durationMs,
+      executor,
+      where: words(where),
+      scores,
+      submission,
+      ...read,
+    };
+  }
+  const { name, path, card } = found.attempt;
+  const { slot, axes, key, startedAt, executor } = card;
+  const read = contents(outputPaths(path, card.gives));
+  return {
+    id: name,
+    state: found.kind,
+    slot,
+    axes,
+    key,
+    startedAt,
+    durationMs: null,
+    executor,
+    where: {},
+    scores: null,
+    ...read,
+  };
+}
+
+function contents(files: Files): Pick<AttemptSource, "ledger" | "lines" | "whole"> {
+  const { trajectory, ledger, attachments } = files;
+  const read = ledger === undefined || !existsSync(ledger) ? "it has no ledger" : readLedger(ledger);
+  return {
+    ledger: typeof read === "string" ? { read: null, why: read } : { read },
+    lines: () => (trajectory === undefined ? none() : trajectoryLines(trajectory)),
+    whole: (text, bytesMax) => whole(text, { bytesMax, folder: attachments }),
+  };
+}
+
+function none(): TrajectoryLine[] {
+  return [{ kind: "broken", index: 0, why: "there is no trajectory" }];
+}
+
+/** From the folder of long texts, each by its digest; at most `bytesMax` of it. */
+function whole(
+  text: LongText,
+  { bytesMax, folder }: { bytesMax: number; folder: string | undefined },
+): WholeText {
+  if (typeof text === "string") return { text, missing: null };
+  const gone: WholeText = { text: text.head, missing: `the rest of ${text.bytes} bytes is missing` };
+  // the digest is what somebody wrote: never a way out of the folder
+  if (folder === undefined || !/^[0-9a-f]{64}$/.test(text.digest)) return gone;
+  let file: number;
+  try {
+    file = openSync(join(folder, text.digest), "r");
+  } catch {
+    return gone;
+  }
+  try {
+    const { size } = fstatSync(file);
+    const buffer = Buffer.alloc(Math.min(size, bytesMax));
+    const length = readSync(file, buffer, 0, buffer.length, 0);
+    const cut = size > length ? `${size - length} bytes more are left out` : null;
+    return { text: buffer.toString("utf8", 0, length), missing: cut };
+  } finally {
+    closeSync(file);
+  }
+}
+
+function words(where: object): Record<string, string> {
+  return Object.fromEntries(Object.entries(where).map(([name, value]) => [name, String(value)]));
+}

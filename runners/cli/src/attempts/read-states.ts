@@ -1,0 +1,94 @@
+// Finds out what state each selected instance is in: what a run would do, what runs now, how it ended last.
+// Reads only: it takes no lease and waits for nobody.
+
+import type { Plan } from "@mlrb/core/plan/plan";
+import type { Outcome } from "@mlrb/core/ports/outcome";
+import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
+import type { Owner } from "@mlrb/formats/stage/process-owner";
+import { waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
+import { orphanedAttempts } from "@mlrb/local/attempts/collect-ended-attempts";
+import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
+import { type LiveRun, liveRuns } from "@mlrb/local/leases/live-runs";
+import { lastEnds } from "@mlrb/local/run/last-ends";
+import type { Result } from "@mlrb/local/run/result";
+import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
+import { type InstanceState, instanceState } from "../show/instance-state.ts";
+import { type ShownWait, shownWait } from "../show/wait-words.ts";
+import { type AttemptSums, attemptSums, recordedCost } from "./attempt-sums.ts";
+import { unrecordedAttempts } from "./unrecorded-attempts.ts";
+
+export type ReadStates = {
+  /** In plan order, one for each selected instance. */
+  instances: InstanceNow[];
+  /** Runs of this pipeline and profile that are not known to be dead. */
+  live: LiveRun[];
+  /** Its attempts that go on without a run. */
+  orphans: Orphan[];
+  /** What its attempts wait for, with or without a run. */
+  waits: ShownWait[];
+  /** What its attempts have cost so far. */
+  sums: AttemptSums;
+  /** What would be reused, by plan index. */
+  results: (Result | undefined)[];
+  workspace: Workspace;
+};
+
+export type InstanceNow = {
+  preview: Preview;
+  state: InstanceState;
+  lastEnd?: { outcome: Outcome; time: string };
+};
+
+/** An attempt that goes on although the run that began it is gone. */
+export type Orphan = { stage: string; since: string; supervisor: Owner };
+
+type Asked = { plan: Plan; selected: number[]; root: string };
+
+export async function readStates(repository: string, { plan, selected, root }: Asked): Promise<ReadStates> {
+  const { pipeline, profile } = plan;
+  const workspace = openWorkspace({ repository, root, pipeline, profile });
+  // what runs, first: what ends while the rest is looked at is then found done, not forgotten
+  const live = liveRuns(workspace.state).filter(
+    (run) => run.pipeline === pipeline && run.profile === profile,
+  );
+  const adopted = new Set(live.flatMap(({ stages }) => stages.map(({ stage }) => stage)));
+  const orphans = orphanedAttempts(workspace).flatMap(({ card, state }): Orphan[] => {
+    const { stage } = card.slot;
+    const ours = card.slot.pipeline === pipeline && card.slot.profile === profile && !adopted.has(stage);
+    return ours && state.kind === "running"
+      ? [{ stage, since: card.startedAt, supervisor: state.supervisor }]
+      : [];
+  });
+  const ours = ({ card }: { card: AttemptCard }) =>
+    card.slot.pipeline === pipeline && card.slot.profile === profile;
+  const recorded = workspace.attempts.readable();
+  const sums = attemptSums(
+    recorded
+      .filter(({ record: { slot } }) => slot.pipeline === pipeline && slot.profile === profile)
+      .map(({ record }) => recordedCost(record)),
+    unrecordedAttempts(workspace.state, recorded).filter(ours),
+  );
+  const running = new Set([...adopted, ...orphans.map(({ stage }) => stage)]);
+  const { previews, results } = await previewPlan(plan, selected, {
+    workspace,
+    stale: { kind: plan.onStale },
+  });
+  const idOf = ({ index }: Preview) => plan.instances[index]!.id;
+  const wanted = previews.filter(({ action }) => action !== "reuse").map(idOf);
+  const ends = lastEnds(workspace.state.journals, { pipeline, profile, wanted });
+  const instances = previews.map((preview): InstanceNow => {
+    const id = idOf(preview);
+    const lastEnd = ends.get(id);
+    const state = instanceState({
+      preview,
+      running: running.has(id) && preview.action !== "reuse",
+      succeeded: workspace.last.get(id) !== undefined,
+      lastEnd: lastEnd?.outcome,
+    });
+    return { preview, state, ...(lastEnd && { lastEnd }) };
+  });
+  const waits = waitingAttempts(workspace.state.running)
+    .filter(({ card: { slot } }) => slot.pipeline === pipeline && slot.profile === profile)
+    .map((one) => shownWait(one, { repository, root }));
+  return { instances, live, orphans, waits, sums, results, workspace };
+}

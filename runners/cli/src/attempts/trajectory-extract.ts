@@ -1,0 +1,126 @@
+// The parts of a trajectory that a page has room for: how it began, how it ended, and what stands out between.
+// A trajectory may hold tens of thousands of lines of gigabytes; no more than a few hundred KB of it are read.
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
+import { trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import { checkFormat } from "@mlrb/formats/read-format";
+import { readLedger } from "@mlrb/kit/rules/ledger";
+import type { TrajectoryLine } from "@mlrb/report/exports/attempt-source";
+import type { PageEvent, PageTrajectory } from "@mlrb/report/page/page-data";
+import { budgetParts } from "@mlrb/report/story/budget-parts";
+import { eventWords, factsWords } from "@mlrb/report/story/event-words";
+import { isNotable } from "@mlrb/report/story/is-notable";
+import { storyFailures } from "@mlrb/report/story/story-failures";
+
+/** Read from the beginning and from the end. */
+const bytesMax = 256 << 10;
+/** Shown of the beginning and of the end, whatever they are. */
+const edge = 15;
+const eventsMax = 120;
+const textMax = 400;
+const common = new Set(["formatVersion", "index", "previous", "time", "sinceStartMs", "event"]);
+
+type Read<T> = T extends { kind: "read" | "unreadable" } ? Omit<T, "task" | "agent" | "seed"> : never;
+type Extract = Read<PageTrajectory>;
+
+/** `ledger` is a path; it knows how many lines there are, and what was used. */
+export function trajectoryExtract(path: string, ledger?: string): Extract {
+  let parts: string[][];
+  try {
+    parts = edges(path);
+  } catch (error) {
+    return {
+      kind: "unreadable",
+      cause: `its file cannot be read (${(error as NodeJS.ErrnoException).code})`,
+    };
+  }
+  const read = parts.map((lines) => lines.map(parse));
+  const all = read.flat();
+  const sealed = ledger === undefined ? undefined : readLedger(ledger);
+  const known = sealed === undefined || typeof sealed === "string" ? null : sealed;
+  const lines = known?.trajectory.lines ?? null;
+  const gap = read.length > 1 ? read[0]!.length : undefined;
+  return {
+    kind: "read",
+    lines: lines ?? (gap === undefined ? all.length : null),
+    events: chosen(all, gap),
+    budget: budgetParts(known).map((part) => ({ ...part, words: clipped(part.words) })),
+    failures: storyFailures(all.flatMap(({ line }) => line ?? [])).map(({ whose, cause, count, detail }) => ({
+      whose: clipped(whose),
+      cause: clipped(cause),
+      count,
+      detail: clipped(detail),
+    })),
+    partly: gap !== undefined,
+  };
+}
+
+type Parsed = Omit<PageEvent, "skippedBefore"> & { line: TrajectoryLine | undefined };
+
+/** The edges, and between them what is notable; where all of it fits, all that is no output. */
+function chosen(all: Parsed[], gap: number | undefined): PageEvent[] {
+  const atEdge = (at: number) => at < edge || at >= all.length - edge;
+  const inner = all.filter(({ event }, at) => !atEdge(at) && event !== "output").length;
+  let room = eventsMax - Math.min(all.length, 2 * edge);
+  const wanted = ({ line, event }: Parsed) =>
+    event !== "output" && (inner <= room || !line || isNotable(line));
+  const events: PageEvent[] = [];
+  let skipped = false;
+  const fits = all.map((event, at) => atEdge(at) || wanted(event));
+  for (const [at, { line: _, ...event }] of all.entries()) {
+    if (at === gap) skipped = true;
+    if (!fits[at] || (!atEdge(at) && room-- <= 0)) {
+      skipped = true;
+      continue;
+    }
+    events.push({ ...event, skippedBefore: skipped });
+    skipped = false;
+  }
+  return events;
+}
+
+/** The file's lines, or where it is long those of its beginning and of its end, torn ones left out. */
+function edges(path: string): string[][] {
+  const file = openSync(path, "r");
+  try {
+    const { size } = fstatSync(file);
+    const piece = (from: number, length: number) => {
+      const buffer = Buffer.alloc(length);
+      return buffer.toString("utf8", 0, readSync(file, buffer, 0, length, from)).split("\n");
+    };
+    const whole = (lines: string[]) => lines.filter((line) => line !== "");
+    if (size <= 2 * bytesMax) return [whole(piece(0, size))];
+    return [whole(piece(0, bytesMax).slice(0, -1)), whole(piece(size - bytesMax, bytesMax).slice(1))];
+  } finally {
+    closeSync(file);
+  }
+}
+
+function parse(line: string): Parsed {
+  let fields: Record<string, unknown>;
+  try {
+    fields = Object(JSON.parse(line)) as Record<string, unknown>;
+  } catch {
+    return { sinceStartMs: null, event: "unreadable", text: clipped(line), line: undefined };
+  }
+  const since =
+    typeof fields.sinceStartMs === "number" && Number.isFinite(fields.sinceStartMs)
+      ? fields.sinceStartMs
+      : null;
+  const own = Object.fromEntries(Object.entries(fields).filter(([name]) => !common.has(name)));
+  const name = String(fields.event);
+  const reading = checkFormat(trajectoryEvent, { ...own, event: name });
+  const event = reading.kind === "ok" ? reading.value : undefined;
+  const place = { index: 0, time: null, sinceStartMs: since };
+  return {
+    sinceStartMs: since,
+    event: clipped(name),
+    text: clipped(event ? eventWords(event) : factsWords(own)),
+    line: event ? { kind: "event", ...place, event } : { kind: "other", ...place, name, fields: own },
+  };
+}
+
+function clipped(text: string): string {
+  const plain = stripVTControlCharacters(text);
+  return plain.length > textMax ? `${plain.slice(0, textMax - 1)}…` : plain;
+}

@@ -1,0 +1,63 @@
+// Every attempt without a record, with what it cost so far: those that go on, those that have ended and are not kept
+// yet, and those that were lost, quarantined or not. One list for all sums.
+import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
+import type { AttemptCost } from "@mlrb/formats/attempt/attempt-record";
+import { lastSignMs, spentBy } from "@mlrb/local/attempts/attempt-cost";
+import { attemptFate, type Fate } from "@mlrb/local/attempts/attempt-fate";
+import { attemptFolders } from "@mlrb/local/attempts/attempt-folders";
+import { lostAttempts } from "@mlrb/local/attempts/lost-attempts";
+import { causeWords } from "@mlrb/local/attempts/quarantine";
+import type { HeldRecord } from "@mlrb/local/records/attempt-records";
+import type { StateFolder } from "@mlrb/local/store/state-folder";
+
+export type Unrecorded = {
+  kind: "running" | "ended" | "lost";
+  name: string;
+  card: AttemptCard;
+  durationMs: number;
+  cost: AttemptCost;
+  /** Of one that is quarantined. */
+  left?: { cause: unknown; folder: string };
+  /** What is to be said of it besides; empty where it simply goes on. */
+  words: string;
+};
+
+/** `recorded`: a run that was killed right after it had made a record leaves the attempt's folder as well. */
+export function unrecordedAttempts(state: StateFolder, recorded: HeldRecord[]): Unrecorded[] {
+  const known = new Set(recorded.map(({ record }) => `${record.attemptKey} ${record.ran.startedAt}`));
+  const here = attemptFolders(state.running).flatMap((one): Unrecorded[] => {
+    const kind = kindOf(attemptFate(one.path, state.root));
+    if (kind === undefined) return []; // it was moved meanwhile
+    const durationMs = one.state.kind === "ended" ? one.state.end.durationMs : lastSignMs(one);
+    const { cost } = spentBy(one, durationMs);
+    return [{ name: one.name, card: one.card, durationMs, cost, ...kind }];
+  });
+  const lost = lostAttempts(state).map(({ name, card, left }): Unrecorded => {
+    const { cause, folder, cost, durationMs } = left;
+    return { kind: "lost", name, card, durationMs, cost, left: { cause, folder }, words: causeWords(cause) };
+  });
+  const moved = new Set(lost.map(({ name }) => name));
+  return [...here.filter(({ name }) => !moved.has(name)), ...lost].filter(
+    ({ card }) => !known.has(`${card.key} ${card.startedAt}`),
+  );
+}
+
+/** Undefined of one that is not there any more. */
+function kindOf(fate: Fate): Pick<Unrecorded, "kind" | "words"> | undefined {
+  switch (fate.kind) {
+    case "quarantined":
+    case "gone":
+      return undefined;
+    case "going":
+      return { kind: "running", words: "" };
+    case "ending":
+      return { kind: "running", words: "is being ended" };
+    case "complete":
+      return { kind: "ended", words: "the next run keeps it as a record" };
+    case "failed":
+      return {
+        kind: "lost",
+        words: `${causeWords(fate.cause)}; the next run moves it to .mlrb/attempts/lost`,
+      };
+  }
+}

@@ -1,0 +1,26 @@
+// Lays report.html beside the report's other files. It is made here and not by the report's stage, since it
+// tells when and where things ran, and a report's bytes must not depend on that.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { pageFile } from "@mlrb/core/spec/check-published";
+import { writeWhole } from "@mlrb/kit/json-file";
+import type { PageAsked } from "./page-data.ts";
+
+export { pageFile };
+
+/** Gives the page's path; undefined where there is no report of this version's format in the folder. Throws on a broken one. */
+export async function writePage(asked: PageAsked): Promise<string | undefined> {
+  const path = join(asked.folder, "report.json");
+  if (!existsSync(path)) return undefined;
+  const { readReport } = await import("../show/read-report.ts"); // a run without a report checks none
+  const reading = readReport(path);
+  if (reading.kind === "foreign") return undefined;
+  if (reading.kind === "unreadable") throw new Error(`${path}: ${reading.cause}`);
+  const [{ page }, { pageData }] = await Promise.all([
+    import("@mlrb/report/page/page"), // what it draws with is loaded by those who need it
+    import("./page-data.ts"),
+  ]);
+  const file = join(asked.folder, pageFile);
+  writeWhole(file, page(await pageData({ ...asked, report: reading.value })));
+  return file;
+}

@@ -1,0 +1,55 @@
+// `pipeline attempts adopt`: makes records of lost attempts that had come to their end. None is taken for complete
+// that is not sealed by its ledger.
+import { adoptLost } from "@mlrb/local/attempts/adopt-lost";
+import type { LostAttempt } from "@mlrb/local/attempts/lost-attempts";
+import { openWorkspace } from "@mlrb/local/store/workspace";
+import { attemptPlace, findAttempt } from "../request/find-attempt.ts";
+import { rootOf } from "../request/root-of.ts";
+import { oneLine } from "../show/one-line.ts";
+import { attemptsWord, type PlaceOptions } from "./attempts-command.ts";
+
+export async function attemptsAdopt(
+  repository: string,
+  what: string | undefined,
+  options: PlaceOptions,
+): Promise<number> {
+  const wanted = which(what, attemptPlace(repository, options.root));
+  if (typeof wanted === "string") {
+    process.stderr.write(`${wanted}\n`);
+    return 2;
+  }
+  const root = rootOf(repository, options.root);
+  const workspace = openWorkspace({ repository, root, pipeline: "", profile: "" });
+  const adopted = await adoptLost(workspace, wanted);
+  for (const { attempt, ...became } of adopted) {
+    const { stage } = attempt.card.slot;
+    if (options.json) print({ event: "attempt-adopted", name: attempt.name, stage, ...became });
+    else
+      process.stdout.write(
+        became.kind === "kept"
+          ? `kept    ${oneLine(stage)}  as ${became.record.slice(0, 12)}\n`
+          : `left    ${oneLine(stage)}  in ${attempt.left.folder}: ${oneLine(became.why)}\n`,
+      );
+  }
+  const kept = adopted.filter(({ kind }) => kind === "kept").length;
+  if (!options.json)
+    process.stdout.write(`${attemptsWord(kept)} adopted, ${adopted.length - kept} left as lost\n`);
+  return what !== undefined && kept === 0 ? 1 : 0;
+}
+
+function which(
+  what: string | undefined,
+  place: ReturnType<typeof attemptPlace>,
+): ((attempt: LostAttempt) => boolean) | string {
+  if (what === undefined) return () => true;
+  const found = findAttempt(what, place);
+  if (typeof found === "string") return found;
+  if (found.kind !== "lost")
+    return `not-lost: ${what} is ${found.kind === "record" ? "on record" : "going on"}\n  help: \`pnpm pipeline attempts list\` shows which are lost`;
+  const { name } = found.attempt;
+  return (attempt) => attempt.name === name;
+}
+
+function print(line: object): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}

@@ -1,0 +1,84 @@
+// `pipeline attempts`: the records of what agents did, on this machine and from others.
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { AttemptRecords, type HeldRecord } from "@mlrb/local/records/attempt-records";
+import { exportRecord } from "@mlrb/local/records/export-record";
+import { Store } from "@mlrb/local/store/artifact-store";
+import { stateFolder } from "@mlrb/local/store/state-folder";
+import { VerifiedContents } from "@mlrb/local/store/verified-contents";
+import { rootOf } from "../request/root-of.ts";
+
+export type PlaceOptions = { root?: string; json: boolean };
+
+function open(repository: string, options: PlaceOptions): { records: AttemptRecords; folder: string } {
+  const state = stateFolder(rootOf(repository, options.root));
+  return {
+    records: new AttemptRecords(state.attempts, {
+      store: new Store(state.blobs),
+      verified: new VerifiedContents(state.memory),
+    }),
+    folder: join(state.attempts, "records"),
+  };
+}
+
+export function attemptsExport(
+  repository: string,
+  what: { dir: string; records: string[] },
+  options: PlaceOptions,
+): number {
+  const { records, folder } = open(repository, options);
+  const found = named(records, what.records);
+  if (!found) return 2;
+  const to = rootOf(repository, what.dir);
+  mkdirSync(to, { recursive: true });
+  const copied = new Map<string, string>();
+  for (const { digest } of found) exportRecord(join(folder, digest), join(to, digest), copied);
+  process.stdout.write(`${attemptsWord(found.length)} exported\n`);
+  return 0;
+}
+
+export function attemptsImport(repository: string, dir: string, options: PlaceOptions): number {
+  const { records } = open(repository, options);
+  const from = rootOf(repository, dir);
+  if (!existsSync(from)) {
+    process.stderr.write(`unknown-folder: there is no folder ${dir}\n`);
+    return 2;
+  }
+  let imported = 0;
+  let refused = 0;
+  for (const name of readdirSync(from).sort()) {
+    if (!/^[0-9a-f]{64}$/.test(name)) continue;
+    const problem = records.import(join(from, name), name);
+    if (problem === undefined) imported++;
+    else {
+      refused++;
+      process.stderr.write(`refused ${name.slice(0, 12)}: ${problem}\n`);
+    }
+  }
+  process.stdout.write(`${attemptsWord(imported)} imported${refused > 0 ? `, ${refused} refused` : ""}\n`);
+  return refused > 0 ? 1 : 0;
+}
+
+export function attemptsWord(count: number): string {
+  return `${count} ${count === 1 ? "attempt" : "attempts"}`;
+}
+
+/** The records whose digests begin as given, all when nothing is given; undefined after saying what is wrong. */
+function named(records: AttemptRecords, prefixes: string[]): HeldRecord[] | undefined {
+  if (prefixes.length === 0)
+    return records.readable((_, { message }) => process.stderr.write(`left out: ${message}\n`));
+  const all = records.list();
+  const chosen: string[] = [];
+  for (const prefix of prefixes) {
+    const found = all.filter((digest) => digest.startsWith(prefix));
+    if (found.length !== 1) {
+      const what = found.length === 0 ? "no attempt's" : `${found.length} attempts'`;
+      process.stderr.write(
+        `unknown-attempt: ${what} digest begins with "${prefix}"\n  help: \`pnpm pipeline attempts list\` shows all ${all.length}\n`,
+      );
+      return undefined;
+    }
+    chosen.push(found[0]!);
+  }
+  return [...new Set(chosen)].map((digest) => ({ digest, record: records.read(digest) }));
+}

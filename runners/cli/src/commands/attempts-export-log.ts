@@ -1,0 +1,128 @@
+// `pipeline attempts export WHAT --format …`: an attempt, or all of a run, in the format of another program.
+import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { processName } from "@mlrb/kit/processes/process-name";
+import { atif, atifFileName } from "@mlrb/report/exports/atif";
+import type { AttemptSource } from "@mlrb/report/exports/attempt-source";
+import { inspectFileName, inspectLog } from "@mlrb/report/exports/inspect-log";
+import { attemptsOfRuns } from "../attempts/attempts-of-run.ts";
+import { readAttempt } from "../attempts/read-attempt.ts";
+import { type AttemptPlace, attemptPlace, type FoundAttempt, findAttempt } from "../request/find-attempt.ts";
+import { typedIn } from "../request/root-of.ts";
+import type { PlaceOptions } from "./attempts-command.ts";
+
+type Format = {
+  /** The attempts of one document. */
+  pieces(sources: AttemptSource[]): Iterable<string>;
+  fileName(sources: AttemptSource[]): string;
+  /** Whether one document holds all attempts of a run. */
+  wholeRun: boolean;
+};
+
+const formats: Record<string, Format> = {
+  inspect: { pieces: inspectLog, fileName: inspectFileName, wholeRun: true },
+  atif: {
+    pieces: ([source]) => atif(source!),
+    fileName: ([source]) => atifFileName(source!),
+    wholeRun: false,
+  },
+};
+
+/** Gathered before it is written. */
+const pieceLength = 1 << 20;
+
+export type LogOptions = PlaceOptions & { format: string; output?: string; profile?: string };
+
+export function attemptsExportLog(repository: string, what: string[], options: LogOptions): number {
+  const place = attemptPlace(repository, options.root);
+  const asked = documentsOf(what, options, place);
+  if (typeof asked === "string") {
+    process.stderr.write(`${asked}\n`);
+    return 2;
+  }
+  for (const { sources, file } of asked.documents) {
+    const bytes = write(file, asked.format.pieces(sources));
+    const ids = sources.map(({ id }) => id);
+    const [first] = ids;
+    const said = { format: options.format, file, bytes };
+    const words = ids.length === 1 ? `attempt ${first!.slice(0, 12)}` : `${ids.length} attempts`;
+    process.stdout.write(
+      options.json
+        ? `${JSON.stringify({ event: "attempt-exported", attempt: first, attempts: ids, ...said })}\n`
+        : `${words} written to ${file} (${options.format}, ${bytes} bytes)\n`,
+    );
+  }
+  return 0;
+}
+
+type Documents = { format: Format; documents: { sources: AttemptSource[]; file: string }[] };
+
+/** A text is what is wrong with the request, with the way out. */
+function documentsOf(what: string[], options: LogOptions, place: AttemptPlace): Documents | string {
+  const format = formats[options.format];
+  if (!format)
+    return `unknown-format: no format is named "${options.format}"\n  help: one of ${Object.keys(formats).join(", ")}`;
+  if (what.length !== 1)
+    return "one-attempt: with --format one attempt or one run is exported\n  help: name an attempt by the beginning of its digest or as a stage, or a run by its pipeline";
+  const { output } = options;
+  if (output === undefined)
+    return `no-output: --format ${options.format} needs a place to write to\n  help: --output FILE.json, or --output DIR/ for file names that other programs' listings find`;
+  const found = attemptsNamed(what[0]!, options.profile, place);
+  if (typeof found === "string") return found;
+  const runs = found.map((run) => run.map((one) => readAttempt(one, place)));
+  const groups = format.wholeRun ? runs : runs.flatMap((run) => run.map((source) => [source]));
+  const path = resolve(typedIn(), output);
+  const isFolder = /[\\/]$/.test(output) || (existsSync(path) && statSync(path).isDirectory());
+  if (!isFolder && groups.length > 1)
+    return `several-files: "${what[0]}" takes ${groups.length} files of format ${options.format}\n  help: --output ${output}/ writes each under a name of its own${format.wholeRun ? "; --profile names one run" : ""}`;
+  const documents = groups.map((sources) => ({
+    sources,
+    file: isFolder ? join(path, format.fileName(sources)) : path,
+  }));
+  return { format, documents };
+}
+
+/** Attempts of runs, one list a run. A name of a pipeline means all attempts of its runs. */
+function attemptsNamed(
+  what: string,
+  profile: string | undefined,
+  place: AttemptPlace,
+): FoundAttempt[][] | string {
+  const runs = attemptsOfRuns(what, undefined, place);
+  if (runs.size === 0 && profile === undefined) {
+    const found = findAttempt(what, place);
+    return typeof found === "string" ? found : [[found]];
+  }
+  if (profile === undefined) return [...runs.values()];
+  const run = runs.get(profile);
+  if (run) return [run];
+  const known = [...runs.keys()].join(", ") || "none";
+  return `unknown-run: no attempt of pipeline "${what}" is of profile "${profile}"\n  help: profiles with attempts: ${known}`;
+}
+
+/** A whole file or none; gives its bytes. */
+function write(path: string, pieces: Iterable<string>): number {
+  mkdirSync(dirname(path), { recursive: true });
+  const temporary = `${path}.${processName}.tmp`;
+  const file = openSync(temporary, "wx");
+  let bytes = 0;
+  try {
+    let text = "";
+    const flush = () => {
+      const buffer = Buffer.from(text);
+      for (let at = 0; at < buffer.length; ) at += writeSync(file, buffer, at);
+      bytes += buffer.length;
+      text = "";
+    };
+    for (const piece of pieces) {
+      text += piece;
+      if (text.length > pieceLength) flush();
+    }
+    flush();
+    renameSync(temporary, path);
+  } finally {
+    closeSync(file);
+    rmSync(temporary, { force: true });
+  }
+  return bytes;
+}

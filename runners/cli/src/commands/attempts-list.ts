@@ -1,0 +1,110 @@
+// `pipeline attempts list`: every record, oldest first, then what goes on, what has ended and is not kept yet, and what was lost.
+import { join } from "node:path";
+import { displayWidth } from "@mlrb/core/text/display-width";
+import { formatDuration } from "@mlrb/core/text/units";
+import type { Ledger } from "@mlrb/formats/attempt/ledger";
+import { readLedger } from "@mlrb/kit/rules/ledger";
+import { waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
+import type { HeldRecord } from "@mlrb/local/records/attempt-records";
+import { attemptSums, recordedCost, sumsWords } from "../attempts/attempt-sums.ts";
+import { unrecordedAttempts } from "../attempts/unrecorded-attempts.ts";
+import { amountWords } from "../gates/spent.ts";
+import { attemptPlace } from "../request/find-attempt.ts";
+import { rootOf } from "../request/root-of.ts";
+import { oneLine } from "../show/one-line.ts";
+import { shownWait, waitWords } from "../show/wait-words.ts";
+import { attemptsWord, type PlaceOptions } from "./attempts-command.ts";
+
+export function attemptsList(repository: string, options: PlaceOptions): number {
+  const { records, state } = attemptPlace(repository, options.root);
+  const damaged: { digest: string; why: string }[] = [];
+  const held = records
+    .readable((digest, { message }) => damaged.push({ digest, why: message }))
+    .sort((a, b) => (a.record.ran.startedAt < b.record.ran.startedAt ? -1 : 1))
+    .map((one) => ({
+      ...one,
+      current: records.newestIn(one.record.slot) === one.digest,
+      ledger: ledgerOf(one, join(state.attempts, "records")),
+    }));
+  const root = rootOf(repository, options.root);
+  const waits = new Map(
+    waitingAttempts(state.running).map((one) => [one.name, shownWait(one, { repository, root })]),
+  );
+  const unfinished = unrecordedAttempts(state, held);
+  const sums = attemptSums(
+    held.map(({ record }) => recordedCost(record)),
+    unfinished,
+  );
+  if (options.json) {
+    for (const { digest, record, current, ledger } of held) {
+      const { slot, ran, cost } = record;
+      const spent = { ended: ledger?.ended ?? null, tokens: ledger?.tokens ?? null };
+      print({ event: "attempt", record: digest, current, slot, ran, cost, ...spent });
+    }
+    for (const { kind, name, card, cost, durationMs, left } of unfinished) {
+      const { slot, startedAt } = card;
+      const wait = waits.get(name);
+      print({
+        ...{ event: `attempt-${kind}`, name, slot, startedAt, durationMs, cost, ...left },
+        ...(wait && { command: wait.command, waits: wait.waits }),
+      });
+    }
+    print({ event: "attempt-sums", ...sums });
+    for (const { digest, why } of damaged)
+      print({ event: "attempt-damaged", record: digest, path: join(state.attempts, "records", digest), why });
+    return 0;
+  }
+  const rows = held.map(({ digest, record: { slot, ran, cost }, current, ledger }) => ({
+    head: `${digest.slice(0, 12)}  ${ran.startedAt}  ${formatDuration(ran.durationMs).padStart(10)}`,
+    spent: spentText(ledger, cost.dollars),
+    tail: `${slot.pipeline} (${slot.profile})  ${slot.stage}  ${current ? "" : "older"}`.trimEnd(),
+  }));
+  const room = process.stdout.columns ?? Number(process.env.COLUMNS ?? Number.POSITIVE_INFINITY);
+  // for all or for none: columns that come and go are read wrongly
+  const fits = rows.every(({ head, spent, tail }) => displayWidth(`${head}  ${spent}  ${tail}`) <= room);
+  for (const { head, spent, tail } of rows)
+    process.stdout.write(`${oneLine([head, ...(fits ? [spent] : []), tail].join("  "))}\n`);
+  for (const { kind, name, card, cost, words } of unfinished) {
+    const why = `${words === "" ? "" : `; ${words}`}${kind === "running" ? "" : `; cost ${amountWords(cost)}`}`;
+    const { slot, startedAt } = card;
+    process.stdout.write(
+      `${oneLine(`${kind.padEnd(12)}  ${startedAt}  ${slot.pipeline} (${slot.profile})  ${slot.stage}  ${name}${why}`)}\n`,
+    );
+    const wait = waits.get(name);
+    if (wait) process.stdout.write(`${"".padEnd(12)}  ${oneLine(waitWords(wait, Date.now()))}\n`);
+  }
+  for (const { why } of damaged) process.stdout.write(`${oneLine(`damaged       ${why}`)}\n`);
+  const also = [...unfinished, ...damaged.map(() => ({ kind: "damaged" }))];
+  const spent = sumsWords(sums);
+  process.stdout.write(
+    `${attemptsWord(held.length)}${countWords(also)}${spent === undefined ? "" : `; ${spent}`}\n`,
+  );
+  return 0;
+}
+
+function print(line: object): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+function ledgerOf({ digest, record }: HeldRecord, folder: string): Ledger | undefined {
+  const { ledger } = record.outputs;
+  const read = ledger && readLedger(join(folder, digest, ledger.file));
+  return typeof read === "object" ? read : undefined;
+}
+
+/** How it ended, tokens and dollars, in columns: a dash without model calls, `unknown` where their usage or price is. */
+function spentText(ledger: Ledger | undefined, dollars: number | null): string {
+  const tokens = ledger?.tokens ?? null;
+  const none = ledger?.usage ? "unknown" : "-";
+  const spent = ledger?.dollars ?? dollars;
+  return [
+    (ledger?.ended ?? "-").padEnd(12),
+    `${tokens === null ? none : tokens} tokens`.padStart(16),
+    `${spent === null ? none : spent.toFixed(2)} dollars`.padStart(15),
+  ].join("  ");
+}
+
+function countWords(unfinished: { kind: string }[]): string {
+  const counts = Map.groupBy(unfinished, ({ kind }) => kind);
+  return [...counts].map(([kind, of]) => `, ${of.length} ${kind}`).join("");
+}

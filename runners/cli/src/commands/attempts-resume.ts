@@ -1,0 +1,80 @@
+// `pipeline attempts resume`: gives attempts that wait for a person the secrets that are set here now, and has them
+// try again at once. The values go from this process's memory to theirs over a socket that only this user may open.
+import { attemptId } from "@mlrb/core/ports/attempt-wait";
+import type { ResumeReply } from "@mlrb/formats/attempt/resume-request";
+import { isFullDisk } from "@mlrb/kit/files/full-disk";
+import { type WaitingAttempt, waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
+import { resumeAttempt } from "@mlrb/local/attempts/resume-attempt";
+import { markSecrets } from "@mlrb/local/attempts/secret-marks";
+import { stateFolder } from "@mlrb/local/store/state-folder";
+import { rootOf } from "../request/root-of.ts";
+import type { PlaceOptions } from "./attempts-command.ts";
+
+/** `asked`: beginnings of names, or stage instances; none: every attempt that waits for a person. */
+export async function attemptsResume(
+  repository: string,
+  asked: string[],
+  options: PlaceOptions,
+): Promise<number> {
+  const { running } = stateFolder(rootOf(repository, options.root));
+  const all = waitingAttempts(running);
+  const chosen =
+    asked.length === 0 ? all.filter(({ waits }) => waits.some(({ why }) => why === "operator")) : [];
+  for (const what of asked) {
+    const found = all.filter(({ name, card }) => name.startsWith(what) || card.slot.stage === what);
+    if (found.length !== 1) {
+      const problem = found.length === 0 ? "no attempt that waits" : `${found.length} attempts that wait`;
+      process.stderr.write(`no-such-attempt: ${problem} here: "${what}"${helpWords(all)}\n`);
+      return 2;
+    }
+    chosen.push(found[0]!);
+  }
+  if (chosen.length === 0) {
+    process.stderr.write("no-such-attempt: no attempt waits for a person here\n");
+    return 2;
+  }
+  let refused = 0;
+  for (const one of new Set(chosen)) if (!(await resume(one, options.json))) refused++;
+  return refused > 0 ? 1 : 0;
+}
+
+async function resume({ name, path, card }: WaitingAttempt, json: boolean): Promise<boolean> {
+  const set = card.secrets.filter((secret) => process.env[secret]);
+  const unset = card.secrets.filter((secret) => !process.env[secret]);
+  const values = Object.fromEntries(set.map((secret) => [secret, process.env[secret]!]));
+  const reply = await resumed(path, values);
+  const { stage } = card.slot;
+  if (json) {
+    process.stdout.write(
+      `${JSON.stringify({ event: "attempt-resumed", id: attemptId(name), stage, secrets: set, unset, reply })}\n`,
+    );
+    return reply.kind === "resumed";
+  }
+  if (reply.kind === "refused") {
+    process.stderr.write(`not-resumed: ${stage}: ${reply.detail}\n`);
+    return false;
+  }
+  const keys = [
+    ...(set.length > 0 ? [`with ${set.join(", ")} as set here`] : []),
+    ...(unset.length > 0 ? [`${unset.join(", ")} is not set here and stays as it was`] : []),
+  ].join("; ");
+  process.stdout.write(`${stage}: tries again now${keys === "" ? "" : `, ${keys}`}\n`);
+  return true;
+}
+
+/** Marked before it is passed on: a run that does not know a new value copies nothing that may hold it. */
+async function resumed(path: string, values: Record<string, string>): Promise<ResumeReply> {
+  try {
+    markSecrets(path, values);
+  } catch (error) {
+    const words = isFullDisk(error) ? "no space left on the disk; free some" : (error as Error).message;
+    return { kind: "refused", detail: `its folder cannot be written: ${words}, then type this again` };
+  }
+  return resumeAttempt(path, values);
+}
+
+function helpWords(all: WaitingAttempt[]): string {
+  if (all.length === 0) return "";
+  const known = all.slice(0, 5).map(({ name, card }) => `${attemptId(name)} (${card.slot.stage})`);
+  return `\n  help: these wait: ${known.join(", ")}${all.length > 5 ? ", …" : ""}`;
+}

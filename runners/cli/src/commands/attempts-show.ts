@@ -1,0 +1,54 @@
+// `pipeline attempts show`: an attempt's story for a person, or its record for a program.
+
+import { attemptKeyFormat } from "@mlrb/core/key/action-key";
+import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
+import { attemptStory } from "@mlrb/report/story/attempt-story";
+import { storyText } from "@mlrb/report/story/story-text";
+import { readAttempt } from "../attempts/read-attempt.ts";
+import { spent, spentWords } from "../gates/spent.ts";
+import { attemptPlace, findAttempt } from "../request/find-attempt.ts";
+import { hasColor } from "../show/terminal.ts";
+import type { PlaceOptions } from "./attempts-command.ts";
+
+export type ShowOptions = PlaceOptions & { full: boolean };
+
+export function attemptsShow(repository: string, what: string, options: ShowOptions): number {
+  const place = attemptPlace(repository, options.root);
+  const found = findAttempt(what, place);
+  if (typeof found === "string") {
+    process.stderr.write(`${found}\n`);
+    return 2;
+  }
+  if (options.json) {
+    const { kind } = found;
+    const line =
+      kind === "record"
+        ? { event: "attempt", digest: found.digest, ...found.record }
+        : { event: "attempt", state: kind, name: found.attempt.name, ...found.attempt.card };
+    process.stdout.write(`${JSON.stringify(line)}\n`);
+    return 0;
+  }
+  const color = hasColor(process.stdout);
+  const width = process.stdout.columns ?? Number(process.env.COLUMNS ?? 100);
+  const { full } = options;
+  process.stdout.write(storyText(attemptStory(readAttempt(found, place), { full }), { width, color, full }));
+  const kept =
+    found.kind === "record"
+      ? `${costLine(found.record)}${keyLine(found.record)}${found.folder}`
+      : found.attempt.path;
+  process.stdout.write(`\n${kept}\n`);
+  return 0;
+}
+
+/** What it cost against what it was estimated to; empty where neither was anything. */
+function costLine({ cost, estimate, ran }: AttemptRecord): string {
+  if (!estimate) return "";
+  const words = spentWords(spent([{ estimate, cost, durationMs: ran.durationMs }])!);
+  return words === undefined ? "" : `${words}\n`;
+}
+
+/** Of a key that is not made as keys are today: what that means. */
+function keyLine({ parts }: AttemptRecord): string {
+  if (parts.keyFormat === attemptKeyFormat) return "";
+  return `keyed by format ${parts.keyFormat}: what that format did not keep of the agent's files counts as equal\n`;
+}

@@ -1,0 +1,76 @@
+// `pipeline attempts verify`: whether records are, byte by byte, what they were when they were kept.
+import { join } from "node:path";
+import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
+import { readLedger } from "@mlrb/kit/rules/ledger";
+import { type RecordCheck, verifyRecord } from "@mlrb/local/records/verify-record";
+import { Store } from "@mlrb/local/store/artifact-store";
+import { type AttemptPlace, attemptPlace } from "../request/find-attempt.ts";
+import { oneLine } from "../show/one-line.ts";
+import { attemptsWord, type PlaceOptions } from "./attempts-command.ts";
+
+/** 1 where something is damaged that could not be repaired, or does not hang together. */
+export async function attemptsVerify(
+  repository: string,
+  prefixes: string[],
+  options: PlaceOptions,
+): Promise<number> {
+  const place = attemptPlace(repository, options.root);
+  const all = place.records.list();
+  const unknown = prefixes.find((prefix) => !all.some((digest) => digest.startsWith(prefix)));
+  if (unknown !== undefined) {
+    process.stderr.write(
+      `unknown-attempt: no attempt's digest begins with "${unknown}"\n  help: \`pnpm pipeline attempts list\` shows all ${all.length}\n`,
+    );
+    return 2;
+  }
+  const chosen = all.filter(
+    (digest) => prefixes.length === 0 || prefixes.some((one) => digest.startsWith(one)),
+  );
+  const folder = join(place.state.attempts, "records");
+  let damaged = 0;
+  let repaired = 0;
+  for (const digest of chosen) {
+    const check = verifyRecord(digest, { ...place, folder, store: new Store(place.state.blobs) });
+    if (check.left.length === 0) check.left.push(...(await brokenChain(digest, folder, place)));
+    if (check.left.length > 0) damaged++;
+    if (check.repaired.length > 0) repaired++;
+    say(check, { json: options.json, path: join(folder, digest) });
+  }
+  const counts = { checked: chosen.length, damaged, repaired };
+  process.stdout.write(
+    options.json
+      ? `${JSON.stringify({ event: "attempts-verify", ...counts })}\n`
+      : `${attemptsWord(chosen.length)} read, ${damaged} damaged, ${repaired} repaired\n`,
+  );
+  return damaged > 0 ? 1 : 0;
+}
+
+/** Whether the trajectory is the one that its supervisor wrote and its ledger sealed. */
+async function brokenChain(digest: string, folder: string, { records }: AttemptPlace): Promise<string[]> {
+  const { trajectory, ledger } = records.read(digest).outputs;
+  if (!trajectory || !ledger) return [];
+  const sealed = readLedger(join(folder, digest, ledger.file));
+  if (typeof sealed === "string") return []; // a stage of another kind may call a file ledger
+  const check = await verifyTrajectory(join(folder, digest, trajectory.file), sealed.trajectory);
+  if (check.kind === "intact") return [];
+  return [`${trajectory.file}: line ${check.line} ${check.reason}, and was so when the record was made`];
+}
+
+function say({ record, repaired, left }: RecordCheck, { json, path }: { json: boolean; path: string }): void {
+  if (repaired.length + left.length === 0) return;
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ event: "attempt-verify", record, path, repaired, left })}\n`);
+    return;
+  }
+  const lines = [
+    ...repaired.map((file) => `repaired  ${record.slice(0, 12)}  ${file}, from the cache`),
+    ...left.map((what) => `damaged   ${record.slice(0, 12)}  ${what}`),
+    ...(left.length > 0
+      ? [
+          `          the cache cannot mend it: put the original back as ${path}`,
+          "          or, where a sound copy of the record is: `pnpm pipeline attempts export DIR`, then here `pnpm pipeline attempts import DIR`",
+        ]
+      : []),
+  ];
+  for (const line of lines) process.stdout.write(`${oneLine(line)}\n`);
+}

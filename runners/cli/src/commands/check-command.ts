@@ -1,0 +1,30 @@
+// `pipeline check`: every problem of the YAML that people write, in one go.
+import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
+import { rememberedAnswer } from "../request/remembered-answer.ts";
+import { typedIn } from "../request/root-of.ts";
+
+/** That all is well is remembered; problems are found anew each time. */
+export async function checkCommand(
+  repository: string,
+  files: string[],
+  options: { json: boolean },
+): Promise<number> {
+  let problems: Diagnostic[] = [];
+  let checked = 0;
+  const asked = { command: "check", files, from: files.length > 0 ? typedIn() : "" };
+  const held = await rememberedAnswer({ repository, root: repository, asked }, async (consulted) => {
+    const { filesChecked } = await import("../show/check-files.ts");
+    ({ problems, checked } = await filesChecked(repository, files, consulted));
+    return { keep: problems.length === 0 ? checked : undefined };
+  });
+  if (problems.length > 0) {
+    const { printProblems } = await import("../request/request.ts");
+    printProblems(problems, options.json);
+    return 2;
+  }
+  const line = { event: "summary", checked: held ?? checked, problems: 0 };
+  process.stdout.write(
+    options.json ? `${JSON.stringify(line)}\n` : `${line.checked} files checked, no problems\n`,
+  );
+  return 0;
+}

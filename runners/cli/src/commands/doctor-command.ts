@@ -1,0 +1,64 @@
+// `pipeline doctor`: what this machine has, and which profiles of a pipeline can run on it.
+import type { Sources } from "@mlrb/core/spec/manifest";
+import { sourceFiles } from "@mlrb/local/digests/source-files";
+import { type Check, machineChecks, type ProfileCheck, profileCheck } from "../gates/checkup.ts";
+import { lookAtMachine } from "../gates/look-at-machine.ts";
+import { modelChecks } from "../gates/model-checks.ts";
+import { presetModels } from "../gates/preset-models.ts";
+import { type ProfileNeeds, profileNeeds } from "../gates/profile-needs.ts";
+import { pipelineFile, printProblems } from "../request/request.ts";
+import { rootOf } from "../request/root-of.ts";
+import { withScripted } from "../request/scripted-pipeline.ts";
+import { executorNames } from "../run/executors.ts";
+import { doctorText } from "../show/doctor-text.ts";
+
+export type DoctorOptions = { root?: string; models: boolean; json: boolean };
+
+/** 1 where the default profile cannot run here, or the program itself lacks something. */
+export async function doctorCommand(
+  repository: string,
+  pipeline: string,
+  options: DoctorOptions,
+): Promise<number> {
+  const sources = sourceFiles(repository);
+  const file = pipelineFile(repository, pipeline, sources);
+  const scripted = typeof file === "string" ? await withScripted(repository, file, sources) : file;
+  const needs = "code" in scripted ? [scripted] : profileNeeds(file as string, scripted, executorNames);
+  const problems = needs.filter((one) => "code" in one);
+  if (problems.length > 0) {
+    printProblems(problems, options.json);
+    return 2;
+  }
+  const machine = await lookAtMachine({ repository, root: rootOf(repository, options.root) });
+  const checks = machineChecks(machine);
+  const set = (name: string) => (process.env[name] ?? "") !== "";
+  const profiles = (needs as ProfileNeeds[]).map((one) => profileCheck(one, machine, set));
+  if (options.models) await checkModels(needs as ProfileNeeds[], profiles, sources);
+  const broken = profiles.some(({ isDefault, runs }) => isDefault && !runs) || nodeMissing(checks);
+  if (options.json) {
+    for (const check of checks) process.stdout.write(`${JSON.stringify({ event: "check", ...check })}\n`);
+    for (const profile of profiles)
+      process.stdout.write(`${JSON.stringify({ event: "profile", pipeline, ...profile })}\n`);
+    process.stdout.write(`${JSON.stringify({ event: "summary", pipeline, runs: !broken })}\n`);
+  } else process.stdout.write(doctorText(pipeline, { checks, profiles }));
+  return broken ? 1 : 0;
+}
+
+/** Asks each model for a word, which costs: only where one said so. */
+async function checkModels(needs: ProfileNeeds[], profiles: ProfileCheck[], sources: Sources): Promise<void> {
+  const { probeModel } = await import("@mlrb/agents/model/probe-model");
+  const agentsOf = (one: ProfileNeeds) => ("agents" in one ? one.agents : []);
+  const models = presetModels([...new Set(needs.flatMap(agentsOf))].sort(), sources);
+  const found = await modelChecks(models, { probe: probeModel, keyOf: (name) => process.env[name] });
+  for (const [place, one] of needs.entries()) {
+    const own = agentsOf(one).flatMap((agent) => found.get(agent) ?? []);
+    const profile = profiles[place]!;
+    profile.checks.push(...own);
+    profile.runs &&= own.every(({ answer }) => answer !== "missing");
+  }
+}
+
+/** Another Node is no profile's matter: nothing can be relied on then. */
+function nodeMissing(checks: Check[]): boolean {
+  return checks.some(({ name, answer }) => name === "node" && answer === "missing");
+}

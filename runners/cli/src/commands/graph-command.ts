@@ -1,0 +1,57 @@
+// `pipeline graph`: the pipeline as a picture, for Graphviz, for Mermaid, or drawn.
+import { writeFileSync } from "node:fs";
+import { didYouMean } from "@mlrb/core/yaml/suggest";
+import { readStates } from "../attempts/read-states.ts";
+import { rememberedRequest } from "../request/remembered-request.ts";
+import { type CommonOptions, printProblems } from "../request/request.ts";
+import { rootOf } from "../request/root-of.ts";
+import { type Graph, graphOf } from "../show/graph.ts";
+
+export type GraphOptions = CommonOptions & { format?: string; instances: boolean; output?: string };
+
+/** Loaded when asked for: what draws is larger than all the rest. */
+const formats: Record<string, (graph: Graph) => Promise<string>> = {
+  dot: async (graph) => (await import("../show/graph-dot.ts")).graphDot(graph),
+  mermaid: async (graph) => (await import("../show/graph-mermaid.ts")).graphMermaid(graph),
+  svg: async (graph) => (await import("../show/graph-svg.ts")).graphSvg(graph),
+};
+
+const formatOfExtension: Record<string, string> = { gv: "dot", dot: "dot", mmd: "mermaid", svg: "svg" };
+
+export async function graphCommand(
+  repository: string,
+  pipeline: string,
+  options: GraphOptions,
+): Promise<number> {
+  const extension = /\.([a-z]+)$/.exec(options.output ?? "")?.[1] ?? "";
+  const format = options.format ?? formatOfExtension[extension] ?? "dot";
+  if (!Object.hasOwn(formats, format)) {
+    const help = didYouMean(format, Object.keys(formats));
+    printProblems([{ code: "unknown-format", message: `no format named "${format}"`, help }], options.json);
+    return 2;
+  }
+  const request = await rememberedRequest(repository, pipeline, options);
+  if (!request) return 2;
+  const { instances: read } = await readStates(repository, request);
+  const stateOf = new Map(read.map(({ preview, state }) => [preview.index, state]));
+  const graph = graphOf(request.plan, { stateOf, instances: options.instances });
+  if (options.json) {
+    for (const node of graph.nodes) process.stdout.write(`${JSON.stringify({ event: "node", ...node })}\n`);
+    for (const edge of graph.edges) process.stdout.write(`${JSON.stringify({ event: "edge", ...edge })}\n`);
+    const { pipeline: name, profile, selection } = request.plan;
+    const line = {
+      event: "summary",
+      pipeline: name,
+      profile,
+      selection,
+      nodes: graph.nodes.length,
+      edges: graph.edges.length,
+    };
+    process.stdout.write(`${JSON.stringify(line)}\n`);
+    return 0;
+  }
+  const text = await formats[format]!(graph);
+  if (options.output === undefined) process.stdout.write(text);
+  else writeFileSync(rootOf(repository, options.output), text);
+  return 0;
+}

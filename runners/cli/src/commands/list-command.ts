@@ -1,0 +1,40 @@
+// `pipeline list`: the pipelines, tasks, scorers and agents that there are.
+import { didYouMean } from "@mlrb/core/yaml/suggest";
+import { rememberedAnswer } from "../request/remembered-answer.ts";
+import type { Item } from "../show/list-items.ts";
+
+const kinds = { pipelines: "pipeline", tasks: "task", scorers: "scorer", agents: "agent" } as const;
+
+export async function listCommand(
+  repository: string,
+  what: string | undefined,
+  options: { json: boolean },
+): Promise<number> {
+  if (what !== undefined && !Object.hasOwn(kinds, what)) {
+    process.stderr.write(
+      `unknown-list: there is no list of "${what}"\n  help: ${didYouMean(what, Object.keys(kinds))}\n`,
+    );
+    return 2;
+  }
+  let fresh: Item[] = [];
+  const asked = { command: "list" };
+  const held = await rememberedAnswer({ repository, root: repository, asked }, async (consulted) => {
+    const { listItems } = await import("../show/list-items.ts");
+    fresh = listItems(repository, consulted);
+    return { keep: fresh };
+  });
+  const all = held ?? fresh;
+  for (const [plural, kind] of Object.entries(kinds)) {
+    if (what !== undefined && what !== plural) continue;
+    const items = all.filter((item) => item.kind === kind);
+    if (options.json) {
+      for (const item of items) process.stdout.write(`${JSON.stringify({ event: "item", ...item })}\n`);
+      continue;
+    }
+    const width = Math.max(0, ...items.map(({ name }) => name.length));
+    if (what === undefined) process.stdout.write(`${plural}\n`);
+    for (const { name, title } of items) process.stdout.write(`  ${name.padEnd(width)}  ${title}\n`);
+    if (what === undefined) process.stdout.write("\n");
+  }
+  return 0;
+}

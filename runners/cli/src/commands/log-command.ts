@@ -1,0 +1,114 @@
+// `pipeline log`: what a stage instance said when it last ran here.
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { matcher } from "@mlrb/core/plan/select-instances";
+import { didYouMean } from "@mlrb/core/yaml/suggest";
+import { waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
+import { liveRuns } from "@mlrb/local/leases/live-runs";
+import { journalLines } from "@mlrb/local/run/journal-lines";
+import { logPath } from "@mlrb/local/stage/log-path";
+import { readFrom } from "@mlrb/local/store/read-appended";
+import { stateFolder } from "@mlrb/local/store/state-folder";
+import { rootOf } from "../request/root-of.ts";
+import { oneLine } from "../show/one-line.ts";
+import { printLog, tailStart } from "../show/print-log.ts";
+import { shownWait, waitWords } from "../show/wait-words.ts";
+
+type StageEvent = {
+  event: string;
+  time: string;
+  stage?: string;
+  outcome?: { kind: string };
+  durationMs?: number;
+  log?: string;
+};
+
+export type LogOptions = { root?: string; json: boolean; tail?: string };
+
+/** How much of a log a line of JSON holds; the file, which it names, holds all. */
+const jsonBytesMax = 8 << 20;
+
+export async function logCommand(repository: string, pattern: string, options: LogOptions): Promise<number> {
+  const tail = options.tail === undefined ? undefined : Number(options.tail);
+  if (tail !== undefined && !(Number.isSafeInteger(tail) && tail >= 0)) {
+    process.stderr.write(`bad-tail: --tail ${options.tail} is not a whole number\n  help: e.g. --tail 100\n`);
+    return 2;
+  }
+  const root = rootOf(repository, options.root);
+  const state = stateFolder(root);
+  const last = lastEvents(state.journals);
+  const matches = matcher(pattern);
+  const found = [...last.values()].filter(({ stage }) => {
+    const parsed = /^([^[]+)(?:\[(.*)\])?$/.exec(stage!)!;
+    const axes = Object.fromEntries(
+      (parsed[2] ?? "")
+        .split(",")
+        .filter(Boolean)
+        .map((part) => part.split("=", 2) as [string, string]),
+    );
+    return stage === pattern || matches(parsed[1]!, axes);
+  });
+  if (found.length === 0) {
+    const near =
+      last.size > 0 ? `\n  help: ${didYouMean(pattern, last.keys())}` : "\n  help: nothing has run here yet";
+    process.stderr.write(`nothing-selected: no stage that ran here matches "${pattern}"${near}\n`);
+    return 2;
+  }
+  const waiting = Map.groupBy(waitingAttempts(state.running), ({ card }) => card.slot.stage);
+  const held = new Map(
+    liveRuns(state).flatMap(({ waiting: of }) => of.map((one) => [one.stage, one] as const)),
+  );
+  for (const { stage, time, outcome, durationMs, event } of found) {
+    const path = logPath(state.logs, stage!);
+    const waits = (waiting.get(stage!) ?? []).map((one) => shownWait(one, { repository, root }));
+    if (options.json) {
+      const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+      const from = Math.max(size - jsonBytesMax, tail === undefined ? 0 : tailStart(path, tail));
+      const text = readFrom(path, from, jsonBytesMax)?.toString("utf8") ?? "";
+      process.stdout.write(
+        `${JSON.stringify({ event: "log", stage, time, outcome: outcome?.kind, durationMs, log: path, text, ...(from > 0 && { omittedBytes: from }), ...(held.has(stage!) && { held: held.get(stage!) }), ...(waits.length > 0 && { waits: waits.flatMap((one) => one.waits) }) })}\n`,
+      );
+      continue;
+    }
+    process.stdout.write(
+      `== ${stage}  ${outcome?.kind ?? (event === "waiting" ? "has not begun" : "running or killed")}  ${time}\n`,
+    );
+    await printLog(path, printed, { tail });
+    const other = held.get(stage!);
+    if (other) process.stdout.write(`== now it waits: ${oneLine(other.why)}, since ${other.since}\n`);
+    for (const wait of waits)
+      process.stdout.write(`== ${oneLine(`now it ${waitWords(wait, Date.now())}`)}\n`);
+  }
+  return 0;
+}
+
+/** Resolves once there is room for more: a slow reader must not have all of it held for it. */
+function printed(text: string): Promise<void> | void {
+  if (process.stdout.write(text)) return;
+  const events = ["drain", "error", "close"];
+  return new Promise((resolve) => {
+    const go = () => {
+      for (const event of events) process.stdout.off(event, go);
+      resolve();
+    };
+    for (const event of events) process.stdout.once(event, go);
+  });
+}
+
+/** The last execution of each stage instance in any run, by the journals; reuse leaves no log. */
+function lastEvents(journals: string): Map<string, StageEvent> {
+  const last = new Map<string, StageEvent>();
+  for (const file of readdirSync(journals)
+    .filter((name) => name.endsWith(".jsonl"))
+    .sort()) {
+    for (const line of journalLines(join(journals, file))) {
+      const event = line as Partial<StageEvent>;
+      if (
+        event.stage !== undefined &&
+        (event.event === "start" || event.event === "waiting" || event.log !== undefined)
+      )
+        last.set(event.stage, event as StageEvent);
+    }
+  }
+  return last;
+}

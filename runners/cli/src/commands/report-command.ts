@@ -1,0 +1,98 @@
+// `pipeline report`: what lies under results/ shown again, what it is of, and whether the plan has moved on
+// since. Runs nothing, and makes nothing anew but the page where it is missing.
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join, relative } from "node:path";
+import { formatDuration } from "@mlrb/core/text/units";
+import { hashFile } from "@mlrb/local/digests/hash-file";
+import { publishedFiles, resultsFolder } from "@mlrb/local/run/publish-results";
+import { readStates } from "../attempts/read-states.ts";
+import { pageFile, writePage } from "../attempts/write-page.ts";
+import { askAgain } from "../request/ask-again.ts";
+import { rememberedRequest } from "../request/remembered-request.ts";
+import { openFile } from "../show/open-file.ts";
+import { type ReportAge, reportAge, reportAgeWords } from "../show/report-age.ts";
+import { showReport } from "../show/show-report.ts";
+
+export type ReportOptions = {
+  profile?: string;
+  set: string[];
+  root?: string;
+  json: boolean;
+  open: boolean;
+  groups: boolean;
+};
+
+export async function reportCommand(
+  repository: string,
+  pipeline: string,
+  options: ReportOptions,
+): Promise<number> {
+  const looked = await rememberedRequest(repository, pipeline, { ...options, only: [] });
+  if (!looked) return 2;
+  const { plan, root } = looked;
+  const folder = join(root, resultsFolder(plan));
+  const laidOut = filesIn(folder);
+  if (laidOut.length === 0) {
+    const what = plan.stages.some(({ publishes }) => publishes)
+      ? `help: ${askAgain("run", pipeline, options)}`
+      : `help: no stage of ${plan.pipeline} publishes anything; \`pnpm pipeline log\` shows what its stages said`;
+    process.stderr.write(`no-results: nothing lies in ${relative(root, folder)} under ${root}\n  ${what}\n`);
+    return 1;
+  }
+  const { instances, results, workspace } = await readStates(repository, looked);
+  // what came from elsewhere, or of an older version, has none
+  if (!laidOut.includes(pageFile)) await writePage({ plan, workspace, folder, options });
+  const files = filesIn(folder);
+  const { files: given } = publishedFiles(plan, results, workspace);
+  const asGiven = [...given].every(([path, digest]) => {
+    const laid = join(folder, path);
+    return existsSync(laid) && hashFile(laid) === digest;
+  });
+  const age = reportAge(plan, { instances, asGiven });
+  const laidOutMs = Math.max(...laidOut.map((file) => statSync(join(folder, file)).mtimeMs));
+  const chosen = readable(files);
+  if (options.json) {
+    const { pipeline: name, profile, selection } = plan;
+    const laidOutAt = new Date(laidOutMs).toISOString();
+    const line = { event: "report", pipeline: name, profile, selection, folder, files, laidOutAt, ...age };
+    process.stdout.write(`${JSON.stringify(line)}\n`);
+  } else {
+    await showReport(folder, options);
+    process.stdout.write(ending({ folder, files, laidOutMs, age, run: askAgain("run", pipeline, options) }));
+  }
+  if (!options.open) return 0;
+  const problem = await openFile(join(folder, chosen));
+  if (problem === undefined) return 0;
+  process.stderr.write(`not-opened: ${problem}\n  help: open ${join(folder, chosen)} yourself\n`);
+  return 1;
+}
+
+type Shown = { folder: string; files: string[]; laidOutMs: number; age: ReportAge; run: string };
+
+function ending({ folder, files, laidOutMs, age, run }: Shown): string {
+  const ago = formatDuration(Math.max(0, Math.floor((Date.now() - laidOutMs) / 1000) * 1000));
+  const where = relative(process.cwd(), folder) || ".";
+  const out = [
+    "",
+    `${where}/ (${files.length <= 8 ? files.join(", ") : `${files.length} files`}), laid out ${ago} ago`,
+  ];
+  out.push(...reportAgeWords(age, run));
+  return `${out.join("\n")}\n`;
+}
+
+/** Paths from the folder, in code-unit order. */
+function filesIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+/** The file that a person would open: a page, else text, else whatever there is. */
+export function readable(files: string[]): string {
+  const wanted = [/^report\.html$/, /^report\.md$/, /\.html$/, /\.md$/, /^/];
+  return wanted
+    .map((pattern) => files.find((file) => pattern.test(file)))
+    .find((file) => file !== undefined)!;
+}

@@ -1,0 +1,56 @@
+// `pipeline run`: brings a pipeline up to date, shows how, and prints its tables. Here is the short way,
+// for when there is nothing to do; it loads nothing of what plans and runs.
+import { hostname } from "node:os";
+import { noteUnchanged, saidUnchanged } from "@mlrb/local/decide/no-op-fast-path";
+import { jobsOf } from "../request/jobs-of.ts";
+import { rootOf, typedIn } from "../request/root-of.ts";
+import type { RunAsked, RunCommandOptions } from "../request/run-asked.ts";
+import { type RunSaid, sayEnd, sayLines } from "../run/run-said.ts";
+import { isWatched } from "../run/watched.ts";
+
+export async function runCommand(
+  repository: string,
+  pipeline: string,
+  options: RunCommandOptions,
+): Promise<number> {
+  const begin = performance.now();
+  const jobs = jobsOf(options.jobs);
+  if (jobs === "bad") {
+    process.stderr.write(`bad-jobs: --jobs ${options.jobs} is not a whole number above 0\n`);
+    return 2;
+  }
+  const { profile, only, set, executor, acceptStale, json } = options;
+  const asked: RunAsked = {
+    repository,
+    root: rootOf(repository, options.root),
+    request: [
+      {
+        pipeline,
+        from: /[/\\.]/.test(pipeline) ? typedIn() : "",
+        profile,
+        only,
+        set,
+        executor,
+        acceptStale,
+        json,
+      },
+      process.env.MLRB_BASE_PYTHON ?? "",
+      hostname(), // of two machines on one folder each decides what depends on the host for itself
+    ],
+  };
+  // a watcher wants to know what was looked at, which the short way does not do
+  const said = isWatched() || options.audit ? undefined : saidUnchanged<RunSaid>(asked);
+  if (said) {
+    noteUnchanged(asked.root, { pipeline: said.pipeline, profile: said.profile });
+    sayLines(said);
+    await sayEnd(said, {
+      root: asked.root,
+      json,
+      durationMs: Math.round(performance.now() - begin),
+      asked: { pipeline, options },
+    });
+    return 0;
+  }
+  const { runChanged } = await import("../run/run-changed.ts");
+  return runChanged(asked, { pipeline, options, jobs, begin });
+}

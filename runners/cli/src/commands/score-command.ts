@@ -1,0 +1,137 @@
+// `pipeline score PATH --task T`: validates and scores any folder in the task's way, without an agent, by
+// the stages that would do it for an attempt. Equal submissions share scores with those of attempts.
+
+import type { Plan } from "@mlrb/core/plan/plan";
+import { processName } from "@mlrb/kit/processes/process-name";
+import { Consulted } from "@mlrb/local/decide/consulted-files";
+import { startRun } from "@mlrb/local/run/run-plan";
+import { beginWork, clearDeadWork, endWork } from "@mlrb/local/stage/work-folders";
+import { openWorkspace } from "@mlrb/local/store/workspace";
+import { reportParams } from "@mlrb/report/read/report-params";
+import { type HandedIn, handIn } from "../request/hand-in.ts";
+import { jobsOf } from "../request/jobs-of.ts";
+import { printProblems, readRequest } from "../request/request.ts";
+import { executorsOf } from "../run/executors.ts";
+import { forecast } from "../run/forecast.ts";
+import { Progress } from "../run/progress.ts";
+import { sayFailures } from "../run/say-failures.ts";
+import { untilFinished } from "../run/until-finished.ts";
+import { type Measured, measuredOf, sayScores } from "../show/say-scores.ts";
+
+export type ScoreOptions = {
+  task: string;
+  pipeline: string;
+  profile?: string;
+  root?: string;
+  jobs?: string;
+  json: boolean;
+};
+
+export async function scoreCommand(repository: string, path: string, options: ScoreOptions): Promise<number> {
+  const { json, task } = options;
+  const refuse = (code: string, message: string, help: string) => {
+    printProblems([{ code, message, help }], json);
+    return 2;
+  };
+  const jobs = jobsOf(options.jobs);
+  if (jobs === "bad")
+    return refuse("bad-jobs", `--jobs ${options.jobs} is not a whole number above 0`, "e.g. --jobs 2");
+  const consulted = new Consulted(repository);
+  const narrowed = { ...options, only: [], set: [`task=${task}`] };
+  const request = await readRequest(repository, options.pipeline, narrowed, consulted);
+  if (!request) return 2;
+  const { plan, root } = request;
+  const attempt = plan.instances.find(({ stage, axes }) => stage.durable && axes.task === task);
+  if (!attempt?.stage.gives.some(({ name, kind }) => name === "submission" && kind === "dir"))
+    return refuse(
+      "no-attempt",
+      `${plan.pipeline} has no stage that gives a submission to ${task}`,
+      "name a pipeline with --pipeline",
+    );
+  const told = plan.instances.find(({ stage }) => stage.publishes)?.action.params;
+  if (!told)
+    return refuse(
+      "no-report",
+      `${plan.pipeline} has no report, which says what its scores are called`,
+      "name a pipeline with --pipeline",
+    );
+  const at = { repository, root, pipeline: plan.pipeline, profile: plan.profile, consulted };
+  const workspace = openWorkspace(at);
+  await clearDeadWork(workspace.state.work);
+  const work = beginWork(workspace.state.work, `score-${Date.now()}-${processName}`);
+  let handed: HandedIn | string;
+  try {
+    handed = await handIn(path, attempt, { workspace, work: work.path });
+  } finally {
+    endWork(work);
+  }
+  if (typeof handed === "string")
+    return refuse("bad-submission", handed, "give the folder that was handed in");
+
+  const selected = scoringOf(plan, attempt.index);
+  const progress = new Progress({
+    total: selected.length,
+    quiet: json,
+    stream: process.stderr,
+    forecast: forecast({ plan, selected, jobs, workspace }),
+  });
+  const run = startRun({
+    plan,
+    selected,
+    workspace,
+    given: new Map([[attempt.index, handed.result]]),
+    executors: executorsOf(repository),
+    jobs,
+    failFast: false,
+    stale: { kind: "leave" },
+    onEvent: (event) => progress.show(event),
+  });
+  const interrupts = await untilFinished(run, progress);
+  const results = await run.finished;
+  if (!json) sayFailures(plan, results, workspace.state.logs);
+  const measured: Measured[] = selected.map((index) =>
+    measuredOf(plan.instances[index]!, results[index], workspace.store),
+  );
+  await sayScores({ path, task, profile: plan.profile, params: reportParams(told), handed, measured, json });
+  if (interrupts > 0) return 130;
+  return selected.every((index) => ["succeeded", "reused"].includes(results[index]!.outcome.kind)) ? 0 : 1;
+}
+
+/**
+ * What judges and scores the attempt, what is measured beside it for the same task, and all that these
+ * need, in plan order; neither the attempt nor what collects, nor what reads other folders of an attempt, such as
+ * its snapshots: a folder that was handed in has none, and an empty one would pass for an agent's.
+ */
+function scoringOf({ instances }: Plan, attempt: number): number[] {
+  const { axes } = instances[attempt]!;
+  const follows = new Set([attempt]);
+  const wanted = new Set<number>();
+  const want = (index: number) => {
+    if (index === attempt || wanted.has(index)) return;
+    wanted.add(index);
+    const { inputs, environment } = instances[index]!;
+    for (const { from } of inputs) want(from);
+    if (environment !== undefined) want(environment);
+  };
+  const folders = instances[attempt]!.stage.gives.filter(
+    ({ name, kind }) => kind === "dir" && name !== "submission",
+  );
+  const lacking = new Set<number>();
+  for (const { index, inputs, stage, axes: own } of instances) {
+    if (stage.durable || stage.collect.length > 0) continue;
+    const lacks = inputs.some(
+      ({ from, output }) =>
+        lacking.has(from) || (from === attempt && folders.some(({ name }) => name === output)),
+    );
+    if (lacks) {
+      lacking.add(index);
+      continue;
+    }
+    if (inputs.some(({ from }) => follows.has(from))) follows.add(index);
+    // of the same task and of nothing else that an attempt has: its anchors
+    const shared = Object.keys(axes).filter((axis) => Object.hasOwn(own, axis));
+    const beside = shared.length === 1 && shared[0] === "task" && own.task === axes.task;
+    if (follows.has(index) || beside) want(index);
+  }
+  return [...wanted].sort((a, b) => a - b);
+}

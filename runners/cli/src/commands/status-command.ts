@@ -1,0 +1,47 @@
+// `pipeline status`: how far a pipeline is, what runs now, what failed, and what to do next. Reads only, and
+// waits for nobody: it may be asked beside any run.
+import { type HeldGpu, heldGpus } from "@mlrb/local/leases/gpu-leases";
+import { readStates } from "../attempts/read-states.ts";
+import { rememberedRequest } from "../request/remembered-request.ts";
+import type { CommonOptions } from "../request/request.ts";
+import { nextSteps } from "../run/next-steps.ts";
+import { statusOf } from "../show/status.ts";
+import { statusText } from "../show/status-text.ts";
+
+export async function statusCommand(
+  repository: string,
+  pipeline: string,
+  options: CommonOptions,
+): Promise<number> {
+  const begin = performance.now();
+  const request = await rememberedRequest(repository, pipeline, options);
+  if (!request) return 2;
+  const read = await readStates(repository, request);
+  const status = statusOf(request.plan, { ...read, gpus: gpusNow() });
+  const next = nextSteps(status, { pipeline, options });
+  if (!options.json) {
+    process.stdout.write(statusText(status, { next, now: Date.now() }));
+    return 0;
+  }
+  const { stages, runs, orphans, waits, gpus, failed, publishes: _, ...summary } = status;
+  const lines = [
+    ...stages.map((stage) => ({ event: "stage-status", ...stage })),
+    ...runs.map((run) => ({ event: "live-run", ...run })),
+    ...orphans.map((one) => ({ event: "attempt-without-run", ...one })),
+    ...waits.map((one) => ({ event: "attempt-waits", ...one })),
+    ...gpus.map((gpu) => ({ event: "held-gpu", ...gpu })),
+    ...failed.map((one) => ({ event: "failed", ...one })),
+    { event: "summary", ...summary, next, durationMs: Math.round(performance.now() - begin) },
+  ];
+  for (const line of lines) process.stdout.write(`${JSON.stringify(line)}\n`);
+  return 0;
+}
+
+function gpusNow(): HeldGpu[] {
+  try {
+    return heldGpus();
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`); // no reason to tell nothing of the pipeline
+    return [];
+  }
+}

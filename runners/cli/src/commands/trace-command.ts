@@ -1,0 +1,146 @@
+// `pipeline trace`: from a cell of a table to every script, input, attempt and machine behind it. Told is what
+// the last success was made of; where a run would make it otherwise by now, that is told too.
+import { existsSync, readFileSync } from "node:fs";
+import { relative } from "node:path";
+import { instancesMatching } from "@mlrb/core/plan/select-instances";
+import { formatDuration } from "@mlrb/core/text/units";
+import { didYouMean } from "@mlrb/core/yaml/suggest";
+import { score } from "@mlrb/formats/judged/score";
+import { previewPlan } from "@mlrb/local/decide/preview-plan";
+import type { Store } from "@mlrb/local/store/artifact-store";
+import { openWorkspace } from "@mlrb/local/store/workspace";
+import { readPlain } from "@mlrb/report/read/read-plain";
+import { rememberedRequest } from "../request/remembered-request.ts";
+import { lastLines } from "../show/last-lines.ts";
+import { type TraceNode, traceOf } from "../show/trace-nodes.ts";
+
+export type TraceOptions = {
+  pipeline: string;
+  profile?: string;
+  set: string[];
+  root?: string;
+  json: boolean;
+};
+
+const logLines = 3;
+
+/** `cell`: task, metric, agent and perhaps a seed, as tables name them; or a stage instance or pattern. */
+export async function traceCommand(
+  repository: string,
+  cell: string[],
+  options: TraceOptions,
+): Promise<number> {
+  const request = await rememberedRequest(repository, options.pipeline, { ...options, only: [] });
+  if (!request) return 2;
+  const { plan, selected, root } = request;
+  const pattern = patternOf(cell);
+  const wanted = pattern === undefined ? [] : instancesMatching(plan, pattern);
+  if (wanted.length === 0) {
+    const help =
+      pattern === undefined
+        ? "name a cell as the tables do, e.g. `trace baby-lm bits-per-byte reference`, or a stage instance"
+        : didYouMean(
+            pattern,
+            plan.instances.map(({ id }) => id),
+          );
+    process.stderr.write(
+      `nothing-selected: no stage instance of ${plan.pipeline} is "${cell.join(" ")}"\n  help: ${help}\n`,
+    );
+    return 2;
+  }
+  const workspace = openWorkspace({ repository, root, pipeline: plan.pipeline, profile: plan.profile });
+  const { previews } = await previewPlan(plan, selected, { workspace, stale: { kind: plan.onStale } });
+  const moved = new Map(previews.map(({ index, action }) => [index, action !== "reuse"]));
+  const profile = options.profile === undefined ? "" : ` --profile ${options.profile}`;
+  let untold = false;
+  for (const { index, id } of wanted) {
+    const { nodes, missing } = traceOf(index, plan, workspace);
+    const again = `pnpm pipeline run ${plan.pipeline}${profile} --only '${id}'`;
+    const outdated = moved.get(index) ?? false;
+    untold ||= nodes[0]?.stage !== id;
+    if (options.json) {
+      process.stdout.write(
+        `${JSON.stringify({ event: "trace", stage: id, outdated, again, nodes, missing })}\n`,
+      );
+      continue;
+    }
+    const lines = nodes.flatMap((node) => nodeLines(node, { root, store: workspace.store }));
+    const notes = [
+      ...missing.map(({ stage, why }) => `not known: ${stage}: ${why}`),
+      ...(outdated
+        ? ["what it was made of has changed since: a run would make it anew, `explain` tells why"]
+        : []),
+      `again: ${again}`,
+    ];
+    process.stdout.write(`${[...lines, ...notes].join("\n")}\n\n`);
+  }
+  return untold ? 1 : 0;
+}
+
+/** What the words select; undefined where they are neither a cell nor an instance. */
+function patternOf(cell: string[]): string | undefined {
+  const [task, metric, agent, seed, ...more] = cell;
+  if (cell.length === 1) return task;
+  if (agent === undefined || more.length > 0) return undefined;
+  const axes = [`task=${task}`, `agent=${agent}`, ...(seed === undefined ? [] : [`seed=${seed}`])];
+  return `score[${axes.join(",")},scorer=${metric}]`;
+}
+
+function nodeLines(node: TraceNode, { root, store }: { root: string; store: Store }): string[] {
+  const { parts, ran, run } = node;
+  const script = run.kind === "command" ? [run.command].flat().join(" ") : run.file;
+  const files = Object.keys(parts.code).length;
+  const said = lastLines(node.log, logLines);
+  const params = Object.entries(parts.params).map(([name, value]) => `${name}=${shown(value)}`);
+  const row = (head: string, text: string) => `  ${head.padEnd(12)}${text}`;
+  return [
+    `${node.stage}${scoreWords(node, store)}`,
+    row(
+      "made by",
+      `${script}${files > 0 ? ` (${files} source ${files === 1 ? "file" : "files"})` : ""}, key ${short(node.key)}`,
+    ),
+    ...(node.record ? [row("record", `${node.record}`)] : []),
+    ...(params.length > 0 ? [row("with", params.join(", "))] : []),
+    ...Object.entries(parts.files).map(([file, digest]) => row("file", `${file} ${short(digest)}`)),
+    ...node.inputs.map(({ name, digest, from, output }) =>
+      row("read", `${name} ${short(digest)}, ${output} of ${from}`),
+    ),
+    ...Object.entries(node.outputs).map(([name, { digest }]) => row("gave", `${name} ${short(digest)}`)),
+    ...(parts.environment ? [row("in", `environment ${short(parts.environment)}`)] : []),
+    row(
+      "ran",
+      `${ran.startedAt}, ${formatDuration(ran.durationMs)}, ${ran.executor} on ${ran.host}, run ${ran.run}`,
+    ),
+    ...Object.entries(ran.where ?? {}).map(([name, value]) => row(`  ${name}`, value)),
+    ...(existsSync(node.log)
+      ? [row("log", relative(root, node.log)), ...said.map((line) => `              ${line}`)]
+      : []),
+  ];
+}
+
+/** The score, where it is one. */
+function scoreWords({ outputs }: TraceNode, store: Store): string {
+  const file = outputs.score;
+  if (file?.kind !== "file") return "";
+  let text: string;
+  try {
+    text = readFileSync(store.pathOf(file.digest), "utf8");
+  } catch {
+    return ": its file is gone from the cache, and a run would make it again";
+  }
+  const reading = readPlain(score, text);
+  if (reading.kind === "unreadable") return `: its score cannot be read (${reading.cause})`;
+  const found = reading.value;
+  if (found.kind === "rejected") return `: rejected (${found.reason})`;
+  const { value, standardError, unit, items, version } = found;
+  return `: ${value} ± ${standardError} ${unit} over ${items} items, version ${version}`;
+}
+
+function short(digest: string): string {
+  return digest.slice(0, 12);
+}
+
+function shown(value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}

@@ -1,0 +1,130 @@
+// `pipeline watch`: brings a pipeline up to date whenever something that its plan depends on is edited. Each
+// run is a process of its own, `pipeline run` with the same words: so edits of the runner itself and of
+// pipelines that are programs count (a process imports each once), and a hundred runs leave no memory and no
+// open files behind. What matters is what the run says it looked at; see watched.
+import { type ChildProcess, spawn } from "node:child_process";
+import { type Change, changedSince, seenNow } from "@mlrb/local/decide/changed-files";
+import type { Seen } from "@mlrb/local/decide/stat-snapshot";
+import { sourceFiles } from "@mlrb/local/digests/source-files";
+import { jobsOf } from "../request/jobs-of.ts";
+import { printProblems, readWords } from "../request/request.ts";
+import type { RunCommandOptions } from "../request/run-asked.ts";
+import { Mailbox } from "../run/mailbox.ts";
+import { WatchFolders } from "../run/watch-folders.ts";
+import { changeLines, waitLine } from "../run/watch-words.ts";
+import { againVariable, interruptMessage, type Looked, leaveMessage } from "../run/watched.ts";
+
+/** A burst of edits is over when nothing has moved for this long; one that never ends is cut off. */
+const burst = { quietMs: 150, mostMs: 2000 };
+
+/** `words` are those typed after `watch`. */
+export async function watchCommand(
+  repository: string,
+  pipeline: string,
+  { options, words }: { options: RunCommandOptions; words: string[] },
+): Promise<number> {
+  if (jobsOf(options.jobs) === "bad") {
+    const message = `--jobs ${options.jobs} is not a whole number above 0`;
+    printProblems([{ code: "bad-jobs", message, help: "e.g. --jobs 2" }], options.json);
+    return 2;
+  }
+  const asked = readWords(pipeline, { repository, sources: sourceFiles(repository), set: options.set });
+  if ("problems" in asked) {
+    printProblems(asked.problems, options.json);
+    return 2;
+  }
+  const say = (text: string, event: object) => {
+    if (options.json) process.stdout.write(`${JSON.stringify(event)}\n`);
+    else process.stderr.write(text);
+  };
+  const mailbox = new Mailbox();
+  const trouble = (message: string) => say(`watch: ${message}\n`, { event: "trouble", message });
+  const folders = new WatchFolders(repository, { mailbox, trouble });
+  let child: ChildProcess | undefined;
+  const interrupt = (signal: NodeJS.Signals) => {
+    mailbox.close();
+    if (child?.connected) child.send(signal === "SIGINT" ? interruptMessage : leaveMessage);
+  };
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  let again = false;
+  for (const signal of signals) process.on(signal, interrupt);
+  let seen: Seen = { stats: { [asked.file]: "unknown" }, folders: {}, patterns: {} };
+  try {
+    for (;;) {
+      // a run that is killed says nothing: then what was known before is what there is to watch
+      seen = seenNow(repository, seen);
+      const started = startRun(words, again);
+      again = true;
+      child = started.child;
+      const looked = await started.ended;
+      child = undefined;
+      if (looked) seen = looked.whole ? looked : joined(seen, looked);
+      if (mailbox.closed) return 130;
+      const changes = await nextChanges(repository, { seen, mailbox, folders, say });
+      if (!changes) return 130;
+      say(changeLines(changes), { event: "changed", changes });
+    }
+  } finally {
+    for (const signal of signals) process.off(signal, interrupt);
+    await folders.close();
+  }
+}
+
+function startRun(
+  words: string[],
+  again: boolean,
+): {
+  child: ChildProcess;
+  ended: Promise<Looked | undefined>;
+} {
+  const { promise, resolve, reject } = Promise.withResolvers<Looked | undefined>();
+  const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, "run", ...words], {
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+    env: { ...process.env, ...(again && { [againVariable]: "1" }) },
+  });
+  let looked: Looked | undefined;
+  child.on("message", (message) => {
+    looked = message as Looked;
+  });
+  child.on("error", reject).on("close", () => resolve(looked));
+  return { child, ended: promise };
+}
+
+type Wait = {
+  seen: Seen;
+  mailbox: Mailbox;
+  folders: WatchFolders;
+  say: (text: string, event: object) => void;
+};
+
+/** Waits until something differs from what was seen, and all of a burst is there; undefined when ended. */
+async function nextChanges(
+  repository: string,
+  { seen, mailbox, folders, say }: Wait,
+): Promise<Change[] | undefined> {
+  const paths = [seen.stats, seen.folders, seen.patterns].flatMap((one) => Object.keys(one));
+  await folders.watch(paths);
+  let waits = false;
+  while (!mailbox.closed) {
+    // looked at first: what was edited while the run went on may have been told of, or not
+    if (changedSince(repository, seen).length > 0) {
+      await mailbox.quiet(burst);
+      const changes = changedSince(repository, seen); // some of it may be as it was
+      if (mailbox.closed) return undefined;
+      if (changes.length > 0) return changes;
+    }
+    if (!waits) say(waitLine(seen), { event: "waiting", files: Object.keys(seen.stats).length });
+    waits = true;
+    await mailbox.take();
+  }
+  return undefined;
+}
+
+/** What a plan with a problem did not come to look at, it looked at before. */
+function joined(before: Seen, now: Seen): Seen {
+  return {
+    stats: { ...before.stats, ...now.stats },
+    folders: { ...before.folders, ...now.folders },
+    patterns: { ...before.patterns, ...now.patterns },
+  };
+}

@@ -1,0 +1,246 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Gpu } from "@mlrb/core/ports/gpu";
+import { memorySources } from "@mlrb/core/testing/memory-sources";
+import { doctorText } from "../show/doctor-text.ts";
+import { machineChecks, profileCheck } from "./checkup.ts";
+import type { Machine } from "./look-at-machine.ts";
+import { type ProfileNeeds, profileNeeds } from "./profile-needs.ts";
+
+const GiB = 2 ** 30;
+
+const gpu: Gpu = {
+  index: 0,
+  uuid: "GPU-1",
+  model: "NVIDIA H100",
+  memoryBytes: 80 * GiB,
+  driver: "550.54.15",
+  slice: false,
+};
+
+function machine(changed: Partial<Machine> = {}): Machine {
+  return {
+    platform: "linux",
+    node: "26.10.0",
+    wanted: { node: "26.10.0", pnpm: "10.34.9" },
+    pnpm: "10.20.0",
+    git: "2.39.5",
+    bubblewrap: { kind: "works", version: "0.8.0" },
+    podman: undefined,
+    python: { version: "3.11.7", path: "/usr/bin/python3" },
+    docker: { kind: "works", version: "27.0.1" },
+    gpus: { gpus: [gpu] },
+    root: { path: "/data/mlrb", writable: true, freeBytes: 55.9 * GiB },
+    memoryBytes: 23.9 * GiB,
+    cpus: 8,
+    namespaces: { readOnly: true, network: true },
+    ...changed,
+  };
+}
+
+const text = `formatVersion: 1
+name: test
+pools: { "api:openai": 4 }
+profiles:
+  smoke: { default: true }
+  paper: { stages: { train: { resources: { gpus: 8, cpus: 16, memory: 64GiB } } } }
+  remote: { executor: docker }
+stages:
+  train: { command: train, network: none, resources: { cpus: 1, memory: 4GiB } }
+  ask: { command: ask, secrets: [OPENAI_API_KEY, OTHER_KEY], resources: { pools: { "api:openai": 1 } } }
+  tell: { command: tell, secrets: [OPENAI_API_KEY] }
+`;
+
+function needs(of = text): ProfileNeeds[] {
+  const found = profileNeeds("pipelines/test.yaml", memorySources({ "pipelines/test.yaml": of }), ["local"]);
+  for (const one of found) assert.ok("profile" in one, JSON.stringify(one));
+  return found as ProfileNeeds[];
+}
+
+function said(changed: Partial<Machine>, keys: string[]): string {
+  const here = machine(changed);
+  const set = (name: string) => keys.includes(name);
+  const profiles = needs().map((one) => profileCheck(one, here, set));
+  return doctorText("test", { checks: machineChecks(here), profiles });
+}
+
+const keys = ["OPENAI_API_KEY", "OTHER_KEY"];
+
+test("where all is there a doctor says what there is, and what another profile lacks", () => {
+  assert.equal(
+    said({}, keys),
+    `this machine
+  ok       node        26.10.0
+  ok       pnpm        10.20.0
+  ok       git         2.39.5
+  ok       python      3.11.7 with venv, /usr/bin/python3
+  ok       disk        55 GiB free for /data/mlrb
+  ok       memory      23 GiB
+  ok       cpus        8
+  ok       namespaces  read-only folders, no network
+  ok       bubblewrap  0.8.0
+  ok       docker      27.0.1
+  ok       gpus        1 × NVIDIA H100, 80 GiB, driver 550.54.15 (0)
+
+test --profile smoke (default): can run here
+  ok       plan            3 stage instances
+  ok       OPENAI_API_KEY  set, for "ask", "tell"
+  ok       OTHER_KEY       set, for "ask"
+
+test --profile paper: cannot run here
+  ok       plan            3 stage instances
+  MISSING  gpus            "train" wants 8, this host has 1
+                           run it on a host that has them, or choose another profile
+  ok       OPENAI_API_KEY  set, for "ask", "tell"
+  ok       OTHER_KEY       set, for "ask"
+  note     memory          "train" asks for 64 GiB, this host has 23 GiB
+                           it will run alone, and may be ended for want of memory
+  note     cpus            "train" asks for 16, this host has 8
+                           it will run alone
+
+test --profile remote: cannot run here
+  MISSING  plan  pipelines/test.yaml:7:23 unknown-executor: no executor named "docker"
+                 there is: local
+`,
+  );
+});
+
+test("where much is missing a doctor says how to get it", () => {
+  const bare = said(
+    {
+      node: "22.1.0",
+      pnpm: undefined,
+      git: undefined,
+      bubblewrap: { kind: "missing" },
+      python: undefined,
+      docker: { kind: "no-daemon", said: "permission denied" },
+      gpus: { gpus: [] },
+      root: { path: "/data/mlrb", writable: true, freeBytes: 3.19 * GiB },
+      namespaces: { readOnly: true, network: false },
+    },
+    [],
+  );
+  assert.equal(
+    bare.slice(0, bare.indexOf("\n\ntest --profile paper")),
+    `this machine
+  MISSING  node        22.1.0; the project's own is 26.10.0
+                       npx -y pnpm@10.34.9 install brings it; then start by pnpm
+  note     pnpm        not on PATH
+                       npx -y pnpm@10.34.9 pipeline … does without
+  note     git         not on PATH
+                       nothing that runs needs it; to update this project does
+  MISSING  python      none that fits
+                       no Python 3.10 to 3.13 with venv was found on PATH; install one (Debian and Ubuntu: apt install python3 python3-venv; macOS: brew install python@3.12), or name one in MLRB_BASE_PYTHON
+  note     disk        3.1 GiB free for /data/mlrb
+                       environments and models take several GiB: free some, or choose another --root
+  ok       memory      23 GiB
+  ok       cpus        8
+  note     namespaces  not allowed here: taking the network away
+                       allow user namespaces (sysctl user.max_user_namespaces, and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0), or run as root; without, inputs are copied and \`network: none\` is only written to the log
+  note     bubblewrap  not on PATH
+                       Debian and Ubuntu: apt install bubblewrap; for agents that nobody vouched for
+  note     docker      its server does not answer: permission denied
+                       start it, or join the group docker
+  note     gpus        none (nvidia-smi -L)
+
+test --profile smoke (default): cannot run here
+  ok       plan            3 stage instances
+  MISSING  OPENAI_API_KEY  not set, and "ask", "tell" calls its provider
+                           export OPENAI_API_KEY=… before the run; it is never logged or keyed
+  note     OTHER_KEY       not set; "ask" gets it if it is
+                           export OTHER_KEY=… before the run; it is never logged or keyed
+  note     network         no network for "train" cannot be enforced here
+                           allow user namespaces (sysctl user.max_user_namespaces, and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0), or run as root; without, inputs are copied and \`network: none\` is only written to the log`,
+  );
+});
+
+test("a profile needs Python only where a stage of it runs in an environment", () => {
+  const bare = machine({ python: undefined });
+  const runs = (of: string) => needs(of).map((one) => profileCheck(one, bare, () => true).runs);
+  const plain = "formatVersion: 1\nname: test\nstages:\n  make: { command: make }\n";
+  assert.deepEqual(runs(plain), [true]);
+  const checks = profileCheck(
+    { ...(needs(plain)[0] as Extract<ProfileNeeds, { instances: number }>), python: true },
+    bare,
+    () => true,
+  );
+  assert.equal(checks.runs, false);
+});
+
+test("nothing can run where its state cannot be written", () => {
+  const locked = machine({ root: { path: "/data", writable: false, freeBytes: 55 * GiB } });
+  assert.deepEqual(
+    needs().map((one) => profileCheck(one, locked, () => true).runs),
+    [false, false, false],
+  );
+});
+
+test("what only troubles the machine stops no profile", () => {
+  const here = machine({
+    docker: { kind: "missing" },
+    gpus: { gpus: [] },
+    git: undefined,
+    memoryBytes: GiB,
+    cpus: 1,
+  });
+  const smoke = profileCheck(needs()[0]!, here, () => true);
+  assert.equal(smoke.runs, true);
+  assert.deepEqual(
+    smoke.checks.filter(({ answer }) => answer === "note").map(({ name }) => name),
+    ["memory"],
+  );
+});
+
+test("GPUs that are alike stand in one line, slices by their profile, and what a driver says of others beside", () => {
+  const slice = {
+    ...gpu,
+    index: 2,
+    uuid: "MIG-1",
+    model: "NVIDIA H100 MIG 1g.10gb",
+    slice: true,
+    driver: "",
+  };
+  const gpus = {
+    gpus: [gpu, { ...gpu, index: 1, uuid: "GPU-2" }, { ...slice, memoryBytes: 0 }],
+    trouble: "GPU 3 is lost",
+  };
+  const lines = said({ gpus, podman: "4.3.1" }, keys).split("\n");
+  assert.deepEqual(
+    lines.filter((line) => / (gpus|podman) /.test(line)),
+    [
+      "  ok       podman      4.3.1",
+      "  ok       gpus        2 × NVIDIA H100, 80 GiB, driver 550.54.15 (0, 1)",
+      "  ok       gpus        1 × NVIDIA H100 MIG 1g.10gb (2)",
+      "  note     gpus        (nvidia-smi says: GPU 3 is lost)",
+      '  MISSING  gpus            "train" wants 8, this host has 2',
+    ],
+  );
+});
+
+test("a bubblewrap that the kernel lets make no sandbox is told with what it says", () => {
+  const bubblewrap = {
+    kind: "fails",
+    version: "0.8.0",
+    said: "No permissions to create new namespace",
+  } as const;
+  assert.match(
+    said({ bubblewrap }, keys),
+    /note {5}bubblewrap {2}0\.8\.0 cannot make a sandbox here: No permissions to create new namespace\n +allow user namespaces/,
+  );
+});
+
+test("a profile whose stages run in containers cannot run where no engine answers", () => {
+  const boxed = `formatVersion: 1
+name: test
+profiles: { boxed: { default: true, executor: docker } }
+stages: { train: { command: train } }
+`;
+  const sources = memorySources({ "pipelines/test.yaml": boxed });
+  const [found] = profileNeeds("pipelines/test.yaml", sources, ["local", "docker"]) as ProfileNeeds[];
+  const runs = (changed: Partial<Machine>) => profileCheck(found!, machine(changed), () => false).runs;
+  const away = { kind: "no-daemon", said: "nobody answers" } as const;
+  assert.equal(runs({}), true);
+  assert.equal(runs({ docker: { kind: "missing" }, podman: "4.3.1" }), true);
+  assert.equal(runs({ docker: { kind: "missing" }, podman: undefined }), false);
+  assert.equal(runs({ docker: away, podman: "4.3.1" }), false, "docker is asked where it is");
+});

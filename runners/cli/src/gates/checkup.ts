@@ -1,0 +1,215 @@
+// Whether a machine suffices, for the program and for each profile: what works, what is missing and how to
+// get it. What a profile can do without is a note, never a lack.
+// Pure: the machine is an argument.
+
+import type { Gpu } from "@mlrb/core/ports/gpu";
+import { renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
+import { gpusFor } from "@mlrb/local/leases/gpu-inventory";
+import { noPython } from "@mlrb/local/process/find-python";
+import type { Machine } from "./look-at-machine.ts";
+import type { ProfileNeeds } from "./profile-needs.ts";
+
+export type Check = { name: string; answer: "works" | "note" | "missing"; found: string; help?: string };
+export type ProfileCheck = { profile: string; isDefault: boolean; runs: boolean; checks: Check[] };
+
+const GiB = 2 ** 30;
+
+/** Below it a few environments and models do not fit (docs/environments.md has their sizes). */
+const freeBytesWanted = 10 * GiB;
+
+export function machineChecks(machine: Machine): Check[] {
+  const { node, wanted, pnpm, git, python, docker, podman, gpus, root, namespaces } = machine;
+  const install = `npx -y pnpm@${wanted.pnpm} install`;
+  const major = (version: string) => version.split(".")[0]!;
+  const sized = `${gib(root.freeBytes)} free for ${root.path}`;
+  return [
+    major(node) === major(wanted.node)
+      ? works("node", node)
+      : missing(
+          "node",
+          `${node}; the project's own is ${wanted.node}`,
+          `${install} brings it; then start by pnpm`,
+        ),
+    pnpm === undefined
+      ? note("pnpm", "not on PATH", `npx -y pnpm@${wanted.pnpm} pipeline … does without`)
+      : major(pnpm) === major(wanted.pnpm)
+        ? works("pnpm", pnpm)
+        : note(
+            "pnpm",
+            `${pnpm}; this project is made with ${wanted.pnpm}`,
+            `npx -y pnpm@${wanted.pnpm} pipeline …`,
+          ),
+    git === undefined
+      ? note("git", "not on PATH", "nothing that runs needs it; to update this project does")
+      : works("git", git),
+    python
+      ? works("python", `${python.version} with venv, ${python.path}`)
+      : missing("python", "none that fits", noPython),
+    !root.writable
+      ? missing("disk", `${root.path} cannot be written`, "choose another --root, or check who owns it")
+      : root.freeBytes < freeBytesWanted
+        ? note("disk", sized, "environments and models take several GiB: free some, or choose another --root")
+        : works("disk", sized),
+    works("memory", gib(machine.memoryBytes)),
+    works("cpus", String(machine.cpus)),
+    namespaces.network && namespaces.readOnly
+      ? works("namespaces", "read-only folders, no network")
+      : note("namespaces", namespaceWords(namespaces), namespaceHelp(machine)),
+    bubblewrapCheck(machine),
+    dockerCheck(docker),
+    ...(podman === undefined ? [] : [works("podman", podman)]),
+    ...gpuChecks(gpus),
+  ];
+}
+
+function bubblewrapCheck(machine: Machine): Check {
+  const { bubblewrap } = machine;
+  switch (bubblewrap.kind) {
+    case "works":
+      return works("bubblewrap", bubblewrap.version);
+    case "fails":
+      return note(
+        "bubblewrap",
+        `${bubblewrap.version} cannot make a sandbox here: ${bubblewrap.said}`,
+        namespaceHelp(machine),
+      );
+    case "missing":
+      return note(
+        "bubblewrap",
+        "not on PATH",
+        "Debian and Ubuntu: apt install bubblewrap; for agents that nobody vouched for",
+      );
+  }
+}
+
+/** One line for all that are alike: a host has eight. */
+function gpuChecks({ gpus, trouble }: Machine["gpus"]): Check[] {
+  const words = ({ model, memoryBytes, driver }: Gpu) =>
+    [model, ...(memoryBytes > 0 ? [gib(memoryBytes)] : []), ...(driver ? [`driver ${driver}`] : [])].join(
+      ", ",
+    );
+  const alike = Map.groupBy(gpus, words);
+  const found = [...alike].map(([text, some]) =>
+    works("gpus", `${some.length} × ${text} (${some.map(({ index }) => index).join(", ")})`),
+  );
+  const none = gpus.length === 0 ? "none " : "";
+  const said = trouble === undefined ? "(nvidia-smi -L)" : `(nvidia-smi says: ${trouble})`;
+  return trouble === undefined && gpus.length > 0 ? found : [...found, note("gpus", `${none}${said}`)];
+}
+
+function dockerCheck(docker: Machine["docker"]): Check {
+  switch (docker.kind) {
+    case "works":
+      return works("docker", docker.version);
+    case "missing":
+      return note(
+        "docker",
+        "not on PATH",
+        "https://docs.docker.com/engine/install/; only for stages that run in it",
+      );
+    case "no-daemon":
+      return note(
+        "docker",
+        `its server does not answer: ${docker.said}`,
+        "start it, or join the group docker",
+      );
+  }
+}
+
+/** `set` tells whether this machine has a secret of that name; its value is nobody's business here. */
+export function profileCheck(
+  needs: ProfileNeeds,
+  machine: Machine,
+  set: (secret: string) => boolean,
+): ProfileCheck {
+  const { profile, isDefault } = needs;
+  const checks = "problems" in needs ? [unplanned(needs)] : lacks(needs, machine, set);
+  return { profile, isDefault, runs: checks.every(({ answer }) => answer !== "missing"), checks };
+}
+
+function unplanned({ problems }: Extract<ProfileNeeds, { problems: unknown }>): Check {
+  const more = problems.length > 1 ? `, and ${problems.length - 1} more problems` : "";
+  const [first = "", ...rest] = renderDiagnostic(problems[0]!).split("\n");
+  const help = rest.find((line) => line.startsWith("  help: "))?.slice("  help: ".length);
+  return missing("plan", `${first}${more}`, help ?? "`pnpm pipeline check` shows all");
+}
+
+function lacks(
+  needs: Extract<ProfileNeeds, { instances: number }>,
+  machine: Machine,
+  set: (secret: string) => boolean,
+): Check[] {
+  const { gpus, cpus, memoryBytes, python, offline, contained, secrets } = needs;
+  const checks: Check[] = [works("plan", `${needs.instances} stage instances`)];
+  if (!machine.root.writable)
+    checks.push(missing("disk", `${machine.root.path} cannot be written`, "choose another --root"));
+  if (python && !machine.python) checks.push(missing("python", "none that fits", noPython));
+  // podman is asked only where there is no docker at all
+  const engine = machine.docker.kind === "works" || (machine.docker.kind === "missing" && machine.podman);
+  if (contained.length > 0 && !engine) {
+    const found = `${contained.length} stages run in containers, and no engine answers`;
+    checks.push(missing("containers", found, "install and start Docker or podman (docs/docker.md)"));
+  }
+  const able = gpusFor(gpus.amount, machine.gpus.gpus).length;
+  if (gpus.amount > able) {
+    const found = `"${gpus.stage}" wants ${gpus.amount}, this host has ${able}`;
+    checks.push(missing("gpus", found, "run it on a host that has them, or choose another profile"));
+  }
+  for (const { name, stages, needed } of secrets) {
+    const who = stages.map((stage) => `"${stage}"`).join(", ");
+    const how = `export ${name}=… before the run; it is never logged or keyed`;
+    if (set(name)) checks.push(works(name, `set, for ${who}`));
+    else if (needed) checks.push(missing(name, `not set, and ${who} calls its provider`, how));
+    else checks.push(note(name, `not set; ${who} gets it if it is`, how));
+  }
+  if (memoryBytes.amount > machine.memoryBytes) {
+    const found = `"${memoryBytes.stage}" asks for ${gib(memoryBytes.amount)}, this host has ${gib(machine.memoryBytes)}`;
+    checks.push(note("memory", found, "it will run alone, and may be ended for want of memory"));
+  }
+  if (cpus.amount > machine.cpus)
+    checks.push(
+      note(
+        "cpus",
+        `"${cpus.stage}" asks for ${cpus.amount}, this host has ${machine.cpus}`,
+        "it will run alone",
+      ),
+    );
+  if (offline.length > 0 && !machine.namespaces.network) {
+    const found = `no network for ${offline.map((stage) => `"${stage}"`).join(", ")} cannot be enforced here`;
+    checks.push(note("network", found, namespaceHelp(machine)));
+  }
+  return checks;
+}
+
+function namespaceWords({ readOnly, network }: Machine["namespaces"]): string {
+  const lacking = [
+    ...(readOnly ? [] : ["read-only folders"]),
+    ...(network ? [] : ["taking the network away"]),
+  ];
+  return `not allowed here: ${lacking.join(", ")}`;
+}
+
+function namespaceHelp({ platform }: Machine): string {
+  return platform === "linux"
+    ? "allow user namespaces (sysctl user.max_user_namespaces, and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0), or run as root; without, inputs are copied and `network: none` is only written to the log"
+    : "Linux only; without, inputs are copied and `network: none` is only written to the log";
+}
+
+function works(name: string, found: string): Check {
+  return { name, answer: "works", found };
+}
+
+function note(name: string, found: string, help?: string): Check {
+  return { name, answer: "note", found, ...(help !== undefined && { help }) };
+}
+
+function missing(name: string, found: string, help: string): Check {
+  return { name, answer: "missing", found, help };
+}
+
+/** Rounded down: what is not there is not promised. */
+function gib(bytes: number): string {
+  return bytes < 10 * GiB
+    ? `${(Math.floor((bytes / GiB) * 10) / 10).toFixed(1)} GiB`
+    : `${Math.floor(bytes / GiB)} GiB`;
+}

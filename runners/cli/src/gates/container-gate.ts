@@ -1,0 +1,50 @@
+// Nobody finds out stage by stage that no container engine answers: where something that would run is sent to
+// containers, the engine is asked before anything starts, and the profiles that do without one are told.
+
+import type { Plan } from "@mlrb/core/plan/plan";
+import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
+import { previewPlan } from "@mlrb/local/decide/preview-plan";
+import type { StalePolicy } from "@mlrb/local/run/run-request";
+import type { Workspace } from "@mlrb/local/store/workspace";
+import type { Request } from "../request/request.ts";
+
+type Gate = { workspace: Workspace; stale: StalePolicy };
+
+/** Why the run may not start, if it may not. */
+export async function containerGate(request: Request, gate: Gate): Promise<Diagnostic | undefined> {
+  const { plan, selected } = request;
+  if (!selected.some((index) => inContainer(plan, index))) return undefined;
+  const { containerEngine } = await import("@mlrb/docker/container-engine");
+  const engine = await containerEngine();
+  if (!("trouble" in engine)) return undefined;
+  const { previews } = await previewPlan(plan, selected, gate);
+  const starts = previews.filter(
+    ({ action, onStale }) => action === "run" || (action === "stale" && onStale === "rerun"),
+  );
+  const wanting = starts.map(({ index }) => index).filter((index) => inContainer(plan, index));
+  return wanting.length === 0 ? undefined : noEngine(request, wanting, engine.trouble.detail);
+}
+
+/** What is said where no engine answers. */
+function noEngine(
+  { plan, inProfile }: Pick<Request, "plan" | "inProfile">,
+  wanting: number[],
+  trouble: string,
+): Diagnostic {
+  const stages = [...new Set(wanting.map((index) => `"${plan.instances[index]!.stage.name}"`))];
+  const named = stages.length > 3 ? [...stages.slice(0, 3), `${stages.length - 3} more stages`] : stages;
+  const others = plan.profiles.filter((name) => {
+    const other = name === plan.profile ? undefined : inProfile(name);
+    return other && !other.selected.some((index) => inContainer(other.plan, index));
+  });
+  const without = others.map((name) => `--profile ${name}`).join(", ");
+  return {
+    code: "no-container-engine",
+    message: `${named.join(", ")} ${stages.length === 1 ? "runs" : "run"} in containers; ${trouble}`,
+    help: `${without === "" ? "" : `without containers: ${without}; `}\`pnpm pipeline doctor\` looks at the engine`,
+  };
+}
+
+function inContainer(plan: Plan, index: number): boolean {
+  return plan.instances[index]!.execution.executor === "docker";
+}

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
+import { costLimits, overCost } from "./cost-gate.ts";
+import { costWords, type TotalCost, totalCost } from "./total-cost.ts";
+
+const none: TotalCost = { attempts: 0, gpuHours: 0, unknownGpuHours: 0, dollars: 0, unknownDollars: 0 };
+const cost = (gpuHours: number | null, dollars: number | null) => ({
+  gpuHours,
+  dollars,
+  timeMs: null,
+  from: 0,
+});
+
+test("what would be spent is the sum over the attempts that would run; what is unknown is counted, never zero", () => {
+  const previews = [
+    { action: "run" as const, cost: cost(24, 43) },
+    { action: "stale" as const, onStale: "rerun" as const, cost: cost(24, null) },
+    { action: "stale" as const, onStale: "leave" as const, cost: cost(100, 100) },
+    { action: "run" as const, cost: cost(null, 0) },
+    { action: "reuse" as const },
+  ];
+  const total = { attempts: 3, gpuHours: 48, unknownGpuHours: 1, dollars: 43, unknownDollars: 1 };
+  assert.deepEqual(totalCost(previews), total);
+  assert.deepEqual(totalCost(previews, true), { ...total, attempts: 4, gpuHours: 148, dollars: 143 });
+});
+
+test("cost is told with one attempt as one, and with what nobody knows", () => {
+  const words = (more: Partial<TotalCost>) => costWords({ ...none, ...more });
+  assert.equal(words({ attempts: 1 }), "1 attempt, about 0.0 GPU hours and 0.00 dollars");
+  assert.equal(
+    words({ attempts: 1, unknownDollars: 1 }),
+    "1 attempt, about 0.0 GPU hours and 0.00 dollars, at a price that nobody knows",
+  );
+  assert.equal(
+    words({ attempts: 3, gpuHours: 72, dollars: 43.456, unknownDollars: 1, unknownGpuHours: 3 }),
+    "3 attempts, about 72.0 GPU hours and 43.46 dollars, all for GPU hours without a bound, 1 of them at a price that nobody knows",
+  );
+});
+
+test("within the limits nothing is wrong; over one of them, or into the unknown, needs a yes", () => {
+  const two = { ...none, attempts: 2, gpuHours: 48, dollars: 86.5 };
+  assert.equal(overCost(two, { gpuHours: 48, dollars: 86.5 }), undefined);
+  assert.equal(overCost(none, { gpuHours: 0, dollars: 0 }), undefined);
+  assert.equal(
+    renderDiagnostic(overCost(two, { gpuHours: 1, dollars: 100 })!),
+    `over-cost: This would start 2 attempts, about 48.0 GPU hours and 86.50 dollars; the limits are 1 GPU hour and 100 dollars.
+  help: raise --max-gpu-hours and --max-cost, or say --yes; \`pnpm pipeline plan\` lists them`,
+  );
+  assert.equal(
+    renderDiagnostic(overCost({ ...none, attempts: 1, unknownDollars: 1 }, { gpuHours: 9, dollars: 1 })!),
+    `over-cost: This would start 1 attempt, about 0.0 GPU hours and 0.00 dollars, at a price that nobody knows; the limits are 9 GPU hours and 1 dollar.
+  help: say --yes; \`pnpm pipeline plan\` lists them`,
+  );
+  assert.ok(overCost({ ...none, attempts: 1, unknownGpuHours: 1 }, { gpuHours: 9, dollars: 9 }));
+});
+
+test("a limit is a number; what is none is refused by name, and without one nothing may be spent", () => {
+  assert.deepEqual(costLimits({}), { gpuHours: 0, dollars: 0 });
+  assert.deepEqual(costLimits({ maxCost: "86.5", maxGpuHours: "1e3" }), { gpuHours: 1000, dollars: 86.5 });
+  for (const bad of ["-1", "ten", "", "5 dollars", "NaN"]) {
+    const problem = costLimits({ maxCost: bad });
+    assert.ok("code" in problem, bad);
+    assert.equal(
+      renderDiagnostic(problem),
+      `bad-limit: --max-cost ${bad} is not a number of 0 or more
+  help: give a number such as 48 or 86.50, without a unit; --yes sets no limit`,
+    );
+  }
+  const hours = costLimits({ maxGpuHours: "24h" });
+  assert.ok("code" in hours && hours.message.startsWith("--max-gpu-hours 24h"));
+});

@@ -1,0 +1,92 @@
+// Nobody pays by accident: new attempts whose estimate is over the limits need a yes before anything runs.
+import { createInterface } from "node:readline/promises";
+import type { Reason } from "@mlrb/core/key/reasons";
+import type { Plan } from "@mlrb/core/plan/plan";
+import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
+import { previewPlan } from "@mlrb/local/decide/preview-plan";
+import type { StalePolicy } from "@mlrb/local/run/run-request";
+import type { Workspace } from "@mlrb/local/store/workspace";
+import { printProblems } from "../request/request.ts";
+import { isWatchedAgain } from "../run/watched.ts";
+import { costWords, type TotalCost, totalCost } from "./total-cost.ts";
+
+export type CostOptions = { maxCost?: string; maxGpuHours?: string; price?: string[]; yes?: boolean };
+
+export type CostLimits = { gpuHours: number; dollars: number };
+
+/** What `--max-gpu-hours` and `--max-cost` say; nothing may be spent where they say nothing. */
+export function costLimits({ maxGpuHours, maxCost }: CostOptions): CostLimits | Diagnostic {
+  const limits: CostLimits = { gpuHours: 0, dollars: 0 };
+  for (const [option, text, name] of [
+    ["--max-gpu-hours", maxGpuHours, "gpuHours"],
+    ["--max-cost", maxCost, "dollars"],
+  ] as const) {
+    if (text === undefined) continue;
+    limits[name] = text.trim() === "" ? Number.NaN : Number(text);
+    if (limits[name] >= 0 && Number.isFinite(limits[name])) continue;
+    const help = "give a number such as 48 or 86.50, without a unit; --yes sets no limit";
+    return { code: "bad-limit", message: `${option} ${text} is not a number of 0 or more`, help };
+  }
+  return limits;
+}
+
+/** What is wrong with starting this; undefined where it is within the limits. */
+export function overCost(cost: TotalCost, limits: CostLimits): Diagnostic | undefined {
+  const unknown = cost.unknownDollars > 0 || cost.unknownGpuHours > 0;
+  if (cost.gpuHours <= limits.gpuHours && cost.dollars <= limits.dollars && !unknown) return undefined;
+  const count = (number: number, one: string) => `${number} ${one}${number === 1 ? "" : "s"}`;
+  const most = `${count(limits.gpuHours, "GPU hour")} and ${count(limits.dollars, "dollar")}`;
+  const raise = unknown ? "say --yes" : "raise --max-gpu-hours and --max-cost, or say --yes";
+  return {
+    code: "over-cost",
+    message: `This would start ${costWords(cost)}; the limits are ${most}.`,
+    help: `${raise}; \`pnpm pipeline plan\` lists them`,
+  };
+}
+
+const isLost = ({ kind }: Reason) => kind === "lost";
+
+/** An edit asks for what it changed, not for another attempt in the place of one that was lost. */
+function lostAgain(stage: string): Diagnostic {
+  return {
+    code: "lost-attempt",
+    message: `${stage} was lost, and a watcher does not pay for it twice.`,
+    help: "run the pipeline once by `pnpm pipeline run`, which asks; then watch again",
+  };
+}
+
+type Gate = { plan: Plan; selected: number[]; workspace: Workspace; stale: StalePolicy };
+
+/** Whether the run may start; false after saying why not. */
+export async function costAgreed(
+  { plan, selected, workspace, stale }: Gate,
+  options: CostOptions & { json: boolean },
+): Promise<boolean> {
+  const limits = costLimits(options);
+  if ("code" in limits) {
+    printProblems([limits], options.json);
+    return false;
+  }
+  const mayCost = selected.some((index) => {
+    const { stage, execution, action } = plan.instances[index]!;
+    return stage.durable && (execution.resources.gpus > 0 || action.secrets.length > 0);
+  });
+  if (!mayCost || (options.yes && !isWatchedAgain())) return true;
+  const { previews } = await previewPlan(plan, selected, { workspace, stale });
+  const again = isWatchedAgain() && previews.find(({ cost, reasons }) => cost && reasons.some(isLost));
+  if (again) {
+    printProblems([lostAgain(plan.instances[again.index]!.id)], options.json);
+    return false;
+  }
+  if (options.yes) return true;
+  const problem = overCost(totalCost(previews), limits);
+  if (problem === undefined) return true;
+  if (!process.stdin.isTTY || options.json) {
+    printProblems([problem], options.json);
+    return false;
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question(`${problem.message} Start? [y/N] `);
+  terminal.close();
+  return /^y(es)?$/i.test(answer.trim());
+}

@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { loadPlan } from "@mlrb/core/plan/load-plan";
+import type { Plan } from "@mlrb/core/plan/plan";
+import type { Gpu } from "@mlrb/core/ports/gpu";
+import { memorySources } from "@mlrb/core/testing/memory-sources";
+import { renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
+import type { Preview } from "@mlrb/local/decide/preview-plan";
+import type { Inventory } from "@mlrb/local/leases/gpu-inventory";
+import { gpusAsked, tooFewGpus } from "./gpu-gate.ts";
+
+const text = `formatVersion: 1
+name: test
+profiles:
+  large: { default: true }
+  small: { stages: { train: { resources: { gpus: 1 } } } }
+  none: { resources: { gpus: 0 } }
+  cluster: { executor: slurm }
+  box: { executor: docker }
+stages:
+  train: { command: train, resources: { gpus: 8 } }
+  serve: { command: serve, resources: { gpus: 1 } }
+  count: { command: count }
+`;
+
+function planned(profile: string): Plan {
+  const sources = memorySources({ "pipelines/test.yaml": text });
+  const result = loadPlan({ file: "pipelines/test.yaml", profile }, sources, ["local", "docker", "slurm"]);
+  if ("problems" in result) throw new Error(result.problems.map(renderDiagnostic).join("\n"));
+  return result.plan;
+}
+
+function gpus(amount: number, slice = false): Gpu[] {
+  return Array.from({ length: amount }, (_, index) => ({
+    index,
+    uuid: `GPU-${index}-${slice}`,
+    model: "H100",
+    memoryBytes: 0,
+    driver: "550",
+    slice,
+  }));
+}
+
+/** What is said when `actions` would be done, one by stage: run, reuse or stale (and left). */
+function said(
+  profile: string,
+  here: number | Inventory,
+  actions: Record<string, Preview["action"] | "rerun"> = {},
+) {
+  const plan = planned(profile);
+  const previews = plan.instances.map(({ index, stage }): Preview => {
+    const action = actions[stage.name] ?? "run";
+    const more = { index, certain: true, reasons: [], expectedMs: undefined };
+    if (action === "rerun") return { ...more, action: "stale", onStale: "rerun" };
+    return action === "stale" ? { ...more, action, onStale: "leave" } : { ...more, action };
+  });
+  const inProfile = (name: string) => {
+    const other = planned(name);
+    return { plan: other, selected: other.instances.map(({ index }) => index) };
+  };
+  const inventory = typeof here === "number" ? { gpus: gpus(here) } : here;
+  const problem = tooFewGpus({ plan, inProfile }, previews, inventory);
+  return problem && renderDiagnostic(problem);
+}
+
+test("what wants more GPUs than there are is told with the profiles that do with what there is", () => {
+  assert.equal(
+    said("large", 0),
+    `too-few-gpus: "train" wants 8 GPUs, "serve" wants 1 GPU; this host has none (nvidia-smi -L)
+  help: profiles that do with what is here: --profile none, --profile cluster`,
+  );
+  assert.equal(
+    said("large", 4),
+    `too-few-gpus: "train" wants 8 GPUs; this host has 4 (nvidia-smi -L)
+  help: profiles that do with what is here: --profile small, --profile none, --profile cluster`,
+  );
+  assert.equal(said("large", 8), undefined);
+});
+
+test("only what would run counts: not what is reused or left stale", () => {
+  assert.equal(said("large", 1, { train: "reuse" }), undefined);
+  assert.equal(said("large", 1, { train: "stale" }), undefined);
+  assert.match(said("large", 1, { train: "rerun" })!, /"train" wants 8 GPUs; this host has 1 /);
+});
+
+test("what runs elsewhere wants no GPU of this host", () => {
+  assert.equal(said("cluster", 0), undefined);
+  const plan = planned("cluster");
+  const path = process.env.PATH;
+  process.env.PATH = "/nowhere"; // who asks finds nobody, and what runs elsewhere does not ask
+  try {
+    assert.equal(
+      gpusAsked(
+        plan,
+        plan.instances.map(({ index }) => index),
+      ).gpus.length,
+      0,
+    );
+  } finally {
+    process.env.PATH = path;
+  }
+});
+
+test("where no profile would do, a host that would is named", () => {
+  const plan = { ...planned("large"), profiles: ["large"] };
+  const previews: Preview[] = [
+    { index: 0, action: "run", certain: false, reasons: [], expectedMs: undefined },
+  ];
+  const inProfile = () => assert.fail("there is no other");
+  assert.equal(
+    renderDiagnostic(tooFewGpus({ plan, inProfile }, previews, { gpus: [] })!).split("\n")[1],
+    "  help: run test on a host with 8 GPUs; it has no profile that does with less",
+  );
+});
+
+test("what runs in containers of this host wants its GPUs too", () => {
+  assert.match(
+    said("box", 0)!,
+    /^too-few-gpus: "train" wants 8 GPUs, "serve" wants 1 GPU; this host has none/,
+  );
+  assert.equal(said("box", 8), undefined);
+});
+
+test("several slices are not the several GPUs that a stage wants, and one is as good as one", () => {
+  const divided = { gpus: [...gpus(7, true), ...gpus(2)] };
+  assert.match(
+    said("large", divided)!,
+    /^too-few-gpus: "train" wants 8 GPUs; this host has 2, and 7 slices \(MIG\), of which a process sees one /,
+  );
+  assert.equal(said("small", divided), undefined);
+});
+
+test("why a driver lists none is told where it says so", () => {
+  assert.match(
+    said("large", { gpus: [], trouble: "it did not answer" })!,
+    /has none \(nvidia-smi says: it did not answer\)\n/,
+  );
+});

@@ -1,0 +1,65 @@
+// Nobody finds out in the middle of a run that a key is not there: an attempt whose preset says which variable holds
+// its model's key is refused before anything starts where that is not set.
+
+import type { Instance } from "@mlrb/core/plan/plan";
+import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
+import { attemptFields } from "@mlrb/formats/declared/agent-preset";
+import type { Json } from "@mlrb/kit/stage";
+import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
+import type { StalePolicy } from "@mlrb/local/run/run-request";
+import type { Workspace } from "@mlrb/local/store/workspace";
+import type { Request } from "../request/request.ts";
+
+type Gate = { workspace: Workspace; stale: StalePolicy };
+
+/** Why the run may not start, if it may not. */
+export async function keyGate(
+  { plan, selected }: Request,
+  gate: Gate,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Diagnostic | undefined> {
+  const lacking = selected.filter((index) => missingKeys(plan.instances[index]!, env).length > 0);
+  if (lacking.length === 0) return undefined;
+  const { previews } = await previewPlan(plan, selected, gate);
+  return noKeys(previews, plan.instances, env);
+}
+
+/** What is wrong with starting what `previews` say would be. */
+export function noKeys(
+  previews: Pick<Preview, "index" | "action" | "onStale">[],
+  instances: Instance[],
+  env: NodeJS.ProcessEnv,
+): Diagnostic | undefined {
+  const started = previews
+    .filter(({ action, onStale }) => action === "run" || (action === "stale" && onStale === "rerun"))
+    .map(({ index }) => instances[index]!);
+  const wanted = new Map<string, Instance[]>();
+  for (const instance of started)
+    for (const key of missingKeys(instance, env)) wanted.set(key, [...(wanted.get(key) ?? []), instance]);
+  if (wanted.size === 0) return undefined;
+  const words = [...wanted].map(
+    ([key, [first, ...more]]) =>
+      `${key} is not set, and ${first!.id}${more.length > 0 ? ` and ${more.length} more call` : " calls"} models with it`,
+  );
+  return {
+    code: "no-key",
+    message: words.join("; "),
+    help: `export ${[...wanted.keys()].join(" and ")} in the shell that runs this; it goes to the attempt's supervisor, not into its sandbox, and into no file`,
+  };
+}
+
+/** The variables that its parameters name as keys of models, as far as they are not set. */
+function missingKeys({ stage, action }: Instance, env: NodeJS.ProcessEnv): string[] {
+  if (!stage.durable) return [];
+  const tables = Object.values(attemptFields(action.params)).flatMap((value) =>
+    Array.isArray(value) ? value : [value],
+  );
+  const keys = tables.filter(isTable).map(({ key }) => key);
+  return [...new Set(keys.filter((key) => typeof key === "string"))].filter(
+    (key) => action.secrets.includes(key) && !env[key],
+  );
+}
+
+function isTable(value: Json): value is Record<string, Json> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

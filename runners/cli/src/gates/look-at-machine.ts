@@ -1,0 +1,136 @@
+// What this machine has of what pipelines may need, asked of the machine itself: programs are run, not
+// guessed at by the files that there are. Whether it suffices is decided in checkup.
+import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
+import { availableParallelism, tmpdir, totalmem } from "node:os";
+import { dirname, join } from "node:path";
+import { gpuInventory, type Inventory } from "@mlrb/local/leases/gpu-inventory";
+import { findPython } from "@mlrb/local/process/find-python";
+import { abilities } from "@mlrb/local/process/namespaces";
+import { execa } from "execa";
+
+type Program =
+  | { kind: "works"; version: string }
+  | { kind: "fails"; version: string; said: string }
+  | { kind: "missing" };
+
+export type Machine = {
+  platform: string;
+  node: string;
+  /** What package.json asks for: Node's version and pnpm's. */
+  wanted: { node: string; pnpm: string };
+  /** Undefined where the program is not there, or does not answer. */
+  pnpm: string | undefined;
+  git: string | undefined;
+  /** Whether it can make a sandbox for this user, which a kernel may forbid. */
+  bubblewrap: Program;
+  podman: string | undefined;
+  python: { version: string; path: string } | undefined;
+  docker: { kind: "works"; version: string } | { kind: "no-daemon"; said: string } | { kind: "missing" };
+  gpus: Inventory;
+  /** Where `.mlrb/` is to be. */
+  root: { path: string; writable: boolean; freeBytes: number };
+  memoryBytes: number;
+  cpus: number;
+  namespaces: { readOnly: boolean; network: boolean };
+};
+
+export async function lookAtMachine(at: { repository: string; root: string }): Promise<Machine> {
+  const [pnpm, git, bubblewrap, podman, docker, namespaces] = await Promise.all([
+    pnpmVersion(),
+    firstLine("git", ["--version"]),
+    bubblewrapNow(),
+    firstLine("podman", ["--version"]),
+    dockerNow(),
+    abilities(),
+  ]);
+  const { devDependencies, packageManager } = JSON.parse(
+    readFileSync(join(at.repository, "package.json"), "utf8"),
+  ) as { devDependencies: { node: string }; packageManager: string };
+  return {
+    platform: process.platform,
+    node: process.versions.node,
+    wanted: { node: devDependencies.node, pnpm: packageManager.replace(/^pnpm@/, "") },
+    pnpm,
+    git: git?.replace(/^git version /, ""),
+    bubblewrap,
+    python: pythonNow(at.root),
+    docker,
+    gpus: gpuInventory(),
+    podman: podman?.replace(/^podman version /, ""),
+    root: rootNow(at.root),
+    // a container may have less than the machine; where it has not, the limit is 0 or beyond all memory
+    memoryBytes: Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY),
+    cpus: availableParallelism(),
+    namespaces,
+  };
+}
+
+/** Of the pnpm that started this, if one did: of several that may lie on PATH that is the one that counts. */
+async function pnpmVersion(): Promise<string | undefined> {
+  const agent = /(?:^| )pnpm\/(\S+)/.exec(process.env.npm_config_user_agent ?? "")?.[1];
+  return agent ?? (await firstLine("pnpm", ["--version"]));
+}
+
+type Answer = { code: number; stdout: string; stderr: string };
+
+/** undefined where it is not there, or did not answer in time. */
+async function ask(program: string, args: string[]): Promise<Answer | undefined> {
+  const options = { reject: false, stdin: "ignore", timeout: 15_000, maxBuffer: 1 << 20 } as const;
+  const { exitCode, stdout, stderr } = await execa(program, args, options);
+  return exitCode === undefined ? undefined : { code: exitCode, stdout, stderr };
+}
+
+async function firstLine(program: string, args: string[]): Promise<string | undefined> {
+  const answer = await ask(program, args);
+  const line = answer?.code === 0 ? oneLine(answer.stdout) : "";
+  return line === "" ? undefined : line;
+}
+
+/** By having it hold a program: that its file is there says little. */
+async function bubblewrapNow(): Promise<Program> {
+  const version = (await firstLine("bwrap", ["--version"]))?.replace(/^bubblewrap /, "");
+  if (version === undefined) return { kind: "missing" };
+  const walls = ["--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--proc", "/proc"];
+  const tried = await ask("bwrap", [...walls, "true"]);
+  if (tried?.code === 0) return { kind: "works", version };
+  return { kind: "fails", version, said: oneLine(tried?.stderr ?? "it did not answer") };
+}
+
+async function dockerNow(): Promise<Machine["docker"]> {
+  const answer = await ask("docker", ["version", "--format", "{{.Server.Version}}"]);
+  if (answer === undefined) return { kind: "missing" };
+  const version = oneLine(answer.stdout);
+  if (answer.code === 0 && version !== "") return { kind: "works", version };
+  return { kind: "no-daemon", said: oneLine(answer.stderr) };
+}
+
+/** Other programs' words: nothing in them may steer a terminal. */
+function oneLine(text: string): string {
+  const [line = ""] = text.trim().split("\n");
+  return line.replace(/[\p{Cc}\p{Cf}]+/gu, " ").slice(0, 200);
+}
+
+/** Without making a state folder: a doctor only looks. */
+function pythonNow(root: string): Machine["python"] {
+  const memory = join(root, ".mlrb", "cache", "memory");
+  if (existsSync(memory)) return findPython(memory);
+  const folder = mkdtempSync(join(tmpdir(), "mlrb-doctor-"));
+  try {
+    return findPython(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function rootNow(root: string): Machine["root"] {
+  let there = root;
+  while (!existsSync(there) && dirname(there) !== there) there = dirname(there);
+  const { bavail, bsize } = statfsSync(there);
+  let writable = true;
+  try {
+    accessSync(there, constants.W_OK);
+  } catch {
+    writable = false;
+  }
+  return { path: root, writable, freeBytes: bavail * bsize };
+}

@@ -1,0 +1,40 @@
+// What `pipeline doctor --models` says of each agent's model: a probe as a line of the checkup. Agents with one
+// model share a probe.
+
+import type { ModelProbe } from "@mlrb/agents/model/probe-model";
+import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
+import type { Check } from "./checkup.ts";
+import type { PresetModel } from "./preset-models.ts";
+
+export type Probe = (spec: ModelSpec, key: string | undefined) => Promise<ModelProbe>;
+
+/** By agent. `keyOf` gives the value of a variable; it goes to the probe and nowhere else. */
+export async function modelChecks(
+  models: PresetModel[],
+  { probe, keyOf }: { probe: Probe; keyOf: (name: string) => string | undefined },
+): Promise<Map<string, Check>> {
+  const probes = new Map<string, Promise<ModelProbe>>();
+  const probed = ({ spec }: PresetModel) => {
+    const same = JSON.stringify([spec.provider, spec.id, spec.baseUrl, spec.key]);
+    const begun = probes.get(same) ?? probe(spec, spec.key === undefined ? undefined : keyOf(spec.key));
+    probes.set(same, begun);
+    return begun;
+  };
+  return new Map(
+    await Promise.all(
+      models.map(async (model) => [model.agent, checkOf(model, await probed(model))] as const),
+    ),
+  );
+}
+
+function checkOf({ agent, spec }: PresetModel, { answer, found, wayOut }: ModelProbe): Check {
+  // who answers late today may answer in time tomorrow: an attempt waits for that
+  const kind = { works: "works", busy: "note", unclear: "note" } as const;
+  const said = answer in kind ? kind[answer as keyof typeof kind] : "missing";
+  return {
+    name: `model of ${agent}`,
+    answer: said,
+    found: `${spec.id}: ${found}`,
+    ...(wayOut !== null && { help: wayOut }),
+  };
+}

@@ -1,0 +1,18 @@
+// The models that the agents of a plan call, by their presets. What is wrong with a preset is the plan's to tell.
+// Pure: files come from `sources`.
+
+import { readManifest, type Sources } from "@mlrb/core/spec/manifest";
+import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
+
+export type PresetModel = { agent: string; spec: ModelSpec };
+
+/** In the order of the names; agents that call no model are left out. */
+export function presetModels(agents: string[], sources: Sources): PresetModel[] {
+  return agents.flatMap((agent) => {
+    const preset = readManifest("agent", agent, sources);
+    if (preset === undefined || Array.isArray(preset)) return [];
+    const { kind, provider, model } = preset.value;
+    if (kind !== "llm" || provider === undefined || model === undefined) return [];
+    return [{ agent, spec: { ...model, provider } }];
+  });
+}

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { agentModels, unpriced } from "@mlrb/agents/model/agent-models";
+import { priceBook } from "@mlrb/agents/model/prices";
+import type { Instance } from "@mlrb/core/plan/plan";
+import { renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
+import { parse } from "yaml";
+import { noPrices, runPurse } from "./price-gate.ts";
+
+const preset = `formatVersion: 1
+name: cli
+title: A program
+kind: command
+gateway:
+  - { provider: google, key: K, ids: [gemini-2.5-pro, gemini-2.5-flash] }
+`;
+const sources = { read: () => preset, list: () => [], kind: () => undefined };
+const gateway = [{ provider: "google", key: "K", ids: ["gemini-2.5-pro", "gemini-2.5-flash"] }];
+const attempt = (id: string, params: object, dollars?: number) =>
+  ({
+    id,
+    axes: { agent: "cli" },
+    stage: { name: "attempt", durable: true },
+    action: { params, budget: dollars === undefined ? {} : { dollars } },
+  }) as unknown as Instance;
+const run = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ index, action: "run" as const, onStale: "leave" as const }));
+const said = (...prices: string[]) => priceBook([{ run: null, prices }]);
+const none = { prices: priceBook([]), capped: false, sources };
+
+test("an unknown price under a limit of dollars refuses the run, with place, cause and way out", () => {
+  const others = [{ provider: "openai", ids: ["other-*", "gemini-2.5-pro"] }];
+  const instances = [
+    attempt("attempt[agent=cli]", { kind: "command", gateway }, 0.02),
+    attempt("attempt[agent=other]", { kind: "command", gateway: others }, 0.02),
+  ];
+  const command = "pnpm pipeline run hello --max-cost 5";
+  assert.equal(
+    renderDiagnostic(noPrices(run(2), instances, { ...none, command })!),
+    `runners/agents/presets/cli.yaml:6:39 no-price: attempt[agent=cli] may spend at most 0.02 dollars, as 1 more, and no price is known of google gemini-2.5-pro, google gemini-2.5-flash: the limit would hold nothing
+  6 |   - { provider: google, key: K, ids: [gemini-2.5-pro, gemini-2.5-flash] }
+    |                                       ^^^^^^^^^^^^^^
+  help: say what the provider charges for a million tokens, in dollars: pnpm pipeline run hello --max-cost 5 --price gemini-2.5-pro=INPUT/OUTPUT --price gemini-2.5-flash=INPUT/OUTPUT --price 'other-*=INPUT/OUTPUT'; or write it into runners/agents/prices.yaml with its date and source; or \`free: true\` in the preset, for an endpoint that bills nobody`,
+  );
+});
+
+test("a price that is said, a free endpoint, and the lack of any limit let it start; --max-cost is such a limit", () => {
+  const wants = { kind: "command", gateway };
+  const refused = (params: object, dollars: number | undefined, more: Partial<typeof none> = {}) =>
+    noPrices(run(1), [attempt("a", params, dollars)], { ...none, ...more })?.code;
+  assert.equal(refused(wants, undefined), undefined);
+  assert.equal(refused(wants, undefined, { capped: true }), "no-price");
+  assert.equal(refused(wants, 1, { prices: said("gemini-2.5-pro=1/2", "gemini-2.5-flash=1/2") }), undefined);
+  assert.equal(refused(wants, 1, { prices: said("gemini-*=1/2") }), undefined);
+  assert.equal(refused(wants, 1, { prices: said("gemini-2.5-pro=1/2") }), "no-price");
+  assert.equal(refused({ kind: "command", gateway: [{ ...gateway[0], free: true }] }, 1), undefined);
+  const llm = { kind: "llm", provider: "vllm", model: { id: "qwen" } };
+  assert.equal(refused(llm, 1), "no-price");
+  assert.equal(refused({ ...llm, model: { id: "qwen", free: true } }, 1), undefined);
+  assert.equal(refused({ ...llm, provider: "openai", model: { id: "gpt-4o-2024-08-06" } }, 1), undefined);
+  assert.equal(refused({ ...llm, kind: "replay" }, 1), undefined, "a recording bills nobody");
+  const all = { kind: "command", gateway: [{ provider: "anthropic", ids: ["claude-*"] }] };
+  assert.equal(refused(all, 1), "no-price", "some model of so many has no price");
+  assert.equal(refused(all, 1, { prices: said("claude-*=3/15") }), undefined);
+});
+
+test("what is reused needs no price", () => {
+  const instances = [attempt("a", { kind: "command", gateway }, 1)];
+  assert.equal(noPrices([{ index: 0, action: "reuse", onStale: "leave" }], instances, none), undefined);
+});
+
+test("a price that makes no sense is told with its form, and --max-cost is a cap only where it is said", () => {
+  for (const price of [
+    "m",
+    "m=1",
+    "m=/2",
+    "=1/2",
+    "m=-1/2",
+    "m=1.2.3/1",
+    `m=${"9".repeat(400)}/1`,
+    "m=./1",
+  ]) {
+    const problem = runPurse({ price: [price] });
+    assert.ok("code" in problem && problem.code === "bad-price", price);
+    assert.match(problem.message, /write MODEL=INPUT\/OUTPUT in dollars for a million tokens/u);
+  }
+  const twice = runPurse({ price: ["m=1/2", "m=3/4"] });
+  assert.ok("code" in twice && /two prices for m/u.test(twice.message));
+  for (const maxCost of ["Infinity", "1e999", "-1", "NaN", "", "5$"]) {
+    const problem = runPurse({ maxCost });
+    assert.ok("code" in problem && problem.code === "bad-limit", maxCost);
+  }
+  assert.deepEqual(runPurse({ maxCost: "0" }), { prices: [], maxDollars: 0 });
+  assert.deepEqual(runPurse({ price: ["Qwen/Q=1=0.5/2"] }), { prices: ["Qwen/Q=1=0.5/2"] });
+  assert.deepEqual(runPurse({ maxCost: "2.5", yes: true }), { prices: [], maxDollars: 2.5 });
+});
+
+test("every shipped preset has known prices, is free, or says which --price it wants", () => {
+  const folder = join(import.meta.dirname, "../../../agents/presets");
+  for (const file of readdirSync(folder)) {
+    const text = readFileSync(join(folder, file), "utf8");
+    const unknown = unpriced(agentModels(parse(text)), priceBook([]));
+    if (unknown.length === 0) continue;
+    const wanted = /--price '?([^ ='\n]+)=INPUT\/OUTPUT/u.exec(text)?.[1];
+    assert.ok(wanted, `${file}: ${unknown.map(({ id }) => id).join(", ")}`);
+    assert.deepEqual(unpriced(unknown, said(`${wanted}=1/2`)), [], file);
+  }
+});

@@ -1,0 +1,97 @@
+// A limit of dollars holds only over prices that are known: a run is refused before anything starts where an attempt
+// with such a limit may call a model whose price is in no table and was not said.
+import { agentModels, priceHelp, unpriced } from "@mlrb/agents/model/agent-models";
+import { type PriceBook, priceBook } from "@mlrb/agents/model/prices";
+import type { Instance } from "@mlrb/core/plan/plan";
+import { readManifest, type Sources } from "@mlrb/core/spec/manifest";
+import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
+import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
+import { sourceFiles } from "@mlrb/local/digests/source-files";
+import type { RunPurse, StalePolicy } from "@mlrb/local/run/run-request";
+import type { Workspace } from "@mlrb/local/store/workspace";
+import { shellWord } from "../request/ask-again.ts";
+import type { Request } from "../request/request.ts";
+import { type CostOptions, costLimits } from "./cost-gate.ts";
+
+/** What `--price` and `--max-cost` say; a `--max-cost` that is said is a hard limit, `--yes` or not. */
+export function runPurse(options: CostOptions): RunPurse | Diagnostic {
+  const prices = options.price ?? [];
+  try {
+    priceBook([{ run: null, prices }]);
+  } catch (error) {
+    return { code: "bad-price", message: (error as Error).message };
+  }
+  const limits = costLimits(options);
+  if ("code" in limits) return limits;
+  return { prices, ...(options.maxCost !== undefined && { maxDollars: limits.dollars }) };
+}
+
+type Gate = { workspace: Workspace; stale: StalePolicy };
+
+/** Why the run may not start, if it may not. */
+export async function priceGate(
+  { plan, selected }: Pick<Request, "plan" | "selected">,
+  gate: Gate,
+  purse: RunPurse,
+): Promise<Diagnostic | undefined> {
+  const prices = priceBook([{ run: null, prices: purse.prices }]);
+  const capped = purse.maxDollars !== undefined;
+  const lacking = selected.filter(
+    (index) => unknownIn(plan.instances[index]!, { prices, capped }).length > 0,
+  );
+  if (lacking.length === 0) return undefined;
+  const { previews } = await previewPlan(plan, selected, gate);
+  return noPrices(previews, plan.instances, {
+    ...{ prices, capped },
+    command: ["pnpm pipeline", ...process.argv.slice(2).map(shellWord)].join(" "),
+    sources: sourceFiles(gate.workspace.repository),
+  });
+}
+
+type Known = { prices: PriceBook; capped: boolean };
+
+/** What is wrong with starting what `previews` say would be. */
+export function noPrices(
+  previews: Pick<Preview, "index" | "action" | "onStale">[],
+  instances: Instance[],
+  { sources, command, ...known }: Known & { sources: Sources; command?: string },
+): Diagnostic | undefined {
+  const started = previews
+    .filter(({ action, onStale }) => action === "run" || (action === "stale" && onStale === "rerun"))
+    .map(({ index }) => instances[index]!)
+    .filter((instance) => unknownIn(instance, known).length > 0);
+  const [first, ...more] = started;
+  if (!first) return undefined;
+  const unknown = unknownIn(first, known);
+  const { dollars } = first.action.budget;
+  const limit = dollars === undefined ? "under --max-cost" : `at most ${dollars} dollars`;
+  const others = more.length > 0 ? `, as ${more.length} more` : "";
+  const names = unknown.map(({ provider, id }) => `${provider} ${id}`).join(", ");
+  const place = placeOf(first, unknown[0]!.id, sources);
+  return {
+    code: "no-price",
+    message: `${first.id} may spend ${limit}${others}, and no price is known of ${names}: the limit would hold nothing`,
+    ...(place && { place }),
+    help: priceHelp(
+      started.flatMap((instance) => unknownIn(instance, known)),
+      command,
+    ),
+  };
+}
+
+/** Models of an attempt whose dollars are limited, as far as no price of them is known. */
+function unknownIn({ stage, action }: Instance, { prices, capped }: Known) {
+  if (!stage.durable || (action.budget.dollars === undefined && !capped)) return [];
+  return unpriced(agentModels(action.params), prices);
+}
+
+/** Where the preset names the model. */
+function placeOf({ axes }: Instance, id: string, sources: Sources) {
+  if (axes.agent === undefined) return undefined;
+  const preset = readManifest("agent", String(axes.agent), sources);
+  if (preset === undefined || Array.isArray(preset)) return undefined;
+  const { gateway = [] } = preset.value;
+  const entry = gateway.findIndex(({ ids }) => ids.includes(id));
+  if (entry < 0) return preset.place(["model", "id"]);
+  return preset.place(["gateway", entry, "ids", gateway[entry]!.ids.indexOf(id)]);
+}

@@ -1,0 +1,102 @@
+// What each profile of a pipeline needs of a machine, by its plan.
+
+import { loadPlan } from "@mlrb/core/plan/load-plan";
+import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
+import type { Sources } from "@mlrb/core/spec/manifest";
+import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
+import { usesGpusHere } from "@mlrb/local/leases/gpu-inventory";
+
+export type ProfileNeeds =
+  | { profile: string; isDefault: boolean; problems: Diagnostic[] }
+  | {
+      profile: string;
+      isDefault: boolean;
+      instances: number;
+      /** The most that one stage instance here wants, with the stage that wants it; 0 and none otherwise. */
+      gpus: Most;
+      cpus: Most;
+      memoryBytes: Most;
+      python: boolean;
+      /** Stages whose processes must not reach the network. */
+      offline: string[];
+      /** Stages that run in containers. */
+      contained: string[];
+      /** What its stages are handed where it is set. */
+      secrets: Secret[];
+      agents: string[];
+    };
+
+type Secret = {
+  name: string;
+  stages: string[];
+  /** Whether some of what is handed it calls the provider that it is named after; others do without. */
+  needed: boolean;
+};
+
+type Most = { amount: number; stage: string };
+
+/** The default one first. `executors` are the names that this program can send stages to. */
+export function profileNeeds(
+  file: string,
+  sources: Sources,
+  executors: string[],
+): ProfileNeeds[] | Diagnostic[] {
+  const first = loadPlan({ file }, sources, executors);
+  if ("problems" in first) return first.problems;
+  const chosen = first.plan.profile;
+  const names = [chosen, ...first.plan.profiles.filter((name) => name !== chosen)];
+  return names.map((profile) => {
+    const isDefault = profile === chosen;
+    const result = isDefault ? first : loadPlan({ file, profile }, sources, executors);
+    return "problems" in result ? { profile, isDefault, ...result } : { isDefault, ...needsOf(result.plan) };
+  });
+}
+
+function needsOf(plan: Plan): Omit<Extract<ProfileNeeds, { instances: number }>, "isDefault"> {
+  const here = plan.instances.filter(({ execution }) => ["local", "docker"].includes(execution.executor));
+  const stages = (some: Instance[]) => [...new Set(some.map(({ stage }) => stage.name))];
+  const secrets = [...new Set(plan.instances.flatMap(({ action }) => action.secrets))].sort();
+  return {
+    profile: plan.profile,
+    instances: plan.instances.length,
+    gpus: most(plan.instances.filter(usesGpusHere), ({ resources }) => resources.gpus),
+    cpus: most(here, ({ resources }) => resources.cpus),
+    memoryBytes: most(here, ({ resources }) => resources.memoryBytes),
+    python: here.some(({ stage }) => stage.name === environmentStage),
+    offline: stages(
+      here.filter(({ execution }) => execution.executor === "local" && execution.network === "none"),
+    ),
+    agents: [...new Set(plan.instances.flatMap(({ axes }) => axes.agent ?? []).map(String))].sort(),
+    contained: stages(here.filter(({ execution }) => execution.executor === "docker")),
+    secrets: secrets.map((name) => {
+      const handed = plan.instances.filter(({ action }) => action.secrets.includes(name));
+      return {
+        name,
+        stages: stages(handed),
+        needed: handed.some((one) => providersOf(one).some(isNamedAfter(name))),
+      };
+    }),
+  };
+}
+
+/** Whose API an instance calls, by the pools that it takes part of: `api:NAME`. */
+function providersOf({ execution }: Instance): string[] {
+  return Object.entries(execution.resources.pools)
+    .filter(([pool, amount]) => pool.startsWith("api:") && amount > 0)
+    .map(([pool]) => pool.slice("api:".length));
+}
+
+/** `OPENAI_API_KEY` is named after `openai`. */
+function isNamedAfter(secret: string): (provider: string) => boolean {
+  const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
+  return (provider) => plain(provider) !== "" && plain(secret).startsWith(plain(provider));
+}
+
+function most(instances: Instance[], amountOf: (execution: Instance["execution"]) => number): Most {
+  let found: Most = { amount: 0, stage: "" };
+  for (const { execution, stage } of instances) {
+    const amount = amountOf(execution);
+    if (amount > found.amount) found = { amount, stage: stage.name };
+  }
+  return found;
+}

@@ -1,0 +1,128 @@
+// What attempts were estimated to cost and what they did, once a run is over: whoever agreed to an
+// estimate learns how good it was. Compared is only what is known of the same attempts.
+import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
+import type { CostEstimate } from "@mlrb/local/records/estimate-cost";
+
+/** One attempt that ran. `cost` is null where none was recorded: it failed, or was ended. */
+export type Attempted = {
+  estimate: CostEstimate;
+  cost: AttemptRecord["cost"] | null;
+  /** Of one that was quarantined: what it cost all the same. */
+  lost?: AttemptRecord["cost"];
+  durationMs: number;
+};
+
+/** Sums; null is unknown, which the sum is when one of its parts is. */
+type Compared = { estimated: number | null; actual: number | null };
+
+export type Spent = {
+  /** Those that were recorded: what is compared. */
+  attempts: number;
+  /** Those that may have cost something, and left nothing that tells what. */
+  unrecorded: number;
+  /** Those that gave no record, and what they cost until they ended; absent where there are none. */
+  lost?: { attempts: number; gpuHours: number | null; dollars: number | null };
+  gpuHours: Compared;
+  dollars: Compared;
+  timeMs: Compared;
+  /** By how many earlier attempts each was estimated; 0: by its budget, which is an upper bound. */
+  from: { least: number; most: number };
+};
+
+/** undefined where no attempt ran. */
+export function spent(attempted: Attempted[]): Spent | undefined {
+  if (attempted.length === 0) return undefined;
+  const recorded = attempted.filter(({ cost }) => cost !== null);
+  const unknown = attempted.filter(({ cost, lost, estimate }) => cost === null && !lost && mayCost(estimate));
+  const lost = attempted.flatMap((one) => one.lost ?? []);
+  const sum = (value: (one: Attempted) => number | null) => total(recorded.map(value));
+  const from = attempted.map(({ estimate }) => estimate.from);
+  return {
+    attempts: recorded.length,
+    unrecorded: unknown.length,
+    ...(lost.length > 0 && {
+      lost: {
+        attempts: lost.length,
+        gpuHours: total(lost.map(({ gpuHours }) => gpuHours)),
+        dollars: total(lost.map(({ dollars }) => dollars)),
+      },
+    }),
+    gpuHours: { estimated: sum((one) => one.estimate.gpuHours), actual: sum((one) => one.cost!.gpuHours) },
+    dollars: { estimated: sum((one) => one.estimate.dollars), actual: sum(dollarsOf) },
+    timeMs: { estimated: sum((one) => one.estimate.timeMs), actual: sum((one) => one.durationMs) },
+    from: { least: Math.min(...from), most: Math.max(...from) },
+  };
+}
+
+/** Null where one of them is unknown. */
+export function total(values: (number | null)[]): number | null {
+  return values.reduce((sum, one) => (sum === null || one === null ? null : sum + one), 0);
+}
+
+function mayCost({ gpuHours, dollars }: CostEstimate): boolean {
+  return gpuHours !== 0 || dollars !== 0;
+}
+
+/** Where nobody was expected to be paid, a price that no ledger tells is none. */
+function dollarsOf({ cost, estimate }: Attempted): number | null {
+  return cost!.dollars ?? (estimate.dollars === 0 ? 0 : null);
+}
+
+/**
+ * `2 attempts took 47.1 GPU hours (estimated 48.0 from 3 earlier: 2 % less) and 86.20 dollars (…)`; undefined
+ * where nothing was spent and nothing was expected to be.
+ */
+export function spentWords(spent: Spent): string | undefined {
+  const { attempts, unrecorded, from } = spent;
+  const took = [
+    ...comparedWords(spent.gpuHours, { from, unit: "GPU hours", digits: 1 }),
+    ...comparedWords(spent.dollars, { from, unit: "dollars", digits: 2 }),
+  ];
+  const many = (count: number) => `${count} ${count === 1 ? "attempt" : "attempts"}`;
+  const said = took.length > 0 ? [`${many(attempts)} took ${took.join(" and ")}`] : [];
+  if (spent.lost && (spent.lost.gpuHours !== 0 || spent.lost.dollars !== 0))
+    said.push(`${many(spent.lost.attempts)} without a record cost ${amountWords(spent.lost)}`);
+  if (unrecorded > 0) said.push(`what ${many(unrecorded)} cost that did not end well is not known`);
+  return said.length > 0 ? said.join("; ") : undefined;
+}
+
+/** `1.5 GPU hours and 0.40 dollars`; what is 0 is left out, all of it nowhere. */
+export function amountWords({
+  gpuHours,
+  dollars,
+}: {
+  gpuHours: number | null;
+  dollars: number | null;
+}): string {
+  const parts = [
+    ...(gpuHours === 0
+      ? []
+      : [gpuHours === null ? "an unknown number of GPU hours" : `${gpuHours.toFixed(1)} GPU hours`]),
+    ...(dollars === 0
+      ? []
+      : [dollars === null ? "an unknown number of dollars" : `${dollars.toFixed(2)} dollars`]),
+  ];
+  return parts.join(" and ") || "nothing";
+}
+
+type How = { from: Spent["from"]; unit: string; digits: number };
+
+/** Nothing where nothing was spent, and nothing was to be. */
+function comparedWords({ estimated, actual }: Compared, { from, unit, digits }: How): string[] {
+  if (estimated === 0 && actual === 0) return [];
+  const took = actual === null ? `an unknown number of ${unit}` : `${actual.toFixed(digits)} ${unit}`;
+  if (estimated === null) return [`${took} (no estimate)`];
+  return [`${took} (${estimateWords(estimated.toFixed(digits), from)}${errorWords(estimated, actual)})`];
+}
+
+function estimateWords(amount: string, { least, most }: Spent["from"]): string {
+  if (most === 0) return `at most ${amount} by budget`;
+  if (least === 0) return `at most ${amount}, from up to ${most} earlier and by budget`;
+  return `estimated ${amount} from ${least === most ? most : `${least} to ${most}`} earlier`;
+}
+
+function errorWords(estimated: number, actual: number | null): string {
+  if (actual === null || estimated === 0) return "";
+  const percent = Math.round((100 * (actual - estimated)) / estimated);
+  return percent === 0 ? ": as it was" : `: ${Math.abs(percent)} % ${percent < 0 ? "less" : "more"}`;
+}

@@ -1,0 +1,10 @@
+// What becomes of stale attempts: the command line's word, else the profile's.
+import type { Plan } from "@mlrb/core/plan/plan";
+import type { StalePolicy } from "@mlrb/local/run/run-request";
+
+export type StaleOptions = { rerun?: boolean; acceptStale?: string };
+
+export function stalePolicy(plan: Plan, { rerun, acceptStale }: StaleOptions): StalePolicy {
+  if (acceptStale !== undefined) return { kind: "accept", why: acceptStale };
+  return { kind: rerun ? "rerun" : plan.onStale };
+}

@@ -1,0 +1,43 @@
+// What attempts would cost together, and how that is said. Unknown is told apart from nothing.
+// Pure: no disk, no clock.
+import type { Preview } from "@mlrb/local/decide/preview-plan";
+
+export type TotalCost = {
+  attempts: number;
+  gpuHours: number;
+  /** How many attempts may take GPU hours without a bound. */
+  unknownGpuHours: number;
+  dollars: number;
+  unknownDollars: number;
+};
+
+/** Sums over the attempts that would run; with `left`, over stale ones that are left too. */
+export function totalCost(previews: Pick<Preview, "action" | "onStale" | "cost">[], left = false): TotalCost {
+  const total = { attempts: 0, gpuHours: 0, unknownGpuHours: 0, dollars: 0, unknownDollars: 0 };
+  for (const { action, onStale, cost } of previews) {
+    if (!cost || (action === "stale" && onStale === "leave" && !left)) continue;
+    total.attempts++;
+    if (cost.gpuHours === null) total.unknownGpuHours++;
+    else total.gpuHours += cost.gpuHours;
+    if (cost.dollars === null) total.unknownDollars++;
+    else total.dollars += cost.dollars;
+  }
+  return total;
+}
+
+/** `2 attempts, about 48.0 GPU hours and 80.00 dollars, 1 of them at a price that nobody knows`. */
+export function costWords({
+  attempts,
+  gpuHours,
+  unknownGpuHours,
+  dollars,
+  unknownDollars,
+}: TotalCost): string {
+  const which = (count: number) => (count === attempts ? (count === 1 ? "" : "all ") : `${count} of them `);
+  const unknown = [
+    ...(unknownGpuHours > 0 ? [`${which(unknownGpuHours)}for GPU hours without a bound`] : []),
+    ...(unknownDollars > 0 ? [`${which(unknownDollars)}at a price that nobody knows`] : []),
+  ];
+  const known = `${attempts} ${attempts === 1 ? "attempt" : "attempts"}, about ${gpuHours.toFixed(1)} GPU hours and ${dollars.toFixed(2)} dollars`;
+  return [known, ...unknown].join(", ");
+}

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Command } from "commander";
+import { lookingCommands } from "../looking-commands.ts";
+import { commandShape } from "./command-shape.ts";
+import { completions, type NameKind, type Names } from "./completions.ts";
+
+const program = new Command("pipeline").helpCommand(false);
+program
+  .command("log")
+  .argument("<stage>")
+  .option("--pipeline <name>", "whose stages", "usual")
+  .option("--set <axis=value,…>");
+program.command("check").argument("[file...]").description("check files");
+program.command("cache").command("stats").description("how much there is");
+lookingCommands(program, {
+  repository: "",
+  common: (command) =>
+    command
+      .option("--profile <name>")
+      .option("--set <axis=value,…>")
+      .option("--only <pattern>")
+      .option("--json"),
+  collect: (value, before) => [...before, value],
+});
+const shape = commandShape(program);
+
+const known: Record<NameKind, string[]> = {
+  pipelines: ["full", "hello"],
+  profiles: ["smoke", "paper"],
+  axes: ["task=reading", "task=writing", "task=maths", "seed=1", "seed=2"],
+  stages: ["data", "attempt", "anchors"],
+  tasks: [],
+  executors: ["local"],
+};
+
+/** Candidates for a line whose last word is being typed, and what names were asked for. */
+async function at(line: string): Promise<{ values: string[]; asked: unknown[] }> {
+  const asked: unknown[] = [];
+  const names: Names = async (kind, about) => {
+    asked.push([kind, about]);
+    return known[kind].map((value) => ({ value }));
+  };
+  const found = await completions(line.split(" "), { program: shape, names });
+  return { values: found.map(({ value }) => value), asked };
+}
+
+const values = async (line: string) => (await at(line)).values;
+
+test("first comes a command, and those for programs are not among them", async () => {
+  assert.deepEqual(await values("st"), ["status"]);
+  assert.ok(!(await values("")).includes("complete"));
+  assert.deepEqual(await values("cache "), ["stats"]);
+  assert.deepEqual(await values("cache stats "), []);
+});
+
+test("an argument is completed by what it names, and an option's value by what the option takes", async () => {
+  assert.deepEqual(await values("status "), ["full", "hello"]);
+  assert.deepEqual(await values("status h"), ["hello"]);
+  assert.deepEqual(await values("status hello "), []);
+  assert.deepEqual(await values("status hello --profile p"), ["paper"]);
+  assert.deepEqual(await values("status hello --only a"), ["attempt", "anchors"]);
+  assert.deepEqual(await values("graph hello --format "), ["dot", "mermaid", "svg"]);
+  assert.deepEqual(await values("completion "), ["bash", "zsh", "fish"]);
+  assert.deepEqual(await values("log an"), ["anchors"]);
+});
+
+test("names are asked of the pipeline and profile that were typed", async () => {
+  assert.deepEqual((await at("status --profile paper hello --only ")).asked, [
+    ["stages", { profile: "paper", pipeline: "hello" }],
+  ]);
+  assert.deepEqual((await at("log --pipeline hello ")).asked, [["stages", { pipeline: "hello" }]]);
+  assert.deepEqual((await at("log ")).asked, [["stages", {}]]);
+});
+
+test("an axis is completed first, then its values, then further ones that were not said yet", async () => {
+  assert.deepEqual(await values("status hello --set "), ["task=", "seed="]);
+  assert.deepEqual(await values("status hello --set t"), ["task="]);
+  assert.deepEqual(await values("status hello --set task="), ["task=reading", "task=writing", "task=maths"]);
+  assert.deepEqual(await values("status hello --set task=maths,"), [
+    "task=maths,reading",
+    "task=maths,writing",
+  ]);
+  assert.deepEqual(await values("status hello --set task=maths,w"), ["task=maths,writing"]);
+});
+
+test("options are completed with what they are for, and flags take no value", async () => {
+  const found = await completions(["status", "hello", "--p"], { program: shape, names: async () => [] });
+  assert.deepEqual(found, [{ value: "--profile", description: "" }]);
+  assert.deepEqual(await values("status --json h"), ["hello"]);
+  assert.ok((await values("status --")).includes("--help"));
+});
+
+test("where a file is wanted the shell is left to find it", async () => {
+  assert.deepEqual(await at("check pipe"), { values: [], asked: [] });
+  assert.deepEqual(await at("graph hello --output "), { values: [], asked: [] });
+});

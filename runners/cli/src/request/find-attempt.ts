@@ -1,0 +1,72 @@
+// Which attempt somebody means: the beginning of a record's digest, or a stage pattern, which also finds attempts
+// that go on and those that were lost. Of several for one place the newest is meant.
+
+import { join } from "node:path";
+import { matcher } from "@mlrb/core/plan/select-instances";
+import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
+import { type AttemptFolder, attemptFolders } from "@mlrb/local/attempts/attempt-folders";
+import { AttemptRecords } from "@mlrb/local/records/attempt-records";
+import { Store } from "@mlrb/local/store/artifact-store";
+import { type StateFolder, stateFolder } from "@mlrb/local/store/state-folder";
+import { VerifiedContents } from "@mlrb/local/store/verified-contents";
+import { rootOf } from "./root-of.ts";
+
+export type FoundAttempt =
+  | { kind: "record"; digest: string; record: AttemptRecord; folder: string }
+  | { kind: "running" | "lost"; attempt: AttemptFolder };
+
+export type AttemptPlace = { state: StateFolder; records: AttemptRecords };
+
+export function attemptPlace(repository: string, root: string | undefined): AttemptPlace {
+  const state = stateFolder(rootOf(repository, root));
+  const records = new AttemptRecords(state.attempts, {
+    store: new Store(state.blobs),
+    verified: new VerifiedContents(state.memory),
+  });
+  return { state, records };
+}
+
+/** A text is why none can be told, with the way out. */
+export function findAttempt(what: string, { state, records }: AttemptPlace): FoundAttempt | string {
+  const asRecord = (digest: string): FoundAttempt => ({
+    kind: "record",
+    digest,
+    record: records.read(digest),
+    folder: join(state.attempts, "records", digest),
+  });
+  if (/^[0-9a-f]{1,64}$/.test(what)) {
+    const found = records.list().filter((digest) => digest.startsWith(what));
+    if (found.length === 1) return asRecord(found[0]!);
+    if (found.length > 1)
+      return `unknown-attempt: ${found.length} attempts' digests begin with "${what}"\n  help: say more of it; \`pnpm pipeline attempts list\` shows them`;
+  }
+  const matches = matcher(what);
+  const means = ({ slot, axes }: Pick<AttemptRecord, "slot" | "axes">) =>
+    slot.stage === what || matches(slot.stage.replace(/\[.*$/, ""), axes);
+  const kept = records.readable().map(({ digest }) => asRecord(digest));
+  const going = attemptFolders(state.running).map(
+    (attempt): FoundAttempt => ({ kind: attempt.state.kind === "lost" ? "lost" : "running", attempt }),
+  );
+  const lost = attemptFolders(join(state.attempts, "lost")).map(
+    (attempt): FoundAttempt => ({ kind: "lost", attempt }),
+  );
+  const all = [...kept, ...going, ...lost];
+  const named = all.filter((one) => one.kind !== "record" && one.attempt.name === what);
+  const wanted = named.length > 0 ? named : all.filter((one) => means(cardOf(one)));
+  const stages = [...new Set(wanted.map((one) => cardOf(one).slot.stage))].sort();
+  if (stages.length === 0)
+    return `unknown-attempt: no attempt's digest begins with "${what}", and none is of a stage that it matches\n  help: \`pnpm pipeline attempts list\` shows all ${all.length}`;
+  if (stages.length > 1) {
+    const more = stages.length > 5 ? `, and ${stages.length - 5} more` : "";
+    return `several-attempts: "${what}" matches ${stages.length} stages\n  help: one of ${stages.slice(0, 5).join(", ")}${more}`;
+  }
+  return wanted.sort((a, b) => (startedAt(a) < startedAt(b) ? -1 : 1)).at(-1)!;
+}
+
+function cardOf(found: FoundAttempt): Pick<AttemptRecord, "slot" | "axes"> {
+  return found.kind === "record" ? found.record : found.attempt.card;
+}
+
+function startedAt(found: FoundAttempt): string {
+  return found.kind === "record" ? found.record.ran.startedAt : found.attempt.card.startedAt;
+}

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { sourceFiles } from "@mlrb/local/digests/source-files";
+import { rememberedAnswer } from "./remembered-answer.ts";
+
+function scene(t: TestContext) {
+  const repository = mkdtempSync(join(tmpdir(), "mlrb-answer-"));
+  t.after(() => rmSync(repository, { recursive: true }));
+  mkdirSync(join(repository, "words"));
+  mkdirSync(join(repository, ".mlrb"));
+  const write = (text: string) => {
+    writeFileSync(join(repository, "words/a.txt"), text);
+    utimesSync(join(repository, "words/a.txt"), 1_000_000, 1_000_000 + text.length);
+  };
+  // a file that was written just now is not remembered: it could change again without a new ctime
+  t.mock.timers.enable({ apis: ["Date"], now: Date.now() + 60_000 });
+  write("one");
+  let made = 0;
+  const ask = async (asked = { command: "shout" }, keep = true) => {
+    let fresh: string | undefined;
+    const held = await rememberedAnswer<{ said: string }>(
+      { repository, root: repository, asked },
+      async (consulted) => {
+        made++;
+        fresh = sourceFiles(repository, consulted).read("words/a.txt")!.toUpperCase();
+        return { keep: keep ? { said: fresh } : undefined };
+      },
+    );
+    return held ? held.said : fresh;
+  };
+  return { repository, write, ask, count: () => made };
+}
+
+test("an answer is made once while what it was made of looks the same, and anew when that changes", async (t) => {
+  const { write, ask, count } = scene(t);
+  assert.deepEqual([await ask(), await ask(), count()], ["ONE", "ONE", 1]);
+  write("two!");
+  assert.deepEqual([await ask(), await ask(), count()], ["TWO!", "TWO!", 2]);
+});
+
+test("another question has another answer, and what is not to be kept is made each time", async (t) => {
+  const { ask, count } = scene(t);
+  await ask();
+  await ask({ command: "whisper" });
+  assert.equal(count(), 2);
+  const strict = { command: "check" };
+  await ask(strict, false);
+  await ask(strict, false);
+  assert.equal(count(), 4);
+});
+
+test("where there is no state, none is made to remember in", async (t) => {
+  const { repository, ask, count } = scene(t);
+  rmSync(join(repository, ".mlrb"), { recursive: true });
+  await ask();
+  await ask();
+  assert.deepEqual([count(), readdirSync(repository)], [2, ["words"]]);
+});
+
+test("a remembered answer that is torn or of another format is made anew", async (t) => {
+  const { repository, ask, count } = scene(t);
+  await ask();
+  const folder = join(repository, ".mlrb/cache/memory/plans");
+  for (const text of ["{", '{"formatVersion":1}']) {
+    for (const name of readdirSync(folder)) writeFileSync(join(folder, name), text);
+    assert.equal(await ask(), "ONE");
+  }
+  assert.equal(count(), 3);
+});

@@ -1,0 +1,37 @@
+// The plan for commands that look again and again, remembered with what it was made from. A run never takes
+// it from here; what is shown is decided on the plan as ever.
+import type { Plan } from "@mlrb/core/plan/plan";
+import { type PackedPlan, packPlan, unpackPlan } from "./packed-plan.ts";
+import { rememberedAnswer } from "./remembered-answer.ts";
+import type { CommonOptions } from "./request.ts";
+import { rootOf, typedIn } from "./root-of.ts";
+
+export type Looked = { plan: Plan; selected: number[]; root: string };
+
+/** A larger one takes as long to read as to make, and tens of megabytes of disk. */
+const instancesMax = 10_000;
+
+/** The plan that was asked for; undefined after the problems were printed. */
+export async function rememberedRequest(
+  repository: string,
+  pipeline: string,
+  options: CommonOptions,
+): Promise<Looked | undefined> {
+  const root = rootOf(repository, options.root);
+  const { profile, only, set, executor } = options;
+  const from = /[/\\.]/.test(pipeline) ? typedIn() : "";
+  const asked = { command: "plan", pipeline, from, profile, only, set, executor };
+  let fresh: Looked | undefined;
+  const held = await rememberedAnswer<{ plan: PackedPlan; selected: number[] }>(
+    { repository, root, asked },
+    async (consulted) => {
+      const { readRequest } = await import("./request.ts");
+      const request = await readRequest(repository, pipeline, options, consulted);
+      if (!request) return { keep: undefined };
+      const { plan, selected } = request;
+      fresh = { plan, selected, root };
+      return { keep: plan.instances.length <= instancesMax ? { plan: packPlan(plan), selected } : undefined };
+    },
+  );
+  return held ? { plan: unpackPlan(held.plan), selected: held.selected, root } : fresh;
+}

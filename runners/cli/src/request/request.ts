@@ -1,0 +1,152 @@
+// Turns what was typed into a plan, or into everything that is wrong with it.
+import { existsSync } from "node:fs";
+import { isAbsolute, join, relative } from "node:path";
+import { loadPlan } from "@mlrb/core/plan/load-plan";
+import type { Plan } from "@mlrb/core/plan/plan";
+import type { Selection } from "@mlrb/core/plan/resolve-axes";
+import { selectInstances } from "@mlrb/core/plan/select-instances";
+import type { Sources } from "@mlrb/core/spec/manifest";
+import { type Diagnostic, renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
+import { didYouMean } from "@mlrb/core/yaml/suggest";
+import type { Consulted } from "@mlrb/local/decide/consulted-files";
+import { sourceFiles } from "@mlrb/local/digests/source-files";
+import { executorNames } from "../run/executors.ts";
+import { rootOf } from "./root-of.ts";
+import { withScripted } from "./scripted-pipeline.ts";
+
+export type CommonOptions = {
+  profile?: string;
+  only: string[];
+  set: string[];
+  executor?: string;
+  root?: string;
+  json: boolean;
+};
+
+type Planned = { plan: Plan; selected: number[] };
+
+export type Request = Planned & {
+  root: string;
+  /** What the same request would be in another profile; undefined where it makes no sense there. */
+  inProfile: (profile: string) => Planned | undefined;
+};
+
+/** The plan that was asked for; undefined after the problems were printed. */
+export async function readRequest(
+  repository: string,
+  pipeline: string,
+  options: CommonOptions,
+  consulted?: Consulted,
+): Promise<Request | undefined> {
+  const sources = sourceFiles(repository, consulted);
+  const words = readWords(pipeline, { repository, sources, set: options.set });
+  if ("problems" in words) {
+    printProblems(words.problems, options.json);
+    return undefined;
+  }
+  const { file, set } = words;
+  const scripted = await withScripted(repository, file, sources, consulted);
+  if ("code" in scripted) {
+    printProblems([scripted], options.json);
+    return undefined;
+  }
+  const planned = (profile: string | undefined): Planned | { problems: Diagnostic[] } => {
+    const asked = { file, profile, set, executor: options.executor };
+    const result = loadPlan(asked, scripted, executorNames);
+    if ("problems" in result) return result;
+    const selection = selectInstances(result.plan, options.only);
+    return "problems" in selection ? selection : { ...result, ...selection };
+  };
+  const result = planned(options.profile);
+  if ("problems" in result) {
+    printProblems(result.problems, options.json);
+    return undefined;
+  }
+  return {
+    ...result,
+    root: rootOf(repository, options.root),
+    inProfile(profile) {
+      const other = planned(profile);
+      return "problems" in other ? undefined : other;
+    },
+  };
+}
+
+/** What was typed, or what is wrong with it whatever the files say. */
+export function readWords(
+  pipeline: string,
+  at: { repository: string; sources: Sources; set: string[] },
+): { file: string; set: Selection } | { problems: Diagnostic[] } {
+  const file = pipelineFile(at.repository, pipeline, at.sources);
+  const set = parseSet(at.set);
+  if (typeof file === "string" && !("code" in set)) return { file, set: set as Selection };
+  return { problems: [file, set].filter((one) => typeof one === "object" && "code" in one) as Diagnostic[] };
+}
+
+/** `NAME` or a path, as a path from the repository's root. */
+export function pipelineFile(repository: string, pipeline: string, sources: Sources): string | Diagnostic {
+  const isPath = /[/\\]|\.(ya?ml|ts)$/.test(pipeline);
+  if (!isPath) {
+    for (const file of [`pipelines/${pipeline}.yaml`, `pipelines/${pipeline}.ts`]) {
+      if (sources.read(file) !== undefined) return file;
+    }
+    const names = pipelineNames(sources);
+    const help = `${didYouMean(pipeline, names)} \`pnpm pipeline list pipelines\` shows all ${names.length}`;
+    return { code: "unknown-pipeline", message: `no pipeline named "${pipeline}"`, help };
+  }
+  const path = relative(repository, rootOf(repository, pipeline));
+  const inside =
+    !path.startsWith("..") && !isAbsolute(path) && existsSync(join(repository, path)) ? path : pipeline;
+  if (sources.read(inside) !== undefined) return inside;
+  return {
+    code: "unknown-file",
+    message: `there is no file ${pipeline} in the repository`,
+    help: "give a pipeline's name, or a path",
+  };
+}
+
+export function pipelineNames(sources: Sources): string[] {
+  const files = sources
+    .list("pipelines")
+    .filter((file) => /\.(yaml|ts)$/.test(file) && !/\.test\.ts$/.test(file));
+  return [...new Set(files.map((file) => file.replace(/\.(yaml|ts)$/, "")))];
+}
+
+/** `--set task=a,b --set seed=1` and `--set task=a,seed=1` alike. */
+function parseSet(flags: string[]): Selection | Diagnostic {
+  const set: Selection = {};
+  for (const flag of flags) {
+    let axis: string | undefined;
+    for (const part of flag.split(",")) {
+      const at = part.indexOf("=");
+      if (at > 0) axis = part.slice(0, at).trim();
+      const value = part.slice(at + 1).trim();
+      if (axis === undefined || value === "") {
+        return {
+          code: "bad-set",
+          message: `--set ${flag} is not axis=value`,
+          help: "e.g. --set task=baby-lm or --set seed=1,2",
+        };
+      }
+      set[axis] = [...(set[axis] ?? []), value];
+    }
+  }
+  return set;
+}
+
+export function printProblems(problems: Diagnostic[], json: boolean): void {
+  sayProblems(problems, json);
+  const count = problems.length;
+  process.stderr.write(`${count} problem${count === 1 ? "" : "s"}; nothing was run\n`);
+}
+
+export function sayProblems(problems: Diagnostic[], json: boolean): void {
+  for (const problem of problems) {
+    const { place, ...rest } = problem;
+    if (json) {
+      const { file, line, column } = place ?? {};
+      process.stdout.write(`${JSON.stringify({ event: "problem", ...rest, file, line, column })}\n`);
+    }
+    process.stderr.write(`${renderDiagnostic(problem)}\n\n`);
+  }
+}

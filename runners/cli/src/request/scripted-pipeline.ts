@@ -1,0 +1,38 @@
+// A pipeline written as a program: pipelines/NAME.ts default-exports the data that a YAML file would
+// hold. It goes through the same checks as YAML, as the YAML that it amounts to, so that a problem is
+// shown in its place there.
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Sources } from "@mlrb/core/spec/manifest";
+import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
+import type { Consulted } from "@mlrb/local/decide/consulted-files";
+import { stringify } from "yaml";
+
+/**
+ * `sources` in which a scripted pipeline's file reads as YAML; others are given back as they are. `consulted` learns
+ * that nothing of it can be remembered: a program may look at anything.
+ */
+export async function withScripted(
+  repository: string,
+  file: string,
+  sources: Sources,
+  consulted?: Consulted,
+): Promise<Sources | Diagnostic> {
+  if (!file.endsWith(".ts")) return sources;
+  if (consulted) consulted.fresh = true;
+  const problem = (message: string): Diagnostic => ({
+    code: "scripted-pipeline",
+    message: `${file}: ${message}`,
+    help: "it must default-export what a YAML pipeline would hold",
+  });
+  let text: string;
+  try {
+    const module = (await import(pathToFileURL(join(repository, file)).href)) as { default?: unknown };
+    if (module.default === undefined) return problem("has no default export");
+    // through JSON, which is what YAML may hold: functions and the like do not pass
+    text = stringify(JSON.parse(JSON.stringify(module.default) ?? "null"));
+  } catch (error) {
+    return problem(`cannot be loaded: ${(error as Error).message}`);
+  }
+  return { ...sources, read: (path) => (path === file ? text : sources.read(path)) };
+}

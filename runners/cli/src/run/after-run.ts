@@ -1,0 +1,58 @@
+// What a person does next once a run is over, as commands that can be typed.
+// Pure: no disk, no clock.
+import type { OutcomeKind } from "@mlrb/core/ports/outcome";
+import type { Report } from "@mlrb/formats/report";
+import { askAgain } from "../request/ask-again.ts";
+import type { NextStep } from "./next-steps.ts";
+
+export type Asked = {
+  /** As it was typed. */
+  pipeline: string;
+  options: { profile?: string; only?: string[]; set?: string[]; executor?: string; root?: string };
+};
+
+type Ended = {
+  counts: Record<OutcomeKind, number>;
+  /** Attempts that were left stale. */
+  leftStale: number;
+  /** Whether results were laid out. */
+  published: boolean;
+  report: Report | undefined;
+};
+
+/** The most urgent first, three at most. */
+export function afterRun(
+  { counts, leftStale, published, report }: Ended,
+  { pipeline, options }: Asked,
+): NextStep[] {
+  const run = (more = "") => askAgain("run", pipeline, options) + more;
+  const { only: _, executor: __, ...shown } = options;
+  const steps: NextStep[] = [];
+  if (counts.failed > 0)
+    steps.push({ why: "once the cause is mended; what has succeeded is kept", command: run() });
+  else if (counts.cancelled > 0)
+    steps.push({
+      why: "goes on where this one was ended; attempts that still run are not begun again",
+      command: run(),
+    });
+  if (counts.failed > 1 && leftStale === 0)
+    steps.push({
+      why: "all that failed, and what waits for it",
+      command: askAgain("status", pipeline, options),
+    });
+  if (leftStale > 0) {
+    const many = `${leftStale} stale attempt${leftStale === 1 ? "" : "s"}`;
+    steps.push({ why: `makes ${many} again; \`plan\` says why and what it costs`, command: run(" --rerun") });
+    steps.push({ why: "or uses the old ones; the tables say why", command: run(' --accept-stale "reason"') });
+  }
+  if (steps.length === 0 && published) {
+    const cell = report?.cells.find(({ primary, mean }) => primary && mean !== null);
+    steps.push({ why: "the tables again", command: askAgain("report", pipeline, shown) });
+    if (cell) {
+      const { task, metric, agent } = cell;
+      const command = askAgain("trace", [task, metric, agent], { ...shown, pipeline });
+      steps.push({ why: "what stands behind a number", command });
+    }
+  }
+  return steps.slice(0, 3);
+}

@@ -1,0 +1,90 @@
+// The last words of a run: how it ended, what failed first and why, what the scores cover, where the results
+// are, what to do next. The tables before them may be long; these fit a screen.
+// Pure: no disk, no clock.
+
+import type { OutcomeKind } from "@mlrb/core/ports/outcome";
+import { displayWidth } from "@mlrb/core/text/display-width";
+import { formatDuration } from "@mlrb/core/text/units";
+import { wrap } from "@mlrb/report/formats/terminal-text";
+import { clip } from "../show/clip.ts";
+import { oneLine } from "../show/one-line.ts";
+import type { NextStep } from "./next-steps.ts";
+
+export type Failure = {
+  /** The stage instance. */
+  stage: string;
+  cause: string;
+  /** The last lines of its output. */
+  said: string[];
+  /** Shows all of its output. */
+  command: string;
+};
+
+export type Closing = {
+  pipeline: string;
+  profile: string;
+  counts: Record<OutcomeKind, number>;
+  durationMs: number;
+  /** In plan order. */
+  failures: Failure[];
+  /** What the report holds of what was planned; undefined where there is none. */
+  coverage?: string | undefined;
+  cost?: string | undefined;
+  /** Where results were laid out, as a path to type. */
+  results?: string | undefined;
+  next: NextStep[];
+};
+
+/** How many lines of their output each of the failures is shown with; the first list that fits is taken. */
+const shapes = [[3, 1, 1], [1, 1, 1], [3, 1], [1, 1], [0, 0], [3], [1], [0], []];
+
+/** `screen`: undefined for a pipe, which breaks no lines. Rows are those of the screen, prompt included. */
+export function closing(of: Closing, screen?: { columns: number; rows: number }): string {
+  const columns = screen?.columns ?? Number.POSITIVE_INFINITY;
+  const rowsOf = (lines: string[]) =>
+    lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(displayWidth(line) / columns)), 0);
+  const begin = ["", ...head(of, columns)];
+  const end = [...resultsLines(of), ...nextLines(of, columns)];
+  const room = (screen?.rows ?? 24) - 1 - rowsOf([...begin, ...end]);
+  const shape = shapes.find(
+    (one) => one.length <= of.failures.length && rowsOf(failed(of, one, columns)) <= room,
+  );
+  return `${[...begin, ...failed(of, shape ?? [], columns), ...end].join("\n")}\n`;
+}
+
+function head({ pipeline, profile, counts, durationMs, coverage, cost }: Closing, columns: number): string[] {
+  const parts = (Object.keys(counts) as OutcomeKind[])
+    .filter((kind) => counts[kind] > 0)
+    .map((kind) => `${counts[kind]} ${kind}`);
+  const did = parts.join(", ") || "nothing to do";
+  const lines = [`${pipeline} (${profile}): ${did} in ${formatDuration(durationMs)}`, coverage, cost];
+  return lines.filter((line) => line !== undefined).flatMap((line) => wrap(line, columns));
+}
+
+function failed({ failures }: Closing, shape: number[], columns: number): string[] {
+  const shown = failures
+    .slice(0, shape.length)
+    .flatMap(({ stage, cause, said, command }, at) => [
+      `failed  ${stage}`,
+      clip(`        ${oneLine(cause)}`, columns),
+      ...said
+        .slice(said.length - Math.min(said.length, shape[at]!))
+        .map((line) => clip(`        | ${line}`, columns)),
+      `        ${command}`,
+    ]);
+  const more = failures.length - shape.length;
+  if (more > 0) shown.push(shape.length > 0 ? `… and ${more} more failed` : `${more} failed`);
+  return shown;
+}
+
+function resultsLines({ results, counts }: Closing): string[] {
+  if (results !== undefined) return [`results: ${results}/`];
+  if (counts.failed + counts.skipped + counts.cancelled === 0) return [];
+  return ["no new results were laid out; those under results/, if any, are of an earlier run"];
+}
+
+/** Commands are never cut: they are there to be typed. */
+function nextLines({ next }: Closing, columns: number): string[] {
+  if (next.length === 0) return [];
+  return ["next", ...next.flatMap(({ why, command }) => [`  ${command}`, clip(`      ${why}`, columns)])];
+}

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Instance, Plan } from "@mlrb/core/plan/plan";
+import type { Workspace } from "@mlrb/local/store/workspace";
+import { forecast } from "./forecast.ts";
+
+const execution = { resources: { cpus: 1, memoryBytes: 0, gpus: 0, pools: {} } };
+
+function instance(index: number, stage: string, needs: number[] = []): Instance {
+  const inputs = needs.map((from) => ({ from }));
+  return {
+    index,
+    id: `${stage}[n=${index}]`,
+    stage: { name: stage },
+    inputs,
+    members: [],
+    execution,
+  } as never;
+}
+
+const instances = [
+  instance(0, "unselected"),
+  instance(1, "make"),
+  instance(2, "make"),
+  instance(3, "report", [0, 1, 2]),
+];
+
+function asked(took: Record<string, number>, keyOf = (id: string) => id) {
+  const looks: string[] = [];
+  const get = (id: string) => {
+    looks.push(id);
+    return took[id] === undefined ? undefined : { key: keyOf(id), durationMs: took[id] };
+  };
+  const workspace = { last: { get } } as unknown as Workspace;
+  const plan = { instances, pools: {} } as unknown as Plan;
+  return { looks, foretell: forecast({ plan, selected: [1, 2, 3], jobs: 1, workspace }) };
+}
+
+test("a run is foretold by what its instances took in the runs before, and nothing is read until somebody asks", () => {
+  const { looks, foretell } = asked({ "make[n=1]": 1000, "make[n=2]": 3000, "report[n=3]": 500 });
+  assert.deepEqual(looks, []);
+  assert.deepEqual(
+    foretell(() => ({ kind: "waiting" })),
+    { ms: 4500, untimed: 0 },
+  );
+  const standing = (index: number) =>
+    index === 1 ? { kind: "ended" as const } : { kind: "waiting" as const };
+  assert.deepEqual(foretell(standing), { ms: 3500, untimed: 0 });
+});
+
+test("what was one action when it last ran is foretold to take its time once", () => {
+  const took = { "make[n=1]": 3000, "make[n=2]": 3000, "report[n=3]": 500 };
+  const { foretell } = asked(took, (id) => id.replace(/\[.*/, ""));
+  assert.deepEqual(
+    foretell(() => ({ kind: "waiting" })),
+    { ms: 3500, untimed: 0 },
+  );
+});
+
+test("a first run is not foretold at all", () => {
+  assert.equal(
+    asked({}).foretell(() => ({ kind: "waiting" })),
+    undefined,
+  );
+});

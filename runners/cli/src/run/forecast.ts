@@ -1,0 +1,35 @@
+// When a run ends, from what its instances took before and from where each of them stands.
+
+import type { Plan } from "@mlrb/core/plan/plan";
+import { type Standing, type TimedWork, type TimeLeft, timeLeft } from "@mlrb/core/schedule/time-left";
+import { capacity } from "@mlrb/local/run/capacity";
+import { workOf } from "@mlrb/local/run/work-of";
+import type { Workspace } from "@mlrb/local/store/workspace";
+
+/** `standing` tells of an instance by its index in the plan. */
+export type Forecast = (standing: (index: number) => Standing) => TimeLeft | undefined;
+
+type Asked = { plan: Plan; selected: number[]; jobs: number | undefined; workspace: Workspace };
+
+/** Costs nothing until it is asked: a run with nothing to do never asks. */
+export function forecast(asked: Asked): Forecast {
+  let known: { works: TimedWork[]; capacity: ReturnType<typeof capacity> } | undefined;
+  return (standing) => {
+    known ??= { works: timedWorks(asked), capacity: capacity(asked) };
+    return timeLeft(known.works, { standings: asked.selected.map(standing), capacity: known.capacity });
+  };
+}
+
+/** What was one action when it last ran will hardly be several now: it takes its time once. */
+function timedWorks({ plan, selected, workspace }: Asked): TimedWork[] {
+  const position = new Map(selected.map((index, at) => [index, at]));
+  const timed = new Set<string>();
+  return selected.map((index) => {
+    const instance = plan.instances[index]!;
+    const { expectedMs: _, ...work } = workOf(instance, { position, workspace });
+    const last = workspace.last.get(instance.id);
+    const tookMs = last && timed.has(last.key) ? 0 : last?.durationMs;
+    if (last) timed.add(last.key);
+    return { ...work, stage: instance.stage.name, tookMs };
+  });
+}

@@ -1,0 +1,54 @@
+// A few lines at the bottom of a terminal that are written over again and again. Everything goes out in one
+// write, and each line is cleared behind its text, so that nothing flickers.
+import { displayWidth } from "@mlrb/core/text/display-width";
+
+type Terminal = { write(text: string): unknown; columns?: number };
+
+const clearLine = "\u001b[K";
+const clearBelow = "\u001b[J";
+
+export class LiveBlock {
+  readonly #terminal: Terminal;
+  #shown: string[] = [];
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+  }
+
+  /** No line may be as wide as the terminal. */
+  draw(lines: string[]): void {
+    if (lines.length === this.#shown.length && lines.every((line, at) => line === this.#shown[at])) return;
+    this.#terminal.write(this.#begin() + rows(lines));
+    this.#shown = lines;
+  }
+
+  /** A line that stays, and below it those that are drawn from now on. */
+  above(text: string, lines: string[]): void {
+    this.#terminal.write(`${this.#begin()}${text}${clearLine}\n${rows(lines)}`);
+    this.#shown = lines;
+  }
+
+  clear(): void {
+    if (this.#shown.length === 0) return;
+    this.#terminal.write(`${this.#begin()}${clearBelow}`);
+    this.#shown = [];
+  }
+
+  /**
+   * To where the block begins. A terminal that was made narrower meanwhile has broken its lines, and they
+   * take more rows than were written.
+   */
+  #begin(): string {
+    if (this.#shown.length === 0) return "";
+    const columns = this.#terminal.columns || 80;
+    const taken = this.#shown.reduce(
+      (sum, line) => sum + Math.max(1, Math.ceil(displayWidth(line) / columns)),
+      0,
+    );
+    return taken > 1 ? `\r\u001b[${taken - 1}A` : "\r";
+  }
+}
+
+function rows(lines: string[]): string {
+  return `${lines.map((line) => line + clearLine).join("\n")}${clearBelow}`;
+}

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { displayWidth } from "@mlrb/core/text/display-width";
+import fc from "fast-check";
+import { type Going, liveLines } from "./live-lines.ts";
+
+const attempt = "attempt[task=baby-lm,agent=reference,seed=1]";
+const now = (...going: Going[]) => ({ done: 1, total: 9, left: undefined, going });
+
+test("what an instance says stands beside it where there is room, and below it where there is not", () => {
+  const going = now({ id: attempt, forMs: 3000, said: "step 140, loss 3.2, and so on" });
+  assert.deepEqual(liveLines(going, { columns: 100, rows: 24 }), [
+    "1/9 done, 1 going",
+    `  3 s  ${attempt} | step 140, loss 3.2, and so on`,
+  ]);
+  assert.deepEqual(liveLines(going, { columns: 60, rows: 24 }), [
+    "1/9 done, 1 going",
+    `  3 s  ${attempt}`,
+    "    | step 140, loss 3.2, and so on",
+  ]);
+  assert.deepEqual(liveLines(going, { columns: 31, rows: 24 }), [
+    "1/9 done, 1 going",
+    "  3 s  attempt[task=baby-lm,a…",
+    "    | step 140, loss 3.2, and…",
+  ]);
+});
+
+test("the time that is left is said at least where something was never timed", () => {
+  const head = (ms: number, untimed: number) =>
+    liveLines({ ...now({ id: "a", forMs: 0 }), left: { ms, untimed } }, { columns: 80, rows: 24 })[0];
+  assert.equal(head(125_000, 0), "1/9 done, 1 going, about 3 m left");
+  assert.equal(head(41_000, 2), "1/9 done, 1 going, at least 45 s left");
+  assert.equal(head(7_950_000, 0), "1/9 done, 1 going, about 2 h 13 m left");
+  assert.equal(head(400, 0), "1/9 done, 1 going", "an end that is due is not foretold");
+});
+
+test("those for whom there is no room are counted", () => {
+  const many = now(...Array.from({ length: 20 }, (_, at) => ({ id: `stage[n=${at}]`, forMs: 1000 * at })));
+  assert.deepEqual(liveLines(many, { columns: 80, rows: 7 }), [
+    "1/9 done, 20 going",
+    "  0 s  stage[n=0]",
+    "  1 s  stage[n=1]",
+    "  … and 18 more",
+  ]);
+});
+
+test("no line is as wide as the terminal and all fit on it, whatever stages are called and say", () => {
+  const going = fc.record({
+    id: fc.string({ unit: "grapheme", minLength: 1, maxLength: 80 }),
+    forMs: fc.nat(9e7),
+    expectedMs: fc.option(fc.nat(9e7), { nil: undefined }),
+    said: fc.option(fc.string({ unit: "grapheme", maxLength: 200 }), { nil: undefined }),
+  });
+  const size = fc.record({
+    columns: fc.integer({ min: 11, max: 250 }),
+    rows: fc.integer({ min: 3, max: 60 }),
+  });
+  fc.assert(
+    fc.property(fc.array(going, { minLength: 1, maxLength: 30 }), size, (list, { columns, rows }) => {
+      const lines = liveLines(now(...list), { columns, rows });
+      assert.ok(lines.length >= 2 && lines.length <= Math.max(2, rows - 1), `${lines.length} of ${rows}`);
+      for (const line of lines) assert.ok(displayWidth(line) < columns, line);
+    }),
+  );
+});

@@ -1,0 +1,230 @@
+// What is going on, while it goes on: a few live lines on a terminal, calm lines in a pipe. Reused
+// instances are counted, not listed: on a second run there would be nothing else to see.
+
+import { reasonWords } from "@mlrb/core/key/reasons";
+import { outcomeCause } from "@mlrb/core/ports/outcome";
+import { heldWords } from "@mlrb/core/schedule/queued-for";
+import type { Standing } from "@mlrb/core/schedule/time-left";
+import { formatDuration } from "@mlrb/core/text/units";
+import type { RunEvent } from "@mlrb/local/run/run-request";
+import { lastLines } from "../show/last-lines.ts";
+import { oneLine } from "../show/one-line.ts";
+import { isLive, type TerminalVariables } from "../show/terminal.ts";
+import { type ShownWait, waitWords } from "../show/wait-words.ts";
+import { calmLine } from "./calm-line.ts";
+import type { Forecast } from "./forecast.ts";
+import { LiveBlock } from "./live-block.ts";
+import { linesMax, liveLines, type Now } from "./live-lines.ts";
+
+type Stream = { write(text: string): unknown; isTTY?: boolean; columns?: number; rows?: number };
+
+export type ProgressOptions = {
+  total: number;
+  quiet: boolean;
+  stream: Stream;
+  /** `process.env` by default. */
+  env?: TerminalVariables;
+  forecast?: Forecast;
+  /** Monotonic, in milliseconds. */
+  now?: () => number;
+  /** The last line of a log. */
+  lastLine?: (log: string) => string | undefined;
+  /** What instances wait for that could start now, in words. */
+  queued?: () => string;
+  /** What attempts wait for now. */
+  waits?: () => ShownWait[];
+  /** Milliseconds since 1970. */
+  wallNow?: () => number;
+};
+
+/** How often a terminal is looked at again. */
+const redrawMs = 200;
+
+/** After how long without a word a pipe is told that the run goes on. */
+const silenceMs = 60_000;
+
+/** How often the end is guessed anew, and logs are read. */
+const lookMs = 1000;
+
+/** A shorter wait for a provider is no news. */
+const waitToldMs = 10_000;
+
+type Running = {
+  index: number;
+  since: number;
+  expectedMs?: number | undefined;
+  log?: string;
+  said?: string | undefined;
+  /** What it waits for, and of which kind the last told wait was. */
+  waits?: string | undefined;
+  told?: string | undefined;
+};
+
+export class Progress {
+  readonly #options: ProgressOptions;
+  readonly #now: () => number;
+  readonly #lastLine: (log: string) => string | undefined;
+  readonly #block: LiveBlock | undefined;
+  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #running = new Map<string, Running>();
+  /** By index, with how long it ran just now: what was found damaged ends a second time. */
+  readonly #done = new Map<number, number | undefined>();
+  #spokeAt: number;
+  #reusedAt = Number.NEGATIVE_INFINITY;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #sawWaitsAt = Number.NEGATIVE_INFINITY;
+  #left: Now["left"];
+
+  constructor(options: ProgressOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+    this.#lastLine = options.lastLine ?? ((log) => lastLines(log, 1)[0]);
+    this.#spokeAt = this.#now();
+    if (options.quiet) return;
+    const live = isLive(options.stream, options.env);
+    if (live) this.#block = new LiveBlock(options.stream);
+    this.#timer = setInterval(() => this.tick(), live ? redrawMs : lookMs).unref();
+  }
+
+  show(event: RunEvent): void {
+    switch (event.kind) {
+      case "started": {
+        const { instance, reasons, expectedMs, log } = event;
+        this.#running.set(instance.id, { index: instance.index, since: this.#now(), expectedMs, log });
+        const why = reasons.slice(0, 3).map(reasonWords).join("; ");
+        this.note(`start   ${instance.id}${why ? `  (${why})` : ""}`);
+        return;
+      }
+      case "waiting": {
+        const { instance } = event;
+        const why = heldWords(event);
+        const said = `waits: ${why}`;
+        this.#running.set(instance.id, { index: instance.index, since: this.#now(), said });
+        this.note(`waits   ${instance.id}  (${why})`);
+        return;
+      }
+      case "ended": {
+        const { outcome, instance, durationMs } = event;
+        this.#done.set(instance.index, outcome.kind === "succeeded" ? durationMs : undefined);
+        this.#running.delete(instance.id);
+        if (outcome.kind === "reused") this.#reusedAt = this.#now();
+        else if (outcome.kind === "succeeded")
+          this.note(`done    ${instance.id}  ${formatDuration(durationMs)}`);
+        else if (outcome.kind === "failed") this.note(`FAILED  ${instance.id}  ${outcomeCause(outcome)}`);
+        else if (outcome.kind === "skipped") this.note(`skipped ${instance.id}  (${outcomeCause(outcome)})`);
+        return;
+      }
+      case "left":
+        return; // told at the end, with how to stop it
+      case "trouble":
+        this.note(event.message);
+    }
+  }
+
+  /** A line that stays. */
+  note(text: string): void {
+    const { quiet, stream, total } = this.#options;
+    if (quiet) return;
+    this.#spokeAt = this.#now();
+    const line = `[${String(this.#done.size).padStart(String(total).length)}/${total}] ${oneLine(text)}`;
+    if (!this.#block) {
+      stream.write(`${line}\n`);
+      return;
+    }
+    this.#block.above(line, this.#lines());
+  }
+
+  /** Time has passed: shows what that has changed. */
+  tick(): void {
+    if (this.#block) {
+      this.#block.draw(this.#lines());
+      return;
+    }
+    this.#seeWaits();
+    if (this.#now() - this.#spokeAt >= silenceMs) {
+      const text = calmLine(this.#look());
+      if (text !== undefined) this.note(text);
+    }
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+    this.#block?.clear();
+  }
+
+  /** What a terminal shows below the lines that stay. */
+  #lines(): string[] {
+    if (this.#running.size === 0) return [];
+    const { columns, rows } = this.#options.stream;
+    return liveLines(this.#look(), { columns: columns || 80, rows: rows || 24 });
+  }
+
+  #look(): Now {
+    this.#seeWaits();
+    const now = this.#now();
+    if (now - this.#lookedAt >= lookMs) {
+      this.#lookedAt = now;
+      // as long as one reused result leads to the next, most of what waits will be reused as well
+      const settled = now - this.#reusedAt >= lookMs;
+      // when a wait ends is not known, and so neither is the run's end
+      const waits = [...this.#running.values()].some((one) => one.waits !== undefined);
+      this.#left = settled && !waits ? this.#options.forecast?.(this.#standings(now)) : undefined;
+      if (this.#block) this.#listen();
+    }
+    const going = [...this.#running].map(([id, { since, expectedMs, said, waits }]) => ({
+      id,
+      forMs: now - since,
+      expectedMs,
+      said,
+      waits,
+    }));
+    return {
+      done: this.#done.size,
+      total: this.#options.total,
+      left: this.#left,
+      going,
+      queued: this.#options.queued?.(),
+    };
+  }
+
+  /** Reads what those said that there is room to show. */
+  #listen(): void {
+    for (const running of [...this.#running.values()].slice(0, linesMax))
+      if (running.log !== undefined) running.said = this.#lastLine(running.log);
+  }
+
+  /** Looks what attempts wait for; a wait that lasts, or that a person must end, is told once in a line that stays. */
+  #seeWaits(): void {
+    const { waits, wallNow = Date.now } = this.#options;
+    if (!waits || this.#now() - this.#sawWaitsAt < lookMs) return;
+    this.#sawWaitsAt = this.#now();
+    const shown = new Map(waits().map((one) => [one.stage, one]));
+    const now = wallNow();
+    for (const [id, running] of this.#running) {
+      const wait = shown.get(id);
+      running.waits = wait && waitWords(wait, now);
+      const first = wait?.waits[0];
+      if (!wait || !first) {
+        if (running.told !== undefined) this.note(`goes on ${id}`);
+        running.told = undefined;
+        continue;
+      }
+      const what = `${first.why}: ${first.cause}`;
+      const lasts = wait.command !== null || now - Date.parse(first.since) >= waitToldMs;
+      if (!lasts || running.told === what) continue;
+      running.told = what;
+      this.note(`waits   ${id}  (${running.waits})`);
+    }
+  }
+
+  #standings(now: number): (index: number) => Standing {
+    const since = new Map([...this.#running.values()].map((one) => [one.index, one.since]));
+    return (index) => {
+      const began = since.get(index);
+      if (began !== undefined) return { kind: "running", forMs: now - began };
+      if (!this.#done.has(index)) return { kind: "waiting" };
+      const tookMs = this.#done.get(index);
+      return tookMs === undefined ? { kind: "ended" } : { kind: "ended", tookMs };
+    };
+  }
+}

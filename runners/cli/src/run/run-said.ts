@@ -1,0 +1,95 @@
+// How a run ends on the screen, whether it did something or had nothing to do.
+import { join, relative } from "node:path";
+import type { OutcomeKind } from "@mlrb/core/ports/outcome";
+import { type Spent, spentWords } from "../gates/spent.ts";
+import { showReport } from "../show/show-report.ts";
+import { type Asked, afterRun } from "./after-run.ts";
+import type { Failure } from "./closing.ts";
+
+export type RunSaid = {
+  pipeline: string;
+  profile: string;
+  counts: Record<OutcomeKind, number>;
+  /** Where results were laid out, from the root; absent when none were. */
+  results?: string;
+  /** What its attempts cost; absent when none ran. */
+  spent?: Spent;
+  /** Whether its report and its times were read, and follow their formats. */
+  checked?: boolean;
+  /** With --json, the line of each stage instance. */
+  lines: string;
+};
+
+export function sayLines({ lines }: RunSaid): void {
+  if (lines !== "") process.stdout.write(lines);
+}
+
+type End = {
+  root: string;
+  json: boolean;
+  durationMs: number;
+  asked: Asked;
+  run?: string;
+  failures?: Failure[];
+  /** Attempts that were left stale. */
+  leftStale?: number;
+};
+
+/** The summary; for people after the tables, so that it is what they see. Gives whether these were read and follow their formats. */
+export async function sayEnd(said: RunSaid, end: End): Promise<boolean> {
+  if (end.json) {
+    printSummary(said, end);
+    return false;
+  }
+  const { pipeline, profile, counts, results, spent, checked = false } = said;
+  const { root, durationMs, asked, failures = [], leftStale = 0 } = end;
+  const folder = results === undefined ? undefined : join(root, results);
+  const shown = folder === undefined ? undefined : await showReport(folder, { checked });
+  const report = shown?.report;
+  const { closing } = await import("./closing.ts");
+  const text = closing(
+    {
+      pipeline,
+      profile,
+      counts,
+      durationMs,
+      failures,
+      coverage: report && (await import("@mlrb/report/sections/sections")).coverageLine(report),
+      cost: spent && spentWords(spent),
+      results: folder === undefined ? undefined : relative(process.cwd(), folder) || ".",
+      next: afterRun({ counts, leftStale, published: folder !== undefined, report }, asked),
+    },
+    screenSize(process.stdout),
+  );
+  process.stdout.write(text);
+  return shown?.followed ?? false;
+}
+
+/** What is not higher than a usual terminal can be read without scrolling on any. */
+function screenSize({
+  isTTY,
+  columns,
+  rows,
+}: typeof process.stdout): { columns: number; rows: number } | undefined {
+  return isTTY ? { columns: columns || 80, rows: Math.min(24, rows || 24) } : undefined;
+}
+
+function printSummary(
+  { pipeline, profile, counts, results, spent }: RunSaid,
+  { durationMs, run }: End,
+): void {
+  const line = {
+    event: "summary",
+    pipeline,
+    profile,
+    outcomes: counts,
+    durationMs,
+    run,
+    results,
+    estimate: spent,
+    // of this program, without what it started
+    peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
+    cpuMs: Math.round((process.cpuUsage().user + process.cpuUsage().system) / 1000),
+  };
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}

@@ -1,0 +1,19 @@
+// What `pipeline watch` says between runs.
+// Pure: no disk, no clock.
+import type { Change } from "@mlrb/local/decide/changed-files";
+import type { Seen } from "@mlrb/local/decide/stat-snapshot";
+import { oneLine } from "../show/one-line.ts";
+
+const shownMax = 5;
+
+/** `watch: tasks/x/task.yaml changed`, a line for each of the first few. */
+export function changeLines(changes: Change[]): string {
+  const lines = changes.slice(0, shownMax).map(({ path, how }) => `watch: ${oneLine(path)} ${how}`);
+  if (changes.length > shownMax) lines.push(`watch: … and ${changes.length - shownMax} more`);
+  return `\n${lines.join("\n")}\n`;
+}
+
+export function waitLine({ stats }: Seen): string {
+  const count = Object.values(stats).filter((stat) => stat !== "missing").length;
+  return `watch: waits for an edit of ${count === 1 ? "a file" : `${count} files`}; Ctrl-C ends it\n`;
+}

@@ -1,0 +1,83 @@
+// Finds what `pipeline check` tells: every problem of the named files, or of all YAML that people write.
+import { relative } from "node:path";
+import { loadPlan } from "@mlrb/core/plan/load-plan";
+import {
+  isManifestKind,
+  manifestFile,
+  manifestNames,
+  readManifest,
+  type Sources,
+} from "@mlrb/core/spec/manifest";
+import { type Diagnostic, sortDiagnostics } from "@mlrb/core/yaml/diagnostic";
+import type { Consulted } from "@mlrb/local/decide/consulted-files";
+import { sourceFiles } from "@mlrb/local/digests/source-files";
+import { parse } from "yaml";
+import { pipelineFile, pipelineNames } from "../request/request.ts";
+import { rootOf } from "../request/root-of.ts";
+import { withScripted } from "../request/scripted-pipeline.ts";
+import { executorNames } from "../run/executors.ts";
+import { addRuns, cannotStart, type Runs } from "./check-runs.ts";
+
+const kinds = ["task", "scorer", "agent"] as const;
+
+/** Problems in order, each once; no files: all there are. */
+export async function filesChecked(
+  repository: string,
+  files: string[],
+  consulted: Consulted,
+): Promise<{ problems: Diagnostic[]; checked: number }> {
+  const sources = sourceFiles(repository, consulted);
+  const wanted = files.length > 0 ? files : everything(sources);
+  const problems: Diagnostic[] = [];
+  const runs: Runs = { scripts: new Set(), handedOver: new Set() };
+  for (const file of wanted)
+    problems.push(...(await checkFile(repository, file, { sources, runs, consulted })));
+  problems.push(...(await cannotStart(repository, runs, consulted)));
+  const distinct = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
+  return { problems: sortDiagnostics([...distinct.values()]), checked: wanted.length };
+}
+
+function everything(sources: Sources): string[] {
+  const manifests = kinds.flatMap((kind) =>
+    manifestNames(kind, sources).map((name) => manifestFile(kind, name)),
+  );
+  return [...pipelineNames(sources), ...manifests];
+}
+
+/** Adds what its stages run from to `runs`. */
+async function checkFile(
+  repository: string,
+  file: string,
+  { sources, runs, consulted }: { sources: Sources; runs: Runs; consulted: Consulted },
+): Promise<Diagnostic[]> {
+  const path = relative(repository, rootOf(repository, file));
+  for (const kind of kinds) {
+    for (const name of manifestNames(kind, sources)) {
+      if (path !== manifestFile(kind, name) || !isManifestKind(kind)) continue;
+      const manifest = readManifest(kind, name, sources);
+      return Array.isArray(manifest) ? manifest : [];
+    }
+  }
+  const pipeline = pipelineFile(repository, file, sources);
+  if (typeof pipeline !== "string") return [pipeline];
+  const scripted = await withScripted(repository, pipeline, sources, consulted);
+  if ("code" in scripted) return [scripted];
+  const problems: Diagnostic[] = [];
+  for (const profile of profilesOf(scripted.read(pipeline)!)) {
+    const result = loadPlan({ file: pipeline, profile }, scripted, executorNames);
+    if ("problems" in result) problems.push(...result.problems);
+    else for (const instance of result.plan.instances) addRuns(instance, runs);
+  }
+  return problems;
+}
+
+/** Every profile by name; one undefined where the file has none or is too broken to tell. */
+function profilesOf(text: string): (string | undefined)[] {
+  try {
+    const { profiles } = parse(text) as { profiles?: Record<string, unknown> };
+    const names = Object.keys(profiles ?? {});
+    return names.length > 0 ? names : [undefined];
+  } catch {
+    return [undefined];
+  }
+}

@@ -1,0 +1,50 @@
+// Finds what `pipeline check` can tell of what stages run from: scripts that cannot be bundled, and what an agent's
+// folder holds that cannot be given to it.
+import { join } from "node:path";
+import type { Instance } from "@mlrb/core/plan/plan";
+import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
+import { CannotHandOver } from "@mlrb/kit/attempts/handed-over";
+import type { Consulted } from "@mlrb/local/decide/consulted-files";
+import { CannotBundle } from "@mlrb/local/digests/bundle-script";
+import { CodeDigests } from "@mlrb/local/digests/code-digest";
+import { wholeFolder } from "@mlrb/local/digests/source-files";
+
+/** Scripts, and folders that are handed over, by path from the repository's root. */
+export type Runs = { scripts: Set<string>; handedOver: Set<string> };
+
+export function addRuns({ action, stage }: Instance, runs: Runs): void {
+  if (action.run.kind === "script") runs.scripts.add(action.run.file);
+  if (!stage.durable) return;
+  for (const pattern of action.files) {
+    const folder = wholeFolder(pattern);
+    if (folder !== undefined) runs.handedOver.add(folder);
+  }
+}
+
+/** Each stage of these would fail before it starts. */
+export async function cannotStart(
+  repository: string,
+  { scripts, handedOver }: Runs,
+  consulted: Consulted,
+): Promise<Diagnostic[]> {
+  // what runs have remembered saves bundling; nothing is written
+  const codes = new CodeDigests(repository, join(repository, ".mlrb/cache/memory"), consulted);
+  const problems: Diagnostic[] = [];
+  for (const script of [...scripts].sort()) {
+    try {
+      await codes.of(script);
+    } catch (error) {
+      if (error instanceof CannotBundle) problems.push(...error.problems);
+      else problems.push({ code: "cannot-bundle", message: `${script}: ${(error as Error).message}` });
+    }
+  }
+  for (const folder of [...handedOver].sort()) {
+    try {
+      consulted.handedOver(folder);
+    } catch (error) {
+      if (!(error instanceof CannotHandOver)) throw error;
+      problems.push({ code: "cannot-hand-over", message: error.message });
+    }
+  }
+  return problems;
+}

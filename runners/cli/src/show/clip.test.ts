@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { displayWidth } from "@mlrb/core/text/display-width";
+import fc from "fast-check";
+import { clip } from "./clip.ts";
+
+test("what fits is left as it is, also where it is made of flags", () => {
+  assert.equal(clip("🇩🇪🇫🇷", 4), "🇩🇪🇫🇷");
+});
+
+test("a flag, a skin tone and an accent are kept whole or left out whole", () => {
+  assert.equal(clip("ab🇩🇪🇫🇷", 5), "ab🇩🇪…");
+  assert.equal(clip("ab🇩🇪🇫🇷", 4), "ab…");
+  assert.equal(clip("👍🏽👍🏽", 3), "👍🏽…");
+  assert.equal(clip("e\u0301e\u0301e\u0301", 2), "e\u0301…");
+});
+
+test("nothing that is cut is wider than it may be", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme" }), fc.integer({ min: 0, max: 20 }), (text, width) => {
+      assert.ok(displayWidth(clip(text, width)) <= width);
+    }),
+  );
+});

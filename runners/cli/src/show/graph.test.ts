@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { loadPlan } from "@mlrb/core/plan/load-plan";
+import type { Plan } from "@mlrb/core/plan/plan";
+import { memorySources } from "@mlrb/core/testing/memory-sources";
+import { renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
+import { type Graph, graphOf } from "./graph.ts";
+import { graphDot } from "./graph-dot.ts";
+import { graphMermaid } from "./graph-mermaid.ts";
+import { graphSvg } from "./graph-svg.ts";
+import type { InstanceState } from "./instance-state.ts";
+
+const text = `formatVersion: 1
+name: test
+axes: { word: [alpha, beta] }
+stages:
+  make:
+    each: [word]
+    command: make
+    gives: { text: file, notes: file, answers: { file: true, private: true } }
+  attempt:
+    each: [word]
+    needs: [make.text, make.notes]
+    command: try
+    gives: { work: file }
+    durable: true
+    untrusted: true
+  score:
+    each: [word]
+    needs: [attempt.work, make.answers]
+    command: score
+    gives: { score: file }
+  report: { collect: [score.score, digest(attempt.work)], command: report, gives: { all: file } }
+`;
+
+function plan(changed = text): Plan {
+  const sources = memorySources({ "pipelines/test.yaml": changed });
+  const result = loadPlan({ file: "pipelines/test.yaml" }, sources, ["local"]);
+  if ("problems" in result) throw new Error(result.problems.map(renderDiagnostic).join("\n"));
+  return result.plan;
+}
+
+/** States by id; those that are not named are up to date. `only`: what is drawn, by index. */
+function graph(
+  states: Record<string, InstanceState>,
+  { instances = false, of = plan(), only = (id: string): boolean => id !== "" } = {},
+): Graph {
+  const drawn = of.instances.filter(({ id }) => only(id));
+  const stateOf = new Map(drawn.map(({ index, id }) => [index, states[id] ?? "upToDate"]));
+  return graphOf(of, { stateOf, instances });
+}
+
+const some = {
+  "attempt[word=beta]": "failed",
+  "score[word=beta]": "uncertain",
+  report: "uncertain",
+} as const;
+
+test("a DOT graph shows stages with their instances, states and marks, and what goes from one to the next", () => {
+  assert.equal(
+    graphDot(graph(some)),
+    `digraph "test (default)" {
+  graph [rankdir=LR, label="test (default)", labelloc=t, fontname="Helvetica,Arial,sans-serif"]
+  node [shape=box, margin="0.25,0.1", style="filled", color="#444444", fontname="Helvetica,Arial,sans-serif", fontsize=11]
+  edge [color="#444444", fontname="Helvetica,Arial,sans-serif", fontsize=9]
+  "make" [label="make\\n2 over word\\n2 up to date", fillcolor="#d9f2d9"]
+  "attempt" [label="attempt\\n2 over word\\ndurable, untrusted\\n1 up to date, 1 failed", fillcolor="#f8d0d0", peripheries=2, style="filled,dashed"]
+  "score" [label="score\\n2 over word\\n1 up to date, 1 uncertain", fillcolor="#fff6d8"]
+  "report" [label="report\\n1 uncertain", fillcolor="#fff6d8"]
+  "make" -> "attempt" [label="text, notes"]
+  "attempt" -> "score" [label="work"]
+  "make" -> "score" [label="answers (private)", color="#b00020", fontcolor="#b00020"]
+  "score" -> "report" [label="score (private)", color="#b00020", fontcolor="#b00020", style=dashed]
+  "attempt" -> "report" [label="work", style=dashed]
+}
+`,
+  );
+});
+
+test("a Mermaid flowchart shows the same", () => {
+  assert.equal(
+    graphMermaid(graph(some)),
+    `---
+title: "test (default)"
+---
+flowchart LR
+  n0["make<br/>2 over word<br/>2 up to date"]
+  n1[["attempt<br/>2 over word<br/>durable, untrusted<br/>1 up to date, 1 failed"]]
+  n2["score<br/>2 over word<br/>1 up to date, 1 uncertain"]
+  n3["report<br/>1 uncertain"]
+  n0 -->|"text, notes"| n1
+  n1 -->|"work"| n2
+  n0 -->|"answers (private)"| n2
+  n2 -.->|"score (private)"| n3
+  n1 -.->|"work"| n3
+  classDef upToDate fill:#d9f2d9,stroke:#444444,color:#000000
+  class n0 upToDate
+  classDef failed fill:#f8d0d0,stroke:#444444,color:#000000
+  class n1 failed
+  classDef uncertain fill:#fff6d8,stroke:#444444,color:#000000
+  class n2,n3 uncertain
+  classDef untrusted stroke-dasharray:5 5
+  class n1 untrusted
+  linkStyle 2,3 stroke:#b00020,color:#b00020
+`,
+  );
+});
+
+test("instances are drawn one by one, with the edges between those that are drawn and no others", () => {
+  const beta = graph(some, { instances: true, only: (id) => !id.includes("alpha") && id !== "report" });
+  assert.deepEqual(
+    beta.nodes.map(({ id, lines, state }) => [id, lines, state]),
+    [
+      ["make[word=beta]", ["word=beta", "up to date"], "upToDate"],
+      ["attempt[word=beta]", ["word=beta", "durable, untrusted", "failed"], "failed"],
+      ["score[word=beta]", ["word=beta", "uncertain"], "uncertain"],
+    ],
+  );
+  assert.deepEqual(
+    beta.edges.map(({ from, to, outputs, private: hidden }) => [from, to, outputs, hidden]),
+    [
+      ["make[word=beta]", "attempt[word=beta]", ["text", "notes"], false],
+      ["attempt[word=beta]", "score[word=beta]", ["work"], false],
+      ["make[word=beta]", "score[word=beta]", ["answers"], true],
+    ],
+  );
+});
+
+test("a stage of which nothing is selected is not drawn", () => {
+  const drawn = graph({}, { only: (id) => !id.startsWith("score") });
+  assert.deepEqual(
+    drawn.nodes.map(({ id }) => id),
+    ["make", "attempt", "report"],
+  );
+  assert.deepEqual(
+    drawn.edges.map(({ from, to }) => `${from} ${to}`),
+    ["make attempt", "attempt report"],
+  );
+});
+
+test("what most wants attention colours a stage of several states", () => {
+  const coloured = (...two: [InstanceState, InstanceState]) =>
+    graph({ "make[word=alpha]": two[0], "make[word=beta]": two[1] }).nodes[0]!.state;
+  assert.equal(coloured("upToDate", "failed"), "failed");
+  assert.equal(coloured("running", "upToDate"), "running");
+  assert.equal(coloured("uncertain", "stale"), "stale");
+});
+
+test("what means something to a drawing language is drawn as it is written", async () => {
+  const node = { lines: [], state: "stale", durable: false, untrusted: false } as const;
+  const names = ['a"b\\N<i>&#35;', "c\\l|[x]`y`"];
+  const odd: Graph = {
+    title: "t",
+    nodes: names.map((id) => ({ id, name: id, ...node, lines: [] })),
+    edges: [],
+  };
+  const svg = await graphSvg(odd);
+  const shown = [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, one]) => unescaped(one!));
+  assert.deepEqual(shown.slice(1), names);
+  const boxes = graphMermaid(odd).match(/^ {2}n\d\["(.*)"\]$/gm)!;
+  assert.equal(boxes.length, 2);
+  for (const box of boxes) assert.doesNotMatch(box.slice(6, -2), /[<>&`|\\[\]"]/);
+});
+
+function unescaped(text: string): string {
+  const named: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"' };
+  return text.replace(/&(?:#(\d+)|([a-z]+));/g, (_, number, name) =>
+    number ? String.fromCodePoint(Number(number)).replace("\u00a0", " ") : named[name]!,
+  );
+}
+
+test("an SVG has a box for each stage and a line for each edge, coloured by state", async () => {
+  const svg = await graphSvg(graph(some));
+  assert.match(svg, /^<\?xml/);
+  assert.equal(svg.match(/class="node"/g)?.length, 4);
+  assert.equal(svg.match(/class="edge"/g)?.length, 5);
+  assert.match(svg, /<title>attempt<\/title>\s*<polygon fill="#f8d0d0"[^>]*stroke-dasharray/);
+  assert.match(svg, /answers \(private\)/);
+});

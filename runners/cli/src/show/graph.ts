@@ -1,0 +1,138 @@
+// A plan as a picture's data: the declared stages or the expanded instances, with an edge for each way that
+// artifacts go, and what state everything is in. What draws it decides only how it looks.
+// Pure: no disk, no clock.
+import { environmentStage, type Plan, type PlannedStage } from "@mlrb/core/plan/plan";
+import { countStates, type InstanceState, states, stateWords } from "./instance-state.ts";
+
+type GraphNode = {
+  /** A stage's name, or an instance's id. */
+  id: string;
+  /** The stage's. */
+  name: string;
+  /** What stands in it, line by line, below the name. */
+  lines: string[];
+  /** Of several instances the one that most wants attention. */
+  state: InstanceState;
+  durable: boolean;
+  untrusted: boolean;
+  /** Where a click leads, in what is drawn for a page. */
+  href?: string;
+};
+
+export type GraphEdge = {
+  from: string;
+  to: string;
+  /** The outputs that go this way, in the order in which they are given. */
+  outputs: string[];
+  private: boolean;
+  /** Gathered by a stage that runs whatever became of its members. */
+  collected: boolean;
+};
+
+export type Graph = { title: string; nodes: GraphNode[]; edges: GraphEdge[] };
+
+/** What is named of several states in one node. */
+const attention: InstanceState[] = ["failed", "running", "stale", "neverRun", "uncertain", "upToDate"];
+
+/** `stateOf` by plan index: of each instance that is drawn. Environments are not: every Python stage has one. */
+export function graphOf(
+  plan: Plan,
+  { stateOf, instances }: { stateOf: ReadonlyMap<number, InstanceState>; instances: boolean },
+): Graph {
+  const { pipeline, profile, selection } = plan;
+  const title = `${pipeline} (${profile}${selection === "" ? "" : `, ${selection}`})`;
+  return { title, ...(instances ? instanceGraph(plan, stateOf) : stageGraph(plan, stateOf)) };
+}
+
+type Drawn = Pick<Graph, "nodes" | "edges">;
+
+function stageGraph(plan: Plan, stateOf: ReadonlyMap<number, InstanceState>): Drawn {
+  const byStage = Map.groupBy(
+    plan.instances.filter(({ index }) => stateOf.has(index)),
+    ({ stage }) => stage.name,
+  );
+  const stages = plan.stages.filter(({ name }) => byStage.has(name) && name !== environmentStage);
+  const nodes = stages.map((stage): GraphNode => {
+    const counts = countStates(byStage.get(stage.name)!.map(({ index }) => stateOf.get(index)!));
+    const said = states
+      .filter((state) => counts[state] > 0)
+      .map((state) => `${counts[state]} ${stateWords[state]}`);
+    const count = byStage.get(stage.name)!.length;
+    const over = stage.each.length === 0 ? [] : [`${count} over ${stage.each.join(", ")}`];
+    return {
+      id: stage.name,
+      name: stage.name,
+      lines: [...over, ...marks(stage), said.join(", ")],
+      state: attention.find((state) => counts[state] > 0)!,
+      durable: stage.durable,
+      untrusted: stage.untrusted,
+    };
+  });
+  const drawn = new Set(nodes.map(({ id }) => id));
+  const gives = givenBy(plan);
+  const links = stages.flatMap((stage) => [
+    ...stage.needs.map(({ stage: from, output }) => ({ from, to: stage.name, output, collected: false })),
+    ...stage.collect.map(({ stage: from, output }) => ({ from, to: stage.name, output, collected: true })),
+  ]);
+  const edges = joined(
+    links
+      .filter(({ from }) => drawn.has(from))
+      .map((link) => ({ ...link, private: gives(link.from, link.output) })),
+  );
+  return { nodes, edges };
+}
+
+function instanceGraph(plan: Plan, stateOf: ReadonlyMap<number, InstanceState>): Drawn {
+  const drawn = plan.instances.filter(
+    ({ index, stage }) => stateOf.has(index) && stage.name !== environmentStage,
+  );
+  const gives = givenBy(plan);
+  const nodes = drawn.map(({ index, id, stage, axes }): GraphNode => {
+    const state = stateOf.get(index)!;
+    const { name, durable, untrusted } = stage;
+    const point = Object.entries(axes).map(([axis, value]) => `${axis}=${value}`);
+    return { id, name, lines: [...point, ...marks(stage), stateWords[state]], state, durable, untrusted };
+  });
+  const links = drawn.flatMap(({ id, inputs, members }) => [
+    ...inputs.map(({ from, output }) => ({ from, to: id, output, collected: false })),
+    ...members.map(({ from, output }) => ({ from, to: id, output, collected: true })),
+  ]);
+  const edges = joined(
+    links
+      .filter(({ from }) => stateOf.has(from))
+      .map(({ from, ...link }) => {
+        const { id, stage } = plan.instances[from]!;
+        return { ...link, from: id, private: gives(stage.name, link.output) };
+      }),
+  );
+  return { nodes, edges };
+}
+
+function marks({ durable, untrusted }: PlannedStage): string[] {
+  const words = [...(durable ? ["durable"] : []), ...(untrusted ? ["untrusted"] : [])];
+  return words.length === 0 ? [] : [words.join(", ")];
+}
+
+/** Whether an output is private, by stage and output. */
+function givenBy(plan: Plan): (stage: string, output: string) => boolean {
+  const known = new Set(
+    plan.stages.flatMap(({ name, gives }) =>
+      gives.filter((one) => one.private).map((one) => `${name} ${one.name}`),
+    ),
+  );
+  return (stage, output) => known.has(`${stage} ${output}`);
+}
+
+type Link = Omit<GraphEdge, "outputs"> & { output: string };
+
+/** One edge for all outputs that go the same way and are drawn alike. */
+function joined(links: Link[]): GraphEdge[] {
+  const edges = new Map<string, GraphEdge>();
+  for (const { output, ...link } of links) {
+    const key = JSON.stringify([link.from, link.to, link.private, link.collected]);
+    const edge = edges.get(key) ?? { ...link, outputs: [] };
+    edges.set(key, edge);
+    if (!edge.outputs.includes(output)) edge.outputs.push(output);
+  }
+  return [...edges.values()];
+}

@@ -1,0 +1,49 @@
+// What state a stage instance is in, in one word, for `status` and `graph`. One place, so that the table
+// and the picture cannot tell different stories.
+// Pure: no disk, no clock.
+import type { Outcome } from "@mlrb/core/ports/outcome";
+import type { Preview } from "@mlrb/local/decide/preview-plan";
+
+export const states = ["upToDate", "running", "failed", "stale", "uncertain", "neverRun"] as const;
+
+/**
+ * upToDate: a run would reuse it. failed: it would run, and failed when it last did. stale: it has a result,
+ * of something else than it would be made of now. uncertain: the same, unless what runs before it gives the
+ * same again. neverRun: it has no result in this pipeline and profile.
+ */
+export type InstanceState = (typeof states)[number];
+
+export const stateWords: Record<InstanceState, string> = {
+  upToDate: "up to date",
+  running: "running",
+  failed: "failed",
+  stale: "stale",
+  uncertain: "uncertain",
+  neverRun: "never run",
+};
+
+export type Known = {
+  preview: Pick<Preview, "action" | "certain">;
+  running: boolean;
+  /** Whether it ever gave a result here that counted for this pipeline and profile. */
+  succeeded: boolean;
+  /** How it ended when it was last carried out; undefined where no journal tells. */
+  lastEnd?: Outcome | undefined;
+};
+
+export function instanceState({ preview, running, succeeded, lastEnd }: Known): InstanceState {
+  if (running) return "running";
+  if (preview.action === "reuse") return "upToDate";
+  if (lastEnd?.kind === "failed") return "failed";
+  if (preview.action === "stale") return "stale";
+  if (!succeeded) return "neverRun";
+  return preview.certain ? "stale" : "uncertain";
+}
+
+export type StateCounts = Record<InstanceState, number>;
+
+export function countStates(of: Iterable<InstanceState>): StateCounts {
+  const counts = Object.fromEntries(states.map((state) => [state, 0])) as StateCounts;
+  for (const state of of) counts[state]++;
+  return counts;
+}

@@ -1,0 +1,92 @@
+// Prints a log of any size without holding it: piece by piece, or its last lines, with nothing in it that steers a
+// terminal.
+import { closeSync, createReadStream, fstatSync, openSync, readSync, statSync } from "node:fs";
+import { StringDecoder } from "node:string_decoder";
+import { terminalSafe } from "@mlrb/core/text/terminal-safe";
+import { heldFrom, type LogCap, logCap } from "@mlrb/kit/processes/bounded-log";
+import { leftOut } from "@mlrb/local/stage/cap-log";
+
+type Print = (text: string) => Promise<void> | void;
+
+type PrintOptions = { tail?: number | undefined; cap?: LogCap };
+
+/**
+ * From the byte where the last `tail` lines begin, or from the first. Ends with a line end unless there is nothing.
+ * Of a stage that runs and has said more than its log holds, the beginning and the end.
+ */
+export async function printLog(
+  path: string,
+  print: Print,
+  { tail, cap = logCap }: PrintOptions = {},
+): Promise<void> {
+  const start = tail === undefined ? 0 : tailStart(path, tail, { cap });
+  const decoder = new StringDecoder("utf8");
+  let held = "";
+  let last = "\n";
+  const give = async (text: string) => {
+    if (text === "") return;
+    const safe = terminalSafe(text);
+    last = safe.at(-1)!;
+    await print(safe);
+  };
+  const read = async (range: { start: number; end?: number }) => {
+    const pieces = createReadStream(path, { ...range, highWaterMark: 1 << 18 }) as AsyncIterable<Buffer>;
+    for await (const bytes of pieces) {
+      const text = held + decoder.write(bytes);
+      held = text.endsWith("\r") ? "\r" : ""; // perhaps half of a line end
+      await give(held ? text.slice(0, -1) : text);
+    }
+  };
+  try {
+    const { headBytes } = cap;
+    const goesOn = heldFrom(headBytes, statSync(path).size, cap);
+    if (start >= headBytes || goesOn === headBytes) {
+      await read({ start });
+    } else {
+      await read({ start, end: headBytes - 1 });
+      await give(held + decoder.end() + leftOut(goesOn - headBytes, cap));
+      held = "";
+      await read({ start: goesOn });
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+  await give(held + decoder.end());
+  if (last !== "\n") await print("\n");
+}
+
+type TailOptions = { chunk?: number; cap?: LogCap };
+
+/** Where the last `lines` lines of a file begin; where its end is known from if it has fewer; 0 if it is not there. */
+export function tailStart(
+  path: string,
+  lines: number,
+  { chunk = 1 << 16, cap = logCap }: TailOptions = {},
+): number {
+  let file: number;
+  try {
+    file = openSync(path, "r");
+  } catch {
+    return 0;
+  }
+  try {
+    const { size } = fstatSync(file);
+    if (lines === 0) return size;
+    const bytes = Buffer.alloc(chunk);
+    const held = heldFrom(cap.headBytes, size, cap);
+    const first = held > cap.headBytes ? held : 0;
+    let left = lines;
+    for (let end = size; end > first; ) {
+      const start = Math.max(first, end - chunk);
+      const count = readSync(file, bytes, 0, end - start, start);
+      for (let at = count - 1; at >= 0; at--) {
+        // the last line's own end begins no line
+        if (bytes[at] === 10 && start + at !== size - 1 && --left === 0) return start + at + 1;
+      }
+      end = start;
+    }
+    return first;
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,54 @@
+// Whether what lies under results/ is what a run would lay out now.
+// Pure: no disk, no clock.
+
+import { type Reason, reasonWords } from "@mlrb/core/key/reasons";
+import type { Plan } from "@mlrb/core/plan/plan";
+import type { InstanceNow } from "../attempts/read-states.ts";
+import { countStates, type InstanceState, states, stateWords } from "./instance-state.ts";
+
+export type ReportAge =
+  /** A run would change nothing in it. */
+  | { age: "current" }
+  /** What publishing stages gave is something else: an older run laid it out, or somebody edited it. */
+  | { age: "differs" }
+  /** What it is made from is to run. `reasons`: of those whose own inputs are known. */
+  | { age: "moved-on"; states: Record<InstanceState, number>; reasons: { stage: string; reason: Reason }[] };
+
+const reasonsMax = 5;
+
+/** `asGiven`: whether the files that lie there are those that the publishing stages last gave. */
+export function reportAge(
+  plan: Plan,
+  { instances, asGiven }: { instances: InstanceNow[]; asGiven: boolean },
+): ReportAge {
+  const publishing = instances.filter(({ preview }) => plan.instances[preview.index]!.stage.publishes);
+  if (publishing.every(({ state }) => state === "upToDate")) return { age: asGiven ? "current" : "differs" };
+  const changed = instances.filter(({ state }) => state !== "upToDate");
+  const reasons = changed
+    .filter(({ preview }) => preview.certain)
+    .map(({ preview }) => ({ stage: plan.instances[preview.index]!.id, reason: preview.reasons[0]! }))
+    .filter(({ reason }) => reason !== undefined);
+  return { age: "moved-on", states: countStates(changed.map(({ state }) => state)), reasons };
+}
+
+/** `run` is the command that would bring it up to date. */
+export function reportAgeWords(age: ReportAge, run: string): string[] {
+  switch (age.age) {
+    case "current":
+      return ["up to date: a run would change nothing in it"];
+    case "differs":
+      return [
+        "it is not what the plan gives now: an older run's, or edited since",
+        `  ${run}  lays it out anew`,
+      ];
+    case "moved-on": {
+      const said = states.filter((state) => age.states[state] > 0);
+      const counts = said.map((state) => `${age.states[state]} ${stateWords[state]}`).join(", ");
+      const why = age.reasons
+        .slice(0, reasonsMax)
+        .map(({ stage, reason }) => `  ${stage}  ${reasonWords(reason)}`);
+      const more = age.reasons.length > reasonsMax ? [`  … and ${age.reasons.length - reasonsMax} more`] : [];
+      return [`the plan has moved on since: ${counts}`, ...why, ...more, `  ${run}  brings it up to date`];
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { mock, test } from "node:test";
+import { showReport } from "./show-report.ts";
+
+process.env.COLUMNS = "100"; // tables are told differently on a narrow terminal
+const sample = join(import.meta.dirname, "../../../../docs/sample");
+
+async function shown(groups: boolean): Promise<string> {
+  const said: string[] = [];
+  const write = mock.method(process.stdout, "write", (text: string) => said.push(text) > 0);
+  await showReport(sample, { groups });
+  write.mock.restore();
+  return said.join("");
+}
+
+test("the parts of each task are shown where they are asked for, and only there", async () => {
+  assert.doesNotMatch(await shown(false), /^Groups \(smoke\)$/m);
+  const asked = await shown(true);
+  assert.match(asked, /^Groups \(smoke\)$/m);
+  assert.match(asked, /│ bits-per-byte ↓ +│ belles_lettres +│/);
+});
+
+test("a report of another format is named with the way out, and its tables are not printed", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "show-report-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "report.json"), JSON.stringify({ formatVersion: 1, title: "An old report" }));
+  const said: string[] = [];
+  t.mock.method(process.stdout, "write", (text: string) => said.push(text) > 0);
+  await showReport(folder);
+  t.mock.restoreAll();
+  const text = said.join("");
+  assert.match(
+    text,
+    /report\.json is no report of this version \(formatVersion is 1, not 4\): run the pipeline's report/,
+  );
+  assert.doesNotMatch(text, /An old report/);
+});

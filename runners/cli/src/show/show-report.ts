@@ -1,0 +1,56 @@
+// Prints the tables of a benchmark's report; a pipeline without one prints none.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Report } from "@mlrb/formats/report";
+import type { Times } from "@mlrb/formats/times";
+import { hasColor } from "./terminal.ts";
+
+/**
+ * `folder` is where the results were laid out, `checked` says that an earlier run read them as they are, and that all
+ * followed their formats. Gives what was printed, and whether that is so.
+ */
+export async function showReport(
+  folder: string,
+  more: { groups?: boolean; checked?: boolean } = {},
+): Promise<{ report: Report; followed: boolean } | undefined> {
+  const path = join(folder, "report.json");
+  if (!existsSync(path)) return undefined;
+  const { readReport } = await import("./read-report.ts");
+  const reading = readReport(path, more);
+  if (reading.kind !== "ok") {
+    process.stdout.write(
+      `\n${path} is no report of this version (${reading.cause}): run the pipeline's report stage to make it again\n`,
+    );
+    return undefined;
+  }
+  const report = reading.value;
+  const { terminalSection, terminalTable } = await import("@mlrb/report/formats/terminal-table");
+  const color = hasColor(process.stdout);
+  const width = process.stdout.columns ?? Number(process.env.COLUMNS ?? 100);
+  process.stdout.write(`\n${terminalTable(report, { width, color })}`);
+  if (more.groups) {
+    const [{ groupsSection }, { plainSection }] = await Promise.all([
+      import("@mlrb/report/sections/groups"),
+      import("@mlrb/report/sections/sections"),
+    ]);
+    process.stdout.write(`\n${terminalSection(plainSection(groupsSection(report)), { width, color })}`);
+  }
+  const times = join(folder, "times.json");
+  let followed = true;
+  if (existsSync(times)) {
+    const [{ readFormat }, format, { timesSection }] = await Promise.all([
+      import("@mlrb/formats/read-format"),
+      import("@mlrb/formats/times"),
+      import("@mlrb/report/sections/times"),
+    ]);
+    const text = readFileSync(times, "utf8");
+    const reading = more.checked
+      ? { kind: "ok" as const, value: JSON.parse(text) as Times }
+      : readFormat(format.times, text);
+    // an older version's lack columns; the next run makes them again
+    if (reading.kind === "ok")
+      process.stdout.write(`\n${terminalSection(timesSection(reading.value), { width, color })}`);
+    else followed = false;
+  }
+  return { report, followed };
+}

@@ -1,0 +1,266 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { loadPlan } from "@mlrb/core/plan/load-plan";
+import type { Plan } from "@mlrb/core/plan/plan";
+import { memorySources } from "@mlrb/core/testing/memory-sources";
+import { renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
+import type { Preview } from "@mlrb/local/decide/preview-plan";
+import type { HeldGpu } from "@mlrb/local/leases/gpu-leases";
+import type { LiveRun } from "@mlrb/local/leases/live-runs";
+import type { InstanceNow, Orphan } from "../attempts/read-states.ts";
+import { nextSteps } from "../run/next-steps.ts";
+import type { InstanceState } from "./instance-state.ts";
+import { statusOf } from "./status.ts";
+import { statusText } from "./status-text.ts";
+import type { ShownWait } from "./wait-words.ts";
+
+const text = `formatVersion: 1
+name: test
+axes: { word: [alpha, beta] }
+stages:
+  make: { each: [word], command: make, gives: { text: file } }
+  attempt: { each: [word], needs: [make.text], command: try, gives: { work: file }, durable: true }
+  gather: { collect: [attempt.work], command: gather, gives: { all: file } }
+`;
+
+function plan(): Plan {
+  const result = loadPlan({ file: "pipelines/test.yaml" }, memorySources({ "pipelines/test.yaml": text }), [
+    "local",
+  ]);
+  if ("problems" in result) throw new Error(result.problems.map(renderDiagnostic).join("\n"));
+  return result.plan;
+}
+
+const now = Date.parse("2026-01-31T10:10:00.000Z");
+const failure = "2026-01-31T10:05:00.000Z";
+
+/** Each instance's state, by id; those that are not named are up to date. `left`: stale ones stay so. */
+function scene(
+  states: Record<string, InstanceState>,
+  {
+    left = true,
+    live = [] as LiveRun[],
+    gpus = [] as HeldGpu[],
+    orphans = [] as Orphan[],
+    waits = [] as ShownWait[],
+  } = {},
+) {
+  const made = plan();
+  const instances = made.instances.map(({ index, id, stage }): InstanceNow => {
+    const state = states[id] ?? "upToDate";
+    const common = { index, certain: state !== "uncertain", reasons: [], expectedMs: undefined };
+    const cost = { gpuHours: 2, dollars: 0, timeMs: 60_000, from: 0 };
+    const preview: Preview =
+      state === "upToDate"
+        ? { ...common, action: "reuse" }
+        : state === "stale" && stage.durable
+          ? { ...common, action: "stale", onStale: left ? "leave" : "rerun", cost }
+          : {
+              ...common,
+              action: "run",
+              ...(state === "stale" && { expectedMs: 90_000 }),
+              ...(stage.durable && { cost }),
+            };
+    if (state !== "failed") return { preview, state };
+    const detail = "it ended with 1\u001b[2J\nand more";
+    return {
+      preview,
+      state,
+      lastEnd: { outcome: { kind: "failed", cause: "exit-code", detail }, time: failure },
+    };
+  });
+  const status = statusOf(made, { instances, live, orphans, waits, gpus });
+  const options = { root: "my root" };
+  const next = nextSteps(status, { pipeline: "test", options });
+  return {
+    status,
+    next,
+    text: statusText(status, { next, now }),
+    commands: next.map(({ command }) => command),
+  };
+}
+
+function liveRun(changed: Partial<LiveRun> = {}): LiveRun {
+  return {
+    run: "20260131T100000Z-17xab",
+    pipeline: "test",
+    profile: "default",
+    selection: "",
+    owner: { host: "gpu2", boot: "b", pid: 17, started: "5", since: "2026-01-31T09:59:59.000Z" },
+    life: "elsewhere",
+    since: "2026-01-31T10:00:00.000Z",
+    stages: [{ stage: "make[word=alpha]", since: "2026-01-31T10:00:05.000Z" }],
+    waiting: [],
+    queued: "",
+    ...changed,
+  };
+}
+
+test("a status shows counts by stage and state, what runs, what failed, the attempts, and what to do", () => {
+  const { text } = scene(
+    {
+      "make[word=alpha]": "running",
+      "make[word=beta]": "failed",
+      "attempt[word=alpha]": "stale",
+      "attempt[word=beta]": "neverRun",
+      gather: "uncertain",
+    },
+    { live: [liveRun()] },
+  );
+  assert.equal(
+    text,
+    `test (default): 1 running, 1 failed, 1 stale, 1 uncertain, 1 never run
+
+stage    instances  up to date  running  failed  stale  uncertain  never run
+make             2           -        1       1      -          -          -
+attempt          2           -        -       -      1          -          1
+gather           1           -        -       -      -          1          -
+
+run 20260131T100000Z-17xab, process 17 on gpu2 since 2026-01-31T09:59:59.000Z by its clock, began 10 m 0 s ago; whether it lives cannot be told from here
+  make[word=alpha]  for 9 m 55 s
+
+failed when they last ran
+  make[word=beta]  exit-code: it ended with 1 [2J and more  (5 m 0 s ago)
+
+attempts: 1 stale, 1 never run; to make what is missing: 2 attempts, about 4.0 GPU hours and 0.00 dollars
+
+uncertain: reads something that runs first; reused after all if that gives the same again
+
+next
+  pnpm pipeline log 'make[word=alpha]' --root 'my root'
+      a run goes on; what it says
+  pnpm pipeline run test --root 'my root' --take-over
+      if the run on another host is gone: a run takes over what it left, attempts only if told
+  pnpm pipeline log 'make[word=beta]' --root 'my root'
+      why make[word=beta] failed
+  pnpm pipeline run test --root 'my root' --rerun
+      make stale attempts again: 2 attempts, about 4.0 GPU hours and 0.00 dollars
+  pnpm pipeline run test --root 'my root' --accept-stale "reason"
+      or use them as they are; the tables say why
+`,
+  );
+});
+
+test("where all is up to date only the tables are left to be looked at", () => {
+  const { text } = scene({});
+  assert.equal(
+    text,
+    `test (default): 5 up to date
+
+stage    instances  up to date
+make             2           2
+attempt          2           2
+gather           1           1
+
+attempts: 2 up to date
+
+next
+  pnpm pipeline report test --root 'my root'
+      nothing to do; the tables again
+`,
+  );
+});
+
+test("a run is proposed with the time that earlier runs took, and not while one goes on", () => {
+  const states = { "make[word=alpha]": "stale", "make[word=beta]": "neverRun" } as const;
+  const { next } = scene(states);
+  assert.deepEqual(next, [
+    {
+      why: "bring 2 up to date, about 1 m 30 s of work by earlier runs, 1 never timed",
+      command: "pnpm pipeline run test --root 'my root'",
+    },
+    { why: "what would run, and why", command: "pnpm pipeline plan test --root 'my root'" },
+  ]);
+  const live = [liveRun({ life: "alive" })];
+  assert.deepEqual(scene(states, { live }).commands, [
+    "pnpm pipeline log 'make[word=alpha]' --root 'my root'",
+  ]);
+});
+
+test("stale attempts that the profile makes again are part of the run, and need no word", () => {
+  const { status, commands } = scene({ "attempt[word=alpha]": "stale" }, { left: false });
+  assert.equal(status.toRun.instances, 1);
+  assert.equal(status.toRun.leftStale, 0);
+  assert.deepEqual(commands, [
+    "pnpm pipeline run test --root 'my root'",
+    "pnpm pipeline plan test --root 'my root'",
+  ]);
+});
+
+test("what runs now is neither to run nor in the cost of what is missing", () => {
+  const { status } = scene({ "attempt[word=alpha]": "running" }, { live: [liveRun()] });
+  assert.equal(status.toRun.instances, 0);
+  assert.equal(status.attempts?.cost.attempts, 0);
+});
+
+test("a status tells who holds which GPU of this host, whichever run that is", () => {
+  const { run, owner } = liveRun();
+  const held = { owner, run, stage: "attempt[word=alpha]", since: "2026-01-31T10:07:00.000Z" };
+  const gpus = [
+    { ...held, index: 0, uuid: "GPU-1", model: "NVIDIA H100" },
+    { ...held, index: 3, uuid: "MIG-2", model: "NVIDIA H100 MIG 1g.10gb" },
+  ];
+  const by = `attempt[word=alpha] of run ${run}, process 17 on gpu2 since 2026-01-31T09:59:59.000Z by its clock, for 3 m 0 s`;
+  const told = `
+GPUs that are held on this host
+  0  NVIDIA H100 (GPU-1)  ${by}
+  3  NVIDIA H100 MIG 1g.10gb (MIG-2)  ${by}
+`;
+  assert.ok(scene({}, { gpus }).text.includes(told), scene({}, { gpus }).text);
+});
+
+test("an attempt that goes on without a run is told, with what to do about it", () => {
+  const supervisor = { host: "gpu2", boot: "b", pid: 23, started: "5", since: "2026-01-31T10:00:00.000Z" };
+  const stage = "attempt[word=alpha]";
+  const orphans = [{ stage, since: "2026-01-31T10:07:00.000Z", supervisor }];
+  const { text, commands } = scene({ [stage]: "running" }, { orphans });
+  assert.match(
+    text,
+    /attempts that go on without a run\n {2}attempt\[word=alpha\] {2}for 3 m 0 s, process 23 on gpu2/,
+  );
+  assert.deepEqual(commands.slice(0, 2), [
+    "pnpm pipeline run test --root 'my root'",
+    "pnpm pipeline attempts stop 'attempt[word=alpha]' --root 'my root'",
+  ]);
+});
+
+test("what an attempt waits for is shown with its cause, since when, and the command to type", () => {
+  const stage = "attempt[task=alpha,seed=1]";
+  const waits: ShownWait[] = [
+    {
+      stage,
+      command: "pnpm pipeline attempts resume 3f2a",
+      waits: [
+        {
+          ...{ why: "operator", cause: "wrong-key", whose: "operator", detail: "401: no such\u001b[2J key" },
+          since: "2026-01-31T10:07:00.000Z",
+          nextTry: "2026-01-31T11:00:00.000Z",
+          giveUpAt: "2026-02-03T10:07:00.000Z",
+        },
+      ],
+    },
+  ];
+  const { text } = scene({}, { waits });
+  const at = text.indexOf("attempts that wait");
+  assert.ok(at > 0, text);
+  const shown = text.slice(at);
+  assert.ok(shown.includes(stage) && shown.includes("waits for you: wrong-key: 401: no such"), shown);
+  assert.match(
+    shown,
+    /when it is mended: pnpm pipeline attempts resume 3f2a; for .* since 2026-01-31T10:07:00Z/,
+  );
+  assert.ok(!shown.includes("\u001b"));
+});
+
+test("of a run is said what waits for others and what for the run itself, in the words of its live view", () => {
+  const waiting = [
+    {
+      stage: "attempt[word=alpha]",
+      why: "process 5 on gpu1 holds 2 GPUs",
+      since: "2026-01-31T10:05:00.000Z",
+    },
+  ];
+  const { text } = scene({}, { live: [liveRun({ waiting, queued: "3 wait for pool api:openai" })] });
+  assert.match(text, /\n {2}attempt\[word=alpha\] {2}waits: process 5 on gpu1 holds 2 GPUs, for /);
+  assert.match(text, /\n {2}3 wait for pool api:openai\n/);
+});

@@ -1,0 +1,101 @@
+// What `pipeline status` tells, as data: each stage's instances by state, what runs now, what failed last,
+// the attempts, and what to do next.
+// Pure: no disk, no clock.
+
+import type { Plan } from "@mlrb/core/plan/plan";
+import { outcomeCause } from "@mlrb/core/ports/outcome";
+import type { HeldGpu } from "@mlrb/local/leases/gpu-leases";
+import type { LiveRun } from "@mlrb/local/leases/live-runs";
+import type { AttemptSums } from "../attempts/attempt-sums.ts";
+import type { InstanceNow, Orphan } from "../attempts/read-states.ts";
+import { type TotalCost, totalCost } from "../gates/total-cost.ts";
+import { countStates, type StateCounts } from "./instance-state.ts";
+import type { ShownWait } from "./wait-words.ts";
+
+export type Status = {
+  pipeline: string;
+  profile: string;
+  selection: string;
+  /** In plan order, those of which something was selected. */
+  stages: { name: string; instances: number; states: StateCounts }[];
+  states: StateCounts;
+  runs: LiveRun[];
+  orphans: Orphan[];
+  /** Attempts that wait, of those of this pipeline. */
+  waits: ShownWait[];
+  /** On this host, by whichever run. */
+  gpus: HeldGpu[];
+  failed: { stage: string; cause: string; time: string }[];
+  /** Of durable stages; undefined where the pipeline has none. */
+  attempts: { states: StateCounts; cost: TotalCost; spent?: AttemptSums } | undefined;
+  toRun: {
+    instances: number;
+    /** Of attempts that are stale and that a run would leave so. */
+    leftStale: number;
+    /** By earlier runs; 0 where nothing was timed. */
+    expectedMs: number;
+    untimed: number;
+  };
+  publishes: boolean;
+};
+
+type Read = {
+  instances: InstanceNow[];
+  live: LiveRun[];
+  orphans: Orphan[];
+  waits: ShownWait[];
+  gpus: HeldGpu[];
+  sums?: AttemptSums;
+};
+
+export function statusOf(plan: Plan, { instances, live, orphans, waits, gpus, sums }: Read): Status {
+  const stageOf = ({ preview }: InstanceNow) => plan.instances[preview.index]!.stage;
+  const idOf = ({ preview }: InstanceNow) => plan.instances[preview.index]!.id;
+  const byStage = Map.groupBy(instances, (one) => stageOf(one).name);
+  const attempts = instances.filter((one) => stageOf(one).durable);
+  const toRun = instances
+    .filter(({ state }) => state !== "running")
+    .map(({ preview }) => preview)
+    .filter(({ action, onStale }) => action === "run" || (action === "stale" && onStale === "rerun"));
+  return {
+    pipeline: plan.pipeline,
+    profile: plan.profile,
+    selection: plan.selection,
+    stages: [...byStage].map(([name, all]) => ({
+      name,
+      instances: all.length,
+      states: countStates(all.map(({ state }) => state)),
+    })),
+    states: countStates(instances.map(({ state }) => state)),
+    runs: live,
+    orphans,
+    waits,
+    gpus,
+    failed: instances
+      .filter(({ state }) => state === "failed")
+      .map((one) => ({
+        stage: idOf(one),
+        cause: outcomeCause(one.lastEnd!.outcome),
+        time: one.lastEnd!.time,
+      })),
+    attempts:
+      attempts.length === 0
+        ? undefined
+        : {
+            states: countStates(attempts.map(({ state }) => state)),
+            ...(sums && { spent: sums }),
+            cost: totalCost(
+              attempts.filter(({ state }) => state !== "running").map(({ preview }) => preview),
+              true,
+            ),
+          },
+    toRun: {
+      instances: toRun.length,
+      leftStale: attempts.filter(({ preview }) => preview.onStale === "leave" && preview.cost !== undefined)
+        .length,
+      expectedMs: toRun.reduce((sum, { expectedMs }) => sum + (expectedMs ?? 0), 0),
+      untimed: toRun.filter(({ expectedMs }) => expectedMs === undefined).length,
+    },
+    publishes: plan.stages.some(({ publishes }) => publishes),
+  };
+}

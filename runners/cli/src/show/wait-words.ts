@@ -1,0 +1,33 @@
+// What an attempt waits for, as people read it, with the exact command to type.
+// Pure: the time is an argument.
+
+import { resumeCommand, waitText } from "@mlrb/core/ports/attempt-wait";
+import type { AttemptWait } from "@mlrb/formats/attempt/attempt-wait";
+import type { WaitingAttempt } from "@mlrb/local/attempts/attempt-waits";
+
+export type WaitPlace = {
+  repository: string;
+  /** Where the state lies: named in a command where it is not the repository. */
+  root: string;
+};
+
+export type ShownWait = {
+  stage: string;
+  /** null where no person is waited for. */
+  command: string | null;
+  /** Never empty; what matters most first. */
+  waits: AttemptWait[];
+};
+
+export function shownWait({ name, card, waits }: WaitingAttempt, { repository, root }: WaitPlace): ShownWait {
+  const forPerson = waits.some(({ why }) => why === "operator");
+  const command = forPerson ? resumeCommand(name, root === repository ? undefined : root) : null;
+  return { stage: card.slot.stage, command, waits };
+}
+
+/** `now` in milliseconds since 1970. */
+export function waitWords({ command, waits }: Pick<ShownWait, "command" | "waits">, now: number): string {
+  const more = waits.length - 1;
+  const others = more === 0 ? "" : ` (and ${more} more ${more === 1 ? "call" : "calls"})`;
+  return `${waitText(waits[0]!, { now, resume: command })}${others}`;
+}

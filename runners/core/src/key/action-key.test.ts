@@ -1,0 +1,265 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { KeyParts } from "@mlrb/formats/stage/action";
+import { loadPlan, type PlanRequest } from "../plan/load-plan.ts";
+import { memorySources, repository } from "../testing/memory-sources.ts";
+import { actionKey, type BoundInputs, formerParts, keyParts } from "./action-key.ts";
+import { changes, type Reason, reasonWords } from "./reasons.ts";
+
+const file = "pipelines/test.yaml";
+const text = `formatVersion: 1
+name: test
+title: A title
+axes: { task: [reading], agent: [basic, idle], seed: [1, 2] }
+params: { data: smoke }
+profiles: { smoke: { default: true }, copy: { limits: { time: 9m }, resources: { cpus: 2 } } }
+stages:
+  data: { each: [task], script: steps/a.ts, gives: { public: dir } }
+  score:
+    each: [task, agent, seed]
+    keyed: [task]
+    script: steps/b.ts
+    needs: [data.public]
+    params: { data: "{params.data}", unit: 5 }
+    env: { MODE: fast }
+    secrets: [HF_TOKEN]
+    files: ["steps/*.py"]
+    budget: { time: 10m }
+    limits: { time: 30m }
+    resources: { cpus: 1, memory: 1GiB }
+    gives: { score: file }
+`;
+const bound: BoundInputs = {
+  code: { "steps/b.ts": "c0de" },
+  files: { "steps/measure.py": "f11e" },
+  inputs: { public: "da7a" },
+  environment: null,
+  host: null,
+};
+
+function parts(
+  changed: string = text,
+  more: {
+    request?: Partial<PlanRequest>;
+    bound?: Partial<BoundInputs>;
+    id?: string;
+    files?: Record<string, string>;
+  } = {},
+): KeyParts {
+  const sources = memorySources({ ...repository, [file]: changed, ...more.files });
+  const result = loadPlan({ file, ...more.request }, sources, ["local", "docker"]);
+  if ("problems" in result) throw new Error(result.problems.map(({ message }) => message).join("\n"));
+  const id = more.id ?? "score[task=reading,agent=basic,seed=1]";
+  const instance = result.plan.instances.find((one) => one.id === id);
+  assert(instance, `no ${id}`);
+  return keyParts(instance, { ...bound, ...more.bound });
+}
+
+const key = (...from: Parameters<typeof parts>) => actionKey(parts(...from));
+
+function replaced(from: string, to: string): string {
+  assert(text.includes(from), from);
+  return text.replace(from, to);
+}
+
+test("what cannot change a result is not in its key", () => {
+  const same: Record<string, string> = {
+    limits: key(replaced("limits: { time: 30m }", "limits: { time: 31m }")),
+    resources: key(replaced("memory: 1GiB", "memory: 2GiB, gpus: 3")),
+    pools: key(
+      replaced(
+        "resources: { cpus: 1, memory: 1GiB }",
+        "resources: { cpus: 1, memory: 1GiB, pools: { api: 1 } }",
+      ).replace("profiles:", "pools: { api: 2 }\nprofiles:"),
+    ),
+    "the network": key(replaced("limits: { time: 30m }", "limits: { time: 30m }\n    network: none")),
+    secrets: key(replaced("[HF_TOKEN]", "[HF_TOKEN, OTHER]")),
+    title: key(replaced("A title", "Another")),
+    "the profile's name": key(replaced("copy:", "other:"), { request: { profile: "other" } }),
+    "what a profile sets beside parameters": key(text, { request: { profile: "copy" } }),
+    "the executor": key(text, { request: { executor: "docker" } }),
+    "axes that it is blind to": key(text, { id: "score[task=reading,agent=idle,seed=2]" }),
+    "an output's privacy": key(
+      replaced("gives: { score: file }", "gives: { score: { file: score, private: true } }"),
+    ),
+    "the order of keys": key(
+      replaced('{ data: "{params.data}", unit: 5 }', '{ unit: 5, data: "{params.data}" }'),
+    ),
+    "another stage before it": key(replaced("stages:\n", "stages:\n  first: { script: steps/a.ts }\n")),
+    "what a task says that is not selected": key(text, {
+      files: {
+        "tasks/reading/task.yaml": repository["tasks/reading/task.yaml"]!.replace("The task", "A task"),
+      },
+    }),
+  };
+  for (const [what, other] of Object.entries(same)) assert.equal(other, key(), what);
+});
+
+test("whatever can change a result changes its key", () => {
+  const keys: Record<string, string> = {
+    itself: key(),
+    params: key(replaced("unit: 5", "unit: 6")),
+    "a number and the text of it": key(replaced("unit: 5", 'unit: "5"')),
+    "a parameter of the profile": key(
+      replaced("smoke: { default: true }", "smoke: { default: true, params: { data: official } }"),
+    ),
+    env: key(replaced("MODE: fast", "MODE: slow")),
+    budget: key(replaced("budget: { time: 10m }", "budget: { time: 11m }")),
+    "names of outputs": key(replaced("gives: { score: file }", "gives: { scores: file }")),
+    "kinds of outputs": key(replaced("gives: { score: file }", "gives: { score: dir }")),
+    "the script": key(replaced("script: steps/b.ts", "script: steps/a.ts")),
+    "keyed axes": key(replaced("keyed: [task]", "keyed: [task, seed]")),
+    "another point of a keyed axis": key(replaced("keyed: [task]", "keyed: [task, seed]"), {
+      id: "score[task=reading,agent=basic,seed=2]",
+    }),
+    code: key(text, { bound: { code: { "steps/b.ts": "0ther" } } }),
+    files: key(text, { bound: { files: { "steps/measure.py": "0ther" } } }),
+    "a file more": key(text, { bound: { files: { ...bound.files, "steps/more.py": "0ther" } } }),
+    inputs: key(text, { bound: { inputs: { public: "0ther" } } }),
+    "an input's name": key(text, { bound: { inputs: { other: "da7a" } } }),
+    environment: key(text, { bound: { environment: "e" } }),
+    host: key(text, { bound: { host: { platform: "linux" } } }),
+    image: key(text, { bound: { image: "host:1" } }),
+  };
+  const seen = new Map<string, string>();
+  for (const [what, one] of Object.entries(keys)) {
+    assert.match(one, /^[0-9a-f]{64}$/);
+    assert.equal(seen.get(one), undefined, `${what} is keyed`);
+    seen.set(one, what);
+  }
+});
+
+const durably = (pipeline = text) =>
+  pipeline.replace("budget: { time: 10m }", "durable: true\n    budget: { time: 10m }");
+
+test("keys are those that 5ceb805 made, and of its attempts as it made them", () => {
+  assert.equal(key(), "7eb091fcd4378b4060a123a8810c1a36491e510dafea52ef18290a0845b79e3c");
+  const result = loadPlan({ file }, memorySources({ ...repository, [file]: durably() }), ["local"]);
+  assert("plan" in result);
+  const instance = result.plan.instances.find(({ id }) => id === "score[task=reading,agent=basic,seed=1]")!;
+  const former = formerParts(instance, keyParts(instance, bound), bound.files);
+  assert.equal(actionKey(former), "c46ee6f35ca979d0053796c5cf918b81a704a223ed496dbfa6da5801d81f21f7");
+});
+
+test("an attempt is keyed by the task and the seed that its agent sees, whatever axes are keyed", () => {
+  const other = { id: "score[task=reading,agent=basic,seed=2]" };
+  assert.notEqual(key(durably(), other), key(durably()));
+  assert.deepEqual(
+    changes(parts(durably(), other), parts(durably()), () => undefined),
+    [{ kind: "env-changed", names: ["MLRB_SEED"] }],
+  );
+});
+
+test("a parameter that is not set is not in an attempt's key", () => {
+  const added = replaced("unit: 5 }", "unit: 5, added: null }");
+  assert.equal(key(durably(added)), key(durably()));
+  assert.notEqual(key(added), key(), "of other stages it is");
+});
+
+test("a durable stage's harness is not in its key, and all the rest is", () => {
+  const durable = replaced("budget: { time: 10m }", "durable: true\n    budget: { time: 10m }");
+  assert.equal(key(durable, { bound: { code: { "steps/b.ts": "0ther" } } }), key(durable));
+  assert.equal(key(durable.replace("script: steps/b.ts", "script: steps/a.ts")), key(durable));
+  assert.notEqual(key(durable, { bound: { files: {} } }), key(durable));
+  assert.notEqual(key(durable.replace("unit: 5", "unit: 6")), key(durable));
+});
+
+test("the parts of a key survive JSON, in which they are kept beside results", () => {
+  assert.equal(actionKey(JSON.parse(JSON.stringify(parts())) as KeyParts), key());
+});
+
+test("a number that JSON cannot hold has no key", () => {
+  assert.throws(() => actionKey({ ...parts(), params: { loss: Number.NaN } }), /loss is NaN/);
+});
+
+test("what changed since the last success is told, all of it", () => {
+  const now = parts();
+  const told = (last: Partial<KeyParts>) => changes({ ...now, ...last }, now, () => "data[task=reading]");
+  assert.deepEqual(told({}), []);
+  const reasons: [Partial<KeyParts>, Reason][] = [
+    [{ keyFormat: 0 }, { kind: "key-format-changed" }],
+    [{ run: { kind: "script", file: "old.ts" } }, { kind: "code-changed", file: "steps/b.ts" }],
+    [{ code: { "steps/b.ts": "old" } }, { kind: "code-changed", file: "steps/b.ts" }],
+    [{ files: {} }, { kind: "file-changed", file: "steps/measure.py" }],
+    [{ inputs: { public: "old" } }, { kind: "input-changed", input: "public", stage: "data[task=reading]" }],
+    [{ params: { ...now.params, unit: 6 } }, { kind: "params-changed", names: ["unit"] }],
+    [{ axes: { task: "writing" } }, { kind: "params-changed", names: ["task"] }],
+    [{ outputs: {} }, { kind: "outputs-changed" }],
+    [{ env: { MODE: "fast", MORE: "1" } }, { kind: "env-changed", names: ["MORE"] }],
+    [{ budget: {} }, { kind: "budget-changed" }],
+    [{ environment: "old" }, { kind: "environment-changed" }],
+    [{ host: { platform: "linux" } }, { kind: "host-changed" }],
+    [{ image: "host:1" }, { kind: "image-changed" }],
+  ];
+  for (const [last, reason] of reasons) assert.deepEqual(told(last), [reason]);
+  const all = told(Object.assign({}, ...reasons.map(([last]) => last)) as Partial<KeyParts>);
+  assert.deepEqual(new Set(all.map(({ kind }) => kind)), new Set(reasons.map(([, { kind }]) => kind)));
+});
+
+test("every reason has words of its own", () => {
+  const every: { [Kind in Reason["kind"]]: Reason & { kind: Kind } } = {
+    unchanged: { kind: "unchanged" },
+    "not-needed": { kind: "not-needed" },
+    "same-action": { kind: "same-action", stage: "score[seed=1]" },
+    "first-run": { kind: "first-run" },
+    audited: { kind: "audited" },
+    "code-changed": { kind: "code-changed", file: "a.ts" },
+    "file-changed": { kind: "file-changed", file: "a.txt" },
+    "input-changed": { kind: "input-changed", input: "data", stage: "data" },
+    "params-changed": { kind: "params-changed", names: ["a", "b"] },
+    "outputs-changed": { kind: "outputs-changed" },
+    "env-changed": { kind: "env-changed", names: ["MODE"] },
+    "budget-changed": { kind: "budget-changed" },
+    "environment-changed": { kind: "environment-changed" },
+    "environment-missing": { kind: "environment-missing" },
+    "image-changed": { kind: "image-changed" },
+    lost: {
+      kind: "lost",
+      since: "2026-01-31T10:00:00.000Z",
+      cause: "its supervisor was killed",
+      folder: "lost/a",
+    },
+    "goes-on": { kind: "goes-on", since: "2026-01-31T10:00:00.000Z" },
+    "host-changed": { kind: "host-changed" },
+    "key-format-changed": { kind: "key-format-changed" },
+    "output-missing": { kind: "output-missing" },
+    "never-succeeded": { kind: "never-succeeded" },
+    stale: { kind: "stale", record: "r", changed: [{ kind: "budget-changed" }, { kind: "host-changed" }] },
+    "stale-accepted": { kind: "stale-accepted", record: "r", why: "only wording" },
+    "keyed-by-format": { kind: "keyed-by-format", format: 1 },
+    "cannot-start": { kind: "cannot-start", detail: "a.ts cannot be bundled\nmore" },
+    "upstream-stale": { kind: "upstream-stale", stage: "attempt" },
+    "upstream-runs": { kind: "upstream-runs", stage: "data" },
+  };
+  const words = Object.values(every).map(reasonWords);
+  assert.equal(new Set(words).size, words.length);
+  assert.deepEqual(words, [
+    "nothing it depends on changed",
+    "nothing that runs needs it",
+    "the same action as score[seed=1]",
+    "first run",
+    "to be traced (--audit)",
+    "code changed: a.ts",
+    "file changed: a.txt",
+    "input changed: data of data",
+    "parameters changed: a, b",
+    "what it gives changed",
+    "variables changed: MODE",
+    "budget changed",
+    "environment changed",
+    "environment not built here",
+    "another image or sandbox",
+    "lost: the attempt begun 2026-01-31T10:00:00.000Z ended without a record (its supervisor was killed); it is in lost/a",
+    "it goes on since 2026-01-31T10:00:00.000Z, begun by a run that is gone",
+    "another machine",
+    "keys are made in a new way",
+    "its result is no longer in the store",
+    "it has not succeeded yet",
+    "stale: budget changed; another machine",
+    "stale, accepted: only wording",
+    "keyed by format 1",
+    "it cannot start: a.ts cannot be bundled; more",
+    "attempt is stale",
+    "data runs first",
+  ]);
+});

@@ -1,0 +1,62 @@
+// The action key: the digest of everything that can change what a stage instance gives. Never a
+// timestamp, a machine's path, a secret, a limit, a profile's name or the order of files.
+
+import { createHash } from "node:crypto";
+import { attemptFields } from "@mlrb/formats/declared/agent-preset";
+import type { KeyParts } from "@mlrb/formats/stage/action";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import type { Instance } from "../plan/plan.ts";
+import { agentVariables } from "./agent-variables.ts";
+
+/** Raised when the meaning of a key changes: every older key is then another key. */
+const keyFormat = 1;
+
+/** The same for attempts. In format 1 the key lacked much of what an agent can read: see former-attempt-key. */
+export const attemptKeyFormat = 2;
+
+export type BoundInputs = {
+  code: Record<string, string>;
+  files: Record<string, string>;
+  inputs: Record<string, string>;
+  environment: string | null;
+  host: Record<string, string> | null;
+  image?: string;
+};
+
+/** The parts of the key of `instance` once what it reads is known. */
+export function keyParts(instance: Instance, bound: BoundInputs): KeyParts {
+  const { stage, action, axes } = instance;
+  const { task, seed } = axes;
+  return {
+    keyFormat: stage.durable ? attemptKeyFormat : keyFormat,
+    ...(stage.durable && {
+      agentEnv: agentVariables({ ...(task !== undefined && { task }), ...(seed !== undefined && { seed }) }),
+    }),
+    run: stage.durable && action.run.kind !== "command" ? { kind: action.run.kind, file: "" } : action.run,
+    // so that a parameter which is added later, and is not set, changes no attempt
+    params: stage.durable
+      ? Object.fromEntries(Object.entries(attemptFields(action.params)).filter(([, value]) => value !== null))
+      : action.params,
+    axes: Object.fromEntries(stage.keyed.map((axis) => [axis, instance.axes[axis]!])),
+    outputs: Object.fromEntries(stage.gives.map(({ name, kind }) => [name, kind])),
+    env: action.env,
+    budget: action.budget,
+    ...bound,
+    code: stage.durable ? {} : bound.code,
+  };
+}
+
+/** The parts of an attempt's key as they were in format 1; `files` are the digests of that time. */
+export function formerParts(
+  instance: Instance,
+  now: KeyParts,
+  files: Record<string, string>,
+): KeyParts & { keyFormat: 1 } {
+  const { agentEnv: _, ...parts } = now;
+  return { ...parts, keyFormat: 1, params: attemptFields(instance.action.params), files };
+}
+
+/** sha256, in hex, of the parts as canonical JSON. */
+export function actionKey(parts: KeyParts): string {
+  return createHash("sha256").update(canonicalJson(parts)).digest("hex");
+}

@@ -1,0 +1,139 @@
+// Why a stage instance runs or is reused. Returned by whoever decides, and shown by the progress line,
+// `plan`, `explain` and the journal, so that they cannot tell different stories.
+import type { KeyParts } from "@mlrb/formats/stage/action";
+import { canonicalJson } from "@mlrb/kit/json-file";
+
+export type Reason =
+  | { kind: "unchanged" }
+  | { kind: "not-needed" }
+  | { kind: "same-action"; stage: string }
+  | { kind: "first-run" }
+  /** Run again for `run --audit` to trace it. */
+  | { kind: "audited" }
+  | { kind: "code-changed"; file: string }
+  | { kind: "file-changed"; file: string }
+  | { kind: "input-changed"; input: string; stage?: string }
+  | { kind: "params-changed"; names: string[] }
+  | { kind: "outputs-changed" }
+  | { kind: "env-changed"; names: string[] }
+  | { kind: "budget-changed" }
+  | { kind: "environment-changed" }
+  | { kind: "environment-missing" }
+  | { kind: "host-changed" }
+  | { kind: "image-changed" }
+  | { kind: "key-format-changed" }
+  | { kind: "output-missing" }
+  | { kind: "never-succeeded" }
+  /** Its key is of an earlier format: what that format did not keep counts as equal. */
+  | { kind: "keyed-by-format"; format: number }
+  /** An attempt for this place ended without a record, for `cause`; `folder` holds what it did. Another one costs again. */
+  | { kind: "lost"; since: string; cause: string; folder: string }
+  /** An attempt that another run began, which is gone, and that is not begun again. */
+  | { kind: "goes-on"; since: string }
+  /** A record of the same slot was made from other things; `changed` says which. */
+  | { kind: "stale"; record: string; changed: Reason[] }
+  | { kind: "stale-accepted"; record: string; why: string }
+  /** What it is made from cannot be read or bundled: it fails before it starts. */
+  | { kind: "cannot-start"; detail: string }
+  /** In a plan only: an attempt that it reads is stale, and is left so. */
+  | { kind: "upstream-stale"; stage: string }
+  /** In a plan only: something it reads runs first, so its key is not known yet. */
+  | { kind: "upstream-runs"; stage: string };
+
+/** What differs between the parts of the last success and those of now. `stageOf` names an input's producer. */
+export function changes(
+  last: KeyParts,
+  now: KeyParts,
+  stageOf: (input: string) => string | undefined,
+): Reason[] {
+  const reasons: Reason[] = [];
+  if (last.keyFormat !== now.keyFormat) reasons.push({ kind: "key-format-changed" });
+  if (!same(last.run, now.run)) {
+    reasons.push({ kind: "code-changed", file: now.run.kind === "command" ? "command" : now.run.file });
+  }
+  for (const file of differing(last.code, now.code)) reasons.push({ kind: "code-changed", file });
+  for (const file of differing(last.files, now.files)) reasons.push({ kind: "file-changed", file });
+  for (const input of differing(last.inputs, now.inputs)) {
+    const stage = stageOf(input);
+    reasons.push({ kind: "input-changed", input, ...(stage !== undefined && { stage }) });
+  }
+  const params = [...differing(last.params, now.params), ...differing(last.axes, now.axes)];
+  if (params.length > 0) reasons.push({ kind: "params-changed", names: params });
+  if (!same(last.outputs, now.outputs)) reasons.push({ kind: "outputs-changed" });
+  const env = differing({ ...last.agentEnv, ...last.env }, { ...now.agentEnv, ...now.env });
+  if (env.length > 0) reasons.push({ kind: "env-changed", names: env });
+  if (!same(last.budget, now.budget)) reasons.push({ kind: "budget-changed" });
+  if (last.environment !== now.environment) reasons.push({ kind: "environment-changed" });
+  if (!same(last.host, now.host)) reasons.push({ kind: "host-changed" });
+  if (last.image !== now.image) reasons.push({ kind: "image-changed" });
+  return reasons;
+}
+
+/** A reason in words, for people. */
+export function reasonWords(reason: Reason): string {
+  switch (reason.kind) {
+    case "unchanged":
+      return "nothing it depends on changed";
+    case "not-needed":
+      return "nothing that runs needs it";
+    case "same-action":
+      return `the same action as ${reason.stage}`;
+    case "first-run":
+      return "first run";
+    case "audited":
+      return "to be traced (--audit)";
+    case "code-changed":
+      return `code changed: ${reason.file}`;
+    case "file-changed":
+      return `file changed: ${reason.file}`;
+    case "input-changed":
+      return `input changed: ${reason.input}${reason.stage ? ` of ${reason.stage}` : ""}`;
+    case "params-changed":
+      return `parameters changed: ${reason.names.join(", ")}`;
+    case "outputs-changed":
+      return "what it gives changed";
+    case "env-changed":
+      return `variables changed: ${reason.names.join(", ")}`;
+    case "budget-changed":
+      return "budget changed";
+    case "environment-changed":
+      return "environment changed";
+    case "environment-missing":
+      return "environment not built here";
+    case "host-changed":
+      return "another machine";
+    case "image-changed":
+      return "another image or sandbox";
+    case "key-format-changed":
+      return "keys are made in a new way";
+    case "output-missing":
+      return "its result is no longer in the store";
+    case "never-succeeded":
+      return "it has not succeeded yet";
+    case "keyed-by-format":
+      return `keyed by format ${reason.format}`;
+    case "lost":
+      return `lost: the attempt begun ${reason.since} ended without a record (${reason.cause}); it is in ${reason.folder}`;
+    case "goes-on":
+      return `it goes on since ${reason.since}, begun by a run that is gone`;
+    case "stale":
+      return `stale: ${reason.changed.map(reasonWords).join("; ")}`;
+    case "stale-accepted":
+      return `stale, accepted: ${reason.why}`;
+    case "cannot-start":
+      return `it cannot start: ${reason.detail.replaceAll("\n", "; ")}`;
+    case "upstream-stale":
+      return `${reason.stage} is stale`;
+    case "upstream-runs":
+      return `${reason.stage} runs first`;
+  }
+}
+
+function differing(a: Record<string, unknown>, b: Record<string, unknown>): string[] {
+  const names = [...new Set([...Object.keys(a), ...Object.keys(b)])].sort();
+  return names.filter((name) => !same(a[name], b[name]));
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return a === b || (a !== undefined && b !== undefined && canonicalJson(a) === canonicalJson(b));
+}

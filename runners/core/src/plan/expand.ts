@@ -1,0 +1,195 @@
+// Fans the stages out over their axes and binds every instance to the instances it reads from.
+// Pure: no disk, no clock.
+import type { Scalar } from "@mlrb/formats/declared/pipeline";
+import { environmentStage, type Instance, instanceId, type PlannedStage } from "./plan.ts";
+import { type Resolved, resolveAction } from "./resolve-action.ts";
+import type { Axis } from "./resolve-axes.ts";
+import type { ResolveContext } from "./resolve-context.ts";
+
+/** Instances in plan order: whatever one depends on stands before it. `stages` must be in that order. */
+export function expand(stages: PlannedStage[], context: ResolveContext): Instance[] {
+  const instances: Instance[] = [];
+  const byStage = new Map<string, Instance[]>();
+  const environments = new Map<string, number>();
+  const lookup = new Map<string, number>();
+  const eachOf = new Map(stages.map(({ name, each }) => [name, each]));
+
+  for (const stage of stages) {
+    const mine: Instance[] = [];
+    byStage.set(stage.name, mine);
+    const resolve = resolver(stage, context);
+    const needs = stage.needs.map((need) => ({ ...need, each: eachOf.get(need.stage)! }));
+    const collected = stage.collect.map((source) => {
+      const shared = stage.each.filter((axis) => eachOf.get(source.stage)!.includes(axis));
+      return { source, shared, group: grouped(byStage.get(source.stage)!, shared) };
+    });
+    for (const axes of points(stage.each, context.axes)) {
+      const { action, execution, environment } = resolve(axes);
+      const inputs = needs.map((need) => {
+        const from = lookup.get(instanceId(need.stage, pick(axes, need.each)));
+        if (from === undefined)
+          throw new Error(`bug: ${stage.name} needs an instance of ${need.stage} that was not planned`);
+        return { name: need.name, from, output: need.output };
+      });
+      const members = collected.flatMap(({ source, shared, group }) =>
+        (group.get(groupKey(axes, shared)) ?? []).map((from) => ({
+          from,
+          output: source.output,
+          ...(source.digestOnly && { digestOnly: true as const }),
+        })),
+      );
+      const plan = { instances, environments, context };
+      const built = environment === undefined ? undefined : environmentOf(environment, stage, plan);
+      const id = instanceId(stage.name, axes);
+      const instance: Instance = {
+        index: instances.length,
+        id,
+        stage,
+        axes,
+        inputs,
+        members,
+        ...(built !== undefined && { environment: built }),
+        action,
+        execution,
+      };
+      lookup.set(id, instance.index);
+      instances.push(instance);
+      mine.push(instance);
+    }
+  }
+  return instances;
+}
+
+/** Every combination of the axes' values, the last axis fastest. */
+function* points(
+  each: string[],
+  axes: Map<string, Axis>,
+  chosen: Record<string, Scalar> = {},
+): Generator<Record<string, Scalar>> {
+  const [name, ...rest] = each;
+  if (name === undefined) {
+    yield { ...chosen };
+    return;
+  }
+  const axis = axes.get(name)!;
+  const values = axis.of === undefined ? axis.values : (axis.valuesOf!.get(chosen[axis.of]!) ?? []);
+  for (const value of values) yield* points(rest, axes, { ...chosen, [name]: value });
+}
+
+/** Fills in every stage at every point for the sake of its problems; what needs what does not matter. */
+export function checkActions(stages: PlannedStage[], context: ResolveContext): void {
+  for (const stage of stages) {
+    const resolve = resolver(stage, context);
+    for (const axes of points(stage.each, context.axes)) resolve(axes);
+  }
+}
+
+/** Fills a stage in once for each combination of the axes that decide its text, not once an instance. */
+function resolver(stage: PlannedStage, context: ResolveContext): (axes: Record<string, Scalar>) => Resolved {
+  const deciding = decidingAxes(stage, context);
+  const known = new Map<string, Resolved>();
+  return (axes) => {
+    const key = JSON.stringify(deciding.map((axis) => axes[axis]));
+    let resolved = known.get(key);
+    if (!resolved) {
+      resolved = resolveAction(stage, axes, context);
+      known.set(key, resolved);
+    }
+    return resolved;
+  };
+}
+
+/** The axes that the stage's text mentions, or a parameter or manifest that it may select. */
+function decidingAxes(stage: PlannedStage, context: ResolveContext): string[] {
+  const { params, manifests } = context;
+  const own = JSON.stringify([stage.spec, context.execution(stage.name), params]);
+  // a name that is put together, as in {{params.which}.title}, may be any
+  if (/\{\{/.test(own)) return stage.each;
+  const selected = [...manifests]
+    .filter(([kind]) => own.includes(`{${kind}.`))
+    .map(([, known]) => [...known]);
+  const all = own + JSON.stringify(selected);
+  return stage.each.filter((axis) => all.includes(`{${axis}}`) || all.includes(`{${axis}.`));
+}
+
+function grouped(instances: Instance[], shared: string[]): Map<string, number[]> {
+  const groups = new Map<string, number[]>();
+  for (const { axes, index } of instances) {
+    const key = groupKey(axes, shared);
+    const group = groups.get(key);
+    if (group) group.push(index);
+    else groups.set(key, [index]);
+  }
+  return groups;
+}
+
+/** The values of the axes that a collecting stage shares with its members. */
+function groupKey(axes: Record<string, Scalar>, shared: string[]): string {
+  return JSON.stringify(shared.map((axis) => axes[axis]));
+}
+
+function pick(axes: Record<string, Scalar>, names: string[]): Record<string, Scalar> {
+  return Object.fromEntries(names.map((name) => [name, axes[name]!]));
+}
+
+/** The instance that builds the environment of a lock file, made when first asked for. */
+function environmentOf(
+  lock: string,
+  asker: PlannedStage,
+  plan: { instances: Instance[]; environments: Map<string, number>; context: ResolveContext },
+): number {
+  const held = plan.environments.get(lock);
+  if (held !== undefined) return held;
+  const name = lock
+    .split("/")
+    .at(-1)!
+    .replace(/\.[^.]*$/, "");
+  const twin = [...plan.environments].find(([, at]) => plan.instances[at]!.axes.name === name);
+  if (twin) {
+    plan.context.problems.push({
+      code: "duplicate",
+      message: `${twin[0]} and ${lock} would both build environment[name=${name}]`,
+      place: plan.context.source.place(["stages", asker.name, "environment"]),
+      help: "give one of the two lock files another name",
+    });
+  }
+  const axes = { name };
+  const index = plan.instances.length;
+  const spec = { script: "pipelines/steps/environment.ts", params: { lock } };
+  plan.instances.push({
+    index,
+    id: instanceId(environmentStage, axes),
+    stage: {
+      name: environmentStage,
+      each: ["name"],
+      keyed: ["name"],
+      needs: [],
+      collect: [],
+      gives: [{ name: "environment", file: "environment", kind: "dir", private: false }],
+      durable: false,
+      untrusted: false,
+      publishes: false,
+      spec,
+    },
+    axes,
+    inputs: [],
+    members: [],
+    action: {
+      run: { kind: "script", file: spec.script },
+      params: { lock },
+      files: [lock],
+      env: {},
+      secrets: [],
+      budget: {},
+      hostSensitive: true,
+    },
+    execution: {
+      executor: "local",
+      resources: { cpus: 1, memoryBytes: 0, gpus: 0, pools: {} },
+      limits: {},
+      retries: 0,
+    },
+  });
+  plan.environments.set(lock, index);
+  return index;
+}

@@ -1,0 +1,23 @@
+// What `{params.NAME}` stands for. A pipeline's parameter may name others, and whatever else the asker knows.
+import type { Json } from "@mlrb/kit/stage";
+import { didYouMean } from "../yaml/suggest.ts";
+import { fill, type Lookup, TemplateProblem } from "../yaml/template.ts";
+
+/** Looks up `name` (`params.NAME`) and fills what its value names by `lookup`. Throws TemplateProblem. */
+export type ParamLookup = (name: string, lookup: Lookup) => Json;
+
+export function paramLookup(params: Record<string, Json>): ParamLookup {
+  const open = new Set<string>();
+  return (name, lookup) => {
+    if (open.has(name)) throw new TemplateProblem(name, "its value leads back to itself");
+    const key = name.slice(name.indexOf(".") + 1);
+    if (!Object.hasOwn(params, key))
+      throw new TemplateProblem(name, `no parameter "${key}"`, didYouMean(key, Object.keys(params)));
+    open.add(name);
+    try {
+      return fill(params[key]!, lookup);
+    } finally {
+      open.delete(name);
+    }
+  };
+}

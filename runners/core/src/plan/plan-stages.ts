@@ -1,0 +1,98 @@
+// Turns declared stages into a graph and checks it: edges come from artifacts, never from the order
+// of the YAML, so moving a stage in the file cannot change what runs.
+// Pure: no disk, no clock.
+
+import type { PipelineSpec, StageSpec } from "@mlrb/formats/declared/pipeline";
+import { DirectedGraph } from "graphology";
+import { topologicalSort } from "graphology-dag";
+import { checkPublished } from "../spec/check-published.ts";
+import { checkStage, type StageContext } from "../spec/check-stage.ts";
+import { givenOutput } from "../spec/given-output.ts";
+import { checkPrivacy, spreadPrivacy } from "../spec/privacy.ts";
+import { checkNames, checkReference, referencesOf, type Wires } from "../spec/references.ts";
+import { checkRoles } from "../spec/roles.ts";
+import type { Diagnostic } from "../yaml/diagnostic.ts";
+import type { YamlSource } from "../yaml/yaml-source.ts";
+import { circles } from "./circles.ts";
+import type { PlannedStage } from "./plan.ts";
+
+/** The stages in an order in which each comes after what it needs (while there is no circle), and all that is wrong with them. */
+export function planStages(
+  spec: PipelineSpec,
+  context: StageContext,
+): { stages: PlannedStage[]; problems: Diagnostic[] } {
+  const { source } = context;
+  const problems: Diagnostic[] = [];
+  const stages = new Map<string, PlannedStage>();
+  const wires = new Map<string, Wires>();
+
+  for (const [name, stage] of Object.entries(spec.stages)) {
+    problems.push(...checkStage(name, stage, context));
+    const needs = referencesOf(stage.needs, ["stages", name, "needs"]);
+    const collect = referencesOf(stage.collect, ["stages", name, "collect"]);
+    wires.set(name, { needs, collect });
+    stages.set(name, plannedStage(name, stage, { needs, collect, source }));
+  }
+
+  const graph = new DirectedGraph();
+  for (const name of stages.keys()) graph.addNode(name);
+  for (const [name, { needs, collect }] of wires) {
+    for (const reference of [...needs, ...collect]) {
+      const collected = collect.includes(reference);
+      const found = checkReference(name, reference, { ...context, stages, collected });
+      if (found) problems.push(found);
+      if (stages.has(reference.stage) && reference.stage !== name)
+        graph.mergeDirectedEdge(reference.stage, name);
+    }
+    problems.push(...checkNames(name, { needs, collect }, source));
+    problems.push(...checkRoles(name, collect, { ...context, stages }));
+  }
+  const cycles = circles(graph);
+  for (const circle of cycles) problems.push(cycleProblem(circle, { wires, source }));
+  if (cycles.length > 0) return { stages: [...stages.values()], problems };
+
+  const ordered = topologicalSort(graph).map((name) => stages.get(name)!);
+  spreadPrivacy(ordered, stages);
+  for (const stage of ordered)
+    problems.push(...checkPrivacy(stage, { stages, wires: wires.get(stage.name)!, source }));
+  for (const stage of ordered) stage.publishes = stage.each.length === 0 && graph.outDegree(stage.name) === 0;
+  problems.push(...checkPublished(ordered, source));
+  return { stages: ordered, problems };
+}
+
+function plannedStage(
+  name: string,
+  stage: StageSpec,
+  { needs, collect, source }: Wires & { source: YamlSource },
+): PlannedStage {
+  const { file, line } = source.place(["stages", name], "key");
+  return {
+    name,
+    ...(stage.role !== undefined && { role: stage.role }),
+    each: stage.each ?? [],
+    keyed: stage.keyed ?? stage.each ?? [],
+    needs: needs.map(({ path: _, ...reference }) => reference),
+    collect: collect.map(({ path: _, ...reference }) => reference),
+    gives: Object.entries(stage.gives ?? {}).map(([output, gives]) => givenOutput(output, gives)),
+    durable: stage.durable ?? false,
+    untrusted: stage.untrusted ?? false,
+    publishes: false,
+    place: { file, line },
+    spec: stage,
+  };
+}
+
+/** `circle` begins and ends with the same stage; the place is where that one needs the one before. */
+function cycleProblem(
+  circle: string[],
+  { wires, source }: { wires: Map<string, Wires>; source: YamlSource },
+): Diagnostic {
+  const back = wires.get(circle[0]!)!;
+  const reference = [...back.needs, ...back.collect].find(({ stage }) => stage === circle.at(-2))!;
+  return {
+    code: "cycle",
+    message: `stages need each other in a circle: ${circle.join(" → ")}`,
+    place: source.place(reference.path),
+    help: "an arrow leads from what gives to what needs it; take one away",
+  };
+}

@@ -1,0 +1,121 @@
+// Fills in where and how far a stage instance runs: executor, network, resources, limits. None of it is in
+// an action key, and all of it may come from the profile.
+import { parseImageReference, unpinnedBases } from "../spec/image-reference.ts";
+import { poolSize } from "../spec/pool-size.ts";
+import { didYouMean, suggest } from "../yaml/suggest.ts";
+import type { Path } from "../yaml/yaml-source.ts";
+import type { Execution, PlannedStage } from "./plan.ts";
+import type { ResolveContext } from "./resolve-context.ts";
+import type { StageTexts } from "./stage-texts.ts";
+
+export function resolveExecution(
+  { name, spec }: PlannedStage,
+  texts: StageTexts,
+  context: ResolveContext,
+): Execution {
+  const { executor, image: asked, network, resources, limits } = context.execution(name);
+  const written = (...setting: string[]) => context.written(name, setting);
+  const image = texts.text(asked, written("image"));
+  const wait = (name: "providerWait" | "operatorWait") => {
+    const { timeMs } = texts.duration(limits?.[name], written("limits", name));
+    return timeMs === undefined ? {} : { [`${name}Ms`]: timeMs };
+  };
+  if (image !== undefined) checkImage(image, written("image"), context);
+  return {
+    executor: executor ?? "local",
+    ...(image !== undefined && image !== "host" && { image }),
+    ...(network !== undefined && { network }),
+    resources: {
+      cpus: resources?.cpus ?? 1,
+      memoryBytes: texts.size(resources?.memory, written("resources", "memory")),
+      gpus: resources?.gpus ?? 0,
+      pools: poolWants(name, { wants: resources?.pools ?? {}, texts, context }),
+    },
+    limits: {
+      ...texts.duration(limits?.time ?? undefined, written("limits", "time")),
+      ...(limits?.memory !== undefined && {
+        memoryBytes: texts.size(limits.memory, written("limits", "memory")),
+      }),
+      ...(limits?.processes !== undefined && { processes: limits.processes }),
+      ...wait("providerWait"),
+      ...wait("operatorWait"),
+      ...(limits?.disk !== undefined && { diskBytes: texts.size(limits.disk, written("limits", "disk")) }),
+    },
+    ...(texts.truth(spec.programs, ["stages", name, "programs"]) && { programs: true as const }),
+    retries: spec.retries ?? 0,
+  };
+}
+
+/** Says what is wrong with an image that may be another one tomorrow, or is not there. */
+function checkImage(image: string, path: Path, { source, sources, problems }: ResolveContext): void {
+  const reference = parseImageReference(image);
+  const place = source.place(path);
+  if (reference.kind === "refused") {
+    problems.push({ code: "image-not-pinned", message: reference.message, place, help: reference.help });
+  }
+  if (reference.kind !== "dockerfile") return;
+  const text = sources.read(reference.file);
+  if (text === undefined) {
+    const help = "paths are relative to the repository's root";
+    problems.push({ code: "unknown-file", message: `there is no file ${image}`, place, help });
+    return;
+  }
+  const bases = unpinnedBases(text);
+  if (bases.length === 0) return;
+  problems.push({
+    code: "image-not-pinned",
+    message: `${image} is built from ${bases.join(", ")}, which may be another image tomorrow`,
+    place,
+    help: "name each base by digest: FROM NAME@sha256:…, as `docker image inspect` tells it under RepoDigests",
+  });
+}
+
+/**
+ * What it takes of each pool. A pool without a name is none: an agent that names no provider calls none. A list in a
+ * name is a pool for each of its values: an agent that calls several providers holds a part of each one's.
+ */
+function poolWants(
+  stage: string,
+  { wants, texts, context }: { wants: Record<string, number>; texts: StageTexts; context: ResolveContext },
+): Record<string, number> {
+  const { pools, source, problems } = context;
+  const taken = new Map<string, { written: string; amount: number }>();
+  const take = (pool: string, { written, amount, path }: { written: string; amount: number; path: Path }) => {
+    if (pools === undefined) return;
+    const size = poolSize(pools, pool);
+    const twin = taken.get(pool);
+    if (size === undefined) {
+      problems.push({
+        code: "unknown-pool",
+        message: `no pool named "${pool}"`,
+        place: source.place(path, "key"),
+        help: poolHelp(pool, Object.keys(pools)),
+      });
+    } else if (twin) {
+      problems.push({
+        code: "duplicate",
+        message: `"${twin.written}" and "${written}" are both the pool "${pool}"`,
+        place: source.place(path, "key"),
+        help: "say once how much it takes of it",
+      });
+    } else if (amount > size) {
+      problems.push({
+        code: "over-pool",
+        message: `it takes ${amount} of the pool "${pool}", which has ${size}`,
+        place: source.place(path),
+        help: `take ${size} at most, or enlarge it: pools: { "${pool}": ${amount} }`,
+      });
+    } else taken.set(pool, { written, amount });
+  };
+  for (const [written, amount] of Object.entries(wants)) {
+    const path = context.written(stage, ["resources", "pools", written]);
+    for (const pool of texts.keys(written, path)) take(pool, { written, amount, path });
+  }
+  return Object.fromEntries([...taken].flatMap(([pool, { amount }]) => (amount > 0 ? [[pool, amount]] : [])));
+}
+
+function poolHelp(pool: string, known: string[]): string {
+  if (suggest(pool, known) !== undefined) return didYouMean(pool, known);
+  const declare = `declare how much there is of it: pools: { "${pool}": 4 }`;
+  return known.length === 0 ? declare : `${didYouMean(pool, known)}; or ${declare}`;
+}

@@ -1,0 +1,219 @@
+// Picks the profile of a run and lays it over the pipeline: parents first, then the profile itself.
+
+import type {
+  AxisSpec,
+  ExecutionSpec,
+  PipelineSpec,
+  PoolsSpec,
+  ProfileSpec,
+  ResourcesSpec,
+} from "@mlrb/formats/declared/pipeline";
+import type { Json } from "@mlrb/kit/stage";
+import type { Diagnostic } from "../yaml/diagnostic.ts";
+import { didYouMean } from "../yaml/suggest.ts";
+import type { Path, YamlSource } from "../yaml/yaml-source.ts";
+
+export type ResolvedProfile = {
+  name: string;
+  /** The profiles it is made of, the furthest parent first. */
+  chain: string[];
+  axes: Record<string, { spec: AxisSpec; path: Path }>;
+  params: Record<string, Json>;
+  pools: PoolsSpec;
+  execution: ExecutionSpec;
+  stages: Record<string, ExecutionSpec>;
+  onStale: "leave" | "rerun";
+};
+
+/**
+ * The profile named `wanted`, or the pipeline's default one, merged. Where there are problems it is the
+ * pipeline without a profile, good for checking what no profile changes.
+ */
+export function resolveProfile(
+  spec: PipelineSpec,
+  source: YamlSource,
+  wanted: string | undefined,
+): { profile: ResolvedProfile; problems: Diagnostic[] } {
+  const profiles = spec.profiles ?? {};
+  const names = Object.keys(profiles);
+  const problems = checkProfiles(spec, source);
+  const defaults = names.filter((name) => profiles[name]!.default);
+  const name = wanted ?? defaults[0] ?? (names.length === 1 ? names[0] : undefined);
+  if (
+    wanted !== undefined &&
+    !Object.hasOwn(profiles, wanted) &&
+    !(names.length === 0 && wanted === "default")
+  ) {
+    const message = `${spec.name} has no profile "${wanted}"`;
+    problems.push({ code: "unknown-profile", message, help: didYouMean(wanted, names) });
+  }
+  if (name === undefined && names.length > 1) {
+    const message = `${spec.name} has several profiles and none is the default`;
+    problems.push({ code: "no-profile", message, help: `choose with --profile: ${names.join(", ")}` });
+  }
+
+  const profile: ResolvedProfile = {
+    name: name ?? "default",
+    chain: [],
+    axes: {},
+    params: { ...spec.params },
+    pools: { ...spec.pools },
+    execution: {},
+    stages: {},
+    onStale: "leave",
+  };
+  for (const [axis, axisSpec] of Object.entries(spec.axes ?? {}))
+    profile.axes[axis] = { spec: axisSpec, path: ["axes", axis] };
+  if (problems.length > 0 || name === undefined || !Object.hasOwn(profiles, name))
+    return { profile, problems };
+  profile.chain = chain(profiles, name);
+  for (const step of profile.chain) layOver(profile, profiles[step]!, step);
+  return { profile, problems };
+}
+
+function layOver(merged: ResolvedProfile, profile: ProfileSpec, name: string): void {
+  for (const [axis, spec] of Object.entries(profile.axes ?? {})) {
+    merged.axes[axis] = { spec, path: ["profiles", name, "axes", axis] };
+  }
+  Object.assign(merged.params, profile.params);
+  Object.assign(merged.pools, profile.pools);
+  merged.execution = mergeExecution(merged.execution, profile);
+  merged.onStale = profile.onStale ?? merged.onStale;
+  for (const [stage, execution] of Object.entries(profile.stages ?? {})) {
+    const under = Object.hasOwn(merged.stages, stage) ? merged.stages[stage]! : {};
+    merged.stages[stage] = mergeExecution(under, execution);
+  }
+}
+
+/**
+ * How `stage` is carried out: the pipeline's defaults, under its own settings, under the profile's for all stages, under
+ * those for the stages that it is like, under those for this one.
+ */
+export function executionOf(spec: PipelineSpec, profile: ResolvedProfile, stage: string): ExecutionSpec {
+  const named = likes(spec, stage).map((name) =>
+    Object.hasOwn(profile.stages, name) ? profile.stages[name]! : {},
+  );
+  return [spec.stages[stage] ?? {}, profile.execution, ...named.reverse()].reduce(
+    mergeExecution,
+    spec.defaults ?? {},
+  );
+}
+
+/** `stage` and those whose settings it has. The chain was checked to end. */
+function likes(spec: PipelineSpec, stage: string): string[] {
+  const like = Object.hasOwn(spec.stages, stage) ? spec.stages[stage]!.like : undefined;
+  return [stage, ...(like === undefined ? [] : likes(spec, like))];
+}
+
+/** The path at which the setting that counts for `stage` is written, e.g. of `limits.time`. */
+export function whereWritten(
+  spec: PipelineSpec,
+  profile: ResolvedProfile,
+  at: { stage: string; setting: Path },
+): Path {
+  const nearest = [...profile.chain].reverse();
+  const candidates: Path[] = [
+    ...likes(spec, at.stage).flatMap((stage) => nearest.map((name) => ["profiles", name, "stages", stage])),
+    ...nearest.map((name) => ["profiles", name]),
+    ["stages", at.stage],
+    ["defaults"],
+  ];
+  const holds = (path: Path) => {
+    let value: unknown = spec;
+    for (const step of path) {
+      if (value === null || typeof value !== "object" || !Object.hasOwn(value, step)) return false;
+      value = (value as Record<string, unknown>)[step];
+    }
+    return true;
+  };
+  const found = candidates.find((path) => holds([...path, ...at.setting]));
+  return [...(found ?? ["stages", at.stage]), ...at.setting];
+}
+
+/** `over` laid over `under`, field by field. */
+function mergeExecution(under: ExecutionSpec, over: ExecutionSpec): ExecutionSpec {
+  const merged: ExecutionSpec = {};
+  const executor = over.executor ?? under.executor;
+  if (executor !== undefined) merged.executor = executor;
+  const image = over.image ?? under.image;
+  if (image !== undefined) merged.image = image;
+  const network = over.network ?? under.network;
+  if (network !== undefined) merged.network = network;
+  if (under.resources || over.resources) merged.resources = mergeResources(under.resources, over.resources);
+  if (under.limits || over.limits) merged.limits = { ...under.limits, ...over.limits };
+  return merged;
+}
+
+/** Pools by name: who says another amount of one leaves the rest as they are. */
+function mergeResources(under: ResourcesSpec = {}, over: ResourcesSpec = {}): ResourcesSpec {
+  const pools = under.pools || over.pools ? { pools: { ...under.pools, ...over.pools } } : {};
+  return { ...under, ...over, ...pools };
+}
+
+/** From the furthest parent to the profile itself. The chain was checked to end. */
+function chain(profiles: Record<string, ProfileSpec>, name: string): string[] {
+  const parent = profiles[name]!.extends;
+  return [...(parent === undefined ? [] : chain(profiles, parent)), name];
+}
+
+function checkProfiles(spec: PipelineSpec, source: YamlSource): Diagnostic[] {
+  const profiles = spec.profiles ?? {};
+  const problems: Diagnostic[] = [];
+  const defaults = Object.keys(profiles).filter((name) => profiles[name]!.default);
+  for (const name of defaults.slice(1)) {
+    const message = `"${name}" is a second default profile; "${defaults[0]}" is the first`;
+    problems.push({
+      code: "two-defaults",
+      message,
+      place: source.place(["profiles", name, "default"], "key"),
+    });
+  }
+  for (const [name, profile] of Object.entries(profiles)) {
+    const parent = profile.extends;
+    if (parent !== undefined && !Object.hasOwn(profiles, parent)) {
+      problems.push({
+        code: "unknown-profile",
+        message: `no profile named "${parent}"`,
+        place: source.place(["profiles", name, "extends"]),
+        help: didYouMean(
+          parent,
+          Object.keys(profiles).filter((other) => other !== name),
+        ),
+      });
+    } else if (parent !== undefined && endlessFrom(profiles, name)) {
+      const message = `profile "${name}" extends itself`;
+      problems.push({ code: "profile-cycle", message, place: source.place(["profiles", name, "extends"]) });
+    }
+    for (const stage of Object.keys(profile.stages ?? {})) {
+      if (Object.hasOwn(spec.stages, stage)) continue;
+      const place = source.place(["profiles", name, "stages", stage], "key");
+      problems.push({
+        code: "unknown-stage",
+        message: `no stage named "${stage}"`,
+        place,
+        help: didYouMean(stage, Object.keys(spec.stages)),
+      });
+    }
+    for (const axis of Object.keys(profile.axes ?? {})) {
+      if (Object.hasOwn(spec.axes ?? {}, axis)) continue;
+      const place = source.place(["profiles", name, "axes", axis], "key");
+      problems.push({
+        code: "unknown-axis",
+        message: `no axis named "${axis}"`,
+        place,
+        help: didYouMean(axis, Object.keys(spec.axes ?? {})),
+      });
+    }
+  }
+  return problems;
+}
+
+function endlessFrom(profiles: Record<string, ProfileSpec>, start: string): boolean {
+  const seen = new Set<string>();
+  const parentOf = (name: string) => (Object.hasOwn(profiles, name) ? profiles[name]!.extends : undefined);
+  for (let name: string | undefined = start; name !== undefined; name = parentOf(name)) {
+    if (seen.has(name)) return true;
+    seen.add(name);
+  }
+  return false;
+}

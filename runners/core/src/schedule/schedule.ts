@@ -1,0 +1,234 @@
+// Decides what may start when. Deterministic, and free of disk, process, clock and chance: the run
+// feeds it events and carries out its commands, and tests drive it through any order of events.
+// `step` works on the state it is given and returns it, since copying a hundred thousand entries an
+// event would cost more than the work: hold on to the returned state only.
+import type { Outcome } from "../ports/outcome.ts";
+import type { Command, Event, ScheduleState } from "./schedule-state.ts";
+
+export function step(state: ScheduleState, event: Event): { state: ScheduleState; commands: Command[] } {
+  const commands: Command[] = [];
+  switch (event.kind) {
+    case "begin":
+      for (let index = 0; index < state.work.length; index++) consider(state, index, commands);
+      break;
+    case "decided":
+      decided(state, event, commands);
+      break;
+    case "freed":
+      if (!state.running.has(event.index) || state.freed.has(event.index))
+        throw new Error(`bug: ${state.work[event.index]!.id} gave back what it did not hold`);
+      giveBack(state, event.index);
+      state.freed.add(event.index);
+      break;
+    case "lost":
+      lost(state, event, commands);
+      break;
+    case "ended":
+      if (!state.running.has(event.index))
+        throw new Error(`bug: ${state.work[event.index]!.id} ended without running`);
+      end(state, event.index, event.outcome);
+      break;
+    case "interrupt":
+      interrupt(state, commands);
+      break;
+  }
+  lookAround(state, commands);
+  if (!stopping(state)) startWhatFits(state, commands);
+  settleRest(state, commands);
+  // what is asked first is answered first and starts first
+  const asked = state.asked.sort((a, b) => state.priority[b]! - state.priority[a]! || a - b);
+  for (const index of asked) commands.push({ kind: "decide", index });
+  state.asked = [];
+  if (state.left === 0 && !state.finished) {
+    state.finished = true;
+    commands.push({ kind: "finished" });
+  }
+  return { state, commands };
+}
+
+function stopping(state: ScheduleState): boolean {
+  return state.interrupts > 0 || (state.failFast && state.failed);
+}
+
+/** Moves a waiting instance on once everything before it has ended. */
+function consider(state: ScheduleState, index: number, commands: Command[]): void {
+  if (state.phase[index] !== "waiting" || state.open[index]! > 0 || !state.demanded[index]) return;
+  if (state.remade && waitsAgain(state, index)) return;
+  const failed = state.work[index]!.needs.find((other) => !usable(state.outcome[other]));
+  if (failed !== undefined) {
+    settle(state, index, { kind: "skipped", because: state.work[failed]!.id }, commands);
+  } else if (stopping(state)) {
+    settle(state, index, { kind: "cancelled" }, commands);
+  } else {
+    state.phase[index] = "deciding";
+    state.deciding++;
+    state.asked.push(index);
+    state.ready.put(index, "undecided");
+  }
+}
+
+/** Whether something that it depends on had ended and is asked again since; then it waits for that. */
+function waitsAgain(state: ScheduleState, index: number): boolean {
+  const { needs, collects } = state.work[index]!;
+  for (const other of new Set([...needs, ...collects])) {
+    if (state.phase[other] === "ended") continue;
+    state.open[index]!++;
+    state.dependents[other]!.push(index);
+  }
+  return state.open[index]! > 0;
+}
+
+/** Lets a running instance wait for its producers once more. */
+function lost(
+  state: ScheduleState,
+  { index, producers }: Event & { kind: "lost" },
+  commands: Command[],
+): void {
+  if (!state.running.has(index)) throw new Error(`bug: ${state.work[index]!.id} lost what it did not read`);
+  if (stopping(state)) {
+    settle(state, index, { kind: "cancelled" }, commands);
+    return;
+  }
+  state.remade = true;
+  leave(state, index);
+  state.phase[index] = "waiting";
+  const ended = new Set(producers.filter((producer) => state.phase[producer] === "ended"));
+  for (const producer of ended) {
+    state.phase[producer] = "waiting";
+    state.outcome[producer] = undefined;
+    state.dependents[producer] = []; // who waits for it again says so below, or when its turn comes
+    state.left++;
+  }
+  for (const again of [...ended, index]) consider(state, again, commands);
+}
+
+function usable(outcome: Outcome | undefined): boolean {
+  return outcome?.kind === "succeeded" || outcome?.kind === "reused";
+}
+
+function decided(state: ScheduleState, event: Event & { kind: "decided" }, commands: Command[]): void {
+  const { index } = event;
+  if (state.phase[index] !== "deciding") throw new Error(`bug: ${state.work[index]!.id} was decided unasked`);
+  state.deciding--;
+  state.ready.leave(index);
+  if (event.decision === "reuse" || event.decision === "failed") {
+    end(state, index, event.decision === "failed" ? event.outcome : { kind: "reused" });
+    return;
+  }
+  if (stopping(state)) {
+    settle(state, index, { kind: "cancelled" }, commands);
+    return;
+  }
+  if (event.decision === "same" && state.phase[event.same] !== "ended") {
+    state.phase[index] = "parked";
+    const sharers = state.sharers.get(event.same);
+    if (sharers) sharers.push(index);
+    else state.sharers.set(event.same, [index]);
+    return;
+  }
+  if (event.decision === "same" && usable(state.outcome[event.same])) {
+    // it ended well while this one was being decided: its result is there now
+    state.phase[index] = "waiting";
+    consider(state, index, commands);
+    return;
+  }
+  // the same action, not run or failed, leaves no result to wait for: this one runs it
+  const environment = state.work[index]!.environment;
+  if (environment !== undefined && state.phase[environment] !== "ended") {
+    state.phase[index] = "parked";
+    state.dependents[environment]!.push(index);
+    if (!state.demanded[environment]) {
+      state.demanded[environment] = true;
+      consider(state, environment, commands);
+    }
+    return;
+  }
+  enqueue(state, index, commands);
+}
+
+/** Puts an instance in line, unless its environment could not be had. */
+function enqueue(state: ScheduleState, index: number, commands: Command[]): void {
+  const environment = state.work[index]!.environment;
+  if (environment !== undefined && !usable(state.outcome[environment])) {
+    settle(state, index, { kind: "skipped", because: state.work[environment]!.id }, commands);
+    return;
+  }
+  state.phase[index] = "ready";
+  state.ready.put(index, "ready");
+}
+
+function startWhatFits(state: ScheduleState, commands: Command[]): void {
+  for (const index of state.ready.takeFitting(state.free)) {
+    state.phase[index] = "running";
+    state.running.add(index);
+    commands.push({ kind: "start", index });
+  }
+}
+
+function settle(state: ScheduleState, index: number, outcome: Outcome, commands: Command[]): void {
+  commands.push({ kind: "settled", index, outcome });
+  end(state, index, outcome);
+}
+
+function end(state: ScheduleState, index: number, outcome: Outcome): void {
+  if (state.phase[index] === "ended") throw new Error(`bug: ${state.work[index]!.id} ended twice`);
+  leave(state, index);
+  state.phase[index] = "ended";
+  state.outcome[index] = outcome;
+  state.left--;
+  if (outcome.kind === "failed") state.failed = true;
+  state.fresh.push(index);
+}
+
+/** It does not run any more. */
+function leave(state: ScheduleState, index: number): void {
+  if (state.running.delete(index) && !state.freed.delete(index)) giveBack(state, index);
+}
+
+function giveBack(state: ScheduleState, index: number): void {
+  const held = state.wants(index);
+  for (let kind = 0; kind < held.length; kind++) state.free[kind]! += held[kind]!;
+}
+
+/** Moves on whoever waited for what has ended. A loop, since one skip may lead to a hundred thousand. */
+function lookAround(state: ScheduleState, commands: Command[]): void {
+  for (let index = state.fresh.pop(); index !== undefined; index = state.fresh.pop()) {
+    const sharers = state.sharers.get(index) ?? [];
+    state.sharers.delete(index);
+    for (const sharer of sharers) {
+      state.phase[sharer] = "waiting";
+      consider(state, sharer, commands);
+    }
+    for (const dependent of state.dependents[index]!) {
+      if (state.phase[dependent] === "parked") {
+        if (stopping(state)) settle(state, dependent, { kind: "cancelled" }, commands);
+        else enqueue(state, dependent, commands);
+      } else if (state.phase[dependent] === "waiting") {
+        state.open[dependent]!--;
+        consider(state, dependent, commands);
+      }
+    }
+  }
+}
+
+function interrupt(state: ScheduleState, commands: Command[]): void {
+  state.interrupts++;
+  const kind = state.interrupts === 1 ? "ask-to-end" : "kill";
+  for (const index of state.running) commands.push({ kind, index });
+}
+
+/** When nothing is under way any more, whatever is left will never start: say so. */
+function settleRest(state: ScheduleState, commands: Command[]): void {
+  if (stopping(state)) {
+    for (const index of state.ready.clear()) settle(state, index, { kind: "cancelled" }, commands);
+    lookAround(state, commands);
+  }
+  const busy = state.running.size > 0 || state.ready.size > 0 || state.deciding > 0;
+  if (busy || state.left === 0) return;
+  for (let index = 0; index < state.work.length; index++) {
+    if (state.phase[index] === "ended") continue;
+    // an environment that nothing asked for counts as reused: it was not needed
+    settle(state, index, state.demanded[index] ? { kind: "cancelled" } : { kind: "reused" }, commands);
+    lookAround(state, commands);
+  }
+}

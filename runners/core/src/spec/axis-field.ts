@@ -1,0 +1,32 @@
+// Where in a manifest the values of a dependent axis are listed: `scorer: { of: task, field: "scorers.{params.data}" }`
+// reads `scorers: { smoke: […], official: […] }` by a parameter, so that a profile chooses what is scored.
+import type { Json } from "@mlrb/kit/stage";
+import { paramLookup } from "../plan/param-lookup.ts";
+import { fill, type Lookup, TemplateProblem } from "../yaml/template.ts";
+
+/** The steps to the list; without `field` it bears the axis' name and an s. Throws TemplateProblem. */
+export function axisField(axis: string, field: string | undefined, params: Record<string, Json>): string[] {
+  if (field === undefined) return [`${axis}s`];
+  const param = paramLookup(params);
+  const lookup: Lookup = (name) => {
+    if (name.startsWith("params.")) return param(name, lookup);
+    throw new TemplateProblem(name, "axes are made before stages and know parameters only");
+  };
+  return String(fill(field, lookup)).split(".");
+}
+
+export type FieldValue =
+  | { kind: "found"; value: unknown }
+  /** `steps[depth]` is not among `known`. */
+  | { kind: "missing"; depth: number; known: string[] };
+
+export function fieldValue(manifest: unknown, steps: string[]): FieldValue {
+  let value = manifest;
+  for (const [depth, step] of steps.entries()) {
+    const isTable = value !== null && typeof value === "object" && !Array.isArray(value);
+    const holder = (isTable ? value : {}) as Record<string, unknown>;
+    if (!Object.hasOwn(holder, step)) return { kind: "missing", depth, known: Object.keys(holder) };
+    value = holder[step];
+  }
+  return { kind: "found", value };
+}

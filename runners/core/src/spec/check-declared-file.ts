@@ -1,0 +1,37 @@
+// What is wrong with a path or pattern that a stage declares it reads. A slip in one would leave a file out of
+// the stage's key, and an edit of that file would then reuse an old result.
+import type { Diagnostic } from "../yaml/diagnostic.ts";
+import { didYouMean } from "../yaml/suggest.ts";
+import type { Sources } from "./manifest.ts";
+
+/**
+ * A plain path must be a file. A pattern may match nothing today, so that a file which appears is seen; the
+ * folder that it looks in must exist.
+ */
+export function checkDeclaredFile(pattern: string, sources: Sources): Diagnostic | undefined {
+  if (!/[*?[{]/.test(pattern)) {
+    const kind = sources.kind(pattern);
+    if (kind === undefined) return unknownFile(pattern, sources);
+    if (kind === "file") return undefined;
+    const help = `all files in it: ${pattern.replace(/\/+$/, "")}/**`;
+    return { code: "is-folder", message: `${pattern} is a folder, not a file`, help };
+  }
+  const steps = pattern.split("/");
+  const folder = steps
+    .slice(
+      0,
+      steps.findIndex((step) => /[*?[{]/.test(step)),
+    )
+    .join("/");
+  if (folder === "" || sources.kind(folder) === "dir") return undefined;
+  const { help } = unknownFile(folder, sources);
+  return { code: "unknown-folder", message: `there is no folder ${folder} for ${pattern}`, help };
+}
+
+/** There is no file of this name; which one was meant. Without a place. */
+export function unknownFile(file: string, sources: Sources): Diagnostic & { help: string } {
+  const folder = file.split("/").slice(0, -1).join("/");
+  const near = sources.list(folder).map((entry) => (folder ? `${folder}/${entry}` : entry));
+  const help = near.length > 0 ? didYouMean(file, near) : "paths are relative to the repository's root";
+  return { code: "unknown-file", message: `there is no file ${file}`, help };
+}

@@ -1,0 +1,44 @@
+// What stages publish goes into one folder, so no two files of it may have one name. Names of files are known
+// here; what a published folder holds is known when it is laid out, and publish-results looks then.
+// Pure: no disk, no clock.
+
+import type { PlannedStage } from "../plan/plan.ts";
+import type { Diagnostic } from "../yaml/diagnostic.ts";
+import type { YamlSource } from "../yaml/yaml-source.ts";
+
+export const reportFile = "report.json";
+
+/** The page that the program itself lays beside a report. */
+export const pageFile = "report.html";
+
+/** On some disks small and capital letters, and ways to compose one letter, are the same. */
+export function sameOnDisk(path: string): string {
+  return path.normalize("NFC").toLowerCase();
+}
+
+export function checkPublished(stages: readonly PlannedStage[], source: YamlSource): Diagnostic[] {
+  const problems: Diagnostic[] = [];
+  const taken = new Map<string, { stage: string; output: string; line: number }>();
+  const publishing = stages.filter(({ publishes }) => publishes);
+  const isReport = publishing.some(({ gives }) => gives.some(({ file }) => file === reportFile));
+  for (const stage of publishing) {
+    for (const { name: output, file } of stage.gives.filter(({ kind }) => kind === "file")) {
+      const place = source.place(["stages", stage.name, "gives", output]);
+      const name = sameOnDisk(file);
+      const twin = taken.get(name);
+      if (twin?.stage === stage.name) continue; // told where the stage's outputs are checked
+      if (!twin) taken.set(name, { stage: stage.name, output, line: place.line });
+      if (!twin && !(isReport && name === pageFile)) continue;
+      const other = twin
+        ? `"${twin.stage}" (output "${twin.output}", line ${twin.line})`
+        : "the program itself, beside a report";
+      problems.push({
+        code: "published-twice",
+        message: `"${stage.name}" publishes "${file}", and so does ${other}`,
+        place,
+        help: "all that is published goes into one folder: give one another name, { file: NAME }",
+      });
+    }
+  }
+  return problems;
+}

@@ -1,0 +1,105 @@
+// What is wrong with a task.yaml beyond its shape. All that it says for each kind of data must say it of the
+// same kinds, or a profile would find out halfway that the task has no budget there; and a kind's primary
+// scorer, floors and rules must be of that kind.
+import type { TaskManifest } from "@mlrb/formats/declared/task";
+import type { Diagnostic } from "../yaml/diagnostic.ts";
+import { didYouMean, suggest } from "../yaml/suggest.ts";
+import type { Path, YamlSource } from "../yaml/yaml-source.ts";
+
+/** Which scorers there are; `scorerNames` is asked only to help. */
+export type KnownScorers = { isScorer: (name: string) => boolean; scorerNames: () => string[] };
+
+export function checkTask(source: YamlSource<TaskManifest>, known: KnownScorers): Diagnostic[] {
+  const task = source.value;
+  return [...checkKinds(task, source), ...checkScorers(task, source, known), ...checkRules(task, source)];
+}
+
+/** The scorers say which kinds there are: without one, a kind of data is good for nothing. */
+function checkKinds(task: TaskManifest, source: YamlSource): Diagnostic[] {
+  const kinds = Object.keys(task.scorers);
+  return (["primary", "floors", "budget", "anchors", "anchorRows", "published"] as const).flatMap((table) => {
+    const said = task[table];
+    if (said === undefined) return [];
+    const others = Object.keys(said).filter((kind) => !kinds.includes(kind));
+    // others publish on their own data, so that nothing need stand there of ours
+    const missing = table === "published" ? [] : kinds.filter((kind) => !Object.hasOwn(said, kind));
+    // one that is missing since it was misspelt is told as misspelt
+    const unsaid = missing.filter((kind) => !others.some((other) => suggest(other, [kind]) !== undefined));
+    return [
+      ...others.map((kind) => unknownKind(kind, { kinds, source, path: [table, kind], at: "key" })),
+      ...unsaid.map((kind) => ({
+        code: "missing-kind",
+        message: `"${table}" says nothing for "${kind}", which "scorers" has`,
+        place: source.place([table], "key"),
+        help: `add ${kind} to ${table}, or take it out of scorers`,
+      })),
+    ];
+  });
+}
+
+function unknownKind(
+  kind: string,
+  from: { kinds: string[]; source: YamlSource; path: Path; at?: "key" | "value" },
+): Diagnostic {
+  return {
+    code: "unknown-kind",
+    message: `"${kind}" is no kind of data that "scorers" has`,
+    place: from.source.place(from.path, from.at),
+    help: didYouMean(kind, from.kinds),
+  };
+}
+
+/** The tables that say something of single scorers, and what. */
+const byScorer = { floors: "a floor", anchorRows: "an anchor", published: "published values" } as const;
+
+function checkScorers(task: TaskManifest, source: YamlSource, known: KnownScorers): Diagnostic[] {
+  return Object.entries(task.scorers).flatMap(([kind, scorers]) => {
+    const problems: Diagnostic[] = [];
+    const unknown = (message: string, path: Path, help: string, at?: "key") =>
+      problems.push({ code: "unknown-scorer", message, place: source.place(path, at), help });
+    for (const [index, name] of scorers.entries()) {
+      if (known.isScorer(name)) continue;
+      const names = known.scorerNames();
+      const help = `${didYouMean(name, names)} \`pnpm pipeline list scorers\` shows all ${names.length}`;
+      unknown(`no scorer named "${name}"`, ["scorers", kind, index], help);
+    }
+    const oneOf = `one of: ${scorers.join(", ")}`;
+    const primary = Object.hasOwn(task.primary, kind) ? task.primary[kind]! : undefined;
+    if (primary !== undefined && !scorers.includes(primary)) {
+      const message = `the primary scorer "${primary}" is not among the task's scorers for "${kind}"`;
+      unknown(message, ["primary", kind], oneOf);
+    }
+    for (const [table, what] of Object.entries(byScorer)) {
+      const said = task[table as keyof typeof byScorer] ?? {};
+      for (const name of Object.keys(Object.hasOwn(said, kind) ? said[kind]! : {})) {
+        if (scorers.includes(name)) continue;
+        const message = `${what} for "${name}", which is not among the task's scorers for "${kind}"`;
+        unknown(message, [table, kind, name], oneOf, "key");
+      }
+    }
+    return problems;
+  });
+}
+
+/** Two rules may bear one name where no data has both: a device's memory is another in each. */
+function checkRules(task: TaskManifest, source: YamlSource): Diagnostic[] {
+  const kinds = Object.keys(task.scorers);
+  const held = new Map<string, Set<string>>();
+  return task.rules.flatMap(({ name, on }, index) => {
+    const problems = (on ?? []).flatMap((kind, at) =>
+      kinds.includes(kind) ? [] : [unknownKind(kind, { kinds, source, path: ["rules", index, "on", at] })],
+    );
+    const before = held.get(name) ?? new Set();
+    const both = (on ?? kinds).filter((kind) => before.has(kind));
+    held.set(name, new Set([...before, ...(on ?? kinds)]));
+    if (both.length > 0) {
+      problems.push({
+        code: "duplicate",
+        message: `a second rule "${name}" for ${both.join(", ")}`,
+        place: source.place(["rules", index, "name"]),
+        help: "give it another name, or say by on: which kinds of data each is for",
+      });
+    }
+    return problems;
+  });
+}

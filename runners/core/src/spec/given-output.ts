@@ -1,0 +1,14 @@
+// An output as it is declared, in the short form (`file`, `dir`) or as a table.
+import type { GivesSpec } from "@mlrb/formats/declared/pipeline";
+import type { PlannedOutput } from "../plan/plan.ts";
+
+export function givenOutput(name: string, gives: GivesSpec): PlannedOutput {
+  if (typeof gives === "string")
+    return { name, file: name, kind: gives === "dir" ? "dir" : "file", private: false };
+  const file = typeof gives.file === "string" ? gives.file : name;
+  return { name, file, kind: gives.file ? "file" : "dir", private: gives.private ?? false };
+}
+
+export function isDeclaredPrivate(gives: GivesSpec | undefined): boolean {
+  return typeof gives === "object" && gives.private === true;
+}

@@ -1,0 +1,119 @@
+// Where the folders that people add live, and how one is read. The three kinds are named here and
+// nowhere else; no task, scorer or agent is.
+
+import { type AgentPreset, agentPreset, presetOfAttempt } from "@mlrb/formats/declared/agent-preset";
+import { type ScorerManifest, scorerManifest } from "@mlrb/formats/declared/scorer";
+import { type TaskManifest, taskManifest } from "@mlrb/formats/declared/task";
+import { checkShape } from "../yaml/check-shape.ts";
+import type { Diagnostic } from "../yaml/diagnostic.ts";
+import { parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
+import { checkScorer } from "./check-scorer.ts";
+import { checkTask } from "./check-task.ts";
+
+/** How core reads: paths are relative to the repository's root, with forward slashes. */
+export type Sources = {
+  read(path: string): string | undefined;
+  /** Names in a folder, sorted by code unit; empty when there is none. */
+  list(folder: string): string[];
+  /** What is at a path; undefined where nothing is. */
+  kind(path: string): "file" | "dir" | undefined;
+};
+
+type Manifests = { task: TaskManifest; scorer: ScorerManifest; agent: AgentPreset };
+
+export type ManifestKind = keyof Manifests;
+
+type Kind<Manifest> = {
+  folder: string;
+  file(name: string): string;
+  shape(source: YamlSource): YamlSource<Manifest> | Diagnostic[];
+  /** What a pipeline can ask of it beside its fields. */
+  derived?(manifest: Manifest): Record<string, unknown>;
+  /** What is wrong with it beyond its shape. */
+  rules(manifest: YamlSource<Manifest>, sources: Sources): Diagnostic[];
+};
+
+const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
+  task: {
+    folder: "tasks",
+    file: (name) => `tasks/${name}/task.yaml`,
+    shape: (source) => checkShape(source, taskManifest),
+    rules: (task, sources) =>
+      checkTask(task, {
+        isScorer: (name) => sources.read(kinds.scorer.file(name)) !== undefined,
+        scorerNames: () => manifestNames("scorer", sources),
+      }),
+  },
+  scorer: {
+    folder: "scorers",
+    file: (name) => `scorers/${name}/scorer.yaml`,
+    shape: (source) => checkShape(source, scorerManifest),
+    rules: checkScorer,
+  },
+  agent: {
+    folder: "runners/agents/presets",
+    file: (name) => `runners/agents/presets/${name}.yaml`,
+    shape: (source) => checkShape(source, agentPreset),
+    derived: (preset) => ({ preset: presetOfAttempt(preset) }),
+    rules: () => [],
+  },
+};
+
+/** What `{kind.field}` can name of a manifest: its fields, and what is derived of them. */
+export function manifestFields<Name extends ManifestKind>(
+  kind: Name,
+  manifest: Manifests[Name],
+): Record<string, unknown> {
+  return { ...manifest, ...kinds[kind].derived?.(manifest) };
+}
+
+export function isManifestKind(axis: string): axis is ManifestKind {
+  return Object.hasOwn(kinds, axis);
+}
+
+/** The text that shows a pipeline uses the folder of an axis value, e.g. `tasks/{task}/`. */
+export function folderPattern(kind: ManifestKind): string {
+  return `${kinds[kind].folder}/{${kind}}`;
+}
+
+export function manifestFile(kind: ManifestKind, name: string): string {
+  return kinds[kind].file(name);
+}
+
+/** The names that there are, by the files that exist. */
+export function manifestNames(kind: ManifestKind, sources: Sources): string[] {
+  return sources
+    .list(kinds[kind].folder)
+    .map((entry) => entry.replace(/\.ya?ml$/, ""))
+    .filter((name) => sources.read(kinds[kind].file(name)) !== undefined);
+}
+
+/** Reads and checks one manifest; undefined when there is no such file. */
+export function readManifest<Name extends ManifestKind>(
+  kind: Name,
+  name: string,
+  sources: Sources,
+): YamlSource<Manifests[Name]> | Diagnostic[] | undefined {
+  const { file, shape, rules } = kinds[kind];
+  const text = sources.read(file(name));
+  if (text === undefined) return undefined;
+  const source = parseYaml(file(name), text);
+  if (Array.isArray(source)) return source;
+  const manifest = shape(source);
+  if (Array.isArray(manifest)) return manifest;
+  const problems = [...checkName(manifest, name), ...rules(manifest, sources)];
+  return problems.length > 0 ? problems : manifest;
+}
+
+function checkName(manifest: YamlSource<{ name: string }>, name: string): Diagnostic[] {
+  const said = manifest.value.name;
+  if (said === name) return [];
+  return [
+    {
+      code: "name-differs",
+      message: `the name is "${said}", and the file's place says "${name}"`,
+      place: manifest.place(["name"]),
+      help: "the two must be the same",
+    },
+  ];
+}

@@ -1,0 +1,48 @@
+// Who may read what. Private data must not reach what an agent can see, neither directly nor through
+// something made of it.
+
+import type { ArtifactSource, PlannedOutput, PlannedStage } from "../plan/plan.ts";
+import type { Diagnostic } from "../yaml/diagnostic.ts";
+import type { YamlSource } from "../yaml/yaml-source.ts";
+import { isDeclaredPrivate } from "./given-output.ts";
+import type { Wires } from "./references.ts";
+
+/** What is made from something private is private, unless it is released. */
+export function spreadPrivacy(ordered: PlannedStage[], stages: Map<string, PlannedStage>): void {
+  for (const stage of ordered) {
+    const tainted = [...stage.needs, ...stage.collect].some((need) => outputOf(stages, need)?.private);
+    if (!tainted) continue;
+    for (const output of stage.gives) {
+      if (!(stage.spec.releases ?? []).includes(output.name)) output.private = true;
+    }
+  }
+}
+
+export function checkPrivacy(
+  { name, untrusted }: PlannedStage,
+  context: { stages: Map<string, PlannedStage>; wires: Wires; source: YamlSource },
+): Diagnostic[] {
+  if (!untrusted) return [];
+  const { stages, wires, source } = context;
+  return [...wires.needs, ...wires.collect].flatMap(({ path, ...need }) => {
+    if (!outputOf(stages, need)?.private) return [];
+    const declared = isDeclaredPrivate(stages.get(need.stage)!.spec.gives?.[need.output]);
+    return [
+      {
+        code: "private-for-untrusted",
+        message: `"${name}" is untrusted and needs ${need.stage}.${need.output}, which is private`,
+        place: source.place(path),
+        help: declared
+          ? "an untrusted stage may need public artifacts only"
+          : `an untrusted stage may need public artifacts only; if nothing private is in it: ${need.stage} releases: [${need.output}]`,
+      },
+    ];
+  });
+}
+
+function outputOf(
+  stages: Map<string, PlannedStage>,
+  { stage, output }: ArtifactSource,
+): PlannedOutput | undefined {
+  return stages.get(stage)?.gives.find((one) => one.name === output);
+}

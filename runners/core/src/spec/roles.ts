@@ -1,0 +1,58 @@
+// The roles that a collecting stage asks for. It finds what it collects by role and never by a stage's name, so a
+// role that no stage has, or that two have, would change its numbers without a word.
+
+import type { PlannedStage } from "../plan/plan.ts";
+import type { Diagnostic } from "../yaml/diagnostic.ts";
+import { suggest } from "../yaml/suggest.ts";
+import type { StageContext } from "./check-stage.ts";
+import type { Reference } from "./references.ts";
+
+/** What is wrong with the roles of what the stage `name` collects. */
+export function checkRoles(
+  name: string,
+  collect: Reference[],
+  { stages, source, unclear }: StageContext & { stages: Map<string, PlannedStage> },
+): Diagnostic[] {
+  const roles = stages.get(name)!.spec.roles ?? [];
+  const collected = [...new Set(collect.map(({ stage }) => stage))];
+  // of a reference or a role that is not understood it is not known what it gives
+  if (collected.some((stage) => !stages.has(stage) || unclear("stages", stage, "role"))) return [];
+  if (unclear("stages", name, "collect")) return [];
+  const withRole = (role: string) => collected.filter((stage) => stages.get(stage)!.spec.role === role);
+  const known = new Set(collected.flatMap((stage) => stages.get(stage)!.spec.role ?? []));
+  const doubled = [...known].flatMap((role): Diagnostic[] => {
+    const [, second, ...more] = withRole(role);
+    if (second === undefined) return [];
+    const reference = collect.find(({ stage }) => stage === second)!;
+    const both = withRole(role)
+      .map((stage) => `"${stage}"`)
+      .join(" and ");
+    return [
+      {
+        code: "double-role",
+        message: `"${name}" collects from ${both}, which ${more.length > 0 ? "all" : "both"} have the role "${role}"`,
+        place: source.place(reference.path),
+        help: "give each stage a role of its own, or none, or collect from one of them",
+      },
+    ];
+  });
+  const missing = roles.flatMap((role, at): Diagnostic[] => {
+    if (known.has(role)) return [];
+    const near = suggest(
+      role,
+      [...known].filter((other) => !roles.includes(other)),
+    );
+    return [
+      {
+        code: "missing-role",
+        message: `"${name}" needs the role "${role}", which nothing that it collects from has`,
+        place: source.place(["stages", name, "roles", at]),
+        help:
+          near === undefined
+            ? `write role: ${role} at the stage whose results these are, and collect them`
+            : `did you mean "${near}"?`,
+      },
+    ];
+  });
+  return [...doubled, ...missing];
+}

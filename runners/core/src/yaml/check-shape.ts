@@ -1,0 +1,264 @@
+// Checks a YAML file against a JSON Schema and says every problem where it stands, in our words
+// instead of the schema's.
+import type { TypeOf } from "@mlrb/formats/schema";
+import { parseDuration } from "@mlrb/kit/parse-duration";
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
+import { parseSize } from "../text/units.ts";
+import type { Diagnostic, Place } from "./diagnostic.ts";
+import { didYouMean, suggest } from "./suggest.ts";
+import type { Path, YamlSource } from "./yaml-source.ts";
+
+const compiled = new WeakMap<object, ValidateFunction>();
+
+/** A problem of shape, and the path of the value that is wrong; `key` is one that should not be there, `missing` one that should. */
+export type ShapeProblem = { problem: Diagnostic; path: Path; key?: string; missing?: string };
+
+/** `source` with a value of the type that the schema describes, or all problems of shape. */
+export function checkShape<const Schema extends object>(
+  source: YamlSource,
+  schema: Schema,
+): YamlSource<TypeOf<Schema>> | Diagnostic[] {
+  const problems = [...source.problems, ...shapeProblems(source, schema).map(({ problem }) => problem)];
+  return problems.length > 0 ? problems : (source as YamlSource<TypeOf<Schema>>);
+}
+
+export function shapeProblems(source: YamlSource, schema: object): ShapeProblem[] {
+  let validate = compiled.get(schema);
+  if (!validate) {
+    validate = compiler().compile(schema);
+    compiled.set(schema, validate);
+  }
+  if (validate(source.value)) return [];
+  const errors = (validate.errors ?? []).filter((error) => error.keyword !== "propertyNames");
+  const seen = new Set<string>();
+  const problems = errors
+    .map((error): ShapeProblem => {
+      const { additionalProperty, missingProperty } = error.params as Record<string, string | undefined>;
+      return {
+        problem: toDiagnostic(source, error),
+        path: pathOf(error.instancePath, source.value),
+        ...(additionalProperty !== undefined && { key: additionalProperty }),
+        ...(missingProperty !== undefined && { missing: missingProperty }),
+      };
+    })
+    .filter(({ path, problem: { code, message, place } }) => {
+      // what several stages take over from one has one place and several paths
+      const spot = `${code === "missing-key" ? message : code} ${place?.line}:${place?.column} ${path.join("/")}`;
+      return !seen.has(spot) && seen.add(spot);
+    });
+  // a key that is missing since it was misspelt is told as misspelt
+  const misspelt = (one: ShapeProblem) =>
+    one.missing !== undefined &&
+    problems.some(
+      ({ key, path }) =>
+        key !== undefined &&
+        path.join("/") === one.path.join("/") &&
+        suggest(key, [one.missing!]) !== undefined,
+    );
+  // what another format means by its keys is not known here
+  const format = problems.find(({ problem }) => problem.code === "format-version");
+  return format ? [format] : problems.filter((one) => !misspelt(one));
+}
+
+function compiler(): Ajv {
+  const ajv = new Ajv({
+    allErrors: true,
+    allowUnionTypes: true,
+    strictTypes: false,
+    strictSchema: false,
+    verbose: true,
+    // the schemas are ours; published-schemas.test checks them, once and not at every start
+    meta: false,
+    validateSchema: false,
+  });
+  // a placeholder is checked once it is filled in
+  ajv.addFormat("duration", (value) => value.includes("{") || parseDuration(value) !== undefined);
+  ajv.addFormat("size", (value) => value.includes("{") || parseSize(value) !== undefined);
+  return ajv;
+}
+
+function toDiagnostic(source: YamlSource, error: ErrorObject): Diagnostic {
+  const path = pathOf(error.instancePath, source.value);
+  const at = (more: Path = [], which: "key" | "value" = "value") => source.place([...path, ...more], which);
+  const what = nameOf(path);
+  const parent = error.parentSchema as
+    | {
+        properties?: Record<string, unknown>;
+        format?: string;
+        description?: string;
+        patternErrorMessage?: string;
+      }
+    | undefined;
+  switch (error.keyword) {
+    case "additionalProperties": {
+      const key = String(error.params.additionalProperty);
+      const help = didYouMean(key, Object.keys(parent?.properties ?? {}));
+      return { code: "unknown-key", message: `${what} has no key "${key}"`, place: at([key], "key"), help };
+    }
+    case "required":
+      return missingKey(
+        what,
+        String(error.params.missingProperty),
+        path.length > 0 ? at([], "key") : firstWord(at()),
+      );
+    case "type":
+      if (parent?.format) return unitDiagnostic(parent.format, error.data, path, at());
+      return {
+        code: "wrong-type",
+        message: `${what} must be ${typeWords(error.params.type)}, and is ${valueWords(error.data)}`,
+        place: at(),
+        ...listHelp(error, path),
+        ...tableHelp(error, parent?.description),
+      };
+    case "format":
+      return unitDiagnostic(error.params.format, error.data, path, at());
+    case "const":
+      if (path.at(-1) === "formatVersion") return formatVersion(error, at());
+      return {
+        code: "wrong-value",
+        message: `${what} must be ${JSON.stringify(error.params.allowedValue)}`,
+        place: at(),
+      };
+    case "enum":
+      return {
+        code: "wrong-value",
+        message: `${what} must be one of ${error.params.allowedValues.join(", ")}`,
+        place: at(),
+        ...meant(String(error.data), error.params.allowedValues.map(String)),
+      };
+    case "pattern": {
+      const isName = error.propertyName !== undefined;
+      return {
+        code: "bad-name",
+        message: `"${error.propertyName ?? error.data}" is not a name${parent?.description ? ` for ${parent.description}` : ""}`,
+        place: isName ? at([error.propertyName!], "key") : at(),
+        help:
+          parent?.patternErrorMessage ?? "names begin with a small letter, then letters, digits and dashes",
+      };
+    }
+    case "uniqueItems":
+      return {
+        code: "duplicate",
+        message: `${what} lists ${valueWords((error.data as unknown[])[error.params.i])} twice`,
+        place: at([Math.max(error.params.i, error.params.j)]),
+      };
+    case "maxItems":
+      return {
+        code: "wrong-value",
+        message: `${what} must have at most ${error.params.limit} items`,
+        place: at(),
+      };
+    case "minItems":
+      if (error.params.limit > 1)
+        return { code: "wrong-value", message: `${what} must have ${error.params.limit} items`, place: at() };
+      return { code: "empty", message: `${what} must not be empty`, place: at() };
+    case "minLength":
+    case "minProperties":
+      return { code: "empty", message: `${what} must not be empty`, place: at() };
+    case "minimum":
+    case "exclusiveMinimum":
+    case "maximum": {
+      const bound = { minimum: "at least", exclusiveMinimum: "more than", maximum: "at most" }[error.keyword];
+      return { code: "wrong-value", message: `${what} must be ${bound} ${error.params.limit}`, place: at() };
+    }
+    default:
+      return { code: "wrong-value", message: `${what} ${error.message ?? "is not allowed"}`, place: at() };
+  }
+}
+
+/** What a value is called in a message: its key, or its place in the list that bears a key. */
+function nameOf(path: Path): string {
+  if (path.length === 0) return "the file";
+  const last = path.at(-1)!;
+  return typeof last === "number" ? `item ${last + 1} of ${nameOf(path.slice(0, -1))}` : `"${last}"`;
+}
+
+function missingKey(what: string, key: string, place: Place): Diagnostic {
+  const help = key === "formatVersion" ? { help: "write formatVersion: 1" } : {};
+  return { code: "missing-key", message: `${what} lacks the key "${key}"`, place, ...help };
+}
+
+function meant(text: string, candidates: string[]): { help?: string } {
+  return suggest(text, candidates) === undefined ? {} : { help: didYouMean(text, candidates) };
+}
+
+/** One thing where a list of such things is wanted: put it in brackets. */
+function listHelp({ data, params }: ErrorObject, path: Path): { help?: string } {
+  const wantsList = [params.type].flat().includes("array");
+  if (!wantsList || typeof data !== "string" || !/^[\w./-]+$/.test(data) || path.length === 0) return {};
+  return { help: `write ${path.at(-1)}: [${data}]` };
+}
+
+/** Something else where a table is wanted: what is to stand in it. */
+function tableHelp({ params }: ErrorObject, description: string | undefined): { help?: string } {
+  return params.type === "object" && description !== undefined ? { help: description } : {};
+}
+
+function firstWord(place: Place): Place {
+  const length = /^[^\s:]*/.exec(place.excerpt.slice(place.column - 1))![0].length;
+  return { ...place, length: Math.max(1, length) };
+}
+
+function formatVersion(error: ErrorObject, place: Place): Diagnostic {
+  const { allowedValue } = error.params as { allowedValue: number };
+  const message = `formatVersion is ${valueWords(error.data)}; this program reads format ${allowedValue}`;
+  const newer = typeof error.data === "number" && error.data > allowedValue;
+  const help = newer ? "a newer file needs a newer mlrb" : `write formatVersion: ${allowedValue}`;
+  return { code: "format-version", message, place, help };
+}
+
+function unitDiagnostic(
+  format: string,
+  data: unknown,
+  path: Path,
+  place: Diagnostic["place"] & object,
+): Diagnostic {
+  const kind = format === "size" ? "size" : "duration";
+  const example = kind === "size" ? "64GiB or 12GB" : "90s, 30m or 24h";
+  const bare = typeof data === "number" || /^[\d.]+$/.test(String(data));
+  return {
+    code: bare ? "missing-unit" : `bad-${kind}`,
+    message: bare
+      ? `"${path.at(-1)}" is ${String(data)} without a unit`
+      : `${valueWords(data)} is not a ${kind}`,
+    place,
+    help: `write a ${kind} with its unit, e.g. ${example}`,
+  };
+}
+
+function typeWords(type: string | string[]): string {
+  const words: Record<string, string> = {
+    array: "a list",
+    object: "a table",
+    string: "text",
+    integer: "a whole number",
+    number: "a number",
+    boolean: "true or false",
+  };
+  return [type]
+    .flat()
+    .map((one) => words[one] ?? one)
+    .join(" or ");
+}
+
+function valueWords(value: unknown): string {
+  if (value === null || value === undefined) return "empty";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "a table";
+  const shown = JSON.stringify(value);
+  return `${typeof value === "string" ? "the text " : ""}${shown.length > 60 ? `${shown.slice(0, 57)}…` : shown}`;
+}
+
+/** The JSON pointer as steps; numbers where the parent is a list. */
+function pathOf(pointer: string, root: unknown): (string | number)[] {
+  let value = root as Record<string, unknown> | undefined;
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((step) => {
+      const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
+      const typed = Array.isArray(value) ? Number(key) : key;
+      value = value?.[key] as typeof value;
+      return typed;
+    });
+}

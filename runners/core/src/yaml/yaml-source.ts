@@ -1,0 +1,227 @@
+// A YAML file with its positions, so that whatever turns out to be wrong later can be shown where it
+// stands. Parsing imports no code and follows no tag, and what it gives is plain JSON data.
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  type YAMLMap,
+} from "yaml";
+import { formatBytes } from "../text/units.ts";
+import { checkYaml, type Spot } from "./check-yaml.ts";
+import type { Diagnostic, Place } from "./diagnostic.ts";
+
+export type Path = readonly (string | number)[];
+
+export type YamlSource<Value = unknown> = {
+  file: string;
+  value: Value;
+  /** What is wrong with it as YAML although it could be read, e.g. equal keys. */
+  problems: Diagnostic[];
+  /** Where the value at `path` stands; with `at: "key"` its key. Falls back to the nearest parent that exists. */
+  place(path: Path, at?: "key" | "value"): Place;
+  /** Where `word` stands within the value (or the key) at `path`; all of it when it is not written there. */
+  placeOf(path: Path, word: string, at?: "key" | "value"): Place;
+};
+
+/** Parsing takes 30 µs a value: a list of a million is refused before anybody waits for it. */
+const bytesMax = 512 << 10;
+
+/** Parses `text`. On syntax errors (all of them) there is no source. */
+export function parseYaml(file: string, withMark: string): YamlSource | Diagnostic[] {
+  const bytes = Buffer.byteLength(withMark);
+  if (bytes > bytesMax)
+    return [
+      {
+        code: "too-long",
+        message: `${file} has ${formatBytes(bytes)}; at most ${formatBytes(bytesMax)} of YAML are read`,
+        help: "is a list generated? an axis with fewer values, or several pipelines, can be planned",
+      },
+    ];
+  const text = withMark.replace(/^\ufeff/, "");
+  const lines = lineStarts(text);
+  const place = (from: number, to: number) => placeAt(file, { text, lines }, from, to);
+  const problem = ({ from, to, soft: _, ...rest }: Spot): Diagnostic => ({
+    code: "yaml-syntax",
+    ...rest,
+    place: place(from, to),
+  });
+  const odd = oddCharacter(text);
+  if (odd) return [problem(odd)];
+  let document: Document.Parsed;
+  let value: unknown;
+  let soft: Spot[];
+  try {
+    // equal keys are looked for in check-yaml: the parser compares each with each
+    document = parseDocument(text, {
+      lineCounter: new LineCounter(),
+      prettyErrors: false,
+      strict: true,
+      uniqueKeys: false,
+    });
+    const spots = [...syntaxProblems(document, text), ...checkYaml(document)];
+    soft = spots.filter((spot) => spot.soft);
+    if (soft.length < spots.length) return onePerLine(spots.map(problem));
+    value = document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    const at = Math.max(0, text.search(/(?<=[\s[{,:])\*[\w-]/));
+    return [problem({ ...troubleOf(error), from: at, to: at + 1 })];
+  }
+  const index = pairIndex();
+  return {
+    file,
+    value,
+    problems: soft.map(problem),
+    place: (path, at = "value") => place(...rangeOf(document, { path, at, index })),
+    placeOf(path, word, at = "value") {
+      const [from, to] = rangeOf(document, { path, at, index });
+      const found = text.indexOf(word, from);
+      return found < 0 || found + word.length > to ? place(from, to) : place(found, found + word.length);
+    },
+  };
+}
+
+/** The first character that no text of a person holds: what was not UTF-8, or what steers a terminal. */
+function oddCharacter(text: string): Spot | undefined {
+  const at = text.search(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffd]|[\u0080-\u0084\u0086-\u009f]/);
+  if (at < 0) return undefined;
+  if (text[at] === "\ufffd")
+    return {
+      code: "not-utf8",
+      message: "the file is not UTF-8 text",
+      from: at,
+      to: at + 1,
+      help: "save it as UTF-8",
+    };
+  const name = `U+${text.charCodeAt(at).toString(16).toUpperCase().padStart(4, "0")}`;
+  return { message: `the control character ${name} has no place in YAML`, from: at, to: at + 1 };
+}
+
+function troubleOf(error: unknown): { message: string; help?: string } {
+  if (error instanceof RangeError) return { message: "lists and tables are nested too deeply" };
+  if (error instanceof ReferenceError)
+    return { message: "aliases (*name) repeat more than can be read", help: "write the values out" };
+  throw error;
+}
+
+/** What the parser found, in words that name the way out. */
+function syntaxProblems(document: Document.Parsed, text: string): Spot[] {
+  const found = [...document.errors, ...document.warnings];
+  if (found.some(({ message }) => /call stack/.test(message)))
+    return [{ message: "lists and tables are nested too deeply", from: 0, to: 1 }];
+  const end = text.trimEnd().length;
+  return found.map(({ message, pos, code }): Spot => {
+    const open = /Flow (sequence|map) .* end with a ([\]}])/.exec(message);
+    const known = open ? unclosed(open[2]!) : (words[code] ?? {});
+    const first = (known.message ?? message).replace(/\n[\s\S]*/, "");
+    // what is missed at the end of the file is shown under the last thing written, an indent under what it indents
+    const written = pos[0] >= end && end > 0 ? end - 1 : pos[0];
+    const from = code === "BAD_INDENT" ? written + /^ */.exec(text.slice(written))![0].length : written;
+    const help = known.help ?? undefined;
+    return { message: first, from, to: Math.max(from + 1, pos[1]), ...(help && { help }) };
+  });
+}
+
+const words: Record<string, { message?: string; help?: string }> = {
+  TAB_AS_INDENT: { message: "a tab where spaces indent", help: "YAML is indented by spaces" },
+  MULTIPLE_DOCS: {
+    message: "a second document begins here",
+    help: "a file holds one document: remove the ---",
+  },
+  BLOCK_AS_IMPLICIT_KEY: {
+    message: "a key inside a one-line value",
+    help: 'quote text that holds ": ", or put the table on lines of its own',
+  },
+  BAD_SCALAR_START: { help: "put the text in quotes" },
+  TAG_RESOLVE_FAILED: { help: "tags are not used here; quote text that begins with !" },
+  UNEXPECTED_TOKEN: { help: 'quote text that begins with {, [ or another sign, e.g. "{task}/data.ts"' },
+  BAD_INDENT: { help: "what belongs together begins in the same column, further in than what holds it" },
+  MISSING_CHAR: { help: "look for a quote, bracket or colon that is missing at or before this place" },
+};
+
+function unclosed(bracket: string): { message: string; help: string } {
+  const message = `a "${bracket}" is missing`;
+  return { message, help: "close the bracket at or before this place, or indent what it holds" };
+}
+
+/** One slip often makes the parser stumble more than once; the first on each line is the one to mend. */
+function onePerLine(problems: Diagnostic[]): Diagnostic[] {
+  const seen = new Set<number>();
+  return problems.filter(({ place }) => !seen.has(place!.line) && seen.add(place!.line));
+}
+
+type PairIndex = (map: YAMLMap<unknown, unknown>, key: string) => Pair<Node, Node | null> | undefined;
+
+/** Finds a pair by its key, in constant time after the first question about a map. */
+function pairIndex(): PairIndex {
+  const known = new WeakMap<object, Map<string, Pair<Node, Node | null>>>();
+  return (map, key) => {
+    let pairs = known.get(map);
+    if (!pairs) {
+      pairs = new Map();
+      for (const item of map.items as Pair<Node, Node | null>[])
+        if (isScalar(item.key)) pairs.set(String(item.key.value), item);
+      known.set(map, pairs);
+    }
+    return pairs.get(key);
+  };
+}
+
+function rangeOf(
+  document: Document.Parsed,
+  from: { path: Path; at: "key" | "value"; index: PairIndex },
+): [number, number] {
+  let node: Node | null = document.contents;
+  let range = rangeOfNode(node);
+  for (const [depth, step] of from.path.entries()) {
+    let key: Node | null = null;
+    let next: Node | null = null;
+    if (isAlias(node)) break;
+    if (isMap(node)) {
+      const pair = from.index(node, String(step));
+      if (!pair) break;
+      key = pair.key;
+      next = pair.value;
+    } else if (isSeq(node)) {
+      next = (node.items[Number(step)] as Node | undefined) ?? null;
+    }
+    if (!next && !key) break;
+    const last = depth === from.path.length - 1;
+    // nothing stands after the colon: the key is what there is to show
+    const blank = isScalar(next) && next.range && next.range[0] === next.range[1];
+    const shown = (last && from.at === "key") || blank ? (key ?? next) : (next ?? key);
+    range = rangeOfNode(shown) ?? range;
+    node = next;
+  }
+  return range ?? [0, 1];
+}
+
+function rangeOfNode(node: Node | null): [number, number] | undefined {
+  return node?.range ? [node.range[0], node.range[1]] : undefined;
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+function placeAt(file: string, from: { text: string; lines: number[] }, start: number, end: number): Place {
+  const { text, lines } = from;
+  const offset = Math.max(0, Math.min(start, text.length));
+  let low = 0;
+  for (let high = lines.length; high - low > 1; ) {
+    const middle = (low + high) >> 1;
+    if (lines[middle]! <= offset) low = middle;
+    else high = middle;
+  }
+  const excerpt = text.slice(lines[low]!, lines[low + 1] ?? text.length).replace(/\r?\n?$/, "");
+  const column = offset - lines[low]! + 1;
+  const length = Math.max(1, Math.min(end - offset, excerpt.trimEnd().length - (column - 1)));
+  return { file, line: low + 1, column, excerpt, length };
+}

@@ -1,0 +1,84 @@
+// The format of record.json: what is kept of an attempt besides its files.
+
+import {
+  anyText,
+  count,
+  fileFormat,
+  listOf,
+  numberOrNull,
+  openObject,
+  type TypeOf,
+  tableOf,
+  text,
+  wholeObject,
+} from "../schema.ts";
+import { axisValues, keyParts, ran } from "../stage/action.ts";
+import { artifact } from "../stage/artifact.ts";
+
+/** A name within a folder, never a path out of it. */
+export const fileName = { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$" } as const;
+
+export const slot = {
+  ...wholeObject({ pipeline: text, profile: text, stage: text }),
+  description: "where it was made for: one attempt's place in one pipeline and profile",
+} as const;
+
+export const given = {
+  ...listOf(wholeObject({ name: anyText, stage: anyText, output: anyText, ...artifact.properties })),
+  description: "what it was given, pinned: a stage that needs this attempt and one of these gets these",
+} as const;
+
+export const harness = {
+  ...tableOf(anyText),
+  description: "digests of the harness that ran it: provenance, not key",
+} as const;
+
+export const attemptCost = {
+  ...wholeObject({ gpuHours: numberOrNull, dollars: numberOrNull }),
+  description: "what it cost, by its ledger; null is unknown, never 0",
+} as const;
+export type AttemptCost = TypeOf<typeof attemptCost>;
+
+export const costEstimate = {
+  ...wholeObject({
+    gpuHours: {
+      ...numberOrNull,
+      description: "null: it holds devices, and nothing bounds for how long",
+    },
+    dollars: {
+      ...numberOrNull,
+      description: "null: not known. A stage that is handed no secrets pays no one",
+    },
+    timeMs: {
+      ...numberOrNull,
+      description: "how long it runs; null where neither earlier ones nor a budget tell",
+    },
+    from: {
+      ...count,
+      description: "how many earlier attempts it is the median of; 0: from the budget, an upper bound",
+    },
+  }),
+  description: "what it was expected to cost, by what was known before it ran",
+} as const;
+export type CostEstimate = TypeOf<typeof costEstimate>;
+
+export const attemptRecord = fileFormat(
+  "mlrb attempt record",
+  openObject(
+    {
+      formatVersion: { const: 1 },
+      slot,
+      axes: axisValues,
+      attemptKey: text,
+      parts: { ...keyParts, description: "what the key was made of" },
+      given,
+      outputs: tableOf(wholeObject({ ...artifact.properties, file: fileName })),
+      harness,
+      cost: attemptCost,
+      estimate: costEstimate,
+      ran,
+    },
+    ["formatVersion", "slot", "axes", "attemptKey", "parts", "given", "outputs", "harness", "cost", "ran"],
+  ),
+);
+export type AttemptRecord = TypeOf<typeof attemptRecord>;

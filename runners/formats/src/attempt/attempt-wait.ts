@@ -1,0 +1,31 @@
+// The format of waiting.json in an attempt's folder: what the attempt waits for at this moment.
+
+import { anyText, listOf, openObject, type TypeOf } from "../schema.ts";
+import { failureOwner } from "./failure-owner.ts";
+import { modelCause } from "./model-cause.ts";
+import { waitReason } from "./trajectory.ts";
+
+const time = { ...anyText, description: "ISO 8601" } as const;
+
+const attemptWait = openObject(
+  {
+    why: waitReason,
+    cause: modelCause,
+    whose: failureOwner,
+    detail: { ...anyText, description: "what the provider or the connection said" },
+    since: time,
+    nextTry: time,
+    giveUpAt: { ...time, description: "when the attempt ends, not measured, if nothing changes" },
+  },
+  ["why", "cause", "whose", "detail", "since", "nextTry", "giveUpAt"],
+);
+
+export const attemptWaits = openObject(
+  {
+    formatVersion: { const: 1 },
+    waits: { ...listOf(attemptWait), description: "those for a person first, then the oldest" },
+  },
+  ["formatVersion", "waits"],
+);
+
+export type AttemptWait = TypeOf<typeof attemptWait>;

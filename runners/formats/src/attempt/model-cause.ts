@@ -1,0 +1,29 @@
+// What a try of a model call can fail of: the names that trajectories hold. Whose failure each is, and what follows
+// from it, is decided by one table, runners/agents/src/model/failure-causes.ts.
+import { oneOf, type TypeOf } from "../schema.ts";
+
+export const modelCause = oneOf(
+  "rate-limit",
+  "overloaded",
+  "server-error",
+  "unreachable",
+  "connection-lost",
+  "idle",
+  "cut-stream",
+  "garbage",
+  "no-stream",
+  "unforeseen",
+  "no-certificate",
+  "out-of-money",
+  "over-cap",
+  "wrong-key",
+  "forbidden",
+  "unknown-model",
+  "wrong-address",
+  "no-tool-calls",
+  "bad-request",
+  "too-long",
+  "blocked-request",
+);
+
+export type ModelCause = TypeOf<typeof modelCause>;

@@ -1,0 +1,126 @@
+// The format of tasks, tasks/NAME/task.yaml.
+
+import { ruleSeverity, ruleSource } from "../judged/verdict.ts";
+import {
+  closedObject,
+  fileFormat,
+  jsonObject,
+  list,
+  listOf,
+  name,
+  type TypeOf,
+  tableOf,
+  text,
+} from "../schema.ts";
+
+const duration = { ...text, format: "duration" } as const;
+const kindOfData = { ...name, description: "a kind of data" } as const;
+
+/** One value for each kind of data that a pipeline can ask for, e.g. smoke and official. */
+function byKind<const Value>(value: Value, description: string) {
+  return {
+    ...tableOf(value),
+    propertyNames: kindOfData,
+    minProperties: 1,
+    description: `for each kind of data: ${description}`,
+  } as const;
+}
+
+const publishedValue = closedObject(
+  {
+    who: { ...text, description: "whose agent or model" },
+    value: { type: "number" },
+    n: {
+      type: "integer",
+      minimum: 1,
+      description: "runs that it is of; left out where the source gives none",
+    },
+    note: { ...text, description: "what it is of those runs, e.g. the best one" },
+    source: text,
+  },
+  ["who", "value", "source"],
+);
+
+const anchor = closedObject(
+  { name, title: text, model: { ...text, description: "one that the anchors step can make" } },
+  ["name", "title", "model"],
+);
+
+const taskRule = closedObject(
+  {
+    name,
+    title: text,
+    method: { ...text, description: "the check that decides it" },
+    with: { ...jsonObject, description: "the method's arguments, e.g. { max: 20000000 }" },
+    on: {
+      type: "array",
+      items: kindOfData,
+      minItems: 1,
+      uniqueItems: true,
+      description: "the kinds of data that it holds for; all where it says none",
+    },
+    source: ruleSource,
+    severity: ruleSeverity,
+  },
+  ["name", "title", "method", "source", "severity"],
+);
+
+export const taskManifest = fileFormat(
+  "mlrb task",
+  closedObject(
+    {
+      formatVersion: { const: 1 },
+      name,
+      officialName: { ...text, description: "its name in the official package, e.g. baby_lm" },
+      title: text,
+      submission: { ...text, description: "what is handed in, one sentence" },
+      scorers: byKind({ ...list, minItems: 1, uniqueItems: true }, "the scorers, { KIND: [NAME, …] }"),
+      primary: byKind(text, "the scorer that decides, { KIND: NAME }"),
+      environment: { ...text, description: "the lock file of its scripted baselines" },
+      models: {
+        ...text,
+        description: "the script that makes the models given beside the data, in folders by name",
+      },
+      generate: {
+        ...text,
+        description: "the script that has a submission write what its scorers judge, once for all of them",
+      },
+      budget: byKind(closedObject({ time: duration }, ["time"]), "what an agent may spend"),
+      floors: byKind(
+        {
+          ...tableOf({ type: ["number", "string"], minLength: 1 }),
+          description: "by scorer: a number or the name of an anchors row, { NAME: 0.5 }",
+        },
+        "what no skill reaches, { KIND: { NAME: 0.5 } }",
+      ),
+      anchors: byKind(
+        listOf(anchor),
+        "models that nobody trained for the task, measured beside its attempts",
+      ),
+      anchorRows: byKind(
+        {
+          ...tableOf(text),
+          description: "by scorer: the name of an anchors row, { NAME: ROW }",
+        },
+        "the anchors row that is 1 where the floor is 0, { KIND: { NAME: ROW } }",
+      ),
+      published: byKind(
+        {
+          ...tableOf({ ...listOf(publishedValue), minItems: 1 }),
+          description: "by scorer: what others published, { NAME: [{ who, value, n, source }] }",
+        },
+        "what others published on this data, { KIND: { NAME: [{ who, value, n, source }] } }",
+      ),
+      sources: jsonObject,
+      rules: listOf(taskRule),
+      limits: list,
+    },
+    ["formatVersion", "name", "title", "submission", "scorers", "primary", "budget", "floors", "rules"],
+  ),
+);
+
+export type TaskManifest = TypeOf<typeof taskManifest>;
+export type TaskRule = TypeOf<typeof taskRule>;
+export type PublishedValue = TypeOf<typeof publishedValue>;
+/** Whose rows a task is done on, e.g. `smoke` or `official`: what a pipeline's `params.data` asks for. */
+export type DataKind = string;

@@ -1,0 +1,16 @@
+// admission.json: may the submission be loaded at all? Apart from the verdict, so that a changed rule rescores nothing.
+import { anyText, fileFormat, flag, listOf, type TypeOf, text, wholeObject } from "../schema.ts";
+
+const reason = wholeObject({ code: text, detail: anyText });
+export type AdmissionReason = TypeOf<typeof reason>;
+
+export const reasons = {
+  ...listOf(reason),
+  description: "why it is not admitted, in the order found; empty when admitted",
+} as const;
+
+export const admission = fileFormat(
+  "mlrb admission",
+  wholeObject({ formatVersion: { const: 1 }, admitted: flag, reasons }),
+);
+export type Admission = TypeOf<typeof admission>;

@@ -1,0 +1,29 @@
+// What the anchors stage gives for one task and scorer: rows to read the scores against.
+import {
+  anyText,
+  fileFormat,
+  listOf,
+  number,
+  openObject,
+  type TypeOf,
+  text,
+  wholeObject,
+} from "../schema.ts";
+import { standardError } from "./score.ts";
+
+const anchorRow = {
+  ...wholeObject({
+    name: { ...text, description: "e.g. unigram, bigram, chance" },
+    title: { ...anyText, description: "one sentence for the table's foot" },
+  }),
+  oneOf: [
+    openObject({ value: number, standardError }, ["value"]),
+    wholeObject({ rejected: { ...anyText, description: "why the model could not be scored" } }),
+  ],
+} as const;
+
+export const anchors = fileFormat(
+  "mlrb anchors",
+  wholeObject({ formatVersion: { const: 1 }, scorer: text, rows: listOf(anchorRow) }),
+);
+export type Anchors = TypeOf<typeof anchors>;

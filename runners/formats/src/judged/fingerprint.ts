@@ -1,0 +1,15 @@
+// The format of fingerprints of models, tasks/NAME/known-weights/*.json and fingerprint.json: a few values of every
+// matrix.
+import { anyText, count, fileFormat, listOf, number, type TypeOf, wholeObject } from "../schema.ts";
+
+export const fingerprintFile = fileFormat(
+  "mlrb fingerprint of a model",
+  wholeObject({
+    formatVersion: { const: 1 },
+    name: { ...anyText, description: "the model as its publisher calls it" },
+    source: { ...anyText, description: "where the weights came from, with version" },
+    licence: anyText,
+    tensors: listOf(wholeObject({ name: anyText, shape: listOf(count), values: listOf(number) })),
+  }),
+);
+export type Fingerprint = TypeOf<typeof fingerprintFile>;

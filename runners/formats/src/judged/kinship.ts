@@ -1,0 +1,12 @@
+// kinship.json: the rules of a task that take all of its attempts together, to be added to each verdict.
+import { anyText, fileFormat, listOf, seed, type TypeOf, wholeObject } from "../schema.ts";
+import { ruleVerdict } from "./verdict.ts";
+
+export const kinship = fileFormat(
+  "mlrb kinship",
+  wholeObject({
+    formatVersion: { const: 1 },
+    attempts: listOf(wholeObject({ agent: anyText, seed, rules: listOf(ruleVerdict) })),
+  }),
+);
+export type Kinship = TypeOf<typeof kinship>;

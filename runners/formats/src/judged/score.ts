@@ -1,0 +1,53 @@
+// score.json: what a scorer says of one submission. A scorer never writes "not measured": the report derives it
+// from a stage that failed, since that is the benchmark's fault.
+import {
+  anyText,
+  count,
+  fileFormat,
+  kindsOf,
+  number,
+  oneOf,
+  type TypeOf,
+  tableOf,
+  text,
+  wholeObject,
+} from "../schema.ts";
+
+export const direction = oneOf("higher", "lower");
+export type Direction = TypeOf<typeof direction>;
+
+export const scorerVersion = {
+  type: "integer",
+  minimum: 1,
+  description: "the scorer's own, from scorer.yaml: raised when its meaning changes",
+} as const;
+
+export const standardError = { type: "number", minimum: 0 } as const;
+
+export const scored = wholeObject({
+  kind: { const: "scored" },
+  value: number,
+  standardError: {
+    ...standardError,
+    description: "over items (documents, pairs, questions), never over attempts",
+  },
+  items: { ...count, description: "how many items the value was taken over" },
+  groups: {
+    ...tableOf(wholeObject({ value: number, items: count })),
+    description: "finer values by group name, e.g. a phenomenon or a subject",
+  },
+  extra: { ...tableOf(number), description: "further numbers under their own names, e.g. tiesHalf" },
+});
+export type Scored = TypeOf<typeof scored>;
+
+export const rejected = wholeObject({ kind: { const: "rejected" }, reason: anyText });
+
+export const score = fileFormat(
+  "mlrb score",
+  kindsOf(
+    { formatVersion: { const: 1 }, scorer: text, version: scorerVersion, unit: text, direction },
+    ["formatVersion", "scorer", "version", "unit", "direction"],
+    [scored, rejected],
+  ),
+);
+export type Score = TypeOf<typeof score>;

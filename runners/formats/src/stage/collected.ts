@@ -1,0 +1,65 @@
+// The format of the manifest that a collecting stage gets: every planned member of the stages that it collects,
+// whatever became of it. The manifest is part of the stage's key, so it holds no clock, host or absolute path.
+
+import {
+  anyText,
+  fileFormat,
+  listOf,
+  oneOf,
+  openObject,
+  type TypeOf,
+  tableOf,
+  text,
+  wholeObject,
+} from "../schema.ts";
+import { axisValues } from "./action.ts";
+import { artifactKind } from "./artifact.ts";
+
+const member = openObject(
+  {
+    stage: {
+      ...text,
+      description: "the stage instance, e.g. score[task=baby-lm,agent=minimal,seed=1,scorer=house-pairs]",
+    },
+    name: { ...text, description: "the stage's name, e.g. score" },
+    role: {
+      ...text,
+      description: "what the pipeline says that the stage is for; readers go by it, never by the name",
+    },
+    axes: axisValues,
+    outcome: {
+      ...oneOf("succeeded", "failed", "skipped", "cancelled", "not-run"),
+      description: "reused counts as succeeded; not-run was outside the selection and never ran before",
+    },
+    cause: { ...anyText, description: "why there is no artifact, in words; empty when succeeded" },
+    note: {
+      ...anyText,
+      description:
+        "what a table must say beside anything made from this member, e.g. that it was accepted as stale",
+    },
+    artifacts: {
+      ...tableOf(
+        openObject(
+          {
+            digest: anyText,
+            kind: artifactKind,
+            path: {
+              ...text,
+              description: "relative to the manifest; absent where only the digest was asked for",
+            },
+          },
+          ["digest", "kind"],
+        ),
+      ),
+      description: "the collected outputs by name; none unless succeeded",
+    },
+  },
+  ["stage", "name", "axes", "outcome", "cause", "artifacts"],
+);
+export type Member = TypeOf<typeof member>;
+
+export const collected = fileFormat(
+  "mlrb manifest of a collecting stage",
+  wholeObject({ formatVersion: { const: 1 }, members: listOf(member) }),
+);
+export type Collected = TypeOf<typeof collected>;

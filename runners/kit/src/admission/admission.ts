@@ -1,0 +1,105 @@
+// Admission: may this submission be loaded at all? It says nothing about what the model is or which
+// rules it keeps, so that a changed rule rescores nothing. The folder is hostile: nothing of it
+// is run, followed or read whole.
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import type { Admission, AdmissionReason as Reason } from "@mlrb/formats/judged/admission";
+import { codeFiles, codeSettings } from "./admission-code.ts";
+import { readJsonFile, type SubmittedFile, submittedFiles } from "./admission-files.ts";
+import { clip, isObject } from "./admission-json.ts";
+import { readWeights } from "./admission-model.ts";
+
+const reasonsPerCode = 20;
+/** Settings are a few kilobytes; vocabularies of a quarter million tokens are about 35 MB. */
+const settingsMax = 4 << 20;
+const tokenizerMax = 128 << 20;
+
+/** Looks at a handed-in folder and gives every reason against loading it, not only the first. */
+export function admit(folder: string): Admission {
+  const reasons: Reason[] = [];
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    return answer([{ code: "empty", detail: "no submission: there is no folder" }]);
+  const { files, odd, tooMany } = submittedFiles(folder);
+  if (files.length === 0 && odd.length === 0)
+    return answer([{ code: "empty", detail: "no submission: nothing was handed in" }]);
+  if (tooMany) reasons.push({ code: "too-many-files", detail: "more than 100000 files and folders" });
+  for (const { path, why } of odd) reasons.push({ code: "odd-file", detail: `${clip(path)}: ${why}` });
+
+  reasons.push(...readSettings(folder, files));
+  reasons.push(...readTokenizer(files));
+  reasons.push(...readWeights(folder).reasons);
+  reasons.push(...codeFiles(folder, files));
+  return answer(reasons);
+}
+
+function answer(reasons: Reason[]): Admission {
+  const bounded: Reason[] = [];
+  const counts = new Map<string, number>();
+  for (const reason of reasons) {
+    const count = (counts.get(reason.code) ?? 0) + 1;
+    counts.set(reason.code, count);
+    if (count <= reasonsPerCode) bounded.push(reason);
+  }
+  for (const [code, count] of counts)
+    if (count > reasonsPerCode) bounded.push({ code, detail: `and ${count - reasonsPerCode} more` });
+  return { formatVersion: 1, admitted: bounded.length === 0, reasons: bounded };
+}
+
+/** Files that loaders read as objects, each with the largest size that is read. */
+const loaded = new Map([
+  ["config.json", settingsMax],
+  ["generation_config.json", settingsMax],
+  ["tokenizer_config.json", settingsMax],
+  ["special_tokens_map.json", settingsMax],
+  ["added_tokens.json", settingsMax],
+  ["preprocessor_config.json", settingsMax],
+  ["processor_config.json", settingsMax],
+  ["tokenizer.json", tokenizerMax],
+  ["vocab.json", tokenizerMax],
+]);
+
+/** config.json must be there; what loaders read must be readable and free of redirections. */
+function readSettings(folder: string, files: SubmittedFile[]): Reason[] {
+  const reasons: Reason[] = [];
+  const names = new Set(files.map((file) => file.path));
+  if (!names.has("config.json")) reasons.push({ code: "no-config", detail: "config.json is not there" });
+  if (names.has("adapter_config.json"))
+    reasons.push({
+      code: "adapter",
+      detail: "adapter_config.json names a base elsewhere; merge the adapter first",
+    });
+  for (const [name, bytesMax] of loaded) {
+    if (!names.has(name)) continue;
+    const read = readJsonFile(join(folder, name), bytesMax);
+    const code = name === "config.json" ? "config" : "settings";
+    if (read.kind === "malformed") reasons.push({ code, detail: `${name}: ${read.reason}` });
+    else if (!isObject(read.value)) reasons.push({ code, detail: `${name}: not an object` });
+    // a vocabulary may well have a word "auto_map"
+    else if (bytesMax === settingsMax) reasons.push(...codeSettings(name, read.value));
+  }
+  return reasons;
+}
+
+const tokenizers = [
+  ["tokenizer.json"],
+  ["tokenizer.model"],
+  ["spiece.model"],
+  ["vocab.txt"],
+  ["vocab.json", "merges.txt"],
+];
+
+function readTokenizer(files: SubmittedFile[]): Reason[] {
+  const sizes = new Map(files.map((file) => [file.path, file.bytes]));
+  const reasons: Reason[] = [];
+  if (!tokenizers.some((names) => names.every((name) => sizes.has(name))))
+    reasons.push({
+      code: "no-tokenizer",
+      detail: `none of these is there: ${tokenizers.map((names) => names.join(" with ")).join(", ")}`,
+    });
+  for (const name of ["tokenizer.model", "spiece.model", "vocab.txt", "merges.txt"]) {
+    const bytes = sizes.get(name);
+    if (bytes === 0 || (bytes ?? 0) > tokenizerMax)
+      reasons.push({ code: "tokenizer", detail: `${name}: ${bytes} bytes; 1 to ${tokenizerMax} are read` });
+  }
+  return reasons;
+}

@@ -1,0 +1,162 @@
+// Reads the header of a safetensors file and believes none of it: a wrong length, offset or shape
+// would otherwise be met by a C++ reader in the scorer. Tensors are read by ranges, never whole.
+// Format: 8 bytes of length (little endian), that much JSON, then the tensors' bytes without gaps.
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { clip, isObject, strictJson } from "../admission/admission-json.ts";
+
+export type Tensor = {
+  name: string;
+  dtype: string;
+  shape: number[];
+  /** Number of values. */
+  size: number;
+  /** Byte range in the file. */
+  begin: number;
+  end: number;
+};
+
+export type Safetensors = { path: string; bytes: number; tensors: Tensor[] };
+
+export type SafetensorsResult = { kind: "ok"; file: Safetensors } | { kind: "malformed"; reason: string };
+
+/** Bits per value. Values of less than a byte are packed. */
+const dtypeBits: Record<string, number> = {
+  BOOL: 8,
+  U8: 8,
+  I8: 8,
+  F4: 4,
+  F6_E2M3: 6,
+  F6_E3M2: 6,
+  F8_E5M2: 8,
+  F8_E4M3: 8,
+  F8_E8M0: 8,
+  I16: 16,
+  U16: 16,
+  F16: 16,
+  BF16: 16,
+  I32: 32,
+  U32: 32,
+  F32: 32,
+  C64: 64,
+  F64: 64,
+  I64: 64,
+  U64: 64,
+};
+
+const headerMax = 100_000_000;
+
+/** Reads and checks the header. Never throws for what the file holds; the reason names the first thing wrong. */
+export function readSafetensors(path: string): SafetensorsResult {
+  let file: number;
+  try {
+    file = openSync(path, "r");
+  } catch (error) {
+    return malformed(`cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+  }
+  try {
+    const bytes = fstatSync(file).size;
+    const header = readHeader(file, bytes);
+    if (typeof header === "string") return malformed(header);
+    const tensors = checkHeader(header.value, header.dataStart, bytes);
+    return typeof tensors === "string" ? malformed(tensors) : { kind: "ok", file: { path, bytes, tensors } };
+  } catch (error) {
+    return malformed(`cannot be read: ${(error as NodeJS.ErrnoException).code ?? "unreadable"}`);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function malformed(reason: string): SafetensorsResult {
+  return { kind: "malformed", reason };
+}
+
+function readHeader(file: number, bytes: number): { value: unknown; dataStart: number } | string {
+  if (bytes < 8) return `${bytes} bytes are too few for a safetensors file`;
+  const prefix = Buffer.alloc(8);
+  if (!readFully(file, prefix, 0)) return "ends within its first 8 bytes";
+  const length = prefix.readBigUInt64LE();
+  if (length > BigInt(headerMax))
+    return `names a header of ${length} bytes; at most ${headerMax} are allowed`;
+  const dataStart = 8 + Number(length);
+  if (dataStart > bytes) return `names a header of ${length} bytes, but the file has only ${bytes}`;
+  const header = Buffer.alloc(Number(length));
+  if (!readFully(file, header, 8)) return "ends within its header";
+  if (header[0] !== 0x7b) return "its header does not begin with {";
+  const parsed = strictJson(header, 8);
+  return parsed.kind === "ok" ? { value: parsed.value, dataStart } : `its header is ${parsed.reason}`;
+}
+
+function checkHeader(header: unknown, dataStart: number, bytes: number): Tensor[] | string {
+  if (!isObject(header)) return "its header is not an object";
+  const tensors: Tensor[] = [];
+  for (const [name, entry] of Object.entries(header)) {
+    if (name === "__metadata__") {
+      if (!isObject(entry) || !Object.values(entry).every((value) => typeof value === "string"))
+        return "its __metadata__ is not an object of texts";
+      continue;
+    }
+    const tensor = checkTensor(name, entry);
+    if (typeof tensor === "string") return `tensor ${clip(name)}: ${tensor}`;
+    tensors.push(tensor);
+  }
+  tensors.sort((a, b) => a.begin - b.begin || a.end - b.end);
+  let at = 0;
+  for (const { name, begin, end } of tensors) {
+    if (begin !== at)
+      return `tensor ${clip(name)} begins at byte ${begin} of the data; expected ${at}, without gap or overlap`;
+    at = end;
+  }
+  const length = bytes - dataStart;
+  if (at > length) return `truncated: the tensors need ${at} bytes, the file holds ${length}`;
+  if (at < length) return `${length - at} bytes stand after the last tensor`;
+  return tensors.map((tensor) => ({
+    ...tensor,
+    begin: tensor.begin + dataStart,
+    end: tensor.end + dataStart,
+  }));
+}
+
+function checkTensor(name: string, entry: unknown): Tensor | string {
+  if (!isObject(entry)) return "its entry is not an object";
+  const odd = Object.keys(entry).find((key) => !["dtype", "shape", "data_offsets"].includes(key));
+  if (odd !== undefined) return `unknown key ${clip(odd)}`;
+  const { dtype, shape, data_offsets: offsets } = entry;
+  if (typeof dtype !== "string" || !Object.hasOwn(dtypeBits, dtype))
+    return `unknown dtype ${clip(typeof dtype === "string" ? dtype : typeof dtype)}`;
+  if (!Array.isArray(shape) || shape.length > 32 || !shape.every(isCount))
+    return "its shape is not a list of at most 32 whole numbers";
+  if (!Array.isArray(offsets) || offsets.length !== 2 || !offsets.every(isCount))
+    return "its data_offsets are not two whole numbers";
+  const [begin, end] = offsets as [number, number];
+  const size = product(shape as number[]);
+  if (size === undefined) return "its shape holds more values than a file can";
+  const bits = BigInt(size) * BigInt(dtypeBits[dtype]!);
+  if (bits % 8n !== 0n) return "its values do not fill whole bytes";
+  if (begin > end || BigInt(end - begin) !== bits / 8n)
+    return `${end - begin} bytes do not hold ${size} values of ${dtype}`;
+  return { name, dtype, shape: shape as number[], size, begin, end };
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0 && !Object.is(value, -0);
+}
+
+function product(shape: number[]): number | undefined {
+  if (shape.includes(0)) return 0;
+  let size = 1;
+  for (const length of shape) {
+    size *= length;
+    if (!Number.isSafeInteger(size)) return undefined;
+  }
+  return size;
+}
+
+/** Fills `buffer` from `position`; false when the file ends before. */
+export function readFully(file: number, buffer: Uint8Array, position: number): boolean {
+  for (let at = 0; at < buffer.length; ) {
+    const read = readSync(file, buffer, at, buffer.length - at, position + at);
+    if (read === 0) return false;
+    at += read;
+  }
+  return true;
+}

@@ -1,0 +1,68 @@
+// Makes records of attempts that were quarantined although they had come to their own end, e.g. by a program that
+// could not see it, or on a disk that was full.
+
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AttemptEnd } from "@mlrb/formats/attempt/attempt-end";
+import { tryLease } from "../leases/lease.ts";
+import { keepRecord } from "../records/keep-record.ts";
+import type { Workspace } from "../store/workspace.ts";
+import { lastSignMs } from "./attempt-cost.ts";
+import { attemptEnd } from "./attempt-folders.ts";
+import { completeAttempt } from "./complete-attempt.ts";
+import { type LostAttempt, lostAttempts } from "./lost-attempts.ts";
+import { quarantineIn } from "./quarantine.ts";
+import { removeAttempt } from "./remove-attempt.ts";
+
+export type Adopted = { attempt: LostAttempt } & (
+  | { kind: "kept"; record: string }
+  /** `why`: it had not ended, as far as can be told for certain. */
+  | { kind: "refused"; why: string }
+);
+
+/** Of all that are lost, or of those that `which` names. */
+export async function adoptLost(
+  workspace: Workspace,
+  which: (attempt: LostAttempt) => boolean = () => true,
+): Promise<Adopted[]> {
+  const adopted: Adopted[] = [];
+  for (const attempt of lostAttempts(workspace.state).filter(which)) {
+    adopted.push({ attempt, ...(await adoptOne(attempt, workspace)) });
+  }
+  return adopted;
+}
+
+/** What this program quarantined itself it has looked at before: only an older program's may be complete. */
+export function isUnjudged(workspace: Workspace): (attempt: LostAttempt) => boolean {
+  return ({ path }) => quarantineIn(path, workspace.state.root) === undefined;
+}
+
+async function adoptOne(
+  { path, card }: LostAttempt,
+  workspace: Workspace,
+): Promise<{ kind: "kept"; record: string } | { kind: "refused"; why: string }> {
+  const ended = attemptEnd(path);
+  const complete = ended?.result.kind === "succeeded" ? "" : await completeAttempt({ path, card });
+  if (complete !== "" && typeof complete === "string") return { kind: "refused", why: complete };
+  const lease = tryLease(workspace.state.leases, card.key);
+  if (!("release" in lease)) return { kind: "refused", why: "a run makes this attempt at this moment" };
+  try {
+    if (!existsSync(path)) return { kind: "refused", why: "another process was quicker" };
+    const durationMs = ended?.durationMs ?? lastSignMs({ path, card });
+    const end: AttemptEnd = { formatVersion: 1, result: { kind: "succeeded" }, durationMs };
+    // a program that kept no cause left the log as it was, with what secrets it may hold
+    const isClean = card.secrets.length === 0 || quarantineIn(path, workspace.state.root) !== undefined;
+    const log = join(path, isClean ? "log" : "no-log");
+    if (!isClean) writeFileSync(log, leftOut(card.secrets));
+    const kept = await keepRecord({ path, card, end, log, isHeld: lease.isHeld }, workspace);
+    if (kept.kind === "failed") return { kind: "refused", why: kept.detail };
+    await removeAttempt(path);
+    return { kind: "kept", record: kept.record.digest };
+  } finally {
+    lease.release();
+  }
+}
+
+function leftOut(secrets: string[]): string {
+  return `mlrb: the log of this attempt is left out: the program that lost it had not redacted ${secrets.join(", ")}\n`;
+}

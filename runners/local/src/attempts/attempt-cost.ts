@@ -1,0 +1,54 @@
+// What an attempt cost, by what it left behind: its ledger where it gives one, else what its meter wrote last.
+
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
+import type { AttemptCost } from "@mlrb/formats/attempt/attempt-record";
+import type { LastSpending } from "@mlrb/formats/attempt/last-spending";
+import { callsOf, lastSpending } from "@mlrb/kit/attempts/last-spending";
+import { readLedgerCost } from "@mlrb/kit/rules/ledger";
+import { outputPaths } from "../stage/output-paths.ts";
+
+/** Null is unknown, never 0. Without a ledger the GPUs count for as long as they were held. */
+export function costByLedger(
+  { gpus }: Pick<AttemptCard, "gpus">,
+  durationMs: number,
+  ledger: string | undefined,
+): AttemptCost {
+  const held: AttemptCost = { gpuHours: (gpus * durationMs) / 3_600_000, dollars: null };
+  const read = ledger === undefined ? "it has none" : readLedgerCost(ledger);
+  if (typeof read === "string") return held;
+  return { gpuHours: read.gpuHours ?? held.gpuHours, dollars: read.dollars ?? null };
+}
+
+export type Spent = { cost: AttemptCost; spending: LastSpending | null };
+
+/** Of an attempt that ended, or goes on, without a record. A stage that was handed no secret paid no one. */
+export function spentBy({ path, card }: { path: string; card: AttemptCard }, durationMs: number): Spent {
+  const spending = lastSpending(join(path, "spending.jsonl")) ?? null;
+  const { ledger } = outputPaths(path, card.gives);
+  const cost = costByLedger(card, durationMs, ledger);
+  const called = spending !== null && callsOf(spending) > 0;
+  if (called) return { cost: { ...cost, dollars: dollarsOf(spending) }, spending };
+  const none = card.secrets.length === 0 || spending !== null ? 0 : null;
+  return { cost: { ...cost, dollars: cost.dollars ?? none }, spending };
+}
+
+/** With upper estimates for what was never charged: a call in flight may be billed whole. */
+function dollarsOf({ dollars, estimated, inFlight }: LastSpending): number | null {
+  const parts = [dollars, estimated?.dollars ?? 0, inFlight?.dollars ?? 0];
+  return parts.reduce((sum, one) => (sum === null || one === null ? null : sum + one), 0);
+}
+
+/** How long it ran as far as its files tell: until the last of them was written. */
+export function lastSignMs({ path, card }: { path: string; card: AttemptCard }): number {
+  const began = Date.parse(card.startedAt);
+  const files = [
+    "spending.jsonl",
+    "log",
+    "supervisor.json",
+    ...card.gives.map(({ file }) => join("out", file)),
+  ];
+  const times = files.map((file) => statSync(join(path, file), { throwIfNoEntry: false })?.mtimeMs ?? began);
+  return Math.max(0, Math.round(Math.max(...times) - began));
+}

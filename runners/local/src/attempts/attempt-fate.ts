@@ -1,0 +1,62 @@
+// What became of an attempt by its folder, for whoever began it and follows it no longer.
+
+import { basename, dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { EndCause } from "@mlrb/formats/attempt/attempt-end";
+import { look } from "../leases/heartbeat.ts";
+import { lifeOf } from "../leases/owner.ts";
+import { attemptFolder, lostFolderOf, supervisorFile, toldToEnd } from "./attempt-folders.ts";
+import { lostCause } from "./lost-words.ts";
+import { type Quarantined, quarantineIn } from "./quarantine.ts";
+
+export type Fate =
+  | { kind: "going" }
+  /** It was told to end, or has failed, and its supervisor has not moved it yet. */
+  | { kind: "ending" }
+  /** It came to its own end; the next run keeps it. */
+  | { kind: "complete" }
+  | ({ kind: "quarantined" } & Quarantined)
+  /** It ended without a record; the next run quarantines it. */
+  | { kind: "failed"; cause: EndCause }
+  /** It made and spent nothing, or another run has taken it. */
+  | { kind: "gone" };
+
+/** `path`: of its folder while it goes on. */
+export function attemptFate(path: string, root: string): Fate {
+  const found = attemptFolder(dirname(path), basename(path));
+  if (!found) {
+    const left = quarantineIn(lostFolderOf(path), root);
+    return left ? { kind: "quarantined", ...left } : { kind: "gone" };
+  }
+  const { state } = found;
+  switch (state.kind) {
+    case "ended": {
+      const { result, cause } = state.end;
+      if (result.kind === "succeeded") return { kind: "complete" };
+      const supervisor = look(supervisorFile(path))?.owner;
+      if (supervisor && lifeOf(supervisor) === "alive") return { kind: "ending" }; // it is about to move it
+      const detail = result.kind === "failed" ? `${result.cause}: ${result.detail}` : "it was ended";
+      return { kind: "failed", cause: cause ?? { kind: "failed", detail } };
+    }
+    case "lost":
+      return { kind: "failed", cause: lostCause(path) };
+    default:
+      return { kind: toldToEnd(path) ? "ending" : "going" };
+  }
+}
+
+/** A signal to a whole container or job reaches supervisors in this time after the run, if it reaches them. */
+const sameMomentMs = 1_000;
+const lookMs = 50;
+
+/** Of an attempt that was left to its supervisor, which may have been told to end in the same moment: waits so long. */
+export async function attemptFateInTime(path: string, root: string, patienceMs: number): Promise<Fate> {
+  const began = performance.now();
+  for (;;) {
+    const fate = attemptFate(path, root);
+    const passed = performance.now() - began;
+    if (fate.kind === "going" ? passed > sameMomentMs : fate.kind !== "ending" || passed > patienceMs)
+      return fate;
+    await sleep(lookMs);
+  }
+}

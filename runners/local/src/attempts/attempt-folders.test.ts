@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
+import { clearUnfinished } from "../run/clear-unfinished.ts";
+import { exampleCard, exampleEnd } from "../testing/example-record.ts";
+import { attemptEnd, attemptFolders, makeAttemptFolder } from "./attempt-folders.ts";
+
+function state(t: TestContext): { state: string; running: string } {
+  const folder = mkdtempSync(join(tmpdir(), "mlrb-folders-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  for (const part of ["leases", "attempts/running"]) mkdirSync(join(folder, part), { recursive: true });
+  return { state: folder, running: join(folder, "attempts/running") };
+}
+
+test("a folder whose card cannot be written is none", (t) => {
+  const { state: at, running } = state(t);
+  const card = { key: "a".repeat(64), slot: 1n } as unknown as AttemptCard;
+  assert.throws(() => makeAttemptFolder(running, card));
+  assert.deepEqual([readdirSync(running), readdirSync(join(at, "attempts/records"))], [[], []]);
+});
+
+test("a program that is killed while it makes folders leaves none without its card, and nothing that stays", async (t) => {
+  const { state: at, running } = state(t);
+  const program = `import { makeAttemptFolder } from ${JSON.stringify(import.meta.resolve("./attempt-folders.ts"))};
+    import { processName } from ${JSON.stringify(import.meta.resolve("@mlrb/kit/processes/process-name"))};
+    console.log(processName);
+    while (true) makeAttemptFolder(${JSON.stringify(running)}, { key: "a".repeat(64), slot: "x".repeat(100_000) });`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", program]);
+  const [name] = await once(child.stdout, "data");
+  while (readdirSync(running).length < 20) await new Promise(setImmediate);
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  for (const one of readdirSync(running))
+    for (const part of ["attempt.json", "in", "out", "tmp"]) assert.ok(existsSync(join(running, one, part)));
+  clearUnfinished(at, String(name).trim());
+  assert.deepEqual(readdirSync(join(at, "attempts/records")), []);
+});
+
+test("a folder whose card or end does not follow its format has none, like one that was torn", (t) => {
+  const { running } = state(t);
+  const { path } = makeAttemptFolder(running, exampleCard);
+  writeFileSync(join(path, "end.json"), JSON.stringify({ ...exampleEnd, result: { kind: "won" } }));
+  assert.equal(attemptEnd(path), undefined);
+  writeFileSync(join(path, "end.json"), JSON.stringify(exampleEnd));
+  assert.deepEqual(attemptFolders(running)[0]?.state, { kind: "ended", end: exampleEnd });
+  writeFileSync(
+    join(path, "attempt.json"),
+    JSON.stringify({ ...exampleCard, gives: [{ name: "all", file: "../all", kind: "dir" }] }),
+  );
+  assert.deepEqual(attemptFolders(running), []);
+});

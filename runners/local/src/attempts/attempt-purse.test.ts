@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { purseFile, readPurse } from "@mlrb/kit/attempts/purse";
+import type { Workspace } from "../store/workspace.ts";
+import { handOverPurse, takeOverPurse } from "./attempt-purse.ts";
+
+function place(t: TestContext) {
+  const attempt = mkdtempSync(join(tmpdir(), "purse-"));
+  t.after(() => rmSync(attempt, { recursive: true, force: true }));
+  const workspace = { state: { attempts: attempt } } as Workspace;
+  const by = (run: string, maxDollars?: number, prices: string[] = []) => ({
+    ...{ run, workspace },
+    purse: { prices, ...(maxDollars !== undefined && { maxDollars }) },
+  });
+  const file = join(attempt, purseFile);
+  return { attempt, by, file, capOf: (run: string) => join(attempt, "caps", `${run}.jsonl`) };
+}
+
+test("the run that goes on with an attempt puts its cap and prices in the place of the earlier run's, for this attempt", (t) => {
+  const { attempt, by, file, capOf } = place(t);
+  handOverPurse(attempt, by("first", 10, ["m=1/2"]));
+  takeOverPurse(attempt, by("second", 3, ["m=3/4"]));
+  const runs = [
+    { run: "second", prices: ["m=3/4"] },
+    { run: "first", prices: ["m=1/2"] },
+  ];
+  assert.deepEqual(readPurse(file), { runs, cap: capOf("second") });
+  assert.doesNotMatch(readFileSync(capOf("first"), "utf8"), /3/u, "others of the first run keep their cap");
+});
+
+test("a run without a cap leaves an attempt under the one that it has, and under none where it has none", (t) => {
+  const { attempt, by, file, capOf } = place(t);
+  handOverPurse(attempt, by("first", 10));
+  takeOverPurse(attempt, by("second"));
+  assert.equal(readPurse(file)!.cap, capOf("first"));
+  handOverPurse(attempt, by("first"));
+  takeOverPurse(attempt, by("second"));
+  assert.equal(readPurse(file)!.cap, null);
+});
+
+test("a purse that its harness reads once stays as it is, and a cap of it moves", (t) => {
+  const { attempt, by, file, capOf } = place(t);
+  assert.equal(takeOverPurse(attempt, by("second", 3)), false);
+  assert.equal(takeOverPurse(attempt, by("second")), true);
+  assert.equal(readPurse(file), undefined);
+  handOverPurse(attempt, by("first", 10));
+  const old = JSON.stringify({ formatVersion: 1, prices: [], cap: capOf("first") });
+  writeFileSync(file, old);
+  assert.equal(takeOverPurse(attempt, by("second", 3)), true);
+  assert.equal(readFileSync(file, "utf8"), old);
+  assert.match(readFileSync(capOf("first"), "utf8"), /"maxDollars":3/u);
+});
+
+test("it is told where a purse that is read once has no cap to move", (t) => {
+  const { attempt, by, file } = place(t);
+  writeFileSync(file, JSON.stringify({ formatVersion: 1, prices: [], cap: null }));
+  assert.equal(takeOverPurse(attempt, by("second", 3)), false);
+  assert.equal(takeOverPurse(attempt, by("second")), true);
+});

@@ -1,0 +1,35 @@
+// What attempts that go on wait for, by the files that their supervisors keep: for whatever shows it. Only looks.
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readWaits, waitFile } from "@mlrb/core/ports/attempt-wait";
+import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
+import type { AttemptWait } from "@mlrb/formats/attempt/attempt-wait";
+import { attemptFolder } from "./attempt-folders.ts";
+
+export type WaitingAttempt = { name: string; path: string; card: AttemptCard; waits: AttemptWait[] };
+
+/** In the order of their names. An attempt that waits for nothing is left out. */
+export function waitingAttempts(running: string): WaitingAttempt[] {
+  if (!existsSync(running)) return [];
+  return readdirSync(running)
+    .sort()
+    .flatMap((name) => {
+      const waits = waitsIn(join(running, name));
+      if (waits.length === 0) return [];
+      const folder = attemptFolder(running, name);
+      // of a supervisor that is gone the file is left behind
+      if (folder?.state.kind !== "running" && folder?.state.kind !== "elsewhere") return [];
+      const { path, card } = folder;
+      return [{ name, path, card, waits }];
+    });
+}
+
+/** Empty where nothing is waited for, or where it cannot be read. */
+export function waitsIn(folder: string): AttemptWait[] {
+  try {
+    return readWaits(readFileSync(join(folder, waitFile), "utf8")) ?? [];
+  } catch {
+    return [];
+  }
+}

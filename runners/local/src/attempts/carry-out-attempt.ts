@@ -1,0 +1,221 @@
+// Carries a durable instance out: in a folder that outlives the run, under a supervisor that does, so that a
+// run that is killed loses nothing and the next one goes on with what there is. Unlike the result of any
+// other stage it is kept whatever becomes of its harness' code meanwhile.
+
+import { copyFileSync, existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Instance } from "@mlrb/core/plan/plan";
+import type { Running } from "@mlrb/core/ports/executor";
+import { sandboxToken } from "@mlrb/core/ports/sandbox-token";
+import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
+import type { AttemptEnd, EndCause } from "@mlrb/formats/attempt/attempt-end";
+import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
+import type { Bound } from "../decide/bind-inputs.ts";
+import { changedHandedOver } from "../digests/stage-source-files.ts";
+import { thisProcess } from "../leases/owner.ts";
+import { keepRecord } from "../records/keep-record.ts";
+import { type CarriedOut, type CarryOutContext, machineFailure } from "../run/carried-out.ts";
+import { openLog } from "../stage/open-log.ts";
+import { LostInput, prepareStage } from "../stage/prepare-stage.ts";
+import { secretsNamed } from "../stage/redacted-log.ts";
+import { declarer, undeclaredReads } from "../stage/refusals.ts";
+import type { Workspace } from "../store/workspace.ts";
+import {
+  attemptEnd,
+  attemptFolder,
+  attemptFolders,
+  attemptOf,
+  attemptToken,
+  isUnclaimed,
+  lostFolderOf,
+  makeAttemptFolder,
+  toldToEnd,
+} from "./attempt-folders.ts";
+import { handOverPurse, takeOverPurse } from "./attempt-purse.ts";
+import { keptWords, quarantine } from "./quarantine.ts";
+import { removeAttempt } from "./remove-attempt.ts";
+import { knowsSecrets, markSecrets } from "./secret-marks.ts";
+import { settleAttempt } from "./settle-attempt.ts";
+import { startSupervised, watchSupervised } from "./supervised.ts";
+
+type Attempt = { name: string; path: string; card: AttemptCard };
+
+export async function carryOutAttempt(
+  instance: Instance,
+  bound: Bound,
+  context: CarryOutContext,
+): Promise<CarriedOut> {
+  const { workspace } = context;
+  let attempt: Attempt | undefined;
+  let log: ReturnType<typeof openLog> | undefined;
+  let begun = false;
+  try {
+    const adopted = attemptOf(bound.key, workspace);
+    if (!adopted && context.goesOn) return goneMeanwhile;
+    if (!adopted && context.takeOver) await leaveElsewhere(bound.key, workspace);
+    const card = adopted?.card ?? cardOf(instance, bound, context);
+    begun = adopted !== undefined;
+    attempt = adopted ?? { ...makeAttemptFolder(workspace.state.running, card), card };
+    const { path, name } = attempt;
+    const { secrets } = instance.action;
+    const { log: to, before } = context;
+    if (!adopted) markSecrets(path, secretsNamed(secrets));
+    const knows = (values: Record<string, string>) => knowsSecrets(path, values);
+    log = openLog({ from: join(path, "log"), to, secrets, before, adopted: begun, knows });
+    let running: Running;
+    let startedMs = performance.now();
+    if (adopted) {
+      const underCap = takeOverPurse(path, context);
+      running = watchSupervised(path, name);
+      startedMs -= Date.now() - Date.parse(card.startedAt);
+      context.adopted(card.startedAt, { underCap });
+    } else {
+      const request = await prepareStage(instance, bound, {
+        ...context,
+        work: path,
+        token: attemptToken(name),
+      });
+      handOverPurse(path, context);
+      const moved = changedHandedOver(instance, bound, workspace);
+      if (moved !== undefined) {
+        const detail = `${moved} changed before the agent was given it; run again`;
+        return { kind: "failed", cause: "code-changed", detail };
+      }
+      running =
+        context.executor.name === "local"
+          ? startSupervised({ path, name }, request, context.gpus?.hold)
+          : context.executor.start(request);
+      begun = true;
+    }
+    context.started(running);
+    const result = await running.ended;
+    if (existsSync(path)) {
+      const undeclared = undeclaredReads(path, declarer(instance), workspace);
+      if (undeclared.length > 0) context.undeclared(undeclared);
+    }
+    const supervised = context.executor.name === "local";
+    const left = result.kind === "cancelled" && supervised && isLeft(attempt, workspace);
+    await (left ? log.leave() : log.end());
+    takeMovedLog(path, to);
+    if (left) {
+      context.left(name); // to itself: the next run goes on with it
+      return result;
+    }
+    const durationMs = Math.round(performance.now() - startedMs);
+    if (result.kind !== "succeeded") return await unfinished(attempt, { result, durationMs }, context);
+    context.freed();
+    const end = attemptEnd(path) ?? { formatVersion: 1, result, durationMs };
+    return await keep(attempt, end, context);
+  } catch (error) {
+    if (error instanceof LostInput) return { kind: "lost", detail: error.message };
+    const failure = machineFailure(error);
+    if (!attempt || attemptEnd(attempt.path)?.result.kind !== "succeeded") return failure;
+    const { name } = attempt;
+    return {
+      ...failure,
+      detail: `${failure.detail}; the attempt itself is done and waits in .mlrb/attempts/running/${name}: run again to keep it`,
+    };
+  } finally {
+    await log?.end();
+    if (attempt && !begun) await removeAttempt(attempt.path); // nothing ran in it
+  }
+}
+
+const goneMeanwhile: CarriedOut = {
+  kind: "failed",
+  cause: "operator",
+  detail:
+    "an attempt in its place was lost after this run was asked for; another one is a new cost: run again to be asked",
+};
+
+/** Makes it a record; an attempt whose outputs are not what it declares is quarantined. */
+async function keep(attempt: Attempt, end: AttemptEnd, context: CarryOutContext): Promise<CarriedOut> {
+  const { workspace, log, isHeld } = context;
+  const kept = await keepRecord({ ...attempt, end, log, isHeld }, workspace);
+  if (kept.kind === "kept") {
+    await removeAttempt(attempt.path);
+    const { outputs, record, durationMs } = kept;
+    return { kind: "succeeded", outputs, record, durationMs };
+  }
+  if (kept.cause !== "missing-output") return kept;
+  const cause: EndCause = { kind: "failed", detail: `${kept.cause}: ${kept.detail}` };
+  const settled = await settleAttempt(attempt, cause, workspace.state);
+  return settled.kind === "quarantined"
+    ? { ...kept, detail: `${kept.detail}; ${keptWords(settled)}`, quarantined: settled }
+    : kept;
+}
+
+/** Whoever failed it, it was not the agent: what it did may have cost much. */
+async function unfinished(
+  attempt: Attempt,
+  ended: { result: ExecutionResult & { kind: "failed" | "cancelled" }; durationMs: number },
+  context: CarryOutContext,
+): Promise<CarriedOut> {
+  const { name, path, card } = attempt;
+  const { result } = ended;
+  const { workspace } = context;
+  await context.clearSandbox?.(sandboxToken(attemptToken(name)), card.executor);
+  const settled = await settleAttempt(attempt, causeOf(path, result), workspace.state);
+  if (settled.kind === "complete") return keep(attempt, settled.end, context);
+  if (settled.kind === "nothing") return result;
+  const failed =
+    result.kind === "failed"
+      ? result
+      : ({ kind: "failed", cause: "operator", detail: settled.cause.detail } as const);
+  return { ...failed, detail: `${failed.detail}; ${keptWords(settled)}`, quarantined: settled };
+}
+
+function causeOf(path: string, result: ExecutionResult & { kind: "failed" | "cancelled" }): EndCause {
+  const end = attemptEnd(path) ?? attemptEnd(lostFolderOf(path));
+  if (end?.cause) return end.cause;
+  if (result.kind === "cancelled")
+    return { kind: "stopped", detail: "the run that carried it out was ended" };
+  if (!end && !existsSync(lostFolderOf(path)))
+    return { kind: toldToEnd(path)?.kind ?? "supervisor-lost", detail: result.detail };
+  return { kind: "failed", detail: `${result.cause}: ${result.detail}` };
+}
+
+/** The log of one that its supervisor has moved: what it said last was not followed any more. */
+function takeMovedLog(path: string, to: string): void {
+  const moved = join(lostFolderOf(path), "log");
+  if (existsSync(path) || !existsSync(moved)) return;
+  rmSync(to, { force: true }); // it may be another name of the same file
+  copyFileSync(moved, to);
+}
+
+/** Whether it goes on without this run. One that no supervisor has begun yet is taken from it. */
+function isLeft({ name, path }: Attempt, { state }: Workspace): boolean {
+  const { kind } = attemptFolder(state.running, name)?.state ?? {};
+  if (kind === "running") return true;
+  return kind === "preparing" && !isUnclaimed(path);
+}
+
+/** Quarantines what a host that is gone, as the person who runs says, has begun of this. */
+async function leaveElsewhere(key: string, { state }: Workspace): Promise<void> {
+  for (const one of attemptFolders(state.running)) {
+    if (one.card.key !== key || one.state.kind !== "elsewhere") continue;
+    const { host } = one.state.owner;
+    if (!quarantine(one, { kind: "host-gone", detail: host }, state)) await removeAttempt(one.path);
+  }
+}
+
+function cardOf(instance: Instance, bound: Bound, context: CarryOutContext): AttemptCard {
+  const { stage, axes, execution, action } = instance;
+  return {
+    formatVersion: 1,
+    run: context.run,
+    by: thisProcess(),
+    startedAt: new Date().toISOString(),
+    slot: { ...context.slot, stage: instance.id },
+    axes,
+    key: bound.key,
+    parts: bound.parts,
+    given: context.origins.map((origin) => ({ ...origin, ...bound.inputs[origin.name]! })),
+    gives: stage.gives.map(({ name, file, kind }) => ({ name, file, kind })),
+    harness: bound.codeFiles,
+    gpus: execution.resources.gpus,
+    secrets: action.secrets,
+    executor: execution.executor,
+    ...(context.estimate && { estimate: context.estimate }),
+  };
+}

@@ -1,0 +1,124 @@
+// What runs that are gone have left of attempts: those that have ended are kept as records, whatever the run
+// that finds them was asked for, and those that were lost are told and cleared. What goes on is left alone.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { sandboxToken } from "@mlrb/core/ports/sandbox-token";
+import type { AttemptEnd, EndCause } from "@mlrb/formats/attempt/attempt-end";
+import { endProcesses } from "@mlrb/kit/processes/end-processes";
+import { tryLease } from "../leases/lease.ts";
+import { isAlive } from "../leases/owner.ts";
+import { keepRecord } from "../records/keep-record.ts";
+import type { ClearSandbox } from "../run/run-request.ts";
+import { logPath } from "../stage/log-path.ts";
+import { undeclaredReads } from "../stage/refusals.ts";
+import type { StateFolder } from "../store/state-folder.ts";
+import type { Workspace } from "../store/workspace.ts";
+import { adoptLost, isUnjudged } from "./adopt-lost.ts";
+import { type AttemptFolder, attemptFolders, attemptToken, isUnclaimed } from "./attempt-folders.ts";
+import { lostAttempts } from "./lost-attempts.ts";
+import { lostCause } from "./lost-words.ts";
+import { causeWords, keptWords, quarantinedMs } from "./quarantine.ts";
+import { removeAttempt } from "./remove-attempt.ts";
+import { settleAttempt } from "./settle-attempt.ts";
+
+export type TakeInOptions = {
+  /** Called with a line for people about each that is kept or lost. */
+  tell: (line: string) => void;
+  clearSandbox: ClearSandbox;
+};
+
+export async function takeInAttempts(workspace: Workspace, options: TakeInOptions): Promise<void> {
+  for (const attempt of attemptFolders(workspace.state.running)) {
+    const { kind } = attempt.state;
+    if (kind !== "ended" && kind !== "lost") continue;
+    // its run may live and be about to do the same
+    const lease = tryLease(workspace.state.leases, attempt.card.key);
+    if (!("release" in lease)) continue;
+    try {
+      if (existsSync(attempt.path)) await takeIn(attempt, { workspace, isHeld: lease.isHeld, ...options });
+    } finally {
+      lease.release();
+    }
+  }
+  for (const { attempt, kind } of await adoptLost(workspace, isUnjudged(workspace)))
+    if (kind === "kept") options.tell(`kept    ${attempt.card.slot.stage}  (was lost, and had ended before)`);
+}
+
+type Context = TakeInOptions & { workspace: Workspace; isHeld: () => boolean };
+
+async function takeIn(attempt: AttemptFolder, context: Context): Promise<void> {
+  const { name, path, card, state } = attempt;
+  const { workspace, tell } = context;
+  const { stage } = card.slot;
+  // the supervisor that its run had started may only now be there
+  if (state.kind === "lost" && !state.supervisor && card.executor === "local" && !isUnclaimed(path)) return;
+  if (state.kind === "lost") await endProcesses({ token: attemptToken(name), root: path, groups: [] });
+  const ended = state.kind === "ended" ? state.end : undefined;
+  if (ended?.result.kind !== "succeeded")
+    await context.clearSandbox(sandboxToken(attemptToken(name)), card.executor);
+  const cause = causeOf(attempt);
+  const settled = await settleAttempt(attempt, cause, workspace.state);
+  switch (settled.kind) {
+    case "complete":
+      return keep(attempt, settled.end, context);
+    case "quarantined": {
+      const word = settled.cause.kind === "supervisor-lost" ? "lost   " : "failed ";
+      return tell(
+        `${word} ${stage}  (begun ${card.startedAt}: ${causeWords(settled.cause)}; ${keptWords(settled)})`,
+      );
+    }
+    case "nothing":
+      if (ended) tell(`failed  ${stage}  (${causeWords(cause)})`);
+  }
+}
+
+async function keep(attempt: AttemptFolder, end: AttemptEnd, context: Context): Promise<void> {
+  const { path, card } = attempt;
+  const { workspace, isHeld, tell } = context;
+  const { stage } = card.slot;
+  const own = join(path, "log");
+  for (const { what } of undeclaredReads(path, { stage, files: [] }, workspace))
+    tell(`undeclared: ${what}, so no key holds it`);
+  const log = card.secrets.length === 0 && existsSync(own) ? own : logPath(workspace.state.logs, stage);
+  const kept = await keepRecord({ path, card, end, log, isHeld }, workspace);
+  if (kept.kind === "kept") {
+    await removeAttempt(path);
+    return tell(`kept    ${stage}  (begun ${card.startedAt} by run ${card.run}, which is gone)`);
+  }
+  if (kept.cause === "machine") return;
+  const cause: EndCause = { kind: "failed", detail: `${kept.cause}: ${kept.detail}` };
+  const settled = await settleAttempt(attempt, cause, workspace.state);
+  const where = settled.kind === "quarantined" ? `; ${keptWords(settled)}` : "";
+  tell(`failed  ${stage}  (${kept.detail}${where})`);
+}
+
+function causeOf({ path, card, state }: AttemptFolder): EndCause {
+  if (state.kind !== "ended") return lostCause(path);
+  const { result, cause } = state.end;
+  if (cause) return cause;
+  if (result.kind === "failed") return { kind: "failed", detail: `${result.cause}: ${result.detail}` };
+  return { kind: "stopped", detail: `by run ${card.run}` };
+}
+
+type Place = { state: Pick<StateFolder, "running"> };
+
+/** Attempts that go on, whoever waits for them. */
+export function runningAttempts({ state }: Place): AttemptFolder[] {
+  return attemptFolders(state.running).filter(({ state: { kind } }) => kind === "running");
+}
+
+/**
+ * Action keys of attempts that go on, and of those that were lost since a moment (ms since the epoch): a yes that was
+ * given before then is none to another one in their place.
+ */
+export function goingKeys({ state }: { state: StateFolder }, sinceMs: number): Set<string> {
+  const going = runningAttempts({ state }); // first: one may move from here to there meanwhile
+  const lost = lostAttempts(state).filter(({ path }) => quarantinedMs(path) >= sinceMs);
+  return new Set([...going, ...lost].map(({ card }) => card.key));
+}
+
+/** Attempts that go on although the run that began them is gone; another may have gone on with them. */
+export function orphanedAttempts(place: Place): AttemptFolder[] {
+  return runningAttempts(place).filter(({ card }) => !isAlive(card.by));
+}

@@ -1,0 +1,76 @@
+// The attempts that ended without a record, as `lost/` holds them: what they cost counts, and one in their place is
+// a new cost.
+
+import { join } from "node:path";
+import type { Reason } from "@mlrb/core/key/reasons";
+import type { EndCause } from "@mlrb/formats/attempt/attempt-end";
+import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
+import { slotName } from "../records/attempt-records.ts";
+import type { StateFolder } from "../store/state-folder.ts";
+import { lastSignMs, spentBy } from "./attempt-cost.ts";
+import { type AttemptFolder, attemptFolders } from "./attempt-folders.ts";
+import { lostCause } from "./lost-words.ts";
+import { causeWords, type Quarantined, quarantineIn } from "./quarantine.ts";
+
+export type LostAttempt = Pick<AttemptFolder, "name" | "path" | "card"> & { left: Quarantined };
+
+type Place = Pick<StateFolder, "attempts" | "root">;
+
+/** In the order of names. Of those that an older program put there, cause and cost are read from what is left. */
+export function lostAttempts({ attempts, root }: Place): LostAttempt[] {
+  return attemptFolders(join(attempts, "lost")).map(({ name, path, card }) => ({
+    ...{ name, path, card },
+    left: quarantineIn(path, root) ?? withoutCause({ path, card }, root, olderProgram),
+  }));
+}
+
+/** Those too that no run has quarantined yet: run and supervisor are gone. */
+function allLost(place: Place): LostAttempt[] {
+  const { attempts, root } = place;
+  const left = attemptFolders(join(attempts, "running"))
+    .filter(({ state }) => state.kind === "lost" && state.supervisor !== undefined)
+    .map(({ name, path, card }) => ({
+      ...{ name, path, card },
+      left: withoutCause({ path, card }, root, lostCause(path)),
+    }));
+  return [...lostAttempts(place), ...left];
+}
+
+const olderProgram: EndCause = { kind: "supervisor-lost", detail: "an older program kept no cause" };
+
+function withoutCause(
+  { path, card }: Pick<AttemptFolder, "path" | "card">,
+  root: string,
+  cause: EndCause,
+): Quarantined {
+  const durationMs = lastSignMs({ path, card });
+  return {
+    formatVersion: 1,
+    cause,
+    durationMs,
+    ...spentBy({ path, card }, durationMs),
+    folder: path.slice(root.length + 1),
+  };
+}
+
+/** The newest of this key, else of this place: undefined where there is none. */
+export function lostAttempt(
+  slot: AttemptRecord["slot"],
+  key: string,
+  place: Place,
+): (Reason & { kind: "lost" }) | undefined {
+  const name = slotName(slot);
+  return lostOfKey(key, place) ?? newest(allLost(place).filter(({ card }) => slotName(card.slot) === name));
+}
+
+/** The newest of this very attempt. */
+export function lostOfKey(key: string, place: Place): (Reason & { kind: "lost" }) | undefined {
+  return newest(allLost(place).filter(({ card }) => card.key === key));
+}
+
+function newest(found: LostAttempt[]): (Reason & { kind: "lost" }) | undefined {
+  const one = found.sort((a, b) => (a.card.startedAt < b.card.startedAt ? -1 : 1)).at(-1);
+  if (!one) return undefined;
+  const { card, left } = one;
+  return { kind: "lost", since: card.startedAt, cause: causeWords(left.cause), folder: left.folder };
+}

@@ -1,0 +1,46 @@
+// Why a supervisor may be gone that left no word: what can still be seen of it, and nothing that is guessed.
+
+import { readFileSync, statfsSync } from "node:fs";
+import { join } from "node:path";
+import type { EndCause } from "@mlrb/formats/attempt/attempt-end";
+import { machineHelp } from "../run/machine-help.ts";
+import { toldToEnd } from "./attempt-folders.ts";
+
+/** Less than this is a full disk to whoever writes a line. */
+const fullBytes = 64 << 10;
+
+/** Of an attempt whose supervisor is gone and has not said how it ended. `folder`: the attempt's. `seen`: how its process ended, by its parent. */
+export function lostCause(folder: string, seen?: string): EndCause {
+  const told = toldToEnd(folder);
+  if (told) return { ...told, detail: `${told.detail}, and killed before all was said` };
+  const detail = `its supervisor ended without a word: ${seen ?? lostWords(folder)}`;
+  return { kind: "supervisor-lost", detail };
+}
+
+/** In words. `folder`: the attempt's. */
+function lostWords(folder: string): string {
+  if (isFull(folder)) return machineHelp("ENOSPC")!;
+  const said = lastWords(join(folder, "supervisor.log"));
+  return said === undefined ? "it was killed; its log tells nothing" : `it said: ${said}`;
+}
+
+function isFull(folder: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize < fullBytes;
+  } catch {
+    return false;
+  }
+}
+
+function lastWords(log: string): string | undefined {
+  try {
+    const lines = readFileSync(log, "utf8").split("\n");
+    return lines
+      .find((line) => /Error|error|ENOSPC/.test(line))
+      ?.trim()
+      .slice(0, 300);
+  } catch {
+    return undefined;
+  }
+}

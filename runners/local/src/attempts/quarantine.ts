@@ -1,0 +1,175 @@
+// What is left of an attempt that ended through no doing of its agent: all that it made and spent, moved whole to
+// `.mlrb/attempts/lost` with the cause beside it. It is no record; `attempts adopt` makes one of what had ended.
+
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join, relative } from "node:path";
+import { unreachable } from "@mlrb/core/ports/outcome";
+import { Redactor } from "@mlrb/core/ports/redactor";
+import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
+import type { EndCause } from "@mlrb/formats/attempt/attempt-end";
+import { type Quarantine, quarantineCause } from "@mlrb/formats/attempt/attempt-end";
+import type { LastSpending } from "@mlrb/formats/attempt/last-spending";
+import { readFormat } from "@mlrb/formats/read-format";
+import { callsOf } from "@mlrb/kit/attempts/last-spending";
+import { isFullDisk, writeReserved } from "@mlrb/kit/files/full-disk";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import { logCap } from "@mlrb/kit/processes/bounded-log";
+import { capLog } from "../stage/cap-log.ts";
+import { logPath } from "../stage/log-path.ts";
+import { readFrom } from "../store/read-appended.ts";
+import type { StateFolder } from "../store/state-folder.ts";
+import { lastSignMs, spentBy } from "./attempt-cost.ts";
+import { attemptEnd, endingFile, lostFolderOf } from "./attempt-folders.ts";
+import { knowsSecrets } from "./secret-marks.ts";
+
+export type Quarantined = Quarantine & { folder: string };
+
+type Attempt = { name: string; path: string; card: AttemptCard };
+
+const causeFile = "cause.json";
+
+/**
+ * Moves all of an attempt whose processes are dead. Undefined where it made and spent nothing: then its folder is
+ * still there. Gives what is there where another process was quicker. `secrets`: values that its log may hold.
+ */
+export function quarantine(
+  attempt: Attempt,
+  cause: EndCause,
+  state: Pick<StateFolder, "root" | "logs">,
+  secrets?: Record<string, string>,
+): Quarantined | undefined {
+  const { path, card } = attempt;
+  const to = lostFolderOf(path);
+  if (!existsSync(path)) return quarantineIn(to, state.root);
+  const durationMs = attemptEnd(path)?.durationMs ?? lastSignMs(attempt);
+  const { cost, spending } = spentBy(attempt, durationMs);
+  const calls = spending ? callsOf(spending) : 0;
+  const began = hasBegun(path);
+  const mayHaveSpent = calls > 0 || (began && (card.gpus > 0 || paysUnseen(card, spending)));
+  if (!holdsSomething(join(path, "out")) && !mayHaveSpent) return undefined;
+  const left: Quarantine = { formatVersion: 1, cause, durationMs, cost, spending };
+  removeFolder(join(path, "in")); // copies of what is in the store: room for what follows
+  keepLog(attempt, state.logs, secrets);
+  writeReserved(join(path, causeFile), canonicalJson(left, 2));
+  mkdirSync(join(to, ".."), { recursive: true });
+  try {
+    renameSync(path, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // else another was quicker
+  }
+  return { ...left, folder: relative(state.root, to) };
+}
+
+/** When it was quarantined, in ms since the epoch; 0 where no cause was kept. */
+export function quarantinedMs(path: string): number {
+  return statSync(join(path, causeFile), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+/** What a folder of `lost/` holds; undefined where there is none. Those of before there were causes have none. */
+export function quarantineIn(path: string, root: string): Quarantined | undefined {
+  let text: string;
+  try {
+    text = readFileSync(join(path, causeFile), "utf8");
+  } catch {
+    return undefined;
+  }
+  const reading = readFormat(quarantineCause, text);
+  return reading.kind === "ok" ? { ...reading.value, folder: relative(root, path) } : undefined;
+}
+
+/**
+ * Whether anything ran: one that never began held no GPU and paid no one. A run that follows it removes the log; what
+ * its supervisor reserved before it began stays.
+ */
+function hasBegun(path: string): boolean {
+  return ["log", endingFile, `${endingFile}.reserved`].some((file) => existsSync(join(path, file)));
+}
+
+/**
+ * Whether it was handed secrets and nothing counts what it pays with them. A harness that gives a ledger counts
+ * from before its first call.
+ */
+function paysUnseen({ secrets, gives }: AttemptCard, spending: LastSpending | null): boolean {
+  return secrets.length > 0 && spending === null && !gives.some(({ name }) => name === "ledger");
+}
+
+/** As it is it may hold a secret. Kept is it without them, where all are known, or the copy among the logs. */
+function keepLog({ path, card }: Attempt, logs: string, secrets: Record<string, string> | undefined): void {
+  const log = join(path, "log");
+  if (card.secrets.length === 0) {
+    capLog(log);
+    return;
+  }
+  const clean = logPath(logs, card.slot.stage);
+  try {
+    const known = secrets !== undefined && knowsSecrets(path, secrets);
+    const text = known ? withoutSecrets(log, secrets) : existsSync(clean) ? readFileSync(clean) : undefined;
+    removeFolder(log);
+    if (text !== undefined) writeFileSync(log, text);
+  } catch (error) {
+    removeFolder(log); // a full disk; the copy among the logs stays where it is
+    if (!isFullDisk(error)) throw error;
+  }
+}
+
+/** The end of a log that is longer: its middle may be gone. */
+function withoutSecrets(log: string, secrets: Record<string, string>): Buffer | undefined {
+  const { size } = statSync(log, { throwIfNoEntry: false }) ?? { size: 0 };
+  if (size === 0) return undefined;
+  const redactor = new Redactor(secrets);
+  const from = Math.max(0, size - logCap.tailBytes);
+  const read = readFrom(log, from) ?? Buffer.alloc(0);
+  const bytes = from > 0 ? read.subarray(read.indexOf(10) + 1) : read; // half a secret would not be found
+  return Buffer.concat([redactor.push(bytes), redactor.end()]);
+}
+
+export function causeWords({ kind, detail }: EndCause): string {
+  switch (kind) {
+    case "stopped":
+      return `stopped: ${detail}`;
+    case "terminated":
+      return `terminated: ${detail}`;
+    case "supervisor-lost":
+      return detail;
+    case "disk-full":
+      return `no space left on the disk: ${detail}`;
+    case "host-gone":
+      return `its host is gone: ${detail}`;
+    case "failed":
+      return detail;
+    default:
+      return unreachable(kind);
+  }
+}
+
+export function keptWords({ folder, cost }: Pick<Quarantined, "folder" | "cost">): string {
+  const took = [
+    ...(cost.gpuHours ? [`${cost.gpuHours.toFixed(2)} GPU hours`] : []),
+    ...(cost.dollars === null ? ["an unknown number of dollars"] : []),
+    ...(cost.dollars ? [`${cost.dollars.toFixed(2)} dollars`] : []),
+  ];
+  return `what it had done${took.length > 0 ? ` for ${took.join(" and ")}` : ""} is kept in ${folder}`;
+}
+
+function holdsSomething(folder: string): boolean {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true }).some(
+      (entry) =>
+        entry.isFile() &&
+        !entry.name.endsWith(".reserved") &&
+        statSync(join(entry.parentPath, entry.name)).size > 0,
+    );
+  } catch (error) {
+    // what cannot be read is not nothing
+    return (error as NodeJS.ErrnoException).code !== "ENOENT";
+  }
+}

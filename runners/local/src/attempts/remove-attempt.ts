@@ -1,0 +1,28 @@
+import { mkdirSync, renameSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { processName } from "@mlrb/kit/processes/process-name";
+
+/**
+ * Removes the folder of an attempt that is kept as a record, or of which nothing is to be kept. It is moved out of the
+ * way first: what a kill left of it would look like an attempt that was lost, or like nothing that anyone clears. A
+ * later run clears what is left of what was moved (clear-unfinished). Nothing happens where it is gone.
+ * On several threads: of a disk that was just synced, 4 000 files take 0.5 s in place of 5 to 10.
+ */
+export async function removeAttempt(path: string): Promise<void> {
+  const records = join(path, "../../records");
+  const moved = join(records, `tmp-${processName}-${basename(path)}`);
+  try {
+    mkdirSync(records, { recursive: true });
+    renameSync(path, moved);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+    throw error;
+  }
+  try {
+    await rm(moved, { recursive: true, force: true });
+  } catch {
+    removeFolder(moved);
+  }
+}

@@ -1,0 +1,41 @@
+// Tells an attempt that waits for a person to go on, with new values of its secrets: over its socket, from memory to
+// memory. The socket's address goes through the open folder, since a path may be longer than an address may be.
+import { once } from "node:events";
+import { closeSync, constants, openSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { readResumeReply, resumeSocket } from "@mlrb/core/ports/resume-request";
+import type { ResumeReply, ResumeRequest } from "@mlrb/formats/attempt/resume-request";
+
+/** Never throws: an attempt that cannot be reached refuses. */
+export async function resumeAttempt(folder: string, secrets: Record<string, string>): Promise<ResumeReply> {
+  const asked: ResumeRequest = { formatVersion: 1, secrets };
+  let handle: number | undefined;
+  try {
+    handle = openSync(join(folder, resumeSocket.folder), constants.O_RDONLY | constants.O_DIRECTORY);
+    const socket = connect({ path: `/proc/self/fd/${handle}/${resumeSocket.name}` });
+    socket.setTimeout(30_000, () => socket.destroy(new Error("it did not answer within 30 s")));
+    await once(socket, "connect");
+    socket.end(`${JSON.stringify(asked)}\n`);
+    return readResumeReply(await text(socket)) ?? { kind: "refused", detail: "its answer makes no sense" };
+  } catch (error) {
+    return { kind: "refused", detail: unreachableWords(error as NodeJS.ErrnoException) };
+  } finally {
+    if (handle !== undefined) closeSync(handle);
+  }
+}
+
+function unreachableWords({ code, message }: NodeJS.ErrnoException): string {
+  switch (code) {
+    case "ENOENT":
+    case "ENOTDIR":
+    case "ECONNREFUSED":
+      return "it does not listen: it goes on already, has ended, or runs on another host; `pnpm pipeline attempts list` shows which. It tries again by itself too";
+    case "EACCES":
+    case "EPERM":
+      return "it is another user's: only the user who began it can resume it";
+    default:
+      return `it cannot be reached: ${message}; try again, or \`pnpm pipeline attempts stop\` gives it up`;
+  }
+}

@@ -1,0 +1,119 @@
+// A handle on an attempt whose supervisor is a process of its own: for the run that begins it, and for any
+// later one that finds it going on. The handle may be dropped at any time; the attempt is not.
+
+import { spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ExecutionRequest, Running } from "@mlrb/core/ports/executor";
+import { nodeFlags } from "@mlrb/core/ports/node-flags";
+import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
+import { endProcesses } from "@mlrb/kit/processes/end-processes";
+import type { GpuHold } from "../leases/gpu-leases.ts";
+import { look } from "../leases/heartbeat.ts";
+import { lifeOf } from "../leases/owner.ts";
+import { attemptEnd, attemptToken, lostFolderOf, supervisorFile } from "./attempt-folders.ts";
+import { lostCause } from "./lost-words.ts";
+import { endSignals, type Supervision } from "./supervisor.ts";
+
+/** How often a supervisor that is not this process's child is looked at. */
+const lookMs = 200;
+
+const program = join(dirname(fileURLToPath(import.meta.url)), "supervisor.ts");
+
+/** Starts a supervisor for the attempt whose folder is there and laid out. */
+export function startSupervised(
+  { path: folder, name }: { path: string; name: string },
+  request: ExecutionRequest,
+  gpus?: GpuHold,
+): Running {
+  const log = openSync(join(folder, "supervisor.log"), "a");
+  const child = spawn(process.execPath, [...nodeFlags, program, folder], {
+    cwd: request.root,
+    env: ownVariables(),
+    stdio: ["pipe", log, log],
+    detached: true,
+  });
+  closeSync(log);
+  child.stdin!.on("error", () => {}); // it ended: that is seen below
+  const asked: Supervision = { request, ...(gpus && { gpus }) };
+  child.stdin!.end(`${JSON.stringify(asked)}\n`);
+  const { promise: gone, resolve } = Promise.withResolvers<string | undefined>();
+  child
+    .on("exit", (_, signal) => resolve(signal ? `ended by ${signal}` : undefined))
+    .on("error", (error) => resolve(error.message));
+  return handle(folder, name, { pid: () => child.pid, gone, unref: () => child.unref() });
+}
+
+/** A handle on what another run has begun. */
+export function watchSupervised(folder: string, name: string): Running {
+  const supervisor = look(supervisorFile(folder))?.owner;
+  const { promise: gone, resolve } = Promise.withResolvers<undefined>();
+  const timer = setInterval(() => {
+    if (supervisor && lifeOf(supervisor) === "alive") return;
+    clearInterval(timer);
+    resolve(undefined);
+  }, lookMs);
+  const pid = () => (supervisor && lifeOf(supervisor) === "alive" ? supervisor.pid : undefined);
+  return handle(folder, name, { pid, gone, unref: () => clearInterval(timer) });
+}
+
+type Supervisor = {
+  pid: () => number | undefined;
+  gone: Promise<string | undefined>;
+  /** Lets this process end although it has not. */
+  unref(): void;
+};
+
+function handle(folder: string, name: string, { pid, gone, unref }: Supervisor): Running {
+  let over = false;
+  const { promise: left, resolve: leave } = Promise.withResolvers<"left">();
+  let asked = false;
+  const tell = (signal: NodeJS.Signals) => {
+    asked = true;
+    const id = over ? undefined : pid();
+    try {
+      if (id !== undefined) process.kill(id, signal);
+    } catch {
+      // it is gone: `ended` tells
+    }
+  };
+  const ended = (async (): Promise<ExecutionResult> => {
+    const trouble = await Promise.race([gone, left]);
+    if (trouble === "left") return { kind: "cancelled" };
+    over = true;
+    const end = attemptEnd(folder) ?? attemptEnd(lostFolderOf(folder));
+    if (end) return end.result;
+    // what it supervised ends with it; a sandbox may take a moment
+    try {
+      await endProcesses({ token: attemptToken(name), root: folder, groups: [] });
+    } catch (error) {
+      return { kind: "failed", cause: "machine", detail: (error as Error).message };
+    }
+    if (asked) return { kind: "cancelled" };
+    return { kind: "failed", cause: "machine", detail: lostCause(folder, trouble).detail };
+  })();
+  const letGo = () => {
+    unref();
+    leave("left");
+  };
+  return {
+    ended,
+    askToEnd: () => tell(endSignals.ask),
+    kill: () => tell(endSignals.kill),
+    leave: letGo,
+  };
+}
+
+/** What the supervisor itself needs; the attempt's own variables, secrets among them, stand in its request. */
+function ownVariables(): Record<string, string> {
+  const own: Record<string, string> = {};
+  for (const [name, value] of Object.entries(process.env)) {
+    if (
+      value !== undefined &&
+      /^(PATH|HOME|TMPDIR|LANG|DOCKER_|CONTAINER_|MLRB_(?!TOKEN|STAGE|WORK)|NODE_COMPILE_CACHE)/.test(name)
+    )
+      own[name] = value;
+  }
+  return own;
+}

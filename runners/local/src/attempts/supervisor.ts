@@ -1,0 +1,207 @@
+// The process that carries an attempt through, whatever becomes of the run that began it: it starts the
+// attempt's stage as the local executor does, holds its limits, ends what it left running, and writes down
+// how it ended. Detached, so that no terminal's signal and no runner's death reaches it.
+//   node supervisor.ts FOLDER < request.json      the request holds secrets and so never lies on a disk
+
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ExecutionRequest } from "@mlrb/core/ports/executor";
+import type { AttemptEnd, EndCause } from "@mlrb/formats/attempt/attempt-end";
+import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
+import { isFullDisk, reserveFile, writeReserved } from "@mlrb/kit/files/full-disk";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import { sealTimes } from "@mlrb/kit/processes/seal-times";
+import { type GpuHold, handOver, leaseOf } from "../leases/gpu-leases.ts";
+import { localExecutor } from "../process/local-executor.ts";
+import { machineHelp } from "../run/machine-help.ts";
+import { statePaths } from "../store/state-folder.ts";
+import { attemptFolder, claimAttempt, endingFile, stopFile, whoTold } from "./attempt-folders.ts";
+import { completeAttempt } from "./complete-attempt.ts";
+import { quarantine } from "./quarantine.ts";
+
+/** What ends it: in order, and at once. Everything else that a terminal sends is not meant for it. */
+export const endSignals = { ask: "SIGTERM", kill: "SIGUSR2" } as const;
+
+/** What a supervisor is told. `gpus` names the lease that it takes over from who starts it. */
+export type Supervision = { request: ExecutionRequest; gpus?: GpuHold };
+
+/** Room for the last words, taken before anything is spent: the disk may be full by then. */
+const reservedBytes = 16 << 10;
+const noteBytes = 4 << 10;
+const retryMs = 1_000;
+/** How long a stage's end may precede the signal that was sent to its supervisor in the same moment. */
+const sameMomentMs = 300;
+
+async function supervise(folder: string, { request, gpus }: Supervision): Promise<void> {
+  claimAttempt(folder); // from here on the attempt is this process's; without a folder it is nobody's
+  const begin = performance.now();
+  let asked: "ask" | "kill" | undefined;
+  const finish = (result: ExecutionResult) =>
+    untilWritten(folder, async () => {
+      const cause = causeOf(result, { asked: asked !== undefined, folder });
+      await leave(folder, request.env, {
+        formatVersion: 1,
+        result: cause && result.kind === "cancelled" ? failedBy(cause) : result,
+        durationMs: Math.round(performance.now() - begin),
+        ...(cause && { cause }),
+      });
+    });
+  let running: ReturnType<ReturnType<typeof localExecutor>["start"]> | undefined;
+  // before anything is started: a signal without a handler would end this process without a word
+  for (const how of ["ask", "kill"] as const)
+    process.on(endSignals[how], () => {
+      asked = how;
+      if (how === "ask") running?.askToEnd();
+      else running?.kill();
+      if (running) sayEnding(folder);
+    });
+  try {
+    for (const file of ["end.json", "cause.json"]) reserveFile(join(folder, file), reservedBytes);
+    reserveFile(join(folder, stopFile), noteBytes);
+  } catch (error) {
+    say(troubleWords(error, folder)); // nothing was spent: who waits for it sees that this process is gone
+    process.exitCode = 1;
+    return;
+  }
+  const held = gpus && handOver(gpus);
+  if (gpus && !held) {
+    const detail = "its GPUs were somebody else's before it began: the run that held them was taken for dead";
+    return finish({ kind: "failed", cause: "machine", detail });
+  }
+  const executor = localExecutor(request.root, { graceMs: sealTimes.kill });
+  let result: ExecutionResult;
+  try {
+    reserveFile(join(folder, endingFile), noteBytes); // the last before anything runs: it tells that something did
+    running = executor.start(request);
+    if (asked === "ask") running.askToEnd();
+    if (asked === "kill") running.kill();
+    const watch = whileWanted(folder, () => running?.kill());
+    result = told(await running.ended, request.work);
+    clearInterval(watch);
+    await executor.close?.();
+  } catch (error) {
+    result = { kind: "failed", cause: "machine", detail: troubleWords(error, folder) };
+  }
+  // a signal to a whole container reaches the stage as well, and its end may be heard of first
+  if (result.kind !== "succeeded" && asked === undefined) await sleep(sameMomentMs);
+  if (held) leaseOf(held, request.gpus).release(); // its process tree is dead
+  await finish(result);
+}
+
+/** Writes the end down, and moves what gave no record to where it is kept. */
+async function leave(folder: string, env: Record<string, string>, end: AttemptEnd): Promise<void> {
+  if (!existsSync(folder)) return; // nobody wants it any more
+  const attempt = attemptFolder(dirname(folder), basename(folder));
+  const { cause, ...rest } = end;
+  // it may have come to its own end all the same, e.g. while it was told to end
+  const complete = cause && attempt && typeof (await completeAttempt(attempt)) === "object";
+  const last: AttemptEnd = complete ? { ...rest, result: { kind: "succeeded" } } : end;
+  writeReserved(join(folder, "end.json"), canonicalJson(last));
+  if (!last.cause || !attempt) return;
+  const state = statePaths(dirname(dirname(dirname(dirname(folder)))));
+  const secrets = attempt.card.secrets.flatMap((name) => (env[name] ? [[name, env[name]] as const] : []));
+  quarantine(attempt, last.cause, state, Object.fromEntries(secrets)); // one that made and spent nothing is left to who waits for it
+}
+
+/** Until there is room: what is to be said cost a day. */
+async function untilWritten(folder: string, write: () => Promise<void>): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isFullDisk(error)) throw error;
+      if (tries === 0) say(troubleWords(error, folder));
+      await sleep(retryMs);
+    }
+  }
+}
+
+/** For whoever looks before it has ended, and for the case that it is killed before it can say how. */
+function sayEnding(folder: string): void {
+  try {
+    if (!existsSync(join(folder, endingFile)) && existsSync(folder))
+      writeReserved(
+        join(folder, endingFile),
+        JSON.stringify({ formatVersion: 1, at: new Date().toISOString() }),
+      );
+  } catch {
+    // its last words say it too
+  }
+}
+
+/** Undefined where it ended well. */
+function causeOf(
+  result: ExecutionResult,
+  { asked, folder }: { asked: boolean; folder: string },
+): EndCause | undefined {
+  if (result.kind === "succeeded") return undefined;
+  if (asked) return whoTold(folder);
+  if (result.kind === "cancelled") return { kind: "failed", detail: "its folder was removed" };
+  if (/no space left|ENOSPC|EDQUOT/i.test(result.detail)) return { kind: "disk-full", detail: result.detail };
+  return { kind: "failed", detail: `${result.cause}: ${result.detail}` };
+}
+
+/** A run that follows it did not ask for this: to it that is a failure. A person's wish is not tried again. */
+function failedBy({ kind, detail }: EndCause): ExecutionResult {
+  return { kind: "failed", cause: kind === "stopped" ? "operator" : "machine", detail };
+}
+
+function troubleWords(error: unknown, folder: string): string {
+  const { message, code } = error as NodeJS.ErrnoException;
+  const help = machineHelp(code);
+  return help === undefined ? `its supervisor failed: ${message}` : `${help} (${message}; ${folder})`;
+}
+
+/** To its own log; a disk that is full takes no word either. */
+function say(words: string): void {
+  process.stderr.on("error", () => {});
+  process.stderr.write(`${words}\n`);
+}
+
+const lookMs = 2_000;
+
+/** Ends what nobody could ever find again: its folder was removed, with the whole state as a rule. */
+function whileWanted(folder: string, end: () => void): NodeJS.Timeout {
+  let missing = 0;
+  return setInterval(() => {
+    try {
+      statSync(folder);
+      missing = 0;
+    } catch (error) {
+      // any other error is a disk or a file server in trouble, which passes
+      if ((error as NodeJS.ErrnoException).code === "ENOENT" && ++missing > 2) end();
+    }
+  }, lookMs);
+}
+
+/** With what the stage itself told: in what it ran, or that its failure is the machine's or the operator's. */
+function told(result: ExecutionResult, work: string): ExecutionResult {
+  const words = {
+    where: readWords(join(work, "where.json")),
+    trouble: readWords(join(work, "trouble.json")),
+  };
+  if (result.kind === "succeeded" && words.where)
+    return { ...result, where: { ...result.where, ...words.where } };
+  if (result.kind === "failed" && result.cause === "exit-code" && words.trouble?.detail) {
+    const cause = words.trouble.cause === "operator" ? "operator" : "machine";
+    return { kind: "failed", cause, detail: words.trouble.detail };
+  }
+  return result;
+}
+
+function readWords(file: string): Record<string, string> | undefined {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;
+  } catch {
+    return undefined; // most stages tell nothing
+  }
+}
+
+if (import.meta.main) {
+  for (const signal of ["SIGHUP", "SIGINT"] as const) process.on(signal, () => {});
+  const request = await text(process.stdin);
+  // a run that was killed before it had said everything wants nothing
+  if (request.endsWith("\n")) await supervise(process.argv[2]!, JSON.parse(request) as Supervision);
+}

@@ -1,0 +1,126 @@
+// Binds a stage instance to what it would read now: the parts of its key, and the key. `plan` and `run`
+// both come through here, so they cannot disagree.
+
+import { hash } from "node:crypto";
+import { actionKey, formerParts, keyParts } from "@mlrb/core/key/action-key";
+import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
+import type { KeyParts } from "@mlrb/formats/stage/action";
+import type { Artifact } from "@mlrb/formats/stage/artifact";
+import type { Collected } from "@mlrb/formats/stage/collected";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import { environmentKey, environmentPath } from "../process/environments.ts";
+import type { BindContext, Result } from "../run/result.ts";
+import { mayWrite } from "../store/read-only-state.ts";
+import type { Workspace } from "../store/workspace.ts";
+import { collectMembers } from "./collect-members.ts";
+import { heldUnder } from "./former-attempt-key.ts";
+import { hostFacts, hostKind } from "./host-facts.ts";
+import { formerImageOf, imageOf } from "./image-identity.ts";
+
+export type Bound = {
+  key: string;
+  parts: KeyParts;
+  /** Of an attempt: the parts as format 1 had them, to compare with records of that format. */
+  former?: KeyParts;
+  /** What it reads, by input name. */
+  inputs: Record<string, Artifact>;
+  /** Digests of the script's source files, for reasons only. */
+  codeFiles: Record<string, string>;
+  /** A collecting stage's manifest. */
+  manifest?: Collected;
+  /** `lock` is the path, from the repository's root, of the file that describes it. */
+  environment?: { key: string; path: string; lock: string };
+};
+
+/** One for all commands: what is made of it is remembered by it. */
+const nothing: Record<string, string> = {};
+
+/** `results` holds everything the instance depends on; `undefined` members were not selected. */
+export async function bind(instance: Instance, context: BindContext): Promise<Bound> {
+  const { workspace } = context;
+  const { action, stage } = instance;
+  const bound = boundInputs(instance, context);
+  const inputs = Object.fromEntries(Object.entries(bound).map(([name, { digest }]) => [name, digest]));
+  const manifest = stage.collect.length > 0 ? collectMembers(instance, context) : undefined;
+  if (manifest) inputs.manifest = keptManifest(canonicalJson(manifest), workspace);
+  const code = action.run.kind === "script" ? await workspace.codes.of(action.run.file) : undefined;
+  const python =
+    action.run.kind === "python"
+      ? workspace.digests.ofPatterns(workspace.imports.of(action.run.file))
+      : nothing;
+  const environment = environmentOf(instance, context);
+  const { digests } = workspace;
+  let parts = keyParts(instance, {
+    code: code?.code ?? python,
+    files: stage.durable ? digests.ofHandedOver(action.files) : digests.ofDeclared(action.files),
+    inputs,
+    environment: environment?.key ?? null,
+    host: hostOf(instance),
+    ...imageOf(instance, workspace),
+  });
+  let key = stage.name === environmentStage ? environment!.key : actionKey(parts);
+  let former: KeyParts | undefined;
+  if (stage.durable) {
+    const then = { ...parts, ...formerImageOf(instance, workspace) };
+    former = formerParts(instance, then, digests.ofPatterns(action.files));
+    ({ key, parts } = heldUnder({ key, parts }, former, { instance, plan: context.plan, workspace }));
+  }
+  return {
+    key,
+    parts,
+    ...(former && { former }),
+    inputs: bound,
+    codeFiles: code?.files ?? python,
+    ...(manifest && { manifest }),
+    ...(environment && { environment }),
+  };
+}
+
+/**
+ * What an instance reads. Beside an attempt stands what the attempt was given, as its record pins it:
+ * an old attempt is judged by the data that it saw, not by what the data has become since.
+ */
+function boundInputs(
+  instance: Instance,
+  { plan, results }: { plan: Plan; results: (Result | undefined)[] },
+): Record<string, Artifact> {
+  const records = instance.inputs.flatMap(({ from }) => results[from]?.record ?? []);
+  const bound: Record<string, Artifact> = {};
+  for (const { name, from, output } of instance.inputs) {
+    const { id } = plan.instances[from]!;
+    const pin = records
+      .flatMap(({ record }) => record.given)
+      .find((given) => given.stage === id && given.output === output);
+    const artifact = pin ?? results[from]?.outputs[output];
+    if (!artifact) throw new Error(`bug: ${instance.id} is bound before ${id} gave ${output}`);
+    bound[name] = { kind: artifact.kind, digest: artifact.digest };
+  }
+  return bound;
+}
+
+/**
+ * An environment is for a kind of machine, and the same on a faster one; a measurement is not. A GPU gives
+ * other numbers than a processor does, wherever and whichever it is: who gets one, by its pipeline, says so.
+ */
+function hostOf({ action, stage, execution }: Instance): Record<string, string> | null {
+  const device = execution.resources.gpus > 0 ? { device: "gpu" } : undefined;
+  if (!action.hostSensitive) return device ?? null;
+  return stage.name === environmentStage ? hostKind() : { ...hostFacts(), ...device };
+}
+
+/** The environment that an instance runs in, or that it builds. */
+function environmentOf(
+  instance: Instance,
+  context: { plan: Plan; workspace: Workspace },
+): Bound["environment"] {
+  const builder = instance.stage.name === environmentStage ? instance.index : instance.environment;
+  if (builder === undefined) return undefined;
+  const lock = String(context.plan.instances[builder]!.action.params.lock);
+  const key = environmentKey(lock, context.workspace);
+  return { key, path: environmentPath(context.workspace.state, key), lock };
+}
+
+/** The digest of a manifest. One who may only look needs no more of it; where it can be kept, it must be. */
+function keptManifest(text: string, { store, state }: Workspace): string {
+  return mayWrite(state.blobs) ? store.putText(text) : hash("sha256", text);
+}

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { changedSince, seenNow } from "./changed-files.ts";
+import { Consulted } from "./consulted-files.ts";
+import type { Seen } from "./stat-snapshot.ts";
+
+function repository(t: TestContext) {
+  const path = mkdtempSync(join(tmpdir(), "changed-since-"));
+  t.after(() => rmSync(path, { recursive: true }));
+  const write = (file: string, text: string) => {
+    mkdirSync(join(path, file, ".."), { recursive: true });
+    writeFileSync(join(path, file), text);
+  };
+  write("tasks/a/task.yaml", "a");
+  write("tasks/a/prompts/one.md", "one");
+  const consulted = new Consulted(path);
+  consulted.file("tasks/a/task.yaml");
+  consulted.file("tasks/a/missing.py");
+  consulted.file("tasks/a/task.yaml/below-a-file.yaml");
+  consulted.folder("tasks");
+  consulted.pattern("tasks/a/prompts/*.md");
+  const seen: Seen = {
+    stats: Object.fromEntries(consulted.files),
+    folders: Object.fromEntries(consulted.folders),
+    patterns: Object.fromEntries(consulted.patterns),
+  };
+  return { path, write, seen };
+}
+
+test("nothing has changed right after a look, nor when a file that nobody looked at has", (t) => {
+  const { path, write, seen } = repository(t);
+  assert.deepEqual(changedSince(path, seen), []);
+  write("tasks/a/README.md", "read by nobody");
+  write("notes.txt", "");
+  assert.deepEqual(changedSince(path, seen), []);
+});
+
+test("files that change, come and go are each named once with what became of them", (t) => {
+  const { path, write, seen } = repository(t);
+  write("tasks/a/task.yaml", "another");
+  write("tasks/a/missing.py", "");
+  write("tasks/b/task.yaml", "");
+  write("tasks/a/prompts/two.md", "");
+  rmSync(join(path, "tasks/a/prompts/one.md"));
+  assert.deepEqual(changedSince(path, seen), [
+    { path: "tasks/a/missing.py", how: "added" },
+    { path: "tasks/a/prompts/one.md", how: "removed" },
+    { path: "tasks/a/prompts/two.md", how: "added" },
+    { path: "tasks/a/task.yaml", how: "changed" },
+    { path: "tasks/b", how: "added" },
+  ]);
+  assert.deepEqual(changedSince(path, seenNow(path, seen)), []);
+});
+
+test("a file that an editor replaced by another of the same size has changed", (t) => {
+  const { path, write, seen } = repository(t);
+  write("tasks/a/.task.yaml.new", "b");
+  renameSync(join(path, "tasks/a/.task.yaml.new"), join(path, "tasks/a/task.yaml"));
+  assert.deepEqual(changedSince(path, seen), [{ path: "tasks/a/task.yaml", how: "changed" }]);
+});

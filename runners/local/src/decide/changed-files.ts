@@ -1,0 +1,42 @@
+// What in the repository no longer looks as it did when something was decided: by name, for people, and so
+// that who watches knows what matters. An edit during a run counts as well: how a file looks is noted before
+// it is read.
+import { filesMatching, namesIn, statText } from "./consulted-files.ts";
+import type { Seen } from "./stat-snapshot.ts";
+
+export type Change = { path: string; how: "changed" | "added" | "removed" };
+
+/** Each path once, in code-unit order; none where everything looks the same. */
+export function changedSince(repository: string, { stats, folders, patterns }: Seen): Change[] {
+  const changes = new Map<string, Change>();
+  const note = (path: string, how: Change["how"]) => changes.set(path, changes.get(path) ?? { path, how });
+  for (const [path, then] of Object.entries(stats)) {
+    const now = statText(repository, path);
+    if (now !== then) note(path, then === "missing" ? "added" : now === "missing" ? "removed" : "changed");
+  }
+  const compare = (then: string[], now: string[]) => {
+    const names = (paths: string[]) => new Set(paths.map((path) => path.replace(/\/$|\0.*$/s, "")));
+    for (const path of now.filter((one) => one.includes("\0") && !then.includes(one)))
+      note(path.replace(/\0.*$/s, ""), "changed");
+    const [before, after] = [names(then), names(now)];
+    for (const path of after) if (!before.has(path)) note(path, "added");
+    for (const path of before) if (!after.has(path)) note(path, "removed");
+  };
+  for (const [folder, then] of Object.entries(folders)) {
+    const inside = (names: string[]) => names.map((name) => `${folder}/${name}`);
+    compare(inside(then), inside(namesIn(repository, folder)));
+  }
+  for (const [pattern, then] of Object.entries(patterns)) compare(then, filesMatching(repository, pattern));
+  return [...changes.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** The same things as they look now. */
+export function seenNow(repository: string, { stats, folders, patterns }: Seen): Seen {
+  const each = <T>(of: Record<string, T>, look: (name: string) => T) =>
+    Object.fromEntries(Object.keys(of).map((name) => [name, look(name)]));
+  return {
+    stats: each(stats, (path) => statText(repository, path)),
+    folders: each(folders, (folder) => namesIn(repository, folder)),
+    patterns: each(patterns, (pattern) => filesMatching(repository, pattern)),
+  };
+}

@@ -1,0 +1,68 @@
+// The manifest of a collecting stage. It is part of the stage's key, so it holds no clock, host or path.
+
+import type { Instance } from "@mlrb/core/plan/plan";
+import { outcomeCause } from "@mlrb/core/ports/outcome";
+import type { Collected, Member } from "@mlrb/formats/stage/collected";
+import { DamagedRecord } from "../records/damaged-record.ts";
+import type { BindContext, Result } from "../run/result.ts";
+import type { Workspace } from "../store/workspace.ts";
+
+/** Every planned member of a collecting stage, whatever became of it, in plan order. */
+export function collectMembers(instance: Instance, { plan, workspace, results }: BindContext): Collected {
+  const wanted = new Map<number, Instance["members"]>();
+  for (const member of instance.members) {
+    const others = wanted.get(member.from);
+    if (others) others.push(member);
+    else wanted.set(member.from, [member]);
+  }
+  const members = [...wanted]
+    .sort(([a], [b]) => a - b)
+    .map(([from, outputs], position): Member => {
+      const { id, stage, axes } = plan.instances[from]!;
+      const result = results[from] ?? lastKnown(id, stage.durable, workspace);
+      const given = result && (result.outcome.kind === "succeeded" || result.outcome.kind === "reused");
+      const kind = result?.outcome.kind === "reused" ? "succeeded" : result?.outcome.kind;
+      const folder = String(position).padStart(4, "0");
+      return {
+        stage: id,
+        name: stage.name,
+        ...(stage.role !== undefined && { role: stage.role }),
+        axes,
+        outcome: kind ?? "not-run",
+        cause: result ? outcomeCause(result.outcome) : "not selected, and it has not succeeded before",
+        artifacts: given
+          ? Object.fromEntries(
+              outputs.flatMap(({ output, digestOnly }) => {
+                const artifact = result.outputs[output];
+                if (!artifact) return []; // last known from before the stage gave this
+                const { file } = stage.gives.find((one) => one.name === output)!;
+                const { digest, kind: what } = artifact;
+                const path = `members/${folder}/${file}`;
+                return [[output, digestOnly ? { digest, kind: what } : { digest, kind: what, path }]];
+              }),
+            )
+          : {},
+        ...(result?.note !== undefined && { note: result.note }),
+      };
+    });
+  return { formatVersion: 1, members };
+}
+
+/** What an instance outside the selection last succeeded with. */
+function lastKnown(id: string, durable: boolean, workspace: Workspace): Result | undefined {
+  const last = workspace.last.get(id);
+  if (!last) return undefined;
+  const outputs = durable ? recordedOutputs(last.key, workspace) : workspace.actions.get(last.key)?.outputs;
+  if (!outputs || !Object.values(outputs).every((output) => workspace.store.hasAll(output))) return undefined;
+  return { outcome: { kind: "reused" }, outputs };
+}
+
+/** A damaged record gives nothing; its own stage says so when it is asked for. */
+function recordedOutputs(key: string, { attempts }: Workspace): Result["outputs"] | undefined {
+  try {
+    return attempts.find(key)?.record.outputs;
+  } catch (error) {
+    if (error instanceof DamagedRecord) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,221 @@
+// What a run looked at in the repository while deciding, as it looked then: files, folders, patterns. If
+// all of it looks the same at the next run, so does the decision; see unchanged.
+import {
+  type BigIntStats,
+  type Dirent,
+  globSync,
+  lstatSync,
+  readdirSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from "node:fs";
+import { isAbsolute, join, relative } from "node:path";
+import { CannotHandOver, type HandedOver, handedOver } from "@mlrb/kit/attempts/handed-over";
+
+export class Consulted {
+  readonly #root: string;
+  /** Stat by path. */
+  readonly files = new Map<string, string>();
+  readonly folders = new Map<string, string[]>();
+  readonly patterns = new Map<string, string[]>();
+  /** Whether something of it could change unseen: a file written just now, whatever a program looks at. */
+  fresh = false;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** To be called before the file is read: a change in between is then seen next time. */
+  file(path: string): void {
+    if (this.files.has(path)) return;
+    const look = lookAt(this.#root, path);
+    this.files.set(path, look?.stat ?? "missing");
+    if (look?.fresh) this.fresh = true;
+  }
+
+  /** The names in a folder, in code-unit order. */
+  folder(path: string): string[] {
+    const names = namesIn(this.#root, path);
+    this.folders.set(path, names);
+    return names;
+  }
+
+  /** The files that match a pattern. */
+  pattern(pattern: string): string[] {
+    const held = this.patterns.get(pattern);
+    if (held) return held;
+    const files = filesMatching(this.#root, pattern);
+    this.patterns.set(pattern, files);
+    for (const path of files) if (!path.endsWith("/") && !path.includes("\0")) this.file(path);
+    return files;
+  }
+
+  /** All of a folder that is handed over to an agent; none where there is no such folder. Throws CannotHandOver. */
+  handedOver(folder: string): HandedOver[] {
+    this.pattern(`${folder}/${all}`);
+    try {
+      return entriesIn(join(this.#root, folder));
+    } catch (error) {
+      if (!(error instanceof CannotHandOver)) throw error;
+      throw new CannotHandOver(error.message.replace(`${this.#root}/`, "")); // reports hold no path of a machine
+    }
+  }
+}
+
+/** Stands at the end of a pattern for all that is handed over of a folder: more than a glob would match. */
+const all = "***";
+
+/** Links as `path\0target`, folders as `path/`: what cannot be listed at all matches nothing, and differs from what could be. */
+function filesHandedOver(root: string, folder: string): string[] {
+  try {
+    return entriesIn(join(root, folder))
+      .map((entry) => `${folder}/${entry.path}${mark(entry)}`)
+      .sort();
+  } catch (error) {
+    return [`${folder}/\0${(error as Error).message}`];
+  }
+}
+
+function mark(entry: HandedOver): string {
+  return entry.kind === "folder" ? "/" : entry.kind === "link" ? `\0${entry.target}` : "";
+}
+
+function entriesIn(folder: string): HandedOver[] {
+  return statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? handedOver(folder) : [];
+}
+
+/** Stands at the end of a pattern for all files that a stage may read of a folder that it declares whole. */
+export const whole = "****";
+
+type Below = { files: string[]; folders: string[] };
+
+/**
+ * All that is below a folder, and the folder. A glob matches neither links nor names that begin with a dot; a script
+ * that may read the folder reads both.
+ */
+function allBelow(
+  root: string,
+  folder: string,
+  into: Below = { files: [], folders: [] },
+  above: string[] = [],
+) {
+  let real: string;
+  let entries: Dirent[];
+  try {
+    real = realpathSync(join(root, folder));
+    if (above.includes(real)) return into; // a link back up
+    entries = readdirSync(join(root, folder), { withFileTypes: true });
+  } catch {
+    return into;
+  }
+  into.folders.push(folder);
+  for (const entry of entries) {
+    if (isLeftBehind(entry.name)) continue;
+    const path = folder === "." ? entry.name : `${folder}/${entry.name}`;
+    const kind = entry.isSymbolicLink() ? lookedUp(join(root, path)) : entry;
+    if (kind?.isDirectory()) allBelow(root, path, into, [...above, real]);
+    else if (kind?.isFile()) into.files.push(path);
+  }
+  return into;
+}
+
+/** Undefined of what leads nowhere. */
+function lookedUp(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined; // a link to itself
+  }
+}
+
+/** Left behind by interpreters, tools and editors; never part of what runs. */
+const ignored =
+  /^(__pycache__|node_modules|\.git|\.(ruff|pytest|mypy)_cache|\.ipynb_checkpoints|\.DS_Store)$|\.pyc$|~$|^\..*\.sw[a-z]$|^\.#|^#.*#$/;
+
+export function isLeftBehind(name: string): boolean {
+  return ignored.test(name);
+}
+
+/**
+ * The folders whose names a pattern goes by, and what a name in one must match to count; undefined: every name does.
+ * None of a plain path: a file that is put in its place and taken back has another stat.
+ */
+export function foldersOfPattern(
+  root: string,
+  pattern: string,
+): { folder: string; names: string | undefined }[] {
+  if (!/[*?[{]/.test(pattern)) return [];
+  const parts = pattern.split("/");
+  const wild = parts.findIndex((part) => /[*?[{]/.test(part));
+  const above = parts.slice(0, wild).join("/") || ".";
+  const last = parts.length - 1;
+  if (wild === last && !parts[last]!.startsWith("**")) return [{ folder: above, names: parts[last]! }];
+  return allBelow(root, above).folders.map((folder) => ({ folder, names: undefined }));
+}
+
+/** Files below `root` that match, as paths from it, in code-unit order. */
+export function filesMatching(root: string, pattern: string): string[] {
+  if (pattern.endsWith(`/${all}`)) return filesHandedOver(root, pattern.slice(0, -all.length - 1));
+  if (pattern.endsWith(`/${whole}`)) return allBelow(root, pattern.slice(0, -whole.length - 1)).files.sort();
+  if (!/[*?[{]/.test(pattern)) return [pattern];
+  return globSync(pattern, { cwd: root, withFileTypes: true, exclude: (entry) => ignored.test(entry.name) })
+    .filter((entry) => entry.isFile() && !ignored.test(entry.name))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+/** What tells a file from another of the same name, and whether that can be trusted. */
+export type Look = {
+  stat: string;
+  /** Changed within the last second: it may change again without its stat moving. */
+  fresh: boolean;
+  ctimeMs: number;
+};
+
+export type Looks = ReadonlyMap<string, Look | undefined>;
+
+/**
+ * `path` is from `root`, or absolute; undefined where there is no such file. The stat of a source has its ctime, which
+ * moves with every edit, also with one that keeps size and mtime, or is undone. Absolute paths are of the state, where
+ * ctime says nothing: it moves when a content gets another name.
+ */
+export function lookAt(root: string, path: string): Look | undefined {
+  const ofState = isAbsolute(path);
+  const absolute = ofState ? path : join(root, path);
+  const own = entryAt(absolute);
+  const link = own?.isSymbolicLink() ? own : undefined;
+  const stats = link ? statSync(absolute, { bigint: true, throwIfNoEntry: false }) : own;
+  if (!stats) return undefined;
+  const { size, mtimeNs, ctimeNs, ino, mode } = stats;
+  const changedNs = link && link.ctimeNs > ctimeNs ? link.ctimeNs : ctimeNs;
+  const ctimeMs = Number(changedNs / 1_000_000n);
+  const fresh = Date.now() - ctimeMs <= 1000;
+  const text = `${size} ${mtimeNs} ${ino} ${mode}`;
+  // a link that leads elsewhere for a while is another link when it leads back
+  const linkText = link ? ` by ${link.ino} ${link.ctimeNs}` : "";
+  return { stat: ofState ? text : `${text} ${ctimeNs}${linkText}`, fresh, ctimeMs };
+}
+
+/** Undefined also below a file, which lstat throws for. */
+function entryAt(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+/** The file's stat as text; "missing" where there is none. */
+export function statText(root: string, path: string): string {
+  return lookAt(root, path)?.stat ?? "missing";
+}
+
+export function namesIn(root: string, folder: string): string[] {
+  try {
+    return readdirSync(join(root, folder)).sort();
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,64 @@
+// What a measurement of speed or memory depends on beside its inputs: the machine. Part of the key of stages
+// that say so (`hostSensitive`), so that a number measured on one machine is never taken for another's.
+import { availableParallelism, cpus, totalmem } from "node:os";
+import { gpuNames } from "../leases/gpu-inventory.ts";
+
+/** What programs are built for, as the key of an environment has it. */
+export function hostKind(): { platform: string; arch: string } {
+  return { platform: process.platform, arch: process.arch };
+}
+
+let facts: Record<string, string> | undefined;
+
+/** The machine's facts, looked up once a process. */
+export function hostFacts(): Record<string, string> {
+  facts ??= hostFactsOf({
+    ...hostKind(),
+    models: cpus().map(({ model }) => model),
+    cpus: availableParallelism(),
+    // a container may have less than the machine; where it has not, the limit is 0 or beyond all memory
+    memoryBytes: Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY),
+    gpus: gpuNames(),
+  });
+  return facts;
+}
+
+export type Host = {
+  platform: string;
+  arch: string;
+  /** The model of each CPU, as the system calls it. */
+  models: string[];
+  /** How many CPUs may be used. */
+  cpus: number;
+  memoryBytes: number;
+  /** The name of each GPU. */
+  gpus: string[];
+};
+
+/**
+ * As texts by name. Memory is in whole GiB, rounded down: the bytes that a kernel keeps for itself change
+ * with its version. Equal names stand once, with their number.
+ */
+export function hostFactsOf(host: Host): Record<string, string> {
+  const models = [...new Set(host.models.map(plain))].sort().join(" + ");
+  return {
+    platform: host.platform,
+    arch: host.arch,
+    cpu: models === "" ? "unknown" : models,
+    cpus: String(host.cpus),
+    memoryGiB: String(Math.floor(host.memoryBytes / 2 ** 30)),
+    ...(host.gpus.length > 0 && { gpus: counted(host.gpus.map(plain)) }),
+  };
+}
+
+/** Kernels pad names with spaces, and not all alike. */
+function plain(name: string): string {
+  return name.trim().replace(/\s+/g, " ");
+}
+
+/** `2 × A, 1 × B`: in the order of names, since drivers number devices in their own. */
+function counted(names: string[]): string {
+  const counts = new Map<string, number>();
+  for (const name of names.sort()) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].map(([name, count]) => `${count} × ${name}`).join(", ");
+}

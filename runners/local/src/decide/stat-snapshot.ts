@@ -1,0 +1,37 @@
+// What was looked at when something was decided, kept so that a later program can tell in a few stats
+// whether it would decide the same.
+import { type Consulted, filesMatching, namesIn, statText } from "./consulted-files.ts";
+
+export type Seen = {
+  /** Stat by path from the repository's root, or absolute. */
+  stats: Record<string, string>;
+  folders: Record<string, string[]>;
+  patterns: Record<string, string[]>;
+};
+
+/** The runner's own sources: a newer runner may decide otherwise. */
+const runner = "runners/*/src/**/*.ts";
+
+/** undefined where something of it could change unseen; see `fresh`. */
+export function seenBy(consulted: Consulted): Seen | undefined {
+  consulted.pattern(runner);
+  if (consulted.fresh) return undefined;
+  return {
+    stats: Object.fromEntries(consulted.files),
+    folders: Object.fromEntries(consulted.folders),
+    patterns: Object.fromEntries(consulted.patterns),
+  };
+}
+
+/** Whether all of it looks as it did; any file that was touched does not. */
+export function looksTheSame(repository: string, { stats, folders, patterns }: Seen): boolean {
+  return (
+    Object.entries(stats).every(([path, stat]) => statText(repository, path) === stat) &&
+    Object.entries(folders).every(([folder, names]) => sameList(namesIn(repository, folder), names)) &&
+    Object.entries(patterns).every(([pattern, files]) => sameList(filesMatching(repository, pattern), files))
+  );
+}
+
+function sameList(a: string[], b: string[]): boolean {
+  return a.length === b.length && a.every((item, index) => item === b[index]);
+}

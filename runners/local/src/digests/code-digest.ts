@@ -1,0 +1,198 @@
+// The digest of what a script can run: its imports bundled and minified from source, workspace
+// packages included, so that a comment, a type or formatting changes nothing and a reachable line
+// anywhere does. Registry packages count by their versions in the lock file, with all they depend on.
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
+import { Consulted, lookAt, statText } from "../decide/consulted-files.ts";
+import { whereWritable } from "../store/read-only-state.ts";
+import { bundleScript, CannotBundle, type Import, minifiedSource, unlistedPackage } from "./bundle-script.ts";
+import { type Lock, packageClosure, parseLock } from "./package-lock.ts";
+
+const lockFile = "pnpm-lock.yaml";
+
+export type CodeDigest = {
+  /** What enters the action key. */
+  code: Record<string, string>;
+  /** Digest of each source file without comments and types, to say which one changed. */
+  files: Record<string, string>;
+};
+
+/** `raws` are the digests of the files' bytes: where they are as before, so is what was made of them. */
+type Remembered = CodeDigest & { stats: Record<string, string>; raws: Record<string, string> };
+
+/** Digests of scripts, remembered by the stat of every file they were made from. */
+export class CodeDigests {
+  readonly #root: string;
+  readonly #file: string;
+  #known: Record<string, Remembered> | undefined;
+  #changed = false;
+  #lock: { stat: string; lock: Lock } | undefined;
+  readonly #thisRun = new Map<string, CodeDigest>();
+
+  readonly #consulted: Consulted;
+
+  constructor(root: string, memory: string, consulted = new Consulted(root)) {
+    this.#root = root;
+    this.#consulted = consulted;
+    this.#file = join(memory, "code.json");
+  }
+
+  /** Throws CannotBundle. */
+  async of(script: string): Promise<CodeDigest> {
+    const held = this.#thisRun.get(script);
+    if (held) return held;
+    this.#known ??= this.#load();
+    let found = this.#known[script];
+    if (!found || !this.#unchanged(found)) {
+      // same bytes, same code: a touched file or a newer esbuild must not stale the world
+      found = (found && this.#sameBytes(found)) ?? (await this.#make(script));
+      this.#known[script] = found;
+      this.#changed = true;
+    }
+    for (const path of Object.keys(found.stats)) this.#consulted.file(path);
+    this.#thisRun.set(script, found);
+    return found;
+  }
+
+  /** Whether the script still is what `of` said in this run: a change while it ran makes its result nobody's. */
+  async stillIs(script: string): Promise<boolean> {
+    const then = this.#thisRun.get(script);
+    const remembered = this.#known?.[script];
+    if (!then || (remembered && this.#unchanged(remembered))) return true;
+    try {
+      return canonicalJson((await this.#make(script)).code) === canonicalJson(then.code);
+    } catch (error) {
+      if (error instanceof CannotBundle) return false;
+      throw error;
+    }
+  }
+
+  save(): void {
+    if (!this.#changed || !this.#known) return;
+    // one who may look and not write reads it all again the next time
+    whereWritable(() => writeWhole(this.#file, canonicalJson({ formatVersion: 1, scripts: this.#known })));
+    this.#changed = false;
+  }
+
+  #load(): Record<string, Remembered> {
+    try {
+      const memory = JSON.parse(readFileSync(this.#file, "utf8")) as {
+        formatVersion: unknown;
+        scripts?: Record<string, Remembered>;
+      };
+      return memory.formatVersion === 1 ? (memory.scripts ?? {}) : {};
+    } catch {
+      return {};
+    }
+  }
+
+  #unchanged({ stats, code }: Remembered): boolean {
+    if (code.node !== process.version) return false;
+    return Object.entries(stats).every(([path, then]) => statText(this.#root, path) === then);
+  }
+
+  /** Digest of the named registry packages and all they depend on. */
+  #packages(script: string, packages: Map<string, Import>): string {
+    let lock: Lock;
+    try {
+      // read again when it changes during a run: else an old digest is remembered with the new lock's stat
+      const stat = statText(this.#root, lockFile);
+      if (this.#lock?.stat !== stat)
+        this.#lock = { stat, lock: parseLock(readFileSync(join(this.#root, lockFile), "utf8")) };
+      lock = this.#lock.lock;
+    } catch (error) {
+      throw new CannotBundle(script, [], (error as Error).message);
+    }
+    const unlisted = [...packages].filter(([name]) => !lock.direct.has(name));
+    if (unlisted.length > 0) {
+      const complaints = unlisted.map(([name, at]) => unlistedPackage(this.#root, name, at));
+      throw new CannotBundle(script, complaints, "");
+    }
+    return sha256(packageClosure(lock, packages.keys()).join("\n"));
+  }
+
+  #sameBytes(held: Remembered): Remembered | undefined {
+    const paths = Object.keys(held.raws ?? {});
+    if (held.code.node !== process.version || paths.length === 0) return undefined;
+    const stats = this.#stats(paths); // before they are read: a change in between is then seen next time
+    if (!paths.every((path) => this.#raw(path) === held.raws[path])) return undefined;
+    return { ...held, stats };
+  }
+
+  #stats(paths: string[]): Record<string, string> {
+    const now = Date.now();
+    return Object.fromEntries(
+      paths.map((path) => {
+        const look = lookAt(this.#root, path);
+        // changed within the last second: a text that never matches again
+        return [path, look?.fresh ? `fresh ${now}` : (look?.stat ?? "missing")];
+      }),
+    );
+  }
+
+  #raw(path: string): string {
+    try {
+      return sha256(readFileSync(join(this.#root, path)));
+    } catch {
+      return "missing";
+    }
+  }
+
+  /** What would have to change for a script to be bundled after all. */
+  #lookAtCause(error: unknown): void {
+    if (!(error instanceof CannotBundle)) return;
+    for (const { file, text } of error.errors) {
+      if (file === undefined) continue;
+      this.#consulted.file(file);
+      const missing = /^Could not resolve "(\.[^"]*)"/.exec(text)?.[1];
+      if (missing !== undefined) this.#consulted.file(join(dirname(file), missing));
+    }
+  }
+
+  async #make(script: string): Promise<Remembered> {
+    for (let tries = 1; ; tries++) {
+      const beginMs = Date.now();
+      const made = await this.#bundle(script);
+      // edited while it was bundled: what was read may be neither of the two
+      const moved = Object.keys(made.stats).some(
+        (path) => (lookAt(this.#root, path)?.ctimeMs ?? beginMs) >= beginMs - 20,
+      );
+      if (!moved) return made;
+      if (tries === 3) return neverRemembered(made);
+    }
+  }
+
+  async #bundle(script: string): Promise<Remembered> {
+    const { contents, inputs, packages } = await bundleScript(this.#root, script).catch((error) => {
+      this.#lookAtCause(error);
+      throw error;
+    });
+    const paths = [...inputs, ...(packages.size > 0 ? [lockFile] : [])];
+    return {
+      code: {
+        [script]: sha256(contents),
+        node: process.version,
+        ...(packages.size > 0 && { packages: this.#packages(script, packages) }),
+      },
+      files: Object.fromEntries(
+        await Promise.all(
+          inputs.map(async (path) => [path, sha256(await minifiedSource(join(this.#root, path)))]),
+        ),
+      ),
+      stats: this.#stats(paths),
+      raws: Object.fromEntries(paths.map((path) => [path, this.#raw(path)])),
+    };
+  }
+}
+
+/** For this run only: no later look finds it unchanged. */
+function neverRemembered(made: Remembered): Remembered {
+  const stats = Object.fromEntries(Object.keys(made.stats).map((path) => [path, "never settled"]));
+  return { ...made, stats, raws: {} };
+}
+
+function sha256(content: string | Uint8Array): string {
+  return createHash("sha256").update(content).digest("hex");
+}

@@ -1,0 +1,98 @@
+// Which files of the repository a Python script can run: itself and what it imports from its own folder
+// and those of kit's python-path. Remembered by their contents, so that asking again costs looks and no Python.
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
+import type { Consulted } from "../decide/consulted-files.ts";
+import { findPython } from "../process/find-python.ts";
+
+const program = fileURLToPath(new URL("./local_imports.py", import.meta.url));
+
+/** Paths from the repository's root: digests of what is read, and what would be read if it were there. */
+type Imports = { files: Record<string, string>; absent: string[] };
+
+export type PythonImportsOptions = {
+  root: string;
+  /** Where Python looks besides the script's own folder, from the root; see kit's python-path. */
+  folders: string[];
+  memory: string;
+  consulted: Consulted;
+  /** Digest of a file's bytes; "missing" where there is none. */
+  digestOf: (path: string) => string;
+};
+
+export class PythonImports {
+  readonly #at: PythonImportsOptions;
+  readonly #file: string;
+  #known: Record<string, Imports> | undefined;
+
+  constructor(at: PythonImportsOptions) {
+    this.#at = at;
+    this.#file = join(at.memory, "imports.json");
+  }
+
+  /** The script first. Where this machine has no Python only the script: then nothing can run it either. */
+  of(script: string): string[] {
+    const { consulted } = this.#at;
+    const held = this.#load()[script];
+    const imports = held && this.#holds(held) ? held : this.#ask(script);
+    for (const path of [...Object.keys(imports.files), ...imports.absent]) consulted.file(path);
+    return [script, ...Object.keys(imports.files).filter((path) => path !== script)];
+  }
+
+  #holds({ files, absent }: Imports): boolean {
+    const { root, digestOf } = this.#at;
+    return (
+      Object.entries(files).every(([path, digest]) => digestOf(path) === digest) &&
+      !absent.some((path) => existsSync(join(root, path)))
+    );
+  }
+
+  #ask(script: string): Imports {
+    const { root, folders, memory, digestOf } = this.#at;
+    const python = findPython(memory);
+    const answer =
+      python &&
+      spawnSync(python.path, ["-I", "-S", "-B", program], {
+        input: JSON.stringify({
+          script: join(root, script),
+          roots: folders.map((folder) => join(root, folder)),
+        }),
+        encoding: "utf8",
+      });
+    if (answer?.status !== 0) return { files: { [script]: digestOf(script) }, absent: [] };
+    const { files, absent } = JSON.parse(answer.stdout) as { files: string[]; absent: string[] };
+    const inside = (paths: string[]) =>
+      paths.map((path) => relative(root, path)).filter((path) => !path.startsWith(".."));
+    const imports = {
+      files: Object.fromEntries(inside(files).map((path) => [path, digestOf(path)])),
+      absent: inside(absent),
+    };
+    const known = this.#load();
+    known[script] = imports;
+    try {
+      writeWhole(this.#file, canonicalJson({ formatVersion: 2, folders, scripts: known }), { sync: false });
+    } catch {
+      // it only saves time
+    }
+    return imports;
+  }
+
+  #load(): Record<string, Imports> {
+    if (this.#known) return this.#known;
+    try {
+      const { formatVersion, folders, scripts } = JSON.parse(readFileSync(this.#file, "utf8")) as {
+        formatVersion: unknown;
+        folders?: string[];
+        scripts?: Record<string, Imports>;
+      };
+      const asNow = formatVersion === 2 && folders?.join("\n") === this.#at.folders.join("\n");
+      this.#known = asNow ? (scripts ?? {}) : {};
+    } catch {
+      this.#known = {}; // none yet, or damaged: Python is asked again
+    }
+    return this.#known;
+  }
+}

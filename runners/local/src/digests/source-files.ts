@@ -1,0 +1,193 @@
+// Reads the files of a repository for core, and remembers the digests of files by their stat, so that
+// asking again costs a stat and not a read.
+import { createHash } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { join, posix } from "node:path";
+import type { Sources } from "@mlrb/core/spec/manifest";
+import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
+import { Consulted, type Looks, lookAt, whole } from "../decide/consulted-files.ts";
+import { whereWritable } from "../store/read-only-state.ts";
+import { syntaxDigests } from "./syntax-digests.ts";
+
+export function sourceFiles(root: string, consulted = new Consulted(root)): Sources {
+  const texts = new Map<string, string | undefined>();
+  return {
+    read(path) {
+      consulted.file(path);
+      if (!texts.has(path)) {
+        let text: string | undefined;
+        try {
+          text = readFileSync(join(root, path), "utf8");
+        } catch {
+          text = undefined;
+        }
+        texts.set(path, text);
+      }
+      return texts.get(path);
+    },
+    list(folder) {
+      return consulted.folder(folder);
+    },
+    kind(path) {
+      const stats = statSync(join(root, path), { throwIfNoEntry: false });
+      if (stats?.isDirectory()) {
+        consulted.folder(path);
+        return "dir";
+      }
+      consulted.file(path);
+      return stats && "file";
+    },
+  };
+}
+
+type Remembered = {
+  files: Record<string, { stat: string; digest: string }>;
+  /** Digest of a Python file's bytes → digest of its syntax tree, so that a newer Python stales nothing. */
+  syntax: Record<string, string>;
+};
+
+/** Digests of source files, remembered over runs. A file touched within the last second is read again. */
+export class FileDigests {
+  readonly #root: string;
+  readonly #memory: string;
+  readonly #file: string;
+  #known: Remembered | undefined;
+  #changed = false;
+  readonly consulted: Consulted;
+
+  constructor(root: string, memory: string, consulted = new Consulted(root)) {
+    this.#root = root;
+    this.consulted = consulted;
+    this.#memory = memory;
+    this.#file = join(memory, "files.json");
+  }
+
+  /**
+   * Files that match the patterns, as paths from the root, in code-unit order, with their digests: of
+   * what it does for Python, of the bytes for everything else. `looks`: how files looked a moment ago, by path, so that
+   * none is looked at twice.
+   */
+  ofPatterns(patterns: string[], looks?: Looks): Record<string, string> {
+    const paths = new Set<string>();
+    for (const pattern of patterns) {
+      for (const path of this.consulted.pattern(pattern)) paths.add(path);
+    }
+    return this.#throughSyntax(
+      Object.fromEntries([...paths].sort().map((path) => [path, this.of(path, looks)])),
+    );
+  }
+
+  /** The same of what a stage declares: of a folder (`FOLDER/**`) all that its script can read there. */
+  ofDeclared(patterns: string[], looks?: Looks): Record<string, string> {
+    return this.ofPatterns(patterns.map(declared), looks);
+  }
+
+  /**
+   * What is handed over to an agent, by path from the root: of a folder (`FOLDER/**`) every entry with its bytes,
+   * whether it can be executed, and where a link leads; of other patterns the bytes of the files. Throws CannotHandOver.
+   */
+  ofHandedOver(patterns: string[]): Record<string, string> {
+    const found: Record<string, string> = {};
+    const folders = patterns.flatMap((pattern) => wholeFolder(pattern) ?? []);
+    for (const pattern of patterns) {
+      if (wholeFolder(pattern) !== undefined) continue;
+      for (const path of this.consulted.pattern(pattern)) found[path] = this.of(path);
+    }
+    for (const folder of folders) {
+      for (const entry of this.consulted.handedOver(folder)) {
+        const path = `${folder}/${entry.path}`;
+        if (entry.kind === "folder") found[`${path}/`] = "folder";
+        else if (entry.kind === "link") found[path] = `link to ${entry.target}`;
+        else found[path] = `${this.of(path)}${entry.executable ? " executable" : ""}`;
+      }
+    }
+    return Object.fromEntries(
+      Object.keys(found)
+        .sort()
+        .map((path) => [path, found[path]!]),
+    );
+  }
+
+  /** Replaces the digests of Python files by those of their syntax trees, where they have one. */
+  #throughSyntax(digests: Record<string, string>): Record<string, string> {
+    const { syntax } = this.#memories();
+    const python = Object.keys(digests).filter((path) => path.endsWith(".py") && digests[path] !== "missing");
+    const unknown = python.filter((path) => syntax[digests[path]!] === undefined);
+    if (unknown.length > 0) {
+      const found = syntaxDigests(
+        unknown.map((path) => join(this.#root, path)),
+        this.#memory,
+      );
+      for (const [index, path] of unknown.entries()) {
+        const digest = found?.[index];
+        // the bytes may have changed since they were hashed: remember only what belongs together
+        if (digest && this.of(path) === digests[path]) syntax[digests[path]!] = digest;
+      }
+      this.#changed = true;
+    }
+    for (const path of python) digests[path] = syntax[digests[path]!] ?? digests[path]!;
+    return digests;
+  }
+
+  /** sha256 of a file's bytes; "missing" where there is none. */
+  of(path: string, looks?: Looks): string {
+    this.consulted.file(path);
+    const { files } = this.#memories();
+    const absolute = join(this.#root, path);
+    const look = looks?.has(path) ? looks.get(path) : lookAt(this.#root, path);
+    if (!look) return "missing";
+    const held = files[path];
+    if (held?.stat === look.stat) return held.digest;
+    const digest = createHash("sha256").update(readSource(absolute, path)).digest("hex");
+    if (!look.fresh) {
+      files[path] = { stat: look.stat, digest };
+      this.#changed = true;
+    }
+    return digest;
+  }
+
+  save(): void {
+    if (!this.#changed || !this.#known) return;
+    // one who may look and not write reads it all again the next time
+    whereWritable(() => writeWhole(this.#file, canonicalJson({ formatVersion: 1, ...this.#known })));
+    this.#changed = false;
+  }
+
+  #memories(): Remembered {
+    if (this.#known) return this.#known;
+    let held: Partial<Remembered> & { formatVersion?: number } = {};
+    try {
+      held = (JSON.parse(readFileSync(this.#file, "utf8")) as typeof held | null) ?? {};
+    } catch {
+      // none yet, or torn: everything is read again
+    }
+    if (held.formatVersion !== 1) held = {};
+    this.#known = { files: held.files ?? {}, syntax: held.syntax ?? {} };
+    return this.#known;
+  }
+}
+
+/** Throws with the file's name: a system's error may lack it. */
+function readSource(absolute: string, path: string): Buffer {
+  try {
+    return readFileSync(absolute);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why =
+      code === "EISDIR"
+        ? `it is a folder; name its files, for example ${path}/**`
+        : message.replace(/, \w+ '.*$/, "");
+    throw new Error(`${path} cannot be read: ${why}`, { cause: error });
+  }
+}
+
+/** As a pattern of a stage that is not an attempt is looked up. */
+export function declared(pattern: string): string {
+  const folder = wholeFolder(pattern);
+  return folder === undefined ? pattern : `${folder}/${whole}`;
+}
+
+/** The folder that a pattern hands over whole (`FOLDER/**`); undefined for other patterns. */
+export function wholeFolder(pattern: string): string | undefined {
+  return /^([^*?[{]+)\/\*\*$/.exec(posix.normalize(pattern))?.[1];
+}

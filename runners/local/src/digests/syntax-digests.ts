@@ -1,0 +1,23 @@
+// Asks Python for the digests of Python files' syntax trees; see syntax_digest.py.
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { findPython } from "../process/find-python.ts";
+
+const script = fileURLToPath(new URL("./syntax_digest.py", import.meta.url));
+
+/**
+ * One digest for each path, undefined where a file does not parse; undefined altogether where this
+ * machine has no Python. Whoever asks then lets the bytes stand for the file.
+ */
+export function syntaxDigests(paths: string[], memory: string): (string | undefined)[] | undefined {
+  const python = findPython(memory);
+  if (!python) return undefined;
+  // -I and -S: neither the user's packages nor the environment's can take part
+  const answer = spawnSync(python.path, ["-I", "-S", script], {
+    input: JSON.stringify(paths),
+    encoding: "utf8",
+  });
+  if (answer.status !== 0) return undefined;
+  const digests = JSON.parse(answer.stdout) as Record<string, string | null>;
+  return paths.map((path) => digests[path] ?? undefined);
+}

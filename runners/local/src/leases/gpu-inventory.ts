@@ -1,0 +1,93 @@
+// Which GPUs this host has, as its driver tells. Asked only where something wants one: the driver may take
+// seconds to answer, and a host without GPUs has nobody to ask.
+import { spawnSync } from "node:child_process";
+import type { Gpu } from "@mlrb/core/ports/gpu";
+import { gpuFields, gpusIn, narrowed, plain, readListing } from "./gpu-listing.ts";
+
+export type Inventory = {
+  /** In the driver's order. */
+  gpus: Gpu[];
+  /** What is the matter, in words; undefined where all is well, or no driver was ever installed. */
+  trouble?: string;
+};
+
+const answerMs = 60_000;
+
+/** By PATH, which decides who is asked: the answer does not change while the program runs. */
+const known = new Map<string, Inventory & { parents: Map<string, string> }>();
+
+/** The devices that this process may hold: those of the host that CUDA_VISIBLE_DEVICES leaves. */
+export function gpuInventory(env: NodeJS.ProcessEnv = process.env): Inventory {
+  const all = ofHost(env);
+  const gpus = narrowed(all.gpus, env.CUDA_VISIBLE_DEVICES, all.parents);
+  if (all.gpus.length > 0 && gpus.length === 0)
+    return { gpus, trouble: `CUDA_VISIBLE_DEVICES=${plain(env.CUDA_VISIBLE_DEVICES!)} names none of them` };
+  return { gpus, ...(all.trouble !== undefined && { trouble: all.trouble }) };
+}
+
+/** The models of all of this host's devices, in the driver's order. */
+export function gpuNames(env: NodeJS.ProcessEnv = process.env): string[] {
+  return ofHost(env).gpus.map(({ model }) => model);
+}
+
+type Wanting = { execution: { resources: { gpus: number } } };
+
+/** The devices there are for `instances`. Where none of them wants any, nobody is asked. */
+export function gpusHere(instances: Iterable<Wanting>, env: NodeJS.ProcessEnv = process.env): Inventory {
+  for (const { execution } of instances) if (execution.resources.gpus > 0) return gpuInventory(env);
+  return { gpus: [] };
+}
+
+/** The executors that use this host's devices. */
+const here = new Set(["local", "docker"]);
+
+export function usesGpusHere({
+  execution,
+}: {
+  execution: { executor: string; resources: { gpus: number } };
+}) {
+  return here.has(execution.executor) && execution.resources.gpus > 0;
+}
+
+/** Those that a stage with so many may get: a process sees one slice at most, so that several are whole ones. */
+export function gpusFor(count: number, gpus: readonly Gpu[]): Gpu[] {
+  return gpus.filter(({ slice }) => count <= 1 || !slice);
+}
+
+function ofHost(env: NodeJS.ProcessEnv) {
+  const key = env.PATH ?? "";
+  const inventory = known.get(key) ?? ask(env);
+  known.set(key, inventory);
+  return inventory;
+}
+
+function ask(env: NodeJS.ProcessEnv): Inventory & { parents: Map<string, string> } {
+  const none = { gpus: [], parents: new Map<string, string>() };
+  const listed = smi(["-L"], env);
+  if (listed === undefined) return none;
+  const { gpus, trouble } = readListing(listed.text);
+  const why = listed.why === undefined ? undefined : (trouble[0] ?? listed.why);
+  if (gpus.length === 0) return { ...none, trouble: why ?? trouble[0] ?? "it lists none" };
+  if (listed.why !== undefined && !listed.partly) return { ...none, trouble: why! };
+  const table = smi([`--query-gpu=${gpuFields.join(",")}`, "--format=csv,noheader,nounits"], env);
+  const parents = new Map(gpus.flatMap(({ uuid, slices }) => slices.map((slice) => [slice.uuid, uuid])));
+  const told = trouble.join("; ");
+  return { gpus: gpusIn(gpus, table?.text ?? ""), parents, ...(told !== "" && { trouble: told }) };
+}
+
+/** Exit statuses with which nvidia-smi has told of those devices that answer; by its manual page. */
+export const partlyAnswered = [10, 14, 15];
+
+/** undefined: there is no such program. */
+function smi(args: string[], env: NodeJS.ProcessEnv) {
+  const answer = spawnSync("nvidia-smi", args, { encoding: "utf8", timeout: answerMs, env });
+  const { code } = (answer.error ?? {}) as NodeJS.ErrnoException;
+  if (code === "ENOENT") return undefined;
+  if (code === "ETIMEDOUT") return { text: "", why: `it did not answer within ${answerMs / 1000} s` };
+  if (answer.error) return { text: "", why: plain(answer.error.message) };
+  const text = answer.stdout;
+  if (answer.status === 0) return { text };
+  const said = plain((answer.stderr.trim() || text.trim()).split("\n")[0]!);
+  const why = said || `it ended with ${answer.status ?? answer.signal}`;
+  return { text, why, partly: partlyAnswered.includes(answer.status ?? -1) };
+}

@@ -1,0 +1,197 @@
+// Whole GPUs for one stage at a time, over all runs on this host. A device is held by the owner that the
+// lease names, and is free once that one is dead. Who waits holds nothing, so that nobody waits in a circle.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Gpu } from "@mlrb/core/ports/gpu";
+import type { Owner } from "@mlrb/formats/stage/process-owner";
+import { type Book, type Device, type Entry, gpuLeasesFolder, inBook, isGone } from "./gpu-book.ts";
+import { type Ailment, ailmentsOf } from "./gpu-health.ts";
+import { gpuInventory, gpusFor } from "./gpu-inventory.ts";
+import { grantTo } from "./gpu-queue.ts";
+import { ownerWords, thisProcess } from "./owner.ts";
+
+/** Names a lease, also to another process: plain data. */
+export type GpuHold = { folder: string; id: number; owner: Owner };
+
+export type GpuLease = {
+  hold: GpuHold;
+  gpus: readonly Gpu[];
+  /** False once it was handed over, or taken from an owner that was thought dead. */
+  isHeld(): boolean;
+  release(): void;
+};
+
+export type GpuWish = {
+  count: number;
+  run: string;
+  /** The stage instance. */
+  stage: string;
+  owner?: Owner;
+  /** Called with who holds what is wanted, and again where that changes. */
+  waiting?: (holder: string) => void;
+  /** Called with what is said of a device that is left out. */
+  trouble?: (message: string) => void;
+  /** Says that nobody wants them any more. */
+  stopped?: () => boolean;
+  /** Which devices would do; all where it is not given. */
+  fits?: (gpu: Gpu) => boolean;
+  folder?: string;
+  env?: NodeJS.ProcessEnv;
+};
+
+/** How often one that waits looks. */
+const lookMs = 250;
+/** After how long without a look a request delays nobody: its process was stopped, or is stuck. */
+const silentMs = 60_000;
+/** How long a device with a stranger on it is left alone before it is looked at again. */
+const busyMs = 2_000;
+
+/** Waits for the devices; undefined only when `stopped` says so. Throws where the leases cannot be used. */
+export async function leaseGpus(wish: GpuWish): Promise<GpuLease | { lacking: string } | undefined> {
+  const { count, env = process.env } = wish;
+  const folder = wish.folder ?? gpuLeasesFolder({ env });
+  const owner = wish.owner ?? thisProcess();
+  const fitting = gpusFor(count, gpuInventory(env).gpus).filter(wish.fits ?? (() => true));
+  const left = new Map<string, Ailment & { untilMs: number }>();
+  let id = 0;
+  let told: string | undefined;
+  let held = false;
+  const tell = (holder: string) => {
+    if (holder !== told) wish.waiting?.(holder);
+    told = holder;
+  };
+  try {
+    for (;;) {
+      if (wish.stopped?.()) return undefined;
+      const nowMs = hostMs();
+      const usable = fitting.filter(({ uuid }) => left.get(uuid)?.kind !== "unfit");
+      if (usable.length < count) return { lacking: lackingWords(count, fitting, left) };
+      const candidates = usable.filter(({ uuid }) => (left.get(uuid)?.untilMs ?? 0) <= nowMs);
+      const answer = inBook(folder, (book) => ask(book, { id, candidates, nowMs, owner, wish }), true);
+      id = answer.id;
+      if (!answer.granted) {
+        const busy = usable.find((gpu) => !candidates.includes(gpu));
+        const why = candidates.length < count && busy && left.get(busy.uuid)!.why;
+        tell(why ? `${why} on GPU ${busy.index}` : holderWords(answer.before));
+        await sleep(lookMs);
+        continue;
+      }
+      const gpus = answer.granted;
+      const ailments = await ailmentsOf(gpus, env);
+      if (ailments.length === 0 && !wish.stopped?.()) {
+        held = true;
+        return leaseOf({ folder, id, owner }, gpus);
+      }
+      inBook(folder, (book) => book.letGo(id));
+      for (const ailment of ailments) {
+        const gpu = gpus.find(({ uuid }) => uuid === ailment.uuid)!;
+        left.set(ailment.uuid, { ...ailment, untilMs: hostMs() + busyMs });
+        if (ailment.kind === "unfit")
+          wish.trouble?.(`left out GPU ${gpu.index} (${gpu.uuid}): ${ailment.why}`);
+      }
+    }
+  } finally {
+    if (!held && id > 0) inBook(folder, (book) => book.remove(id));
+  }
+}
+
+type Asking = { id: number; candidates: Gpu[]; nowMs: number; owner: Owner; wish: GpuWish };
+
+/** One look: what it gets, or who stands before it. */
+function ask(book: Book, { id, candidates, nowMs, owner, wish }: Asking) {
+  const before = book.living();
+  // somebody may have removed the book: it is asked for again, at the end
+  const known = before.some((entry) => entry.id === id);
+  const { count: wants, run, stage } = wish;
+  const own = known ? id : book.add({ owner, run, stage, wants });
+  const uuids = candidates.map(({ uuid }) => uuid);
+  book.look(own, uuids, nowMs);
+  const entries = book.living();
+  const held = new Set(entries.flatMap(({ devices }) => devices.map(({ uuid }) => uuid)));
+  const waiting = entries.filter(({ devices, seenMs }) => devices.length === 0 && seenMs > nowMs - silentMs);
+  const all = new Set(waiting.flatMap((one) => one.candidates));
+  const given = grantTo(
+    own,
+    waiting,
+    [...all].filter((uuid) => !held.has(uuid)),
+  );
+  const granted = given && candidates.filter(({ uuid }) => given.includes(uuid));
+  if (granted) book.hold(own, granted, new Date().toISOString());
+  return { id: own, granted, before: entries.filter((entry) => standsBefore(entry, own, uuids)) };
+}
+
+function standsBefore({ id, devices }: Entry, own: number, uuids: string[]): boolean {
+  return id !== own && (devices.length === 0 ? id < own : devices.some(({ uuid }) => uuids.includes(uuid)));
+}
+
+/**
+ * Makes another process the owner of a lease, in one step; undefined where the lease is no longer `hold`'s:
+ * then nothing may run on its devices. Safe in either process, whatever becomes of the other.
+ */
+export function handOver(hold: GpuHold, to: Owner = thisProcess()): GpuHold | undefined {
+  const done = inBook(hold.folder, (book) => {
+    const entry = entryOf(book, hold);
+    if (entry) book.setOwner(hold.id, to);
+    return entry !== undefined;
+  });
+  return done ? { ...hold, owner: to } : undefined;
+}
+
+/** The lease that `hold` names, e.g. after it was handed over. */
+export function leaseOf(hold: GpuHold, gpus: readonly Gpu[]): GpuLease {
+  return {
+    hold,
+    gpus,
+    isHeld: () => inBook(hold.folder, (book) => entryOf(book, hold) !== undefined) ?? false,
+    release() {
+      try {
+        inBook(hold.folder, (book) => entryOf(book, hold) && book.remove(hold.id));
+      } catch {
+        // it ends with its owner; that is no reason to lose what was done under it
+      }
+    },
+  };
+}
+
+function entryOf(book: Book, { id, owner }: GpuHold): Entry | undefined {
+  const same = (one: Owner) =>
+    one.host === owner.host &&
+    one.pid === owner.pid &&
+    one.started === owner.started &&
+    one.boot === owner.boot;
+  return book.entries().find((entry) => entry.id === id && entry.devices.length > 0 && same(entry.owner));
+}
+
+export type HeldGpu = Device & { owner: Owner; run: string; stage: string; since: string };
+
+/** Which devices are held by whom right now, for people. Only looks, and is empty where nothing ever was held. */
+export function heldGpus(folder: string = gpuLeasesFolder({ make: false })): HeldGpu[] {
+  const entries = inBook(folder, (book) => book.entries()) ?? [];
+  return entries
+    .filter(({ owner }) => !isGone(owner))
+    .flatMap(({ devices, owner, run, stage, since }) =>
+      devices.map((device) => ({ ...device, owner, run, stage, since })),
+    )
+    .sort((a, b) => a.index - b.index || (a.uuid < b.uuid ? -1 : 1));
+}
+
+/** The host's clock that only grows, the same for all its processes: nothing is decided by the time of day. */
+function hostMs(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
+}
+
+function holderWords(before: Entry[]): string {
+  const holders = before.filter(({ devices }) => devices.length > 0);
+  const [first] = holders.length > 0 ? holders : before;
+  if (!first) return "nobody any more";
+  const more = before.length > 1 ? ` and ${before.length - 1} more` : "";
+  return `${first.stage} of ${ownerWords(first.owner)}${more}`;
+}
+
+function lackingWords(count: number, fitting: readonly Gpu[], left: Map<string, Ailment>): string {
+  const unfit = fitting.filter(({ uuid }) => left.get(uuid)?.kind === "unfit");
+  const whole = count > 1 ? "undivided " : "";
+  const sound = fitting.length - unfit.length;
+  const why = unfit.map(({ index, uuid }) => `; GPU ${index}: ${left.get(uuid)!.why}`).join("");
+  return `it wants ${count} ${whole}GPU${count === 1 ? "" : "s"} and ${sound} of ${fitting.length} can be used${why}`;
+}

@@ -1,0 +1,183 @@
+// One owner at a time for a named piece of work, over all runs on one state folder. A lease is a file
+// that names its owner; a dead owner's lease is taken over without asking. No unlock step exists. Whether
+// an owner on another host lives is told by its heartbeat: a silent one's lease is taken over where doing
+// the work twice does no harm, and where it does, only when the person who runs says so.
+
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { Owner } from "@mlrb/formats/stage/process-owner";
+import { processName } from "@mlrb/kit/processes/process-name";
+import { type Clock, clock, look, type Sight, Stillness, silentAfterMs } from "./heartbeat.ts";
+import { isAlive, lifeOf, thisProcess } from "./owner.ts";
+
+export type Lease = {
+  release(): void;
+  /** False where another run took it over: what was done under it is not to be published as the only one. */
+  isHeld(): boolean;
+  /** Of a lease that was another host's, which had been silent for this long. */
+  from?: { owner: Owner; silentMs: number };
+};
+
+/** A durable lease that was not taken: its owner, on another host, has been silent for this long. */
+export type Silent = { silent: Owner; silentMs: number };
+
+/** A file that names the owner: leases are links to it, so that one appears whole or not at all. */
+export type Card = { path: string; owner: Owner };
+
+type Held = { heldBy: Owner; beat: string };
+
+/** Takes the lease `name`, or says who holds it. Without a card one is written for the occasion. */
+export function tryLease(folder: string, name: string, card?: Card): Lease | Held {
+  const path = join(folder, name);
+  if (card) return tryWith(card, path);
+  const owner = thisProcess();
+  const own = join(folder, `${name}.${processName}.${process.hrtime.bigint()}`);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(own, JSON.stringify(owner));
+  try {
+    return tryWith({ path: own, owner }, path);
+  } finally {
+    rmSync(own, { force: true });
+  }
+}
+
+function tryWith(card: Card, path: string): Lease | Held {
+  for (;;) {
+    try {
+      linkSync(card.path, path); // fails where there is one: the only step that grants
+      return leaseAt(path, lstatSync(card.path, { bigint: true }).ino);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOENT" && !existsSync(card.path)) throw cardGone();
+      if (code !== "EEXIST") throw error;
+    }
+    const holder = look(path);
+    if (holder === undefined) continue; // released in between
+    if (isAlive(holder.owner)) return { heldBy: holder.owner, beat: holder.beat };
+    moveAside(path, ({ owner }) => !isAlive(owner));
+  }
+}
+
+function cardGone(): Error {
+  const how = "another run took this one for dead (--take-over), or .mlrb/work was cleared by hand";
+  return Object.assign(new Error(`the card that names this run is gone: ${how}; run again`), {
+    code: "ENOENT",
+  });
+}
+
+/** Lets go of a silent owner's lease, unless it has moved or changed hands since it was seen so. */
+export function releaseSilent(folder: string, name: string, beat: string): void {
+  moveAside(join(folder, name), (moved) => moved.beat === beat);
+}
+
+/**
+ * Takes a lease away from its owner. Moving it aside is granted to one only. What was moved is looked at
+ * again: it may be a fresh lease that another run has put there since, and then it goes back.
+ */
+function moveAside(path: string, isGone: (moved: Sight) => boolean): void {
+  const aside = `${path}.${processName}.${process.hrtime.bigint()}.dead`;
+  try {
+    renameSync(path, aside);
+  } catch {
+    return; // another run was quicker
+  }
+  const moved = look(aside);
+  if (moved && !isGone(moved)) {
+    try {
+      linkSync(aside, path);
+    } catch {
+      // a third run has it by now; the moved owner's result is still published by rename, once
+    }
+  }
+  rmSync(aside, { force: true });
+}
+
+function leaseAt(path: string, ino: bigint): Lease {
+  // a run that slept may find that its lease is another's by now, and that is not to be removed
+  const isHeld = () => lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ino === ino;
+  const release = () => {
+    try {
+      if (isHeld()) rmSync(path, { force: true });
+    } catch {
+      // A lease that cannot be removed ends with its owner; that is no reason to lose what was done under
+      // it, and the disk's trouble is told by whatever needs the disk.
+    }
+  };
+  return { isHeld, release };
+}
+
+/** Lets go of what dead processes hold, by the rules by which any run would take it over. */
+export function releaseDead(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (name.includes(".")) continue; // on its way in or out
+    const holder = look(join(folder, name));
+    if (holder === undefined || isAlive(holder.owner)) continue;
+    const lease = tryLease(folder, name);
+    if ("release" in lease) lease.release();
+  }
+}
+
+export type LeaseWait = {
+  /** Called with the holder when the lease is not free at once, and again for each other holder. */
+  waiting?: (owner: Owner) => void;
+  /** Says that nobody wants it any more. */
+  stopped?: () => boolean;
+  card?: Card;
+  /** What is done under it costs too much to be done twice. */
+  durable?: boolean;
+  /** The person who runs says that a silent host is gone. */
+  takeOver?: boolean;
+  /** After how long without a heartbeat another host's run is silent; a minute where it is not said. */
+  silentMs?: number | undefined;
+  clock?: Clock;
+};
+
+/** How often a lease is tried: one that a host far away holds less often, each look asks its file server. */
+const tryMs = { alive: 100, elsewhere: 250 };
+
+/** Waits for the lease; undefined only when `stopped` says so, and `Silent` only for a durable one. */
+export function takeLease(
+  folder: string,
+  name: string,
+  wait?: LeaseWait & { durable?: false },
+): Promise<Lease | undefined>;
+export function takeLease(folder: string, name: string, wait: LeaseWait): Promise<Lease | Silent | undefined>;
+export async function takeLease(
+  folder: string,
+  name: string,
+  wait: LeaseWait = {},
+): Promise<Lease | Silent | undefined> {
+  const { durable = false, takeOver = false, silentMs: limitMs = silentAfterMs } = wait;
+  const time = wait.clock ?? clock;
+  const stillness = new Stillness(time);
+  let told: string | undefined;
+  let from: Lease["from"];
+  for (;;) {
+    const lease = tryLease(folder, name, wait.card);
+    if ("release" in lease) return from ? { ...lease, from } : lease;
+    if (wait.stopped?.()) return undefined;
+    const { heldBy, beat } = lease;
+    const who = JSON.stringify(heldBy);
+    if (who !== told) wait.waiting?.(heldBy);
+    told = who;
+    from = undefined;
+    const elsewhere = lifeOf(heldBy) === "elsewhere";
+    const silentMs = elsewhere ? stillness.look(beat) : 0;
+    if (elsewhere && silentMs >= limitMs) {
+      if (durable && !takeOver) return { silent: heldBy, silentMs };
+      releaseSilent(folder, name, beat);
+      from = { owner: heldBy, silentMs };
+    } else {
+      await time.sleep(elsewhere ? tryMs.elsewhere : tryMs.alive);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// Who runs what right now, for people: the runs that have a folder under `.mlrb/work` and are not dead, with
+// what each holds a lease for. What a lease is for, its run's journal tells. Only looks: it takes no lease,
+// waits for nobody and clears up after nobody, and nothing is decided by it.
+
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Owner } from "@mlrb/formats/stage/process-owner";
+import { type JournalLine, journalLines } from "../run/journal-lines.ts";
+import type { StateFolder } from "../store/state-folder.ts";
+import { look } from "./heartbeat.ts";
+import { type Life, lifeOf } from "./owner.ts";
+
+type LiveStage = {
+  /** The stage instance. */
+  stage: string;
+  /** When it began, by its run's own clock. */
+  since: string;
+};
+
+export type LiveRun = {
+  run: string;
+  pipeline: string;
+  profile: string;
+  selection: string;
+  owner: Owner;
+  /** Of a run elsewhere only its heartbeat could tell, and that takes watching: it may be gone. */
+  life: Exclude<Life, "dead">;
+  since: string;
+  stages: LiveStage[];
+  /** Instances that could start, each for what another run holds: its GPUs, or the same work. */
+  waiting: (LiveStage & { why: string })[];
+  /** What others of its instances wait for that it holds itself, e.g. `3 wait for pool api:openai`; may be empty. */
+  queued: string;
+};
+
+/** In the order in which they began. */
+export function liveRuns(state: Pick<StateFolder, "work" | "leases" | "journals">): LiveRun[] {
+  if (!existsSync(state.work)) return [];
+  return readdirSync(state.work)
+    .sort()
+    .flatMap((run) => {
+      const owner = look(join(state.work, run, "owner.json"))?.owner;
+      const life = owner && lifeOf(owner);
+      if (!owner || !life || life === "dead") return [];
+      const lines = journalLines(join(state.journals, `${run}.jsonl`));
+      const begun = lines.find(({ event }) => event === "begin");
+      if (!begun?.time) return []; // no run of a pipeline, or one that has not begun yet
+      const { pipeline = "", profile = "", selection = "", time } = begun;
+      const stages = started(lines).filter(({ key }) => holds(owner, join(state.leases, key)));
+      return [
+        {
+          run,
+          pipeline,
+          profile,
+          selection,
+          owner,
+          life,
+          since: time,
+          stages: stages.map(({ stage, since }) => ({ stage, since })),
+          waiting: waiting(lines),
+          queued: lines.findLast(({ event }) => event === "queued")?.waits ?? "",
+        },
+      ];
+    });
+}
+
+/** What said that it waits, and has neither begun nor ended since. */
+function waiting(lines: JournalLine[]): LiveRun["waiting"] {
+  const waits = new Map<string, LiveRun["waiting"][number]>();
+  for (const { event, stage, why, time } of lines) {
+    if (stage === undefined) continue;
+    if (event === "waiting" && why && time) waits.set(stage, { stage, why, since: time });
+    if (event === "start" || event === "stage") waits.delete(stage);
+  }
+  return [...waits.values()];
+}
+
+/** What began and has not ended. */
+function started(lines: JournalLine[]): (LiveStage & { key: string })[] {
+  const running = new Map<string, LiveStage & { key: string }>();
+  for (const { event, stage, key, time } of lines) {
+    if (stage === undefined) continue;
+    if (event === "start" && key && time) running.set(stage, { stage, key, since: time });
+    if (event === "stage") running.delete(stage);
+  }
+  return [...running.values()];
+}
+
+/** Whether the lease is this owner's: one that was taken over is another's by now. */
+function holds(owner: Owner, lease: string): boolean {
+  const holder = look(lease)?.owner;
+  return holder?.host === owner.host && holder.pid === owner.pid && holder.started === owner.started;
+}

@@ -1,0 +1,101 @@
+// Who runs something, told so that other processes can find out whether it still lives: on this machine
+// by the process table, elsewhere only by its heartbeat. A process id alone says little: ids are used
+// again, another boot counts anew, and each container has a table of its own.
+import { createHash } from "node:crypto";
+import { readFileSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
+import type { Owner } from "@mlrb/formats/stage/process-owner";
+
+/** This process, so that a reused pid or another boot is not taken for it. */
+export function thisProcess(): Owner {
+  return {
+    ...thisPlace(),
+    pid: process.pid,
+    started: startOf(process.pid) ?? "",
+    since: new Date().toISOString(),
+  };
+}
+
+/** Where this process runs: what must agree for its table of processes to say anything about another. */
+export type Place = { host: string; boot: string; table: string; machine: string };
+
+let place: Place | undefined;
+
+export function thisPlace(): Place {
+  place ??= readPlace();
+  return place;
+}
+
+function readPlace(): Place {
+  const id = quiet(() => readFileSync("/etc/machine-id", "utf8").trim());
+  return {
+    host: hostname(),
+    boot: quiet(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()) ?? "",
+    table: quiet(() => readlinkSync("/proc/self/ns/pid")) ?? "",
+    // hashed: the id itself is not meant to be told
+    machine: id ? createHash("sha256").update(`mlrb ${id}`).digest("hex").slice(0, 16) : "",
+  };
+}
+
+/** `elsewhere`: nothing here can tell; only its heartbeat does. */
+export type Life = "alive" | "dead" | "elsewhere";
+
+export function lifeOf(owner: Owner, here: Place = thisPlace(), started = startOf): Life {
+  if (owner.host !== here.host) return "elsewhere";
+  // what an owner does not tell is taken to be as here: it is a file that somebody wrote by hand
+  if (differ(owner.machine, here.machine)) return "elsewhere";
+  if (owner.boot !== here.boot) return "dead"; // with its whole table, whichever that was
+  if (differ(owner.table, here.table)) return "elsewhere";
+  return started(owner.pid) === owner.started ? "alive" : "dead";
+}
+
+function differ(one: string | undefined, other: string): boolean {
+  return one !== undefined && one !== "" && other !== "" && one !== other;
+}
+
+/** Not known to be dead: another machine's is not ours to judge. */
+export function isAlive(owner: Owner): boolean {
+  return lifeOf(owner) !== "dead";
+}
+
+/** False where the machine may have lost its power since: what was not synced then may be torn. */
+export function isOfThisBoot(owner: Owner | undefined): boolean {
+  return owner !== undefined && owner.boot === thisPlace().boot;
+}
+
+/** Whether a process of this number lives in this table, whichever it is. */
+export function isRunning(pid: number): boolean {
+  return pid > 0 && startOf(pid) !== undefined;
+}
+
+/** `process 17 on gpu2 since 2026-01-31T10:00:00.000Z by its clock`; of a process here, its number will do. */
+export function ownerWords(owner: Owner, here: Place = thisPlace()): string {
+  const { pid, host, since } = owner;
+  const told = since !== undefined && lifeOf(owner, here) === "elsewhere";
+  return `process ${pid} on ${host}${told ? ` since ${since} by its clock` : ""}`;
+}
+
+/** The start time of a living process in clock ticks; undefined when it is dead, a zombie included. */
+function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
+  } catch {
+    if (process.platform === "linux") return undefined;
+  }
+  try {
+    process.kill(pid, 0);
+    return "";
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM" ? "" : undefined;
+  }
+}
+
+function quiet(read: () => string): string | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined; // not on Linux, or not for this user
+  }
+}

@@ -1,0 +1,92 @@
+// Starts Python programs by forking them from processes that have imported the heavy libraries already
+// (fork_server.py), one for each environment and set of variables; says in a few words why a program has
+// to be a process of its own from the start. Linux only. A server starts with the first job that can use
+// it, and that job waits for it: it imports what the job would import.
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Network } from "@mlrb/formats/declared/pipeline";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import type { Job } from "./spawner.ts";
+import { type Spawned, type SpawnerHelper, spawnerHelper } from "./spawner-helper.ts";
+
+type ForkJob = Job & {
+  /** Absolute; what is imported before. */
+  preload: string;
+  /** A folder that it must not be able to write in. */
+  readOnly: string | undefined;
+  network: Network | undefined;
+  /** Whether it is kept from the network; see namespaces. */
+  offline: boolean;
+};
+
+export type ForkServers = {
+  /** The job's server once it is ready, or why there is none for it. */
+  serverOf(job: ForkJob): Promise<ForkServer | { fresh: string }>;
+  /** To be called when no job is left. */
+  close(): void;
+};
+
+type ForkServer = { spawn(): Promise<Spawned | { failed: string }> };
+
+/** Each holds most of a gigabyte. */
+const serversMax = 2;
+
+/** How long importing may take: a slow disk's time. */
+const readyMs = 300_000;
+
+/** What differs from job to job and nothing reads at import, or is pointed at the job's own; see fork_job.py. */
+const own = new Set(["HOME", "TMPDIR", "MLRB_STAGE", "MLRB_WORK", "MLRB_TOKEN", "MLRB_PERMISSIONS"]);
+
+/** A token is written in its place, where the system shows a process's variables. */
+const tokenRoom = "-".repeat(256);
+
+/** `root` becomes every job's working directory. */
+export function forkServers(root: string): ForkServers {
+  const servers = new Map<string, { helper: SpawnerHelper<object>; home: string }>();
+  const start = ({ argv, env, preload }: ForkJob) => {
+    const home = mkdtempSync(join(tmpdir(), "mlrb-warm-"));
+    const program = join(dirname(fileURLToPath(import.meta.url)), "fork_server.py");
+    const helper = spawnerHelper<object>({
+      argv: [argv[0]!, program, preload, home],
+      cwd: root,
+      env: { ...sharedOf(env), HOME: home, TMPDIR: home, MLRB_TOKEN: tokenRoom },
+      readyMs,
+    });
+    return { helper, home };
+  };
+  return {
+    async serverOf(job) {
+      if (process.platform !== "linux") return { fresh: "this is not Linux" };
+      // the libraries were imported without a network, and some note that
+      if (job.network !== "none") return { fresh: "it may use the network" };
+      const key = JSON.stringify([job.argv[0], job.preload, Object.entries(sharedOf(job.env)).sort()]);
+      let server = servers.get(key);
+      if (!server) {
+        if (servers.size >= serversMax)
+          return { fresh: `its variables differ, and ${serversMax} servers run` };
+        server = start(job);
+        servers.set(key, server);
+      }
+      const { helper } = server;
+      const trouble = await helper.ready;
+      if (trouble !== undefined) return { fresh: `the server cannot be used: ${trouble}` };
+      if (!helper.living()) return { fresh: "the server ended" };
+      const { argv, env, log, readOnly, offline } = job;
+      return {
+        spawn: () => helper.spawn({ argv, env, log, offline, ...(readOnly !== undefined && { readOnly }) }),
+      };
+    },
+    close() {
+      for (const { helper, home } of servers.values()) {
+        helper.close();
+        removeFolder(home);
+      }
+    },
+  };
+}
+
+function sharedOf(env: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !own.has(name)));
+}

@@ -1,0 +1,53 @@
+// Starts a program so that it cannot write in a folder, or has no network: Linux namespaces by util-linux'
+// unshare, as root or as any user where the system lets users have namespaces. It stays the same process:
+// nothing is forked, so that limits and kills reach it as ever.
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
+
+export type Confinement = { readOnly?: string; network?: "none" };
+
+/** The first argument is the folder to be made read-only, or empty; the others are the program. */
+const script = `if [ -n "$1" ]; then
+  mount --bind -- "$1" "$1" && mount -o remount,bind,ro -- "$1" || { echo "mlrb: $1 could not be mounted read-only" >&2; exit 125; }
+fi
+shift
+ip link set lo up 2>/dev/null
+exec "$@"`;
+
+/** A command line that runs `argv` confined. */
+export function confined(argv: readonly string[], { readOnly, network }: Confinement): string[] {
+  if (readOnly === undefined && network === undefined) return [...argv];
+  return [
+    "unshare",
+    // an ordinary user may mount and have a network in a user namespace only; the user's number stays
+    ...(process.getuid?.() === 0 ? [] : ["--user", "--map-current-user", "--keep-caps"]),
+    "--mount",
+    ...(network === "none" ? ["--net"] : []),
+    ...["--", "/bin/sh", "-c", script, "mlrb", readOnly ?? "", ...argv],
+  ];
+}
+
+export type Abilities = { readOnly: boolean; network: boolean };
+
+/** What this machine lets this user do; asked by doing it. */
+export async function abilities(): Promise<Abilities> {
+  if (process.platform !== "linux") return { readOnly: false, network: false };
+  const { execa } = await import("execa");
+  const folder = mkdtempSync(join(tmpdir(), "mlrb-ask-"));
+  const works = async (confinement: Confinement, question: string) => {
+    const [program, ...args] = confined(["/bin/sh", "-c", question], confinement);
+    const { failed } = await execa(program!, args, { reject: false, stdio: "ignore", timeout: 10_000 });
+    return !failed;
+  };
+  try {
+    const [readOnly, network] = await Promise.all([
+      works({ readOnly: folder }, `! touch "${folder}/file" 2>/dev/null`),
+      works({ network: "none" }, "! grep -qE '^ *(eth|en|wl)' /proc/net/dev"),
+    ]);
+    return { readOnly, network };
+  } finally {
+    removeFolder(folder);
+  }
+}

@@ -1,0 +1,43 @@
+// A record of an attempt that is not what its name says. What is left of it still tells whose it is, so that it
+// stops that attempt alone and no other.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
+
+/** Never passed over: an attempt that is silently made again costs what it cost the first time. */
+export class DamagedRecord extends Error {
+  constructor(digest: string, what: string) {
+    super(
+      `attempt ${digest.slice(0, 12)} is damaged: ${what}; put the original back as .mlrb/attempts/records/${digest}, or remove that folder to have the attempt made again (\`pnpm pipeline attempts verify\` reads all of it)`,
+    );
+  }
+}
+
+/** What a damaged record is of, by the words that are left in it; undefined where that is unclear. */
+export function damagedWords(
+  folder: string,
+): { slot: AttemptRecord["slot"]; key: string; startedAt: string } | undefined {
+  let text: string;
+  try {
+    text = readFileSync(join(folder, "record.json"), "utf8");
+  } catch {
+    return undefined;
+  }
+  const word = (name: string) => {
+    const found = [...text.matchAll(new RegExp(`^ {2,4}"${name}": "([^"\\\\\n]*)"`, "gm"))];
+    return found.length === 1 ? found[0]![1] : undefined;
+  };
+  const slot =
+    /^ {2}"slot": \{\n {4}"pipeline": "([^"\n]+)",\n {4}"profile": "([^"\n]+)",\n {4}"stage": "([^"\n]+)"\n {2}\}/m.exec(
+      text,
+    );
+  const key = word("attemptKey");
+  if (!slot || key === undefined) return undefined;
+  const [, pipeline, profile, stage] = slot as unknown as string[];
+  return {
+    slot: { pipeline: pipeline!, profile: profile!, stage: stage! },
+    key,
+    startedAt: word("startedAt") ?? "",
+  };
+}

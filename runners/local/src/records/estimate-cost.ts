@@ -1,0 +1,50 @@
+// What an attempt will probably cost: the median of earlier ones by the same agent on the same task with
+// the same budget, else what its budget and devices allow at most. Unknown is unknown, never zero.
+
+import type { Instance } from "@mlrb/core/plan/plan";
+import type { AttemptRecord, CostEstimate } from "@mlrb/formats/attempt/attempt-record";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import type { Workspace } from "../store/workspace.ts";
+
+export type { CostEstimate };
+
+/** Always by the attempts that there were before this run's own: what was agreed to does not move under way. */
+export function estimateCost(instance: Instance, { attempts }: Pick<Workspace, "attempts">): CostEstimate {
+  const earlier = attempts.alike(instance.stage.name, instance.axes).map(({ record }) => record);
+  // a smoke attempt of minutes says nothing about one that is given a day
+  const budget = canonicalJson(instance.action.budget);
+  return estimateFrom(
+    instance,
+    earlier.filter(({ parts }) => canonicalJson(parts.budget) === budget),
+  );
+}
+
+type Earlier = Pick<AttemptRecord, "cost" | "ran">;
+
+export function estimateFrom(
+  { action, execution }: Pick<Instance, "action" | "execution">,
+  earlier: Earlier[],
+): CostEstimate {
+  const gpuHours = median(earlier.map(({ cost }) => cost.gpuHours));
+  const dollars = median(earlier.map(({ cost }) => cost.dollars));
+  const { gpus } = execution.resources;
+  const allowedMs = action.budget.timeMs ?? execution.limits.timeMs;
+  return {
+    gpuHours: gpuHours ?? (gpus === 0 ? 0 : allowedMs === undefined ? null : (gpus * allowedMs) / 3_600_000),
+    dollars: dollars ?? (isPaid(action) ? (action.budget.dollars ?? null) : 0),
+    timeMs: median(earlier.map(({ ran }) => ran.durationMs)) ?? allowedMs ?? null,
+    from: earlier.length,
+  };
+}
+
+/** Whether an attempt is handed what somebody is billed by. */
+export function isPaid({ secrets }: Pick<Instance["action"], "secrets">): boolean {
+  return secrets.some((name) => process.env[name] !== undefined);
+}
+
+function median(values: (number | null)[]): number | undefined {
+  const known = values.filter((value) => value !== null).sort((a, b) => a - b);
+  if (known.length === 0) return undefined;
+  const middle = known.length >> 1;
+  return known.length % 2 === 1 ? known[middle]! : (known[middle - 1]! + known[middle]!) / 2;
+}

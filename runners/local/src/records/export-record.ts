@@ -1,0 +1,40 @@
+// Copies a record to a folder of somebody's own. Files that are one inode here are one there too, where that
+// file system has links; with the record itself they share nothing, since people write in their folders.
+import { randomBytes } from "node:crypto";
+import { constants, copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { processName } from "@mlrb/kit/processes/process-name";
+import { inodeOf } from "../store/content-store.ts";
+import { tryLink } from "../store/hard-link.ts";
+
+/** `record` is a record's folder; `copied`, kept over several, where each inode was copied to. */
+export function exportRecord(record: string, to: string, copied: Map<string, string>): void {
+  if (existsSync(to)) return;
+  // a whole one or none: an export that was cut short is gone on with by the next
+  const temporary = `${to}.${processName}-${randomBytes(6).toString("hex")}.tmp`;
+  const here = new Map<string, string>();
+  try {
+    copyFolder(record, temporary, (from, path) => {
+      const stats = lstatSync(from);
+      const inode = inodeOf(stats);
+      const before = here.has(inode) ? join(temporary, here.get(inode)!) : copied.get(inode);
+      if (before !== undefined && tryLink(before, join(temporary, path))) return;
+      copyFileSync(from, join(temporary, path), constants.COPYFILE_FICLONE);
+      if (stats.nlink > 1) here.set(inode, path);
+    });
+    renameSync(temporary, to);
+  } finally {
+    removeFolder(temporary);
+  }
+  for (const [inode, path] of here) copied.set(inode, join(to, path));
+}
+
+function copyFolder(from: string, to: string, file: (from: string, path: string) => void, path = ""): void {
+  mkdirSync(join(to, path));
+  for (const entry of readdirSync(join(from, path), { withFileTypes: true })) {
+    const inside = join(path, entry.name);
+    if (entry.isDirectory()) copyFolder(from, to, file, inside);
+    else file(join(from, inside), inside);
+  }
+}

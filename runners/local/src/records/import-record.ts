@@ -1,0 +1,53 @@
+// Puts what a record's folder holds into the store: a record that was imported, or one whose contents are no
+// longer in the cache. A large content that stands there under several names is read once.
+
+import { join } from "node:path";
+import type { Artifact } from "@mlrb/formats/stage/artifact";
+import { MissingContent, type Store } from "../store/artifact-store.ts";
+
+type Output = Artifact & { file: string };
+
+type Context = {
+  store: Store;
+  /** Digests by inode; kept over all records that share files. */
+  read: Map<string, string>;
+  /** Whether the folder is one of this state's own, so that the store may share its files. */
+  link: boolean;
+};
+
+/** What is wrong with an output, in words, where it is not what the record says. Throws on trouble with the machine. */
+export function takeInRecord(
+  folder: string,
+  [name, output]: [string, Output],
+  { store, read, link }: Context,
+): string | undefined {
+  let found: Artifact;
+  try {
+    found = store.put(join(folder, output.file), output.kind, { link, read });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return `its ${name} is gone`;
+    if (code !== undefined) throw error;
+    return `its ${name} ${message}`;
+  }
+  if (found.digest === output.digest) return undefined;
+  return `its ${name} is not what its record says${differing(found, output, store)}`;
+}
+
+const shown = 3;
+
+/** The files that differ, where the store still knows what they should be. */
+function differing(found: Artifact, wanted: Artifact, store: Store): string {
+  if (wanted.kind === "file") return "";
+  try {
+    const there = new Map(store.filesOf(found.digest).map(({ path, digest }) => [path, digest]));
+    const files = store.filesOf(wanted.digest).filter(({ path, digest }) => there.get(path) !== digest);
+    if (files.length === 0) return "";
+    const more = files.length > shown ? ` and ${files.length - shown} more` : "";
+    const names = files.slice(0, shown).map(({ path }) => path);
+    return ` (${names.join(", ")}${more})`;
+  } catch (error) {
+    if (error instanceof MissingContent) return "";
+    throw error;
+  }
+}

@@ -1,0 +1,82 @@
+// Keeps an attempt that has ended well as a record, from its folder alone: whichever run finds it so.
+
+import { chmodSync, lstatSync, readdirSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
+import type { AttemptEnd } from "@mlrb/formats/attempt/attempt-end";
+import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
+import type { Artifact } from "@mlrb/formats/stage/artifact";
+import { costByLedger } from "../attempts/attempt-cost.ts";
+import { capLog } from "../stage/cap-log.ts";
+import { missingOutput } from "../stage/missing-output.ts";
+import { outputPaths } from "../stage/output-paths.ts";
+import { sharedBytes } from "../store/content-store.ts";
+import { takeAllIn } from "../store/ingest.ts";
+import type { Workspace } from "../store/workspace.ts";
+import type { HeldRecord } from "./attempt-records.ts";
+
+export type Kept =
+  | { kind: "kept"; outputs: Record<string, Artifact>; durationMs: number; record: HeldRecord }
+  | { kind: "failed"; cause: "missing-output" | "machine"; detail: string };
+
+type Ended = {
+  /** The attempt's folder. */
+  path: string;
+  card: AttemptCard;
+  end: AttemptEnd;
+  /** What it said, for the record. */
+  log: string;
+  /** False once another run took it over. */
+  isHeld: () => boolean;
+};
+
+export async function keepRecord(ended: Ended, workspace: Workspace): Promise<Kept> {
+  const { path, card, end } = ended;
+  const paths = outputPaths(path, card.gives);
+  const missing = missingOutput(card.gives, paths);
+  if (missing !== undefined) return { kind: "failed", cause: "missing-output", detail: missing };
+  const cost = costByLedger(card, end.durationMs, paths.ledger);
+  const handedOver = card.gives.map(({ name, kind }) => ({ name, kind, path: paths[name]! }));
+  for (const one of handedOver) sealLarge(one.path);
+  // it stays where it is until the record is there: a kill at any moment loses nothing
+  const taken = await takeAllIn(handedOver, workspace, { keep: true });
+  if ("problem" in taken) {
+    const detail = `output "${taken.name}" ${taken.problem}`;
+    return { kind: "failed", cause: "missing-output", detail };
+  }
+  const { outputs } = taken;
+  if (!ended.isHeld()) {
+    const detail = "another run took it over while this one was silent; run again to use what that made";
+    return { kind: "failed", cause: "machine", detail };
+  }
+  const { slot, axes, key, parts, given, harness, estimate, run, startedAt, executor } = card;
+  const files = new Map(card.gives.map(({ name, file }) => [name, file]));
+  const { durationMs, result } = end;
+  const where = result.kind === "succeeded" ? result.where : undefined;
+  const record: AttemptRecord = {
+    formatVersion: 1,
+    slot,
+    axes,
+    attemptKey: key,
+    parts,
+    given,
+    outputs: Object.fromEntries(
+      Object.entries(outputs).map(([name, output]) => [name, { ...output, file: files.get(name)! }]),
+    ),
+    harness,
+    cost,
+    ...(estimate && { estimate }),
+    ran: { run, startedAt, durationMs, executor, host: hostname(), ...(where && { where }) },
+  };
+  capLog(ended.log); // of one that ended while no run followed it
+  const digest = workspace.attempts.put(record, ended.log);
+  return { kind: "kept", outputs, durationMs, record: { digest, record } };
+}
+
+/** Takes the right to write from what is worth a link. What can be executed is copied: its mode says so. */
+function sealLarge(path: string): void {
+  const stats = lstatSync(path);
+  if (stats.isDirectory()) for (const name of readdirSync(path)) sealLarge(join(path, name));
+  if (stats.isFile() && stats.size >= sharedBytes && (stats.mode & 0o111) === 0) chmodSync(path, 0o444);
+}

@@ -1,0 +1,53 @@
+// Lays what an attempt gave out in the folder of its record. A large content is one inode with the store's
+// and with that of every other record which has it: a model of half a gigabyte stands in a submission,
+// in two snapshots of it and in the cache. Nobody writes in either place (ADR 15), each name alone keeps
+// the content, and where the file system refuses a link there is a copy.
+
+import { chmodSync, constants, copyFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Artifact } from "@mlrb/formats/stage/artifact";
+import { hashFile } from "../digests/hash-file.ts";
+import { type LargeContent, MissingContent, type Store } from "../store/artifact-store.ts";
+import { sharedBytes } from "../store/content-store.ts";
+import { tryLink } from "../store/hard-link.ts";
+import type { VerifiedContents } from "../store/verified-contents.ts";
+
+type Context = { store: Store; verified: VerifiedContents };
+
+/** `folder` is one that a record is being made in. Every byte was checked then. Throws MissingContent. */
+export function layOutRecord(
+  outputs: readonly (Artifact & { file: string })[],
+  folder: string,
+  { store, verified }: Context,
+): void {
+  const large: LargeContent[] = [];
+  for (const { kind, digest, file } of outputs)
+    store.restore({ kind, digest }, join(folder, file), {
+      later: (content) => large.push(content),
+      laterBytes: sharedBytes,
+    });
+  const laid = new Map<string, string>(); // by digest
+  for (const content of large) {
+    const { digest, to } = content;
+    const before = laid.get(digest);
+    if (!content.executable && before !== undefined && tryLink(before, to)) continue;
+    if (content.executable || !linkFromStore(content)) copy(content);
+    if (!verified.holds(digest, to) && hashFile(to) !== digest) store.discard(digest);
+    if (!content.executable) laid.set(digest, to);
+  }
+}
+
+function linkFromStore({ digest, from, to }: LargeContent): boolean {
+  try {
+    return tryLink(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    throw new MissingContent(`the store lacks ${digest}`);
+  }
+}
+
+/** An inode has one mode, so a program's file is always a copy. */
+function copy({ from, to, executable }: LargeContent): void {
+  copyFileSync(from, to, constants.COPYFILE_FICLONE);
+  chmodSync(to, executable ? 0o555 : 0o444);
+}

@@ -1,0 +1,96 @@
+// Reads every byte of an attempt's record and says what is not as the record says. A damaged file is replaced by
+// the cache's content where that is sound, a damaged folder object of the cache is not needed: what is still
+// damaged then has no copy here.
+
+import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
+import { processName } from "@mlrb/kit/processes/process-name";
+import { artifactDigest } from "../digests/artifact-digest.ts";
+import { hashFile } from "../digests/hash-file.ts";
+import { MissingContent, type Store } from "../store/artifact-store.ts";
+import { syncPath } from "../store/sync-folder.ts";
+import { DamagedRecord } from "./damaged-record.ts";
+
+export type RecordCheck = {
+  record: string;
+  /** Files that were damaged or gone and are right again, from the record's folder. */
+  repaired: string[];
+  /** What is still wrong, in words that name the file. */
+  left: string[];
+};
+
+type Place = {
+  /** `read` throws DamagedRecord. */
+  records: { read(digest: string): AttemptRecord };
+  folder: string;
+  store: Store;
+};
+
+/** `folder`: that of all records. */
+export function verifyRecord(digest: string, { records, folder, store }: Place): RecordCheck {
+  const check: RecordCheck = { record: digest, repaired: [], left: [] };
+  let outputs: [string, { digest: string; kind: "file" | "dir"; file: string }][];
+  try {
+    outputs = Object.entries(records.read(digest).outputs);
+  } catch (error) {
+    if (!(error instanceof DamagedRecord)) throw error;
+    check.left.push("record.json is not what the record's name says");
+    return check;
+  }
+  for (const [name, output] of outputs) {
+    const path = join(folder, digest, output.file);
+    if (artifactDigest(path) === output.digest) continue;
+    const wanted = filesWanted(output, store);
+    if (wanted) for (const one of wanted) repair(one, { below: join(folder, digest), store, check });
+    if (artifactDigest(path) === output.digest) continue;
+    if (check.left.length === 0)
+      check.left.push(
+        `${output.file}: its ${name} ${existsSync(path) ? "is not what the record says" : "is gone"}; which file it is cannot be told without the cache`,
+      );
+  }
+  return check;
+}
+
+type Wanted = { path: string; digest: string; executable?: true };
+
+/** Undefined where the cache does not know any more what the folder held. */
+function filesWanted(
+  { kind, digest, file }: { kind: "file" | "dir"; digest: string; file: string },
+  store: Store,
+): Wanted[] | undefined {
+  if (kind === "file") return [{ path: file, digest }];
+  try {
+    return store.filesOf(digest).map((one) => ({ ...one, path: `${file}/${one.path}` }));
+  } catch (error) {
+    if (error instanceof MissingContent) return undefined;
+    throw error;
+  }
+}
+
+/** Puts the cache's content in a damaged file's place. The damaged one may be the cache's own file: then both are bad. */
+function repair(
+  { path, digest, executable }: Wanted,
+  { below, store, check }: { below: string; store: Store; check: RecordCheck },
+): void {
+  const to = join(below, path);
+  const isThere = existsSync(to);
+  if (isThere && hashFile(to) === digest) return;
+  const from = store.pathOf(digest);
+  if (!existsSync(from) || hashFile(from) !== digest) {
+    check.left.push(`${path} ${isThere ? "is damaged" : "is gone"}, and the cache has no sound copy of it`);
+    return;
+  }
+  mkdirSync(dirname(to), { recursive: true });
+  const temporary = join(below, `tmp-${processName}`);
+  try {
+    copyFileSync(from, temporary);
+    chmodSync(temporary, executable ? 0o555 : 0o444);
+    syncPath(temporary);
+    renameSync(temporary, to);
+    syncPath(dirname(to));
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+  check.repaired.push(path);
+}

@@ -1,0 +1,16 @@
+// What a run may share out: this machine, and the pools that its pipeline names.
+import { availableParallelism, totalmem } from "node:os";
+import type { Plan } from "@mlrb/core/plan/plan";
+import type { Resources } from "@mlrb/core/schedule/amounts";
+import { gpusHere, usesGpusHere } from "../leases/gpu-inventory.ts";
+
+type Asked = { plan: Plan; selected: number[]; jobs?: number | undefined };
+
+export function capacity({ plan, selected, jobs }: Asked): Resources {
+  return {
+    cpus: jobs ?? availableParallelism(),
+    memoryBytes: totalmem(),
+    gpus: gpusHere(selected.map((index) => plan.instances[index]!).filter(usesGpusHere)).gpus.length,
+    pools: plan.pools,
+  };
+}

@@ -1,0 +1,417 @@
+import assert from "node:assert/strict";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { loadPlan } from "@mlrb/core/plan/load-plan";
+import type { Instance, Plan } from "@mlrb/core/plan/plan";
+import type { ExecutionRequest, Executor, Running } from "@mlrb/core/ports/executor";
+import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
+import { type Bound, bind } from "../decide/bind-inputs.ts";
+import { environmentPath } from "../process/environments.ts";
+import type { Audited } from "../stage/read-trace.ts";
+import { WorkSlots } from "../stage/work-slots.ts";
+import { openWorkspace } from "../store/workspace.ts";
+import type { CarryOutContext } from "./carried-out.ts";
+import { carryOut } from "./carry-out.ts";
+import type { Result } from "./result.ts";
+
+const pipeline = {
+  formatVersion: 1,
+  name: "test",
+  stages: {
+    data: { command: ["make"], files: ["data.txt"], gives: { rows: "file" } },
+    score: { command: ["score"], needs: ["data.rows"], gives: { score: { file: "score.json" } } },
+    gpu: { command: ["train"], resources: { gpus: 1 }, gives: { model: "file" } },
+    foreign: { command: ["agent"], untrusted: true, gives: { submission: "file" } },
+    lean: { python: "lean.py", environment: "lean.lock", gives: { proof: "file" } },
+  },
+};
+
+const files: Record<string, string> = {
+  "pipelines/test.yaml": JSON.stringify(pipeline),
+  "data.txt": "one\n",
+  "lean.py": "",
+  "lean.lock": "",
+  "pipelines/steps/environment.ts": "",
+};
+
+/** What a stage's program does, with how it ends. */
+type Act = (request: ExecutionRequest) => ExecutionResult | Promise<ExecutionResult>;
+
+const succeeded: ExecutionResult = { kind: "succeeded" };
+
+/** Writes a text as each output. */
+const writes =
+  (text: string): Act =>
+  ({ outputs }) => {
+    for (const path of Object.values(outputs)) writeFileSync(path, text);
+    return succeeded;
+  };
+
+/** A repository with that pipeline, a store, and an executor whose program each test says. */
+function scene(t: TestContext) {
+  const root = mkdtempSync(join(tmpdir(), "mlrb-carry-"));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  const plan = planOf();
+  const workspace = openWorkspace({ repository: root, root, pipeline: "test", profile: plan.profile });
+  mkdirSync(join(root, "slots"));
+  const slots = new WorkSlots(join(root, "slots"));
+  const results: (Result | undefined)[] = plan.instances.map(() => undefined);
+  const instance = (name: string): Instance => plan.instances.find(({ stage }) => stage.name === name)!;
+
+  return {
+    root,
+    workspace,
+    slots,
+    instance,
+    results,
+    edit: (text: string) => writeFileSync(join(root, "data.txt"), text),
+    bound: (name: string) => bind(instance(name), { plan, workspace, results }),
+    async carry(name: string, act: Act, more: Partial<CarryOutContext> & { bound?: Bound } = {}) {
+      const requests: ExecutionRequest[] = [];
+      const events: string[] = [];
+      const handles: Running[] = [];
+      const bound = more.bound ?? (await bind(instance(name), { plan, workspace, results }));
+      const executor = fakeExecutor((request) => {
+        requests.push(request);
+        return act(request);
+      });
+      const log = join(root, `${name}.log`);
+      const context = {
+        ...{ workspace, run: "run-1", token: "token", takeOver: false, unsafeLocal: false, slots, log },
+        ...{ clearSandbox: undefined, purse: undefined, slot: { pipeline: "test", profile: "default" } },
+        ...{ origins: [], isHeld: () => true, goesOn: false, left() {}, undeclared() {} },
+        adopted: (since: string | undefined) => events.push(`adopted ${since}`),
+        started: (running: Running) => {
+          handles.push(running);
+          events.push("started");
+        },
+        freed: () => events.push("freed"),
+        ...more,
+        executor: { ...executor, ...more.executor },
+      };
+      const end = await carryOut(instance(name), bound, context);
+      return { end, bound, requests, events, handles, log, entry: workspace.actions.get(bound.key) };
+    },
+  };
+}
+
+function planOf(): Plan {
+  const sources = {
+    read: (path: string) => files[path],
+    list: () => [],
+    kind: (path: string) => (path in files ? ("file" as const) : undefined),
+  };
+  const result = loadPlan({ file: "pipelines/test.yaml" }, sources, ["local"]);
+  if ("problems" in result) throw new Error(JSON.stringify(result.problems));
+  return result.plan;
+}
+
+function fakeExecutor(act: Act): Executor {
+  return {
+    name: "local",
+    start(request) {
+      writeFileSync(request.log, "", { flag: "a" });
+      return running(Promise.resolve(act(request)));
+    },
+  };
+}
+
+function running(ended: Promise<ExecutionResult>): Running {
+  return { ended, askToEnd() {}, kill() {} };
+}
+
+test("what a stage gave is in the store, under its action key, with where it ran", async (t) => {
+  const { carry, workspace } = scene(t);
+  const { end, entry, bound } = await carry("data", writes("rows"));
+  assert.ok(end.kind === "succeeded");
+  assert.equal(workspace.store.textOf(end.outputs.rows!.digest), "rows");
+  assert.deepEqual(entry?.outputs, end.outputs);
+  assert.deepEqual(entry?.parts, bound.parts);
+  assert.deepEqual([entry?.ran.run, entry?.ran.executor, entry?.ran.stage], ["run-1", "local", "data"]);
+});
+
+test("a stage finds what it needs in its work folder", async (t) => {
+  const { carry, results, instance } = scene(t);
+  const data = await carry("data", writes("rows"));
+  assert.ok(data.end.kind === "succeeded");
+  results[instance("data").index] = { outcome: { kind: "succeeded" } as never, outputs: data.end.outputs };
+  let read: string | undefined;
+  await carry("score", (request) => {
+    read = readFileSync(request.inputs.rows!, "utf8");
+    return writes("1")(request);
+  });
+  assert.equal(read, "rows");
+});
+
+test("a failed stage ends as its executor said, and nothing of it is recorded", async (t) => {
+  const { carry } = scene(t);
+  const failed: ExecutionResult = { kind: "failed", cause: "exit-code", detail: "exit status 1" };
+  const { end, entry, events } = await carry("data", (request) => {
+    writes("half")(request);
+    return failed;
+  });
+  assert.deepEqual(end, failed);
+  assert.equal(entry, undefined);
+  assert.deepEqual(events, ["started"], "what it holds is not free before its lease is released");
+});
+
+test("a stage that ends well without its output has failed", async (t) => {
+  const { carry } = scene(t);
+  const { end, entry } = await carry("data", () => succeeded);
+  assert.ok(end.kind === "failed" && end.cause === "missing-output");
+  assert.match(end.detail, /did not write its output "rows"/);
+  assert.equal(entry, undefined);
+});
+
+test("what a stage holds is freed once it ended well, before its outputs are read", async (t) => {
+  const { carry } = scene(t);
+  const { events } = await carry("data", writes("rows"));
+  assert.deepEqual(events, ["started", "freed", "started"]);
+});
+
+test("a result is not kept where a declared file changed while the stage ran", async (t) => {
+  const { carry, edit } = scene(t);
+  const { end, entry } = await carry("data", (request) => {
+    edit("two\n");
+    return writes("rows")(request);
+  });
+  assert.deepEqual(end, {
+    kind: "failed",
+    cause: "code-changed",
+    detail: "data.txt changed while it ran; run again",
+  });
+  assert.equal(entry, undefined);
+});
+
+test("a result is not kept where an edit was made and undone while the stage ran", async (t) => {
+  const { carry, edit } = scene(t);
+  const { end } = await carry("data", (request) => {
+    edit("two\n");
+    edit("one\n");
+    return writes("rows")(request);
+  });
+  assert.ok(end.kind === "failed" && end.cause === "code-changed");
+});
+
+test("a result is not kept where a declared file changed between the making of the key and the start", async (t) => {
+  const { carry, edit, bound } = scene(t);
+  const before = await bound("data");
+  edit("two\n");
+  const { end } = await carry("data", writes("rows"), { bound: before });
+  assert.ok(end.kind === "failed" && end.cause === "code-changed");
+});
+
+test("an input that the store has lost is said to be lost, and the stage is not started", async (t) => {
+  const { carry, results, instance, workspace } = scene(t);
+  const data = await carry("data", writes("rows"));
+  assert.ok(data.end.kind === "succeeded");
+  results[instance("data").index] = { outcome: { kind: "succeeded" } as never, outputs: data.end.outputs };
+  rmSync(workspace.store.pathOf(data.end.outputs.rows!.digest));
+  const { end, requests } = await carry("score", writes("1"));
+  assert.equal(end.kind, "lost");
+  assert.deepEqual(requests, []);
+});
+
+test("a full disk is the machine's failure, not the stage's", async (t) => {
+  const { carry } = scene(t);
+  const { end } = await carry("data", () => {
+    throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC", syscall: "write" });
+  });
+  assert.ok(end.kind === "failed" && end.cause === "machine");
+});
+
+test("a bug in an executor is thrown on", async (t) => {
+  const { carry } = scene(t);
+  const bug = () => {
+    throw new TypeError("x is undefined");
+  };
+  await assert.rejects(carry("data", bug), TypeError);
+});
+
+test("a work folder goes back for the next stage, however its stage ended", async (t) => {
+  const { carry } = scene(t);
+  const ends: Act[] = [
+    writes("rows"),
+    () => ({ kind: "cancelled" }),
+    () => {
+      throw Object.assign(new Error("EIO"), { code: "EIO", syscall: "read" });
+    },
+  ];
+  const used: string[] = [];
+  for (const act of ends) {
+    const { requests } = await carry("data", act);
+    used.push(requests[0]!.work);
+  }
+  assert.equal(new Set(used).size, 1);
+});
+
+test("foreign code works in a folder of its own, which is removed", async (t) => {
+  const { carry } = scene(t);
+  const data = await carry("data", writes("rows"));
+  const foreign = await carry("foreign", writes("weights"));
+  assert.equal(foreign.end.kind, "succeeded");
+  assert.notEqual(foreign.requests[0]!.work, data.requests[0]!.work);
+  assert.ok(!existsSync(foreign.requests[0]!.work));
+});
+
+test("what a stage printed can be read when it has failed", async (t) => {
+  const { carry } = scene(t);
+  const { log } = await carry("data", (request) => {
+    writeFileSync(request.log, "no such column\n");
+    return { kind: "failed", cause: "exit-code", detail: "exit status 1" };
+  });
+  assert.equal(readFileSync(log, "utf8"), "no such column\n");
+});
+
+test("a second try goes on with the log of the first, and says how that ended", async (t) => {
+  const { carry, root } = scene(t);
+  writeFileSync(join(root, "data.log"), "first\n");
+  const { log } = await carry("data", writes("rows"), { before: "the machine failed" });
+  assert.equal(readFileSync(log, "utf8"), "first\nmlrb: the machine failed\n");
+});
+
+test("a stage that went on without what it was refused has failed", async (t) => {
+  const { carry, root } = scene(t);
+  const { end, entry } = await carry("data", (request) => {
+    const refused = { kind: "write", resource: join(root, "lean.py") };
+    writeFileSync(join(request.work, "refusals.jsonl"), `${JSON.stringify(refused)}\n`);
+    writeFileSync(request.log, "");
+    return writes("rows")(request);
+  });
+  assert.ok(end.kind === "failed");
+  assert.match(end.detail, /lean\.py/);
+  assert.equal(entry, undefined);
+});
+
+test("a signal that comes while outputs are read cancels, and nothing is recorded", async (t) => {
+  const { carry } = scene(t);
+  let started = 0;
+  const { end, entry } = await carry("data", writes("rows"), {
+    started(handle) {
+      if (++started === 2) handle.kill();
+    },
+  });
+  assert.deepEqual(end, { kind: "cancelled" });
+  assert.equal(entry, undefined);
+});
+
+/** What a dead run left: its work folder and a handle on what still runs in it. */
+function left(root: string, name: string, ended: Promise<ExecutionResult> = Promise.resolve(succeeded)) {
+  const work = join(root, "left");
+  mkdirSync(join(work, "out"), { recursive: true });
+  writeFileSync(join(work, "out", name), "of the dead run");
+  let killed = 0;
+  const adopted = { work, running: { ...running(ended), kill: () => killed++ } };
+  return { work, adopt: async () => adopted, killed: () => killed };
+}
+
+test("what a dead run left running is waited for and not started again", async (t) => {
+  const { carry, workspace, root, slots } = scene(t);
+  const { work, adopt, killed } = left(root, "rows");
+  const { end, requests, events } = await carry("data", writes("made again"), {
+    executor: { adopt } as unknown as Executor,
+  });
+  assert.ok(end.kind === "succeeded");
+  assert.equal(workspace.store.textOf(end.outputs.rows!.digest), "of the dead run");
+  assert.deepEqual(requests, []);
+  assert.deepEqual([events[0], killed()], ["adopted undefined", 0]);
+  assert.notEqual(slots.take({ fresh: false }), work, "the dead run's folder is not this run's to use again");
+});
+
+test("the key tells the executor what may be adopted", async (t) => {
+  const { carry } = scene(t);
+  const asked: string[] = [];
+  const adopt = async (key: string) => {
+    asked.push(key);
+    return undefined;
+  };
+  const { bound, requests } = await carry("data", writes("rows"), {
+    executor: { adopt } as unknown as Executor,
+  });
+  assert.deepEqual(asked, [bound.key]);
+  assert.equal(requests.length, 1);
+});
+
+test("the result of an adopted stage is not kept where a declared file is no longer what the key says", async (t) => {
+  const { carry, root, edit, bound } = scene(t);
+  const before = await bound("data");
+  edit("two\n");
+  const { adopt } = left(root, "rows");
+  const { end } = await carry("data", writes("made again"), {
+    bound: before,
+    executor: { adopt } as unknown as Executor,
+  });
+  assert.deepEqual(end, {
+    kind: "failed",
+    cause: "code-changed",
+    detail: "data.txt changed while it ran; run again",
+  });
+});
+
+test("what a dead run left on a GPU is ended, then started again: its lease on the GPU died with the run", async (t) => {
+  const { carry, root, workspace } = scene(t);
+  const { adopt, killed } = left(root, "model");
+  const { end, requests, events } = await carry("gpu", writes("made again"), {
+    executor: { adopt } as unknown as Executor,
+  });
+  assert.equal(killed(), 1);
+  assert.equal(requests.length, 1);
+  assert.ok(end.kind === "succeeded");
+  assert.equal(workspace.store.textOf(end.outputs.model!.digest), "made again");
+  assert.deepEqual(events, ["started", "freed", "started"]);
+});
+
+test("half an environment is removed when its building is cancelled", async (t) => {
+  const { carry, workspace, bound } = scene(t);
+  const { key } = (await bound("environment")).environment!;
+  const path = environmentPath(workspace.state, key);
+  const { end } = await carry("environment", ({ outputs }) => {
+    mkdirSync(outputs.environment!, { recursive: true });
+    return { kind: "cancelled" };
+  });
+  assert.deepEqual(end, { kind: "cancelled" });
+  assert.ok(!existsSync(path));
+});
+
+test("an audit is told of a stage that an executor other than the local one ran", async (t) => {
+  const { carry, workspace } = scene(t);
+  const audited: Audited[] = [];
+  workspace.audit = (one: Audited) => audited.push(one);
+  const { requests } = await carry("data", writes("rows"), {
+    executor: { name: "docker" } as unknown as Executor,
+  });
+  assert.deepEqual(audited, [{ stage: "data", untraced: "it ran in a container" }]);
+  assert.equal(requests[0]!.trace, undefined);
+});
+
+test("an audit has the local executor trace a stage", async (t) => {
+  const { carry, workspace } = scene(t);
+  const audited: Audited[] = [];
+  workspace.audit = (one: Audited) => audited.push(one);
+  const { requests } = await carry("data", (request) => {
+    writeFileSync(request.trace!, "");
+    return writes("rows")(request);
+  });
+  assert.equal(requests[0]!.trace, join(requests[0]!.work, "trace"));
+  assert.deepEqual(audited, [{ stage: "data", undeclared: [] }]);
+});
+
+test("nothing of a carried out stage stays in the folders that stages work in", async (t) => {
+  const { carry } = scene(t);
+  const { requests } = await carry("data", writes("rows"));
+  assert.deepEqual(readdirSync(join(requests[0]!.work, "out")), []);
+});

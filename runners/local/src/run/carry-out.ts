@@ -1,0 +1,106 @@
+// Carries one stage instance out: lays its inputs out, has an executor run it, takes its outputs into
+// the store once its whole process tree is dead, and records it. Nothing is recorded of a failure. Attempts
+// are carried out by carry-out-attempt.
+import { join } from "node:path";
+import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
+import type { Bound } from "../decide/bind-inputs.ts";
+import {
+  changedContent,
+  type SourceChange,
+  type SourceWatch,
+  sourceChangeText,
+  watchSources,
+} from "../digests/stage-source-files.ts";
+import { clearEnvironment } from "../process/environments.ts";
+import { keepOutputs } from "../stage/keep-outputs.ts";
+import { openLog } from "../stage/open-log.ts";
+import { outputPaths } from "../stage/output-paths.ts";
+import { LostInput, prepareStage } from "../stage/prepare-stage.ts";
+import { auditStage } from "../stage/read-audit.ts";
+import { withRefusals } from "../stage/refusals.ts";
+import { type CarriedOut, type CarryOutContext, machineFailure } from "./carried-out.ts";
+
+export async function carryOut(
+  instance: Instance,
+  bound: Bound,
+  context: CarryOutContext,
+): Promise<CarriedOut> {
+  const startedAt = new Date();
+  const begin = performance.now();
+  // what ran foreign code had a folder of its own
+  const fresh = instance.stage.untrusted;
+  let work: string | undefined;
+  let log: ReturnType<typeof openLog> | undefined;
+  let sources: SourceWatch | undefined;
+  try {
+    const { log: to, before, executor } = context;
+    const adopted = await adoptable(instance, bound, context);
+    const folder = adopted?.work ?? context.slots.take({ fresh });
+    if (!adopted) work = folder;
+    const { secrets } = instance.action;
+    log = openLog({ from: join(folder, "log"), to, secrets, before, adopted: adopted !== undefined });
+    const request = adopted ? undefined : await prepareStage(instance, bound, { ...context, work: folder });
+    sources = adopted ? undefined : watchSources(instance, bound, context.workspace);
+    const { audit } = context.workspace;
+    const trace = audit && executor.name === "local" ? join(folder, "trace") : undefined;
+    const running =
+      adopted?.running ?? executor.start({ ...request!, ...(trace !== undefined && { trace }) });
+    if (adopted) context.adopted(undefined);
+    context.started(running);
+    const result = withRefusals(await running.ended, folder, { instance, workspace: context.workspace });
+    await log.end();
+    if (audit && instance.stage.name !== environmentStage)
+      audit(
+        trace === undefined
+          ? { stage: instance.id, untraced: "it ran in a container" }
+          : auditStage(instance, bound, { workspace: context.workspace, work: folder, trace }),
+      );
+    if (result.kind !== "succeeded") {
+      if (instance.stage.name === environmentStage && result.kind === "cancelled")
+        clearEnvironment(bound.environment!.path);
+      return result;
+    }
+    context.freed();
+    const changed = sources ? await sources.changed() : await adoptedChange(instance, bound, context);
+    if (changed) return { kind: "failed", cause: "code-changed", detail: sourceChangeText(changed) };
+    const durationMs = Math.round(performance.now() - begin);
+    // its processes are dead; what a signal ends from here on is the reading of what it gave
+    const reading = new AbortController();
+    const abort = () => reading.abort();
+    context.started({ ended: running.ended, askToEnd: abort, kill: abort });
+    return await keepOutputs(instance, bound, {
+      ...context,
+      signal: reading.signal,
+      paths: outputPaths(folder, instance.stage.gives),
+      startedAt: startedAt.toISOString(),
+      durationMs,
+      ...(result.where && { where: result.where }),
+    });
+  } catch (error) {
+    if (error instanceof LostInput) return { kind: "lost", detail: error.message };
+    return machineFailure(error);
+  } finally {
+    sources?.close();
+    await log?.end();
+    if (work !== undefined) context.slots.give(work);
+  }
+}
+
+/** Only its content tells what changed under what a run that is gone has started. */
+async function adoptedChange(
+  instance: Instance,
+  bound: Bound,
+  { workspace }: CarryOutContext,
+): Promise<SourceChange | undefined> {
+  const path = await changedContent(instance, bound, workspace);
+  return path === undefined ? undefined : { kind: "changed", path };
+}
+
+/** What a dead run left running of it. What holds GPUs is ended: their lease died with that run. */
+async function adoptable(instance: Instance, { key }: Bound, { executor }: CarryOutContext) {
+  const found = await executor.adopt?.(key);
+  if (!found || instance.execution.resources.gpus === 0) return found;
+  found.running.kill();
+  await found.running.ended;
+  return undefined;
+}

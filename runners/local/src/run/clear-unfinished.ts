@@ -1,0 +1,30 @@
+// What a killed run had begun and not put in place: contents, records and leases under temporary names.
+// Harmless, since nothing reads them, but a record's may be as large as a submission.
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { releaseDead } from "../leases/lease.ts";
+
+/** Clears what a process of this name (process-name) left under `state` (`.mlrb`), and the leases of all dead. */
+export function clearUnfinished(state: string, process: string): void {
+  const leases = join(state, "leases");
+  const unfinished: [string, (name: string) => boolean][] = [
+    [join(state, "cache/blobs"), (name) => name.startsWith(`tmp-${process}-`)],
+    [join(state, "attempts/records"), (name) => name.startsWith(`tmp-${process}-`)],
+    [join(state, "cache/memory"), (name) => name.endsWith(`.${process}.tmp`)],
+    [join(state, "cache/actions"), (name) => name.endsWith(`.${process}.tmp`)],
+    [leases, (name) => name.split(".")[1] === process],
+  ];
+  for (const [folder, left] of unfinished) {
+    for (const name of namesIn(folder)) if (left(name)) removeFolder(join(folder, name));
+  }
+  releaseDead(leases);
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // the cache was deleted, or no attempt made yet
+  }
+}

@@ -1,0 +1,196 @@
+// Executes one instance under the lease of its action: waits until no other run does the same, looks once
+// more whether one has done it meanwhile, and carries it out, again where only the machine failed it.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Reason } from "@mlrb/core/key/reasons";
+import type { Instance, Plan } from "@mlrb/core/plan/plan";
+import type { Executor, Running } from "@mlrb/core/ports/executor";
+import { formatDuration } from "@mlrb/core/text/units";
+import { attemptOf } from "../attempts/attempt-folders.ts";
+import { carryOutAttempt } from "../attempts/carry-out-attempt.ts";
+import type { Bound } from "../decide/bind-inputs.ts";
+import { type Found, lookUp } from "../decide/find-cached-action.ts";
+import type { GpuLease } from "../leases/gpu-leases.ts";
+import { holdGpus } from "../leases/hold-gpus.ts";
+import { type Lease, type Silent, takeLease } from "../leases/lease.ts";
+import { ownerWords } from "../leases/owner.ts";
+import { estimateCost, isPaid } from "../records/estimate-cost.ts";
+import type { WorkFolder } from "../stage/work-folders.ts";
+import type { WorkSlots } from "../stage/work-slots.ts";
+import type { Workspace } from "../store/workspace.ts";
+import { type CarriedOut, machineFailure } from "./carried-out.ts";
+import { carryOut } from "./carry-out.ts";
+import type { Journal } from "./journal.ts";
+import type { ClearSandbox, RunEvent, RunPurse } from "./run-request.ts";
+
+/** What does not differ from one instance of a run to the next. */
+export type RunContext = {
+  run: string;
+  plan: Plan;
+  workspace: Workspace;
+  journal: Journal;
+  folder: WorkFolder;
+  slots: WorkSlots;
+  executorOf: (name: string) => Promise<Executor>;
+  /** Whether a durable lease of a silent host is taken; after how long it is silent. */
+  takeOver: boolean;
+  unsafeLocal: boolean;
+  clearSandbox: ClearSandbox | undefined;
+  purse: RunPurse | undefined;
+  silentMs: number | undefined;
+  /** Action keys of attempts that went on when it was agreed what the run may cost: they were no part of that. */
+  going: ReadonlySet<string>;
+  /** How often the run was interrupted. */
+  interrupts: () => number;
+  /** Leaves attempts to themselves. */
+  askToEnd: (handle: Running) => void;
+  kill: (handle: Running) => void;
+  onEvent: (event: RunEvent) => void;
+};
+
+export type ExecuteOptions = {
+  reasons: Reason[];
+  log: string;
+  /** Called with the handle that can end it, and with undefined once there is none. */
+  running: (handle: Running | undefined) => void;
+  /** Called when its processes are dead after a good end, before what it gave is taken in. */
+  freed: () => void;
+};
+
+export type Executed = CarriedOut | { kind: "found"; found: Found };
+
+export async function executeInstance(
+  instance: Instance,
+  bound: Bound,
+  context: RunContext & ExecuteOptions,
+): Promise<Executed> {
+  const { plan, workspace, folder, journal, onEvent } = context;
+  let lease: Lease | undefined;
+  let gpus: GpuLease | undefined;
+  try {
+    const taken = await takeLease(workspace.state.leases, bound.key, {
+      card: folder.card,
+      durable: instance.stage.durable,
+      takeOver: context.takeOver,
+      silentMs: context.silentMs,
+      waiting: (owner) => onEvent({ kind: "waiting", instance, holder: ownerWords(owner) }),
+      stopped: () => context.interrupts() > 0,
+    });
+    const left = taken && "silent" in taken ? leftToSilent(taken) : undefined;
+    if (taken && "release" in taken) lease = taken;
+    if (lease?.from) {
+      const { owner, silentMs } = lease.from;
+      journal.write({ event: "take-over", stage: instance.id, owner, silentMs });
+      onEvent({ kind: "trouble", message: takenOver(instance, lease.from) });
+    }
+    // another run may have done it while this one waited
+    if (instance.stage.durable) workspace.attempts.refresh();
+    else workspace.actions.refresh();
+    const found = lookUp(instance, bound, { plan, workspace });
+    if (typeof found === "object" && !("stale" in found)) return { kind: "found", found };
+    if (context.interrupts() > 0 || (!lease && !left)) return { kind: "cancelled" };
+    if (left) return left;
+    // one that goes on holds its own
+    const goesOn = instance.stage.durable && attemptOf(bound.key, workspace);
+    const held = goesOn ? undefined : await holdGpus(instance, context);
+    if (held && "kind" in held) return held;
+    gpus = held;
+    const { reasons, log } = context;
+    const expectedMs = workspace.last.get(instance.id)?.durationMs;
+    onEvent({ kind: "started", instance, reasons, log, expectedMs });
+    journal.write({ event: "start", stage: instance.id, key: bound.key, reasons });
+    return await withRetries(instance, bound, {
+      ...context,
+      ...(gpus && { gpus }),
+      isHeld: () => lease?.isHeld() ?? false,
+    });
+  } catch (error) {
+    return machineFailure(error);
+  } finally {
+    context.running(undefined);
+    gpus?.release();
+    lease?.release();
+  }
+}
+
+/** Only what was not its own fault is worth another try. */
+async function withRetries(
+  instance: Instance,
+  bound: Bound,
+  context: RunContext & ExecuteOptions & { gpus?: GpuLease; isHeld: () => boolean },
+): Promise<CarriedOut> {
+  const { plan, workspace, journal, folder, onEvent } = context;
+  const { stage, execution } = instance;
+  // of what is not trusted the executor holds the sandbox only; what supervises it runs here
+  const executor = await context.executorOf(stage.untrusted ? "local" : execution.executor);
+  const carry = stage.durable ? carryOutAttempt : carryOut;
+  const estimate = instance.stage.durable ? estimateCost(instance, workspace) : undefined;
+  let before: string | undefined;
+  for (let tried = 1; ; tried++) {
+    const last = tried > instance.execution.retries;
+    const result = await carry(instance, bound, {
+      ...context,
+      freed() {
+        if (!last) return; // another try would need what it holds
+        context.gpus?.release();
+        context.freed();
+      },
+      executor,
+      ...(estimate && { estimate }),
+      ...(before !== undefined && { before }),
+      token: `${folder.token}${instance.index}:`,
+      goesOn: costs(instance) && context.going.has(bound.key),
+      left: (name) => onEvent({ kind: "left", instance, name }),
+      slot: { pipeline: plan.pipeline, profile: plan.profile },
+      origins: instance.inputs.map(({ name, from, output }) => ({
+        name,
+        stage: plan.instances[from]!.id,
+        output,
+      })),
+      adopted: (since, { underCap } = { underCap: true }) => {
+        journal.write({ event: "adopt", stage: instance.id, since });
+        onEvent({
+          kind: "trouble",
+          message: `goes on ${instance.id}  (begun ${since ? `${since} ` : ""}by a run that is gone)`,
+        });
+        if (!underCap)
+          onEvent({
+            kind: "trouble",
+            message: `warning: ${instance.id} was begun by an older mlrb without --max-cost and cannot be put under this run's: only its own budget limits it`,
+          });
+      },
+      undeclared: (texts) => {
+        for (const { what, help } of texts)
+          onEvent({ kind: "trouble", message: `undeclared: ${what}, so no key holds it; ${help}` });
+        workspace.audit?.({ stage: instance.id, undeclared: texts });
+      },
+      started(handle) {
+        context.running(handle);
+        if (context.interrupts() === 1) context.askToEnd(handle);
+        if (context.interrupts() > 1) context.kill(handle);
+      },
+    });
+    const again = result.kind === "failed" && result.cause === "machine" && context.interrupts() === 0;
+    if (!again || last || !context.isHeld()) return result;
+    // what cost something is not made again unasked
+    if (result.quarantined && costs(instance)) return result;
+    const { cause, detail } = result;
+    before = `try ${tried} of ${instance.execution.retries + 1}: ${detail}`;
+    journal.write({ event: "retry", stage: instance.id, tried, cause, detail });
+    onEvent({ kind: "trouble", message: `again   ${instance.id}  (${detail})` });
+    await sleep(Math.min(1000 * 2 ** (tried - 1), 60_000));
+  }
+}
+
+/** Whether each try of it may be billed, in dollars or in hours of GPUs. */
+function costs({ action, execution }: Instance): boolean {
+  return isPaid(action) || execution.resources.gpus > 0;
+}
+
+function leftToSilent({ silent, silentMs }: Silent): CarriedOut {
+  const detail = `${ownerWords(silent)} holds it and has been silent for ${formatDuration(silentMs)}; if it is gone for good, run again with --take-over`;
+  return { kind: "failed", cause: "machine", detail };
+}
+
+function takenOver(instance: Instance, { owner, silentMs }: NonNullable<Lease["from"]>): string {
+  return `took    ${instance.id}  from ${ownerWords(owner)}, silent for ${formatDuration(silentMs)}`;
+}

@@ -1,0 +1,72 @@
+// How stage instances ended when they were last carried out, failures too, for people: the cache knows
+// results only. Read from the journals, newest first, until each is found; nothing is decided by it.
+import { closeSync, openSync, readdirSync, readSync } from "node:fs";
+import { join } from "node:path";
+import type { Reason } from "@mlrb/core/key/reasons";
+import type { Outcome } from "@mlrb/core/ports/outcome";
+import { journalLines } from "./journal-lines.ts";
+
+export type LastEnd = { outcome: Outcome; time: string; reasons: Reason[] };
+
+/** How many runs of the pipeline are looked back at: what failed before that is not news. */
+const runsMax = 50;
+
+/** How many journals are opened to find them. */
+const openedMax = 500;
+
+export type EndsAsked = { pipeline: string; profile: string; wanted: Iterable<string> };
+
+/** Of those among `wanted` that ended at all: skipped and cancelled ones were not carried out. */
+export function lastEnds(journals: string, asked: EndsAsked): Map<string, LastEnd> {
+  return endsWhere(journals, asked, ({ kind }) => kind !== "skipped" && kind !== "cancelled");
+}
+
+/** The newest end of each of which `counts` is true. */
+export function endsWhere(
+  journals: string,
+  { pipeline, profile, wanted }: EndsAsked,
+  counts: (outcome: Outcome) => boolean,
+): Map<string, LastEnd> {
+  const left = new Set(wanted);
+  const found = new Map<string, LastEnd>();
+  let runs = 0;
+  for (const name of left.size === 0 ? [] : journalNames(journals).slice(0, openedMax)) {
+    if (left.size === 0 || runs === runsMax) break;
+    const path = join(journals, name);
+    const begun = firstLine(path);
+    if (begun?.pipeline !== pipeline || begun.profile !== profile) continue;
+    runs++;
+    for (const line of journalLines(path).reverse()) {
+      const { event, stage, time, outcome, reasons } = line as typeof line & Partial<LastEnd>;
+      if (event !== "stage" || stage === undefined || time === undefined || !outcome || !left.has(stage))
+        continue;
+      if (!counts(outcome)) continue;
+      found.set(stage, { outcome, time, reasons: reasons ?? [] });
+      left.delete(stage);
+    }
+  }
+  return found;
+}
+
+/** Newest first: their names begin with when their run began. */
+function journalNames(journals: string): string[] {
+  return readdirSync(journals)
+    .filter((name) => /^\d{8}T.*\.jsonl$/.test(name))
+    .sort()
+    .reverse();
+}
+
+function firstLine(path: string): { pipeline?: string; profile?: string } | undefined {
+  const buffer = Buffer.alloc(4096);
+  try {
+    const file = openSync(path, "r");
+    try {
+      const text = buffer.toString("utf8", 0, readSync(file, buffer, 0, buffer.length, 0));
+      return JSON.parse(text.split("\n", 1)[0]!) as { pipeline?: string; profile?: string };
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return undefined; // torn by a kill, or removed meanwhile
+  }
+}

@@ -1,0 +1,113 @@
+// Lays a pipeline's results out under results/ for people. The store holds the truth: what differs
+// there is written again, and what an older report left and the newer has not is taken away.
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Plan } from "@mlrb/core/plan/plan";
+import { pageFile, reportFile } from "@mlrb/core/spec/check-published";
+import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
+import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
+import { processName } from "@mlrb/kit/processes/process-name";
+import { hashFile } from "../digests/hash-file.ts";
+import { beginWork, endWork, type WorkFolder } from "../stage/work-folders.ts";
+import type { Workspace } from "../store/workspace.ts";
+import { type PublishedFile, withoutClashes } from "./published-twice.ts";
+import type { Result } from "./result.ts";
+
+/** The folder that a plan's results go to, relative to the root. */
+export function resultsFolder(plan: Plan): string {
+  const profile = plan.selection === "" ? plan.profile : `${plan.profile}+${plan.selection}`;
+  return join("results", plan.pipeline, profile);
+}
+
+/** What publishing stages gave: digests by path from the results' folder, and what none may be given of. */
+export function publishedFiles(
+  plan: Plan,
+  results: (Result | undefined)[],
+  { store }: Pick<Workspace, "store">,
+): { files: Map<string, string>; problems: Diagnostic[] } {
+  const published: PublishedFile[] = [];
+  for (const { index, stage } of plan.instances) {
+    const result = results[index];
+    if (!stage.publishes || !result || Object.keys(result.outputs).length === 0) continue;
+    for (const { name, file } of stage.gives) {
+      const { kind, digest } = result.outputs[name]!;
+      // a folder's files lie directly under results; a file under its own name
+      const inside = kind === "file" ? [{ path: file, digest }] : store.filesOf(digest);
+      for (const one of inside) published.push({ ...one, by: `${stage.name}.${name}` });
+    }
+  }
+  const hasPage = published.some(({ path }) => path === reportFile);
+  if (hasPage) published.push({ path: pageFile, digest: "", by: "the program itself, beside a report" });
+  const { files, problems } = withoutClashes(published);
+  if (hasPage) files.delete(pageFile);
+  return { files, problems };
+}
+
+/** Gives the folder and its files, absolute, or undefined when no publishing stage succeeded. */
+export function publishResults(
+  plan: Plan,
+  results: (Result | undefined)[],
+  workspace: Workspace,
+): { folder: string; files: string[]; problems: Diagnostic[] } | undefined {
+  const { files, problems } = publishedFiles(plan, results, workspace);
+  if (files.size + problems.length === 0) return undefined;
+  const where = resultsFolder(plan);
+  const folder = join(workspace.state.root, where);
+  const memory = join(workspace.state.memory, "published.json");
+  const published = readPublished(memory);
+  const before = new Set(published[where]);
+  const paths = [...files.keys()].sort();
+  const remember = (all: string[]) => writeWhole(memory, canonicalJson({ ...published, [where]: all }));
+  // first what may lie there from now on: a killed run's files are taken away by a later one, too
+  if (paths.some((path) => !before.has(path))) remember([...new Set([...before, ...paths])].sort());
+  mkdirSync(folder, { recursive: true });
+  for (const old of before) if (!files.has(old)) takeAway(folder, old);
+  let work: WorkFolder | undefined;
+  try {
+    for (const [path, digest] of files) {
+      const target = join(folder, path);
+      if (existsSync(target) && hashFile(target) === digest) continue;
+      mkdirSync(dirname(target), { recursive: true });
+      // not beside the target: people look there, and a kill would leave it there for good
+      work ??= beginWork(workspace.state.work, `publish-${Date.now()}-${processName}`);
+      const temporary = join(work.path, "file");
+      workspace.store.restore({ kind: "file", digest }, temporary);
+      moveFile(temporary, target);
+    }
+  } finally {
+    if (work) endWork(work);
+  }
+  if ([...before].some((path) => !files.has(path))) remember(paths);
+  return { folder, files: paths.map((path) => join(folder, path)), problems };
+}
+
+/** A file that an older report left, and the folders that it leaves empty. */
+function takeAway(folder: string, path: string): void {
+  rmSync(join(folder, path), { force: true });
+  try {
+    for (let above = dirname(path); above !== "."; above = dirname(above)) rmdirSync(join(folder, above));
+  } catch {
+    // something else is in it
+  }
+}
+
+/** `results/` may be a link to another disk. */
+function moveFile(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
+    const temporary = `${to}.${processName}.tmp`;
+    copyFileSync(from, temporary);
+    renameSync(temporary, to);
+    rmSync(from);
+  }
+}
+
+function readPublished(memory: string): Record<string, string[]> {
+  try {
+    return (JSON.parse(readFileSync(memory, "utf8")) as Record<string, string[]> | null) ?? {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,23 @@
+// How an instance ended, and what deciding on those after it looks at.
+
+import type { Plan } from "@mlrb/core/plan/plan";
+import type { Outcome } from "@mlrb/core/ports/outcome";
+import type { Artifact } from "@mlrb/formats/stage/artifact";
+import type { Quarantined } from "../attempts/quarantine.ts";
+import type { HeldRecord } from "../records/attempt-records.ts";
+import type { Workspace } from "../store/workspace.ts";
+
+/** How an instance ended in this run, with what it gave if it succeeded. */
+export type Result = {
+  outcome: Outcome;
+  outputs: Record<string, Artifact>;
+  /** Of a durable instance: the record that holds its outputs. */
+  record?: HeldRecord;
+  /** Of an attempt that gave no record: what is left of it, and what that cost. */
+  quarantined?: Quarantined;
+  /** What a table must say beside anything made from it. */
+  note?: string;
+};
+
+/** `results` by plan index: everything that is depended on, undefined where it was not selected. */
+export type BindContext = { plan: Plan; workspace: Workspace; results: (Result | undefined)[] };

@@ -1,0 +1,93 @@
+// What a run is asked for and what it tells while it goes on.
+
+import type { Reason } from "@mlrb/core/key/reasons";
+import type { Instance, Plan } from "@mlrb/core/plan/plan";
+import type { Executor } from "@mlrb/core/ports/executor";
+import type { Outcome } from "@mlrb/core/ports/outcome";
+import type { Queued } from "@mlrb/core/schedule/queued-for";
+import type { StateFolder } from "../store/state-folder.ts";
+import type { Workspace } from "../store/workspace.ts";
+import type { Result } from "./result.ts";
+
+export type RunEvent =
+  | { kind: "started"; instance: Instance; reasons: Reason[]; log: string; expectedMs: number | undefined }
+  /** `holder` does the same work, or holds `wanted`. */
+  | { kind: "waiting"; instance: Instance; holder: string; wanted?: string }
+  | {
+      kind: "ended";
+      instance: Instance;
+      outcome: Outcome;
+      reasons: Reason[];
+      durationMs: number;
+      log?: string;
+    }
+  /** An attempt goes on without the run, which was interrupted; `name` is its folder's. */
+  | { kind: "left"; instance: Instance; name: string }
+  | { kind: "trouble"; message: string };
+
+export type RunOptions = {
+  plan: Plan;
+  /** Indices of the instances to bring up to date, in plan order. */
+  selected: number[];
+  workspace: Workspace;
+  /** What stands for the results of instances that are not selected, by plan index. */
+  given?: ReadonlyMap<number, Result>;
+  /** Loaded when the first stage starts: a run that reuses everything needs none. */
+  executors: Record<string, (at: ExecutorPlace) => Promise<Executor>>;
+  /** CPU slots. */
+  jobs?: number | undefined;
+  failFast: boolean;
+  stale: StalePolicy;
+  /** Whether attempts that a silent host holds are taken over; see lease. */
+  takeOver?: boolean;
+  /** Whether programs that nobody vouched for may run without walls. */
+  unsafeLocal?: boolean;
+  clearSandbox?: ClearSandbox;
+  /** Action keys of the attempts that went on when it was agreed what this run may cost; see goingKeys. */
+  going?: ReadonlySet<string>;
+  /** What attempts may spend together, by the command line. */
+  purse?: RunPurse;
+  /** After how long without a heartbeat another host is silent. */
+  silentMs?: number | undefined;
+  onEvent: (event: RunEvent) => void;
+};
+
+/** What an executor of this run may want to know; it marks what it starts with the run's name. */
+type ExecutorPlace = { run: string; state: StateFolder };
+
+export type RunPurse = {
+  /** `MODEL=INPUT/OUTPUT`, for models whose price is in no table. */
+  prices: string[];
+  /** Hard limit of all attempts that the run starts; undefined: none. */
+  maxDollars?: number;
+};
+
+/** Ends and removes what is left of the sandbox with this mark, once its supervisor is dead; `executor` chose it. */
+export type ClearSandbox = (token: string, executor: string) => Promise<void>;
+
+/** What becomes of an attempt whose record was made from other things than it would be now. */
+export type StalePolicy =
+  /** Nothing: it is neither run nor used, and the run says so. */
+  | { kind: "leave" }
+  | { kind: "rerun" }
+  /** The old record counts, and the tables say why. */
+  | { kind: "accept"; why: string };
+
+/** How a stale attempt ends that is left as it is. */
+export const leftStale: Outcome = {
+  kind: "skipped",
+  because: "a decision: its record is stale (--rerun, or --accept-stale with a reason)",
+};
+
+export type RunHandle = {
+  run: string;
+  /** Results by plan index; undefined where not selected. */
+  finished: Promise<(Result | undefined)[]>;
+  /** What instances wait for that could start now. */
+  queued(): Queued[];
+  /**
+   * Once: nothing new starts, what runs is asked to end. Twice: it is killed. Attempts are left to go on without
+   * a run either way.
+   */
+  interrupt(): void;
+};

@@ -1,0 +1,24 @@
+// An instance as the scheduler sees it.
+import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
+import type { Work } from "@mlrb/core/schedule/schedule-state";
+import type { Workspace } from "../store/workspace.ts";
+
+/** By position in the selection. What is not selected does not hold it up. */
+export function workOf(
+  instance: Instance,
+  context: { position: Map<number, number>; workspace: Workspace },
+): Work {
+  const { position, workspace } = context;
+  const positions = (indices: number[]) =>
+    [...new Set(indices)].map((index) => position.get(index)).filter((at) => at !== undefined);
+  const environment = instance.environment === undefined ? undefined : position.get(instance.environment);
+  return {
+    id: instance.id,
+    needs: positions(instance.inputs.map(({ from }) => from)),
+    collects: positions(instance.members.map(({ from }) => from)),
+    ...(environment !== undefined && { environment }),
+    resources: instance.execution.resources,
+    expectedMs: workspace.last.get(instance.id)?.durationMs ?? 1000,
+    lazy: instance.stage.name === environmentStage,
+  };
+}

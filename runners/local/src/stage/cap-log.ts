@@ -1,0 +1,70 @@
+// Makes the log of a stage that never stopped printing fit to be kept and read once the stage has ended: the
+// beginning, the end, and between them how much is missing. While it ran, kit/processes/bounded-log kept it from the disk.
+import { closeSync, openSync, readSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+import { formatBytes } from "@mlrb/core/text/units";
+import { type LogCap, logCap } from "@mlrb/kit/processes/bounded-log";
+import { processName } from "@mlrb/kit/processes/process-name";
+
+/** Takes whole lines out of the middle of a log that is longer than its cap, and says there how much. One that cannot be cut stays. */
+export function capLog(path: string, cap = logCap): void {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  // one that was cut before has that line in it
+  if (size <= cap.headBytes + cap.tailBytes + Buffer.byteLength(leftOut(size, cap))) return;
+  try {
+    cutMiddle(path, size, cap);
+  } catch {
+    // a full disk, for one: no stage fails for its log
+  }
+}
+
+function cutMiddle(path: string, size: number, cap: LogCap): void {
+  const temporary = `${path}.${processName}.tmp`;
+  const from = openSync(path, "r");
+  const to = openSync(temporary, "w");
+  try {
+    const head = lineEndBefore(from, cap.headBytes);
+    const tail = lineEndAfter(from, size - cap.tailBytes);
+    copy(from, to, { start: 0, end: head });
+    writeSync(to, leftOut(tail - head, cap));
+    copy(from, to, { start: tail, end: size });
+    renameSync(temporary, path);
+  } finally {
+    closeSync(from);
+    closeSync(to);
+    rmSync(temporary, { force: true });
+  }
+}
+
+/** The line that stands in a log where bytes are missing. */
+export function leftOut(bytes: number, { headBytes, tailBytes }: LogCap = logCap): string {
+  const kept = `the first ${formatBytes(headBytes)} and the last ${formatBytes(tailBytes)}`;
+  return `\nmlrb: ${bytes} bytes (${formatBytes(bytes)}) were left out here; of a log ${kept} are kept\n`;
+}
+
+const chunk = 1 << 16;
+
+/** Where the last line that ends before `at` ends; `at` itself within a very long line. */
+function lineEndBefore(file: number, at: number): number {
+  const start = Math.max(0, at - chunk);
+  const bytes = Buffer.alloc(at - start);
+  const count = readSync(file, bytes, 0, bytes.length, start);
+  const end = bytes.subarray(0, count).lastIndexOf(10);
+  return end < 0 ? at : start + end + 1;
+}
+
+function lineEndAfter(file: number, at: number): number {
+  const bytes = Buffer.alloc(chunk);
+  const count = readSync(file, bytes, 0, chunk, at);
+  const end = bytes.subarray(0, count).indexOf(10);
+  return end < 0 ? at : at + end + 1;
+}
+
+function copy(from: number, to: number, { start, end }: { start: number; end: number }): void {
+  const bytes = Buffer.alloc(1 << 20);
+  for (let at = start; at < end; ) {
+    const count = readSync(from, bytes, 0, Math.min(bytes.length, end - at), at);
+    if (count === 0) return;
+    for (let done = 0; done < count; ) done += writeSync(to, bytes, done, count - done);
+    at += count;
+  }
+}

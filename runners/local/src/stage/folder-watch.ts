@@ -1,0 +1,70 @@
+// Tells which names came and went in the folders of a stage's patterns while it ran: a file that is added and removed
+// again leaves no trace in the lists of files before and after, and the stage may have read it.
+// The kernel says the names, so that what editors and interpreters leave out or clean up is never counted. Where it
+// cannot (no watch left, a disk of another host), a folder's stat still shows that some name came or went.
+import { type FSWatcher, watch } from "node:fs";
+import { basename, join, matchesGlob } from "node:path";
+import { foldersOfPattern, isLeftBehind, statText } from "../decide/consulted-files.ts";
+
+export type FolderWatch = {
+  /** A path that came or went; a folder, with a slash at its end, where only that much is known. */
+  changed(): Promise<string | undefined>;
+  close(): void;
+};
+
+type Watched = {
+  folder: string;
+  /** What a name must match to count; undefined: every name does. */
+  names: string | undefined;
+  stat: string;
+  watcher: FSWatcher | undefined;
+  seen: Set<string>;
+};
+
+/** `patterns` as filesMatching takes them. */
+export function watchFolders(root: string, patterns: readonly string[], watching = watch): FolderWatch {
+  const watched = new Map<string, Watched>();
+  for (const { folder, names } of patterns.flatMap((pattern) => foldersOfPattern(root, pattern))) {
+    const key = `${folder}\0${names ?? ""}`;
+    if (watched.has(key)) continue;
+    const one: Watched = { folder, names, stat: statText(root, folder), watcher: undefined, seen: new Set() };
+    try {
+      one.watcher = watching(join(root, folder), { persistent: false });
+      one.watcher.on("change", (kind, name) => one.seen.add(kind === "rename" ? String(name) : ""));
+      one.watcher.on("error", () => {}); // its stat is left
+    } catch {
+      // no watch left on this machine: its stat is left
+    }
+    watched.set(key, one);
+  }
+  return {
+    async changed() {
+      if (watched.size === 0) return undefined;
+      // what the kernel has noted is handed over in the loop's next round, of which this may be the end of one
+      for (let round = 0; round < 2; round++) await new Promise((resolve) => setImmediate(resolve));
+      for (const one of watched.values()) {
+        const found = cameOrWent(root, one);
+        if (found !== undefined) return found;
+      }
+      return undefined;
+    },
+    close() {
+      for (const { watcher } of watched.values()) watcher?.close();
+    },
+  };
+}
+
+function cameOrWent(root: string, { folder, names, stat, seen }: Watched): string | undefined {
+  const own = basename(join(root, folder));
+  for (const name of seen) {
+    if (name === "" || name === own || isLeftBehind(name)) continue;
+    if (names === undefined || matchesGlob(name, names)) return inFolder(folder, name);
+  }
+  // by its own name a folder tells of itself: it was moved, or its mode or times were set
+  const unexplained = seen.size === 0 || seen.has(own);
+  return unexplained && statText(root, folder) !== stat ? inFolder(folder, "") : undefined;
+}
+
+function inFolder(folder: string, name: string): string {
+  return folder === "." ? name || "./" : `${folder}/${name}`;
+}

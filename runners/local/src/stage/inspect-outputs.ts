@@ -1,0 +1,69 @@
+// Looks through what a stage gave before any of it is read: names that cannot be kept, and more bytes than there may
+// be. A sparse file of a terabyte takes no room and hours to hash.
+import { lstatSync, readdirSync, type Stats, statfsSync } from "node:fs";
+import { join } from "node:path";
+import { formatBytes } from "@mlrb/core/text/units";
+import { inodeOf } from "../store/content-store.ts";
+
+/** An output that cannot be kept, and its stage's fault. `message` goes on from the output's name. */
+export class OddOutput extends Error {}
+
+/** A path within an output; where it is laid out, its folder's path comes before it, and systems allow 4 096. */
+const pathBytesMax = 2048;
+
+/** What lstat says of everything at and below `path`, by path. Throws OddOutput. */
+export function givenFiles(path: string, into: Map<string, Stats>, inside = ""): void {
+  const stats = lstatSync(path);
+  into.set(path, stats);
+  if (!stats.isDirectory()) return;
+  for (const bytes of readdirSync(path, { encoding: "buffer" })) {
+    const name = bytes.toString("utf8");
+    if (!Buffer.from(name).equals(bytes))
+      throw new OddOutput(
+        `holds ${shownName(inside, bytes)}, a name that is not UTF-8; write it under another name`,
+      );
+    const below = inside === "" ? name : `${inside}/${name}`;
+    if (Buffer.byteLength(below) > pathBytesMax)
+      throw new OddOutput(
+        `holds ${shownName("", Buffer.from(below)).slice(0, 80)}…, a path of more than ${pathBytesMax} bytes; use shorter names or fewer folders`,
+      );
+    givenFiles(join(path, name), into, below);
+  }
+}
+
+/** In ASCII, quoted: what is not plain is spelt out, so that a terminal and a report can hold it. */
+function shownName(inside: string, bytes: Buffer): string {
+  const spelt = (all: Buffer) =>
+    [...all]
+      .map((byte) =>
+        byte > 31 && byte < 127 && byte !== 34 && byte !== 92
+          ? String.fromCharCode(byte)
+          : `\\x${byte.toString(16).padStart(2, "0")}`,
+      )
+      .join("");
+  return `"${inside === "" ? "" : `${spelt(Buffer.from(inside))}/`}${spelt(bytes)}"`;
+}
+
+/**
+ * Throws OddOutput where files are larger together than `limit`; without one, larger than their disk could hold:
+ * only sparse files are, and whatever reads them gets copies.
+ */
+export function checkSize(files: ReadonlyMap<string, Stats>, limit: number | undefined): void {
+  const all = [
+    ...new Map([...files.values()].filter((one) => one.isFile()).map((one) => [inodeOf(one), one])).values(),
+  ];
+  const bytes = all.reduce((sum, { size }) => sum + size, 0);
+  if (limit !== undefined && bytes > limit)
+    throw new OddOutput(
+      `takes ${formatBytes(bytes)} with the others, and limits.disk allows ${formatBytes(limit)}`,
+    );
+  const [first] = files.keys();
+  const taken = all.reduce((sum, { blocks }) => sum + blocks * 512, 0);
+  if (first === undefined || bytes <= taken) return;
+  const { bavail, bsize } = statfsSync(first);
+  const room = taken + bavail * bsize;
+  if (bytes > room)
+    throw new OddOutput(
+      `takes ${formatBytes(bytes)} with the others, more than the ${formatBytes(room)} that the disk has for it; is a file of it sparse by mistake?`,
+    );
+}

@@ -1,0 +1,80 @@
+// Takes what a stage gave into the store, once nothing of it runs any more, and records the action. What an
+// attempt gave, keep-record keeps.
+import { existsSync } from "node:fs";
+import { hostname } from "node:os";
+import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import type { Bound } from "../decide/bind-inputs.ts";
+import { environmentPython, markReady } from "../process/environments.ts";
+import type { CarriedOut, CarryOutContext } from "../run/carried-out.ts";
+import type { Store } from "../store/artifact-store.ts";
+import { takeAllIn } from "../store/ingest.ts";
+import { missingOutput } from "./missing-output.ts";
+
+type Ended = CarryOutContext & {
+  /** Where its outputs stand, by name. */
+  paths: Record<string, string>;
+  startedAt: string;
+  durationMs: number;
+  where?: Record<string, string>;
+  /** Aborted where the run is ended meanwhile. */
+  signal?: AbortSignal;
+};
+
+export async function keepOutputs(instance: Instance, bound: Bound, ended: Ended): Promise<CarriedOut> {
+  const { workspace, paths, durationMs, startedAt, run } = ended;
+  const { stage } = instance;
+  const { executor, where } = ended;
+  const ran = {
+    run,
+    startedAt,
+    durationMs,
+    executor: executor.name,
+    host: hostname(),
+    ...(where && { where }),
+  };
+  if (stage.name === environmentStage) {
+    if (!existsSync(environmentPython(bound.environment!.path))) {
+      return { kind: "failed", cause: "missing-output", detail: "it made no environment" };
+    }
+    markReady(bound.environment!.path, bound.key);
+    return { kind: "succeeded", outputs: {}, durationMs };
+  }
+  const missing = missingOutput(stage.gives, paths);
+  if (missing !== undefined) return { kind: "failed", cause: "missing-output", detail: missing };
+  const given = stage.gives.map(({ name, kind }) => ({ name, kind, path: paths[name]! }));
+  const { diskBytes } = instance.execution.limits;
+  const taken = await takeAllIn(given, workspace, {
+    bytesMax: diskBytes,
+    ...(ended.signal && { signal: ended.signal }),
+  }).catch((error: unknown) => {
+    if (ended.signal?.aborted) return undefined;
+    throw error;
+  });
+  if (!taken) return { kind: "cancelled" };
+  if ("problem" in taken) {
+    const detail = `output "${taken.name}" ${taken.problem}`;
+    return { kind: "failed", cause: "missing-output", detail };
+  }
+  const { outputs } = taken;
+  workspace.actions.put({
+    formatVersion: 1,
+    key: bound.key,
+    parts: bound.parts,
+    codeFiles: codeFilesIn(workspace.store, bound.codeFiles),
+    outputs,
+    ran: { ...ran, stage: instance.id },
+  });
+  return { kind: "succeeded", outputs, durationMs };
+}
+
+/** All actions of a script share one object, and so one text. */
+const kept = new WeakMap<object, { store: Store; digest: string }>();
+
+function codeFilesIn(store: Store, codeFiles: Record<string, string>): string {
+  const held = kept.get(codeFiles);
+  if (held?.store === store) return held.digest;
+  const digest = store.putText(canonicalJson(codeFiles));
+  kept.set(codeFiles, { store, digest });
+  return digest;
+}

@@ -1,0 +1,207 @@
+// Lays out what a stage finds in its work folder: inputs, folders to write to, its context.
+
+import { mkdirSync, readdirSync, realpathSync, statfsSync, writeFileSync } from "node:fs";
+import { totalmem } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
+import type { ExecutionRequest } from "@mlrb/core/ports/executor";
+import type { Permissions } from "@mlrb/core/ports/permissions";
+import type { Artifact } from "@mlrb/formats/stage/artifact";
+import type { SandboxAsked } from "@mlrb/formats/stage/stage-context";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import type { Bound } from "../decide/bind-inputs.ts";
+import { clearEnvironment, environmentPython } from "../process/environments.ts";
+import { forkPreload } from "../process/fork-preload.ts";
+import type { CarryOutContext } from "../run/carried-out.ts";
+import { MissingContent } from "../store/artifact-store.ts";
+import { layOut } from "../store/materialize.ts";
+import { overwrite } from "../store/overwrite-file.ts";
+import { outputPaths } from "./output-paths.ts";
+import { stageContext } from "./stage-context.ts";
+import { recordedReads, recorder, stagePermissions } from "./stage-permissions.ts";
+import { stageVariables } from "./stage-variables.ts";
+
+export type Working = CarryOutContext & { work: string };
+
+/** Something that the stage reads is no longer in the store, or was damaged there. */
+export class LostInput extends Error {}
+
+/** Throws LostInput. */
+export async function prepareStage(
+  instance: Instance,
+  bound: Bound,
+  context: Working,
+): Promise<ExecutionRequest> {
+  const { workspace, work } = context;
+  const { stage, action } = instance;
+  const wanted = stage.needs.filter(({ name }) => bound.inputs[name]!.kind === "file");
+  for (const name of readdirSync(join(work, "in")))
+    if (!wanted.some((need) => need.name === name)) removeFolder(join(work, "in", name));
+
+  const inputs: Record<string, string> = {};
+  const items: { artifact: Artifact; path: string }[] = [];
+  for (const need of stage.needs) {
+    const path = join(work, "in", need.name);
+    items.push({ artifact: bound.inputs[need.name]!, path });
+    inputs[need.name] = path;
+    inputs[`${need.stage}.${need.output}`] = path;
+  }
+  if (bound.manifest) {
+    const folder = join(work, "in", "collected");
+    mkdirSync(folder);
+    inputs.manifest = join(folder, "manifest.json");
+    writeFileSync(inputs.manifest, canonicalJson(bound.manifest, 2));
+    for (const { artifacts } of bound.manifest.members) {
+      for (const { path, kind, digest } of Object.values(artifacts)) {
+        if (path === undefined) continue; // its digest will do
+        mkdirSync(dirname(join(folder, path)), { recursive: true });
+        items.push({ artifact: { kind, digest }, path: join(folder, path) });
+      }
+    }
+  }
+  const linked = await layInputsOut(items, {
+    ...workspace,
+    // what is not trusted gets copies: whoever may mount may also undo it
+    link: async () => !stage.untrusted && ((await context.executor.mountsReadOnly?.()) ?? false),
+  });
+  const outputs = outputPaths(work, stage.gives);
+  for (const { name, kind } of stage.gives) {
+    const path = outputs[name]!;
+    if (dirname(path) !== join(work, "out")) mkdirSync(dirname(path));
+    if (kind === "dir") mkdirSync(path);
+  }
+  if (stage.name === environmentStage) {
+    clearEnvironment(bound.environment!.path);
+    outputs.environment = bound.environment!.path;
+  }
+  const beside = foldersBeside(instance, bound);
+  const preload = forkPreload(instance, { repository: workspace.repository, lock: bound.environment?.lock });
+  const permissions = stagePermissions(instance, bound, { workspace, work, beside });
+  const recorded = recordedReads(instance, bound, { workspace, work, beside });
+  if (recorded) overwrite(join(work, "recorder.json"), canonicalJson(recorded));
+  const stageFile = join(work, "stage.json");
+  overwrite(
+    stageFile,
+    canonicalJson(
+      stageContext(instance, bound, {
+        inputs,
+        outputs,
+        ...(stage.untrusted && { sandbox: sandboxAsked(instance, { ...context, beside }) }),
+      }),
+    ),
+  );
+  const variables = stageVariables(instance, bound, { ...context, stageFile });
+  return {
+    id: instance.id,
+    key: bound.key,
+    token: context.token,
+    run: action.run,
+    root: workspace.repository,
+    work,
+    env: {
+      ...variables,
+      ...(permissions && guardVariables(permissions, variables, work)),
+      ...(recorded && { MLRB_RECORDER: join(work, "recorder.json") }),
+    },
+    ...(bound.environment && { python: environmentPython(bound.environment.path) }),
+    inputs,
+    outputs,
+    log: join(work, "log"),
+    limits: outerLimits(instance),
+    ...(preload !== undefined && { preload }),
+    ...(permissions && { permissions }),
+    ...(recorded && { recorder }),
+    ...(linked && { readOnly: join(work, "in") }),
+    // of what is not trusted it is the sandbox's; who supervises it may have a provider to call
+    ...(instance.execution.network && !stage.untrusted && { network: instance.execution.network }),
+    ...beside,
+    ...(instance.execution.image !== undefined && { image: instance.execution.image }),
+    cpus: instance.execution.resources.cpus,
+    gpus: context.gpus?.gpus ?? [],
+  };
+}
+
+/** Tells the guard in the script's process what it may do, or where to note what was refused. */
+function guardVariables(
+  permissions: Permissions,
+  { PYTHONPATH }: Record<string, string>,
+  work: string,
+): Record<string, string> {
+  const { guard, refusals } = permissions;
+  if (guard.endsWith(".ts")) return { MLRB_REFUSALS: refusals };
+  const file = join(work, "permissions.json");
+  overwrite(file, canonicalJson(permissions));
+  return {
+    MLRB_PERMISSIONS: file,
+    PYTHONPATH: [guard, PYTHONPATH].filter(Boolean).join(delimiter),
+  };
+}
+
+/** Memory is the sandbox's to limit where there is one: what its agent takes is the agent's doing. */
+function outerLimits({ stage, execution }: Instance): ExecutionRequest["limits"] {
+  const { timeMs, memoryBytes } = execution.limits;
+  return {
+    ...(timeMs !== undefined && { timeMs }),
+    ...(memoryBytes !== undefined && !stage.untrusted && { memoryBytes }),
+  };
+}
+
+/** What a program may start where nothing is said: far more than an honest one needs. */
+const processesMax = 4096;
+
+/** What it may write where nothing is said: much, and never so much that nobody else can write any more. */
+function diskMax(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return Math.min(200 * 2 ** 30, Math.floor(0.8 * bavail * bsize));
+}
+
+function sandboxAsked(
+  { execution }: Instance,
+  context: Working & { beside: { reads: string[] } },
+): SandboxAsked {
+  const { executor, image, network, limits, resources } = execution;
+  return {
+    executor,
+    ...(image !== undefined && { image }),
+    network: network ?? "none", // what nobody trusts reaches nothing unless somebody says so
+    limits: {
+      memoryBytes: limits.memoryBytes ?? (resources.memoryBytes || Math.floor(0.9 * totalmem())),
+      processes: limits.processes ?? processesMax,
+      diskBytes: limits.diskBytes ?? diskMax(context.work),
+      cpus: resources.cpus,
+    },
+    reads: context.beside.reads,
+    gpus: [...(context.gpus?.gpus ?? [])],
+    unsafe: context.unsafeLocal,
+    token: context.token,
+  };
+}
+
+/** What it reads and writes beside the repository and its work folder. */
+export function foldersBeside(
+  { stage }: Instance,
+  { environment }: Bound,
+): { reads: string[]; writes: string[] } {
+  if (!environment) return { reads: [], writes: [] };
+  if (stage.name === environmentStage) return { reads: [], writes: [dirname(environment.path)] };
+  return { reads: [environment.path, ...interpreterOf(environment.path)], writes: [] };
+}
+
+/** The folder of the interpreter that a virtual environment is made of: it runs nothing without it. */
+function interpreterOf(path: string): string[] {
+  try {
+    const python = realpathSync(environmentPython(path));
+    return [dirname(dirname(python))].filter((folder) => folder !== "/usr");
+  } catch {
+    return []; // whoever starts it will say so
+  }
+}
+
+async function layInputsOut(...args: Parameters<typeof layOut>): Promise<boolean> {
+  try {
+    return await layOut(...args);
+  } catch (error) {
+    throw error instanceof MissingContent ? new LostInput(error.message) : error;
+  }
+}

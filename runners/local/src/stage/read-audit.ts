@@ -1,0 +1,67 @@
+// `run --audit`: what a stage read and did not declare, by strace. It sees what guards inside of a process cannot:
+// reads of native code, of programs that a stage starts, and of `command:` stages. It finds mistakes; it forbids nothing.
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { delimiter, dirname } from "node:path";
+import type { Instance } from "@mlrb/core/plan/plan";
+import { type Declarer, refusalTexts } from "@mlrb/core/ports/permissions";
+import type { Bound } from "../decide/bind-inputs.ts";
+import type { Workspace } from "../store/workspace.ts";
+import { foldersBeside } from "./prepare-stage.ts";
+import { type Audited, type Opened, openedIn } from "./read-trace.ts";
+import { declarer } from "./refusals.ts";
+import { declaredPaths, harnessFiles, insideRepository, systemFolders } from "./stage-permissions.ts";
+
+/** What a stage instance read that it does not declare. `work` still holds its trace. */
+export function auditStage(
+  instance: Instance,
+  bound: Bound,
+  { workspace, work, trace }: { workspace: Workspace; work: string; trace: string },
+): Audited {
+  const stage = instance.id;
+  if (!existsSync(trace)) return { stage, untraced: "it was not started, or strace could not trace it" };
+  const beside = foldersBeside(instance, bound);
+  const { reads, lists, root } = declaredPaths(instance, bound, { workspace, work, beside });
+  const system = [...reads, ...harnessFiles, ...systemFolders(), ...programHomes(root)];
+  const allowed = new Set(system.flatMap((path) => [path, realOf(path)]));
+  const listed = new Set([...lists, ...lists.map(realOf)]);
+  const covered = ({ kind, path }: Opened) => {
+    if (kind === "list" && listed.has(path)) return true;
+    for (let above = path; above !== dirname(above); above = dirname(above))
+      if (allowed.has(above)) return !hides(above, path);
+    return false;
+  };
+  // where a folder of the system holds the repository, what is in there is not the system's
+  const hides = (above: string, path: string) => {
+    const real = realOf(root);
+    return path.startsWith(`${real}/`) && real.startsWith(`${above}/`);
+  };
+  const opened = openedIn(readFileSync(trace, "utf8")).filter((one) => !covered(one));
+  const by: Declarer = declarer(instance);
+  return {
+    stage,
+    undeclared: refusalTexts(
+      opened.map(({ kind, path }) => ({ kind, resource: path })),
+      by,
+      (path) => insideRepository(path, workspace),
+    ),
+  };
+}
+
+/** Where the programs on the PATH are installed: they read libraries beside their `bin`. */
+function programHomes(root: string): string[] {
+  const folders = (process.env.PATH ?? "")
+    .split(delimiter)
+    .filter((folder) => /\/(bin|sbin|shims)$/.test(folder));
+  const homes = [...folders.map(dirname), dirname(dirname(realOf(process.execPath)))];
+  return homes.filter(
+    (home) => home !== "/" && home !== process.env.HOME && !`${realOf(root)}/`.startsWith(`${home}/`),
+  );
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,133 @@
+// The log of a stage that was handed secrets. It writes to a file in its work folder, which is removed
+// with it; what people read, and what a record keeps, is a copy without the secrets, made while it runs.
+// So a killed run leaves none behind either: its work folder goes when the next run clears up.
+import { rmSync, statSync, writeFileSync } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { Redactor } from "@mlrb/core/ports/redactor";
+import { heldFrom, type LogCap, logBound, logCap } from "@mlrb/kit/processes/bounded-log";
+import { readFrom } from "../store/read-appended.ts";
+import { capLog, leftOut } from "./cap-log.ts";
+
+/** How often the copy catches up while the stage runs. */
+const copyMs = 300;
+const chunkBytes = 1 << 20;
+
+type Options = {
+  cap?: LogCap;
+  /** False once the stage may have a value that is not among the secrets; from there on nothing is copied. */
+  mayCopy?: () => boolean;
+};
+
+export class RedactedLog {
+  readonly #from: string;
+  readonly #to: string;
+  readonly #secrets: Record<string, string>;
+  readonly #cap: LogCap;
+  readonly #bound: ReturnType<typeof logBound>;
+  #redactor: Redactor;
+  readonly #timer: NodeJS.Timeout;
+  #read = 0;
+  #trouble: unknown;
+  #ended = false;
+  #withheld = false;
+  readonly #mayCopy: () => boolean;
+
+  /** `secrets`: values by name. `to` is what was said the last time: it goes. */
+  constructor(from: string, to: string, secrets: Record<string, string>, options: Options = {}) {
+    const { cap = logCap, mayCopy = () => true } = options;
+    this.#from = from;
+    this.#to = to;
+    this.#secrets = secrets;
+    this.#cap = cap;
+    this.#bound = logBound(to, cap);
+    this.#redactor = new Redactor(secrets);
+    this.#mayCopy = mayCopy;
+    if (mayCopy()) rmSync(to, { force: true });
+    else this.#withhold(); // what a run before this one has copied stays
+    this.#timer = setInterval(() => this.#copy(), copyMs);
+    this.#timer.unref();
+  }
+
+  /** Copies what has come since, a chunk at most; false when there was nothing more. */
+  #copy(): boolean {
+    if (this.#trouble !== undefined || this.#withheld) return false;
+    try {
+      const size = statSync(this.#from, { throwIfNoEntry: false })?.size ?? 0;
+      const at = heldFrom(this.#read, size, this.#cap);
+      const passed = at - this.#read;
+      if (passed > 0) this.#passOver(passed);
+      const { headBytes } = this.#cap;
+      const bytesMax = at < headBytes ? Math.min(chunkBytes, headBytes - at) : chunkBytes;
+      const chunk = readFrom(this.#from, at, bytesMax) ?? Buffer.alloc(0);
+      this.#read += chunk.length;
+      // asked after the text was read: a stage gets a new value only once that is known to be one
+      if (!this.#mayCopy()) {
+        this.#withhold();
+        return false;
+      }
+      const clean = this.#redactor.push(chunk);
+      this.#append(passed > 0 ? this.#pastSecret(clean) : clean);
+      this.#bound.look();
+      return chunk.length > 0;
+    } catch (error) {
+      this.#trouble = error;
+      return false;
+    }
+  }
+
+  /** The stage writes faster than this reads. What may be the first half of a secret is left out too. */
+  #passOver(bytes: number): void {
+    this.#append(Buffer.from(leftOut(bytes, this.#cap)));
+    this.#redactor = new Redactor(this.#secrets);
+    this.#read += bytes;
+  }
+
+  /** From the first line on that cannot begin with the second half of a secret. */
+  #pastSecret(bytes: Buffer): Buffer {
+    const past = this.#redactor.halfBytesMax;
+    const lineEnd = bytes.indexOf(10, past);
+    return bytes.subarray(lineEnd < 0 ? past : lineEnd + 1);
+  }
+
+  #withhold(): void {
+    this.#withheld = true;
+    const words = "mlrb: what follows is not shown: it may hold a secret whose value this run does not know";
+    this.#append(Buffer.concat([this.#redactor.end(), Buffer.from(`${words}\n`)]));
+  }
+
+  #append(bytes: Buffer): void {
+    if (bytes.length > 0) writeFileSync(this.#to, bytes, { flag: "a" });
+  }
+
+  /** For a stage that goes on without this run: the copy ends here, and what it writes stays. */
+  leave(): Promise<void> {
+    return this.#finish();
+  }
+
+  /** To be awaited before the stage's folder is used again. Throws where the copy cannot be written. */
+  async end(): Promise<void> {
+    if (this.#ended) return;
+    try {
+      await this.#finish();
+    } finally {
+      rmSync(this.#from, { force: true });
+    }
+  }
+
+  async #finish(): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
+    clearInterval(this.#timer);
+    while (this.#copy()) await nextTurn();
+    if (this.#trouble !== undefined) throw this.#trouble;
+    this.#append(this.#redactor.end());
+    capLog(this.#to, this.#cap);
+  }
+}
+
+/** The secrets that a stage is handed, by name, as this program has them. */
+export function secretsNamed(names: string[]): Record<string, string> {
+  const secrets: Record<string, string> = {};
+  for (const name of names) if (process.env[name]) secrets[name] = process.env[name];
+  return secrets;
+}

@@ -1,0 +1,138 @@
+// Says what a stage was refused, and which line of its pipeline would allow it. A stage that went on all the same
+// has failed too: a scorer that catches the error would else call a submission bad that nobody looked at.
+
+import { appendFileSync, closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Instance } from "@mlrb/core/plan/plan";
+import { type Declarer, type RefusalText, refusalTexts } from "@mlrb/core/ports/permissions";
+import { readFormat } from "@mlrb/formats/read-format";
+import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
+import { type Refusal, refusal } from "@mlrb/formats/stage/refusal";
+import type { Workspace } from "../store/workspace.ts";
+import { insideRepository, systemFolders } from "./stage-permissions.ts";
+
+/** `work` is the folder that it worked in; the words go to its log and to its cause. */
+export function withRefusals(
+  result: ExecutionResult,
+  work: string,
+  { instance, workspace }: { instance: Instance; workspace: Pick<Workspace, "repository" | "state"> },
+): ExecutionResult {
+  const ended = result.kind === "succeeded" || (result.kind === "failed" && result.cause === "exit-code");
+  if (!ended) return result;
+  const noted = readRefusals(join(work, "refusals.jsonl"));
+  // Node does not publish this one
+  if (result.kind === "failed" && endOf(join(work, "log")).includes("ERR_DLOPEN_DISABLED"))
+    noted.push({ kind: "native", resource: "" });
+  const listed = new Set(noted.flatMap(({ kind, resource }) => (kind === "list" ? [resource] : [])));
+  const refusals = noted.flatMap((refusal) => asRead(refusal, { result, work, workspace, listed }));
+  if (refusals.length === 0) return result;
+  const texts = refusalTexts(refusals, declarer(instance), (path) => insideRepository(path, workspace));
+  const lines = texts
+    .slice(0, shownMax)
+    .map(({ what, help }) => `mlrb: undeclared: ${what}\n  help: ${help}\n`);
+  if (texts.length > shownMax) lines.push(`mlrb: and ${texts.length - shownMax} more like these\n`);
+  appendFileSync(join(work, "log"), lines.join(""));
+  // causes reach reports, which are the same wherever they were made: what is outside is named in the log only
+  const told = refusals.map((refusal) =>
+    isPath(refusal) && insideRepository(refusal.resource, workspace) === undefined
+      ? { ...refusal, resource: "a file outside of the repository" }
+      : refusal,
+  );
+  const [first] = refusalTexts(told, declarer(instance), (path) =>
+    path.startsWith("a file outside") ? undefined : insideRepository(path, workspace),
+  );
+  const how = result.kind === "failed" ? result.detail : "it went on without what it was refused";
+  return { kind: "failed", cause: "exit-code", detail: `${how}: ${first!.what}; ${first!.help}` };
+}
+
+/**
+ * What the script of an attempt read and does not declare, and the line to write; also to its log. The attempt goes
+ * on and counts: what it did was paid for, and only an edit of that file would go unnoticed.
+ */
+export function undeclaredReads(
+  work: string,
+  by: Declarer,
+  workspace: Pick<Workspace, "repository" | "state">,
+): RefusalText[] {
+  const there = readRefusals(join(work, "refusals.jsonl")).filter(
+    ({ resource }) => statSync(resource, { throwIfNoEntry: false })?.isFile() === true,
+  );
+  if (there.length === 0) return [];
+  const texts = refusalTexts(there, by, (path) => insideRepository(path, workspace));
+  const lines = texts.map(({ what, help }) => `mlrb: undeclared: ${what}\n  help: ${help}\n`);
+  appendFileSync(join(work, "log"), lines.join(""));
+  return texts;
+}
+
+/**
+ * Node asks before it looks: what is not there could not have been read. Where Node looks for packages it asks about
+ * folders too, and goes on without, as libraries do: only the error that ended the script says that it needed one.
+ */
+function asRead(
+  refusal: Refusal,
+  at: {
+    result: ExecutionResult;
+    work: string;
+    workspace: Pick<Workspace, "repository">;
+    listed: ReadonlySet<string>;
+  },
+): Refusal[] {
+  // one that does without a network when there is none is as it should be
+  if (refusal.kind === "network" && at.result.kind === "succeeded") return [];
+  if (refusal.kind !== "read" && refusal.kind !== "list") return [refusal];
+  const stats = statSync(resolve(at.workspace.repository, refusal.resource), { throwIfNoEntry: false });
+  if (!stats) return [];
+  // a library that looks which programs there are, as zx does when it is imported, and goes on without
+  const ofSystem = systemFolders().some((folder) => refusal.resource.startsWith(`${folder}/`));
+  if (
+    ofSystem &&
+    at.result.kind === "succeeded" &&
+    !refusal.resource.startsWith(`${at.workspace.repository}/`)
+  )
+    return [];
+  if (refusal.kind === "list" || !stats.isDirectory()) return [refusal];
+  if (at.result.kind === "succeeded" || at.listed.has(refusal.resource)) return [];
+  const endedByIt = endOf(join(at.work, "log")).includes(`resource: '${refusal.asked ?? refusal.resource}'`);
+  return endedByIt ? [{ ...refusal, kind: "folder" }] : [];
+}
+
+const shownMax = 10;
+
+function isPath({ kind }: Refusal): boolean {
+  return kind === "read" || kind === "list" || kind === "folder" || kind === "write";
+}
+
+export function declarer({ stage, action }: Instance): Declarer {
+  const { programs } = stage.spec;
+  return {
+    stage: stage.name,
+    ...(stage.place && { place: stage.place }),
+    files: action.files,
+    ...(typeof programs === "string" && { programs }),
+  };
+}
+
+function endOf(file: string): string {
+  const descriptor = openSync(file, "r");
+  try {
+    const { size } = fstatSync(descriptor);
+    const buffer = Buffer.alloc(Math.min(size, 1 << 14));
+    return buffer.toString("utf8", 0, readSync(descriptor, buffer, 0, buffer.length, size - buffer.length));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A line that a kill tore, or the script itself wrote, is left out. */
+function readRefusals(file: string): Refusal[] {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch {
+    return []; // nothing was refused, or it is not held
+  }
+  return text.split("\n").flatMap((line) => {
+    const reading = readFormat(refusal, line);
+    return reading.kind === "ok" ? [reading.value] : [];
+  });
+}

@@ -1,0 +1,52 @@
+// What a stage is told in its context. Checked where it is written: a script that loaded the checker to read it
+// would take 30 ms of processor time longer (60 with this schema compiled), and there are thousands of stages.
+
+import type { Instance } from "@mlrb/core/plan/plan";
+import { mustFollow } from "@mlrb/formats/read-format";
+import {
+  stageContext as format,
+  type SandboxAsked,
+  type StageContext,
+} from "@mlrb/formats/stage/stage-context";
+import type { Bound } from "../decide/bind-inputs.ts";
+
+type Paths = {
+  /** Of inputs also by `STAGE.OUTPUT`, which the stage is not told. */
+  inputs: Record<string, string>;
+  outputs: Record<string, string>;
+  sandbox?: SandboxAsked;
+};
+
+export function stageContext(
+  instance: Instance,
+  { parts }: Pick<Bound, "parts">,
+  { inputs, outputs, sandbox }: Paths,
+): StageContext {
+  const { action } = instance;
+  const context = {
+    formatVersion: 1 as const,
+    stage: instance.id,
+    axes: parts.axes,
+    params: action.params,
+    inputs: Object.fromEntries(Object.entries(inputs).filter(([name]) => !name.includes("."))),
+    outputs,
+    files: action.files,
+    sources: Object.keys(parts.files),
+    budget: action.budget,
+    ...waitLimits(instance),
+    ...(sandbox && { sandbox }),
+  };
+  mustFollow(format, context, `bug: the context of ${instance.id}`);
+  return context;
+}
+
+function waitLimits({ execution }: Instance): Pick<StageContext, "waits"> {
+  const { providerWaitMs, operatorWaitMs } = execution.limits;
+  if (providerWaitMs === undefined && operatorWaitMs === undefined) return {};
+  return {
+    waits: {
+      ...(providerWaitMs !== undefined && { providerMs: providerWaitMs }),
+      ...(operatorWaitMs !== undefined && { operatorMs: operatorWaitMs }),
+    },
+  };
+}

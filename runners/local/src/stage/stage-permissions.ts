@@ -1,0 +1,244 @@
+// What an instance's script may read, write and do: its own closure, declared files, inputs, outputs and scratch,
+// the environment it runs in; the network and programs where it says so.
+// Not held: commands (any program: `run --audit` tells what they read), the stages that build environments, and
+// supervisors of untrusted stages, which are part of the harness: what they start is held by a sandbox, and a guard
+// must not end a paid attempt. What their script reads of the repository undeclared is noted, by read-recorder.
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { delimiter, dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
+import type { Permissions } from "@mlrb/core/ports/permissions";
+import type { Bound } from "../decide/bind-inputs.ts";
+import { stageSources } from "../digests/stage-source-files.ts";
+import type { Workspace } from "../store/workspace.ts";
+import type { Recorded } from "./read-recorder.ts";
+
+export type HeldAt = {
+  workspace: Workspace;
+  work: string;
+  /** Absolute folders besides the repository and the work folder that it may read or write. */
+  beside: { reads: string[]; writes: string[] };
+};
+
+const guards = {
+  script: fileURLToPath(new URL("./stage-guard.ts", import.meta.url)),
+  python: fileURLToPath(new URL("../process/python-guard", import.meta.url)),
+};
+
+/** What a traceback may read of the harness. */
+export const harnessFiles = [
+  guards.python,
+  guards.script,
+  ...[
+    "../../../package.json",
+    "../process/fork_job.py",
+    "../process/fork_server.py",
+    "../process/spawner.py",
+  ].map((name) => fileURLToPath(new URL(name, import.meta.url))),
+];
+
+/** Undefined where it is not held. */
+export function stagePermissions(instance: Instance, bound: Bound, at: HeldAt): Permissions | undefined {
+  const { action, stage } = instance;
+  if (action.run.kind === "command" || stage.untrusted || stage.durable) return undefined;
+  if (stage.name === environmentStage) return undefined;
+  const declared = { ...declaredPaths(instance, bound, at), guard: guards[action.run.kind] };
+  if (action.run.kind === "python") return declared;
+  return { ...declared, reads: apart(declared.reads), writes: apart(declared.writes) };
+}
+
+export const recorder = fileURLToPath(new URL("./read-recorder.ts", import.meta.url));
+
+/** Of a script that is not held: which of its reads are noted. The harness and its state are no part of a key. */
+export function recordedReads(instance: Instance, bound: Bound, at: HeldAt): Recorded | undefined {
+  const { action, stage } = instance;
+  if (action.run.kind !== "script" || !(stage.untrusted || stage.durable)) return undefined;
+  const { reads, root, refusals } = declaredPaths(instance, bound, at);
+  const own = [join(root, "runners"), at.workspace.state.state, at.work];
+  return { root, reads, apart: bothNames(own), refusals };
+}
+
+/** What it declares, of commands too. */
+export function declaredPaths(
+  instance: Instance,
+  bound: Bound,
+  { workspace, work, beside }: HeldAt,
+): Omit<Permissions, "guard"> {
+  const { repository: root, state, pythonFolders } = workspace;
+  const { action, execution } = instance;
+  const { kind } = action.run;
+  const sources = stageSources(bound);
+  const patterns = action.files.map((pattern) => ({ pattern, folder: wholeFolder(pattern) }));
+  const folders = patterns.flatMap(({ folder }) => folder ?? []);
+  const compiled = join(state.memory, "node");
+  const programs = execution.programs === true;
+  const reads = [
+    ...sources.map((path) => join(root, path)),
+    ...folders.map((path) => join(root, path)),
+    ...(kind === "script" ? [...packageFiles(root, Object.keys(bound.codeFiles)), compiled] : []),
+    join(dirname(guards.script), "../../package.json"),
+    ...(kind === "python" || programs ? systemFolders() : []),
+    ...(programs ? programFolders(action.env.PATH ?? process.env.PATH ?? "") : []),
+    ...(kind === "python" ? harnessFiles : []),
+    work,
+    ...beside.reads,
+    ...beside.writes,
+  ];
+  const lists = [
+    ...sources.filter((path) => path.endsWith(".py")).map((path) => dirname(join(root, path))),
+    ...patterns.flatMap(({ pattern, folder }) =>
+      folder === undefined && isGlob(pattern) ? [join(root, staticFolder(pattern))] : [],
+    ),
+    ...(kind === "python" ? [...pythonFolders.map((folder) => join(root, folder)), root] : []),
+  ];
+  return {
+    reads: outermost(bothNames(reads)),
+    writes: outermost(bothNames([work, ...beside.writes, ...(kind === "script" ? [compiled] : [])])),
+    lists: bothNames(lists),
+    network: execution.network === "full",
+    programs,
+    root,
+    refusals: join(work, "refusals.jsonl"),
+  };
+}
+
+/** The folder that `folder/**` names, all of it. */
+function wholeFolder(pattern: string): string | undefined {
+  const folder = pattern.endsWith("/**") ? pattern.slice(0, -3) : undefined;
+  return folder === undefined || isGlob(folder) ? undefined : folder;
+}
+
+function isGlob(pattern: string): boolean {
+  return /[*?[{]/.test(pattern);
+}
+
+function staticFolder(pattern: string): string {
+  const parts = pattern.split("/");
+  const at = parts.findIndex(isGlob);
+  return parts.slice(0, at < 0 ? -1 : at).join("/");
+}
+
+/**
+ * What Node reads to find packages: package.json above each source, and node_modules. Those are read whole: what a
+ * script imports of them counts by the lock file, and lies wherever the package manager puts it.
+ */
+function packageFiles(root: string, sources: string[]): string[] {
+  const folders = new Set<string>([root]);
+  for (const source of sources) {
+    for (let folder = dirname(join(root, source)); folder.length > root.length; folder = dirname(folder))
+      folders.add(folder);
+  }
+  return [
+    ...[...folders].map((folder) => join(folder, "package.json")),
+    ...[...folders].map((folder) => join(folder, "node_modules")),
+    ...linkedPackages(root),
+  ].filter((path) => existsSync(path));
+}
+
+/** Where the links in the repository's node_modules lead, where that is outside of it: a store that is shared. */
+const linked = new Map<string, string[]>();
+
+function linkedPackages(root: string): string[] {
+  const held = linked.get(root);
+  if (held) return held;
+  const found = new Set<string>();
+  const packages = existsSync(join(root, "runners")) ? readdirSync(join(root, "runners")) : [];
+  for (const folder of [".", ...packages.map((name) => join("runners", name))]) {
+    const modules = join(root, folder, "node_modules");
+    if (!existsSync(modules)) continue;
+    for (const name of readdirSync(modules)) {
+      const names = name.startsWith("@")
+        ? readdirSync(join(modules, name)).map((one) => join(name, one))
+        : [name];
+      for (const one of names) {
+        const real = realOf(join(modules, one));
+        const store = real.indexOf("/node_modules/");
+        // with its neighbours: what a package needs is linked beside it
+        if (store >= 0) found.add(real.slice(0, store + "/node_modules".length));
+      }
+    }
+  }
+  linked.set(root, [...found]);
+  return linked.get(root)!;
+}
+
+/** What belongs to the machine: where programs, libraries and devices are. */
+export function systemFolders(): string[] {
+  const known = [
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/etc",
+    "/proc",
+    "/sys",
+    "/dev",
+    "/opt",
+  ];
+  return [...known, "/run", "/nix", "/snap", dirname(process.execPath)].filter((path) => existsSync(path));
+}
+
+/** Where programs are looked for. */
+function programFolders(path: string): string[] {
+  return path.split(delimiter).filter((folder) => folder.startsWith("/") && existsSync(folder));
+}
+
+/** Each by the name that it is reached by, and by its real one: what is compared is names. */
+function bothNames(paths: string[]): string[] {
+  return [...new Set(paths.flatMap((path) => [path, realOf(path)]))];
+}
+
+/** None that is inside of another: of a folder and a file in it Node would forget that the folder may be read. */
+function outermost(paths: string[]): string[] {
+  const all = new Set(paths);
+  const isInside = (path: string) => {
+    for (let above = dirname(path); above !== dirname(above); above = dirname(above))
+      if (all.has(above)) return true;
+    return false;
+  };
+  return paths.filter((path) => !isInside(path));
+}
+
+/**
+ * Node (26.10) forgets that a folder may be read itself where it is also given a name that goes on with other letters
+ * (`data/` and `data.json`). Such neighbours become one pattern, `data*`: wider, and never too narrow.
+ */
+function apart(paths: string[]): string[] {
+  const kept: string[] = [];
+  for (const path of [...paths].sort()) {
+    const before = kept.at(-1);
+    if (before?.endsWith("*") && path.startsWith(before.slice(0, -1))) continue;
+    if (before !== undefined && path.startsWith(before) && isFolder(before))
+      kept[kept.length - 1] = `${before}*`;
+    else kept.push(path);
+  }
+  return kept;
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path; // not there, or not yet
+  }
+}
+
+/** A path that a script read, from the repository's root; undefined of what `files:` cannot name. */
+export function insideRepository(
+  path: string,
+  { repository, state }: Pick<Workspace, "repository" | "state">,
+): string | undefined {
+  for (const root of new Set([repository, realOf(repository)])) {
+    const inside = relative(root, join(path.startsWith("/") ? "" : root, path));
+    const own = relative(root, state.state);
+    if (inside.startsWith("..") || inside === own || inside.startsWith(`${own}/`)) continue;
+    return inside;
+  }
+  return undefined;
+}

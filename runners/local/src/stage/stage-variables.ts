@@ -1,0 +1,68 @@
+// The environment variables that a stage sees.
+import { existsSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
+import { pythonPath } from "@mlrb/kit/python-path";
+import type { Bound } from "../decide/bind-inputs.ts";
+import { environmentPython } from "../process/environments.ts";
+import { findPython } from "../process/find-python.ts";
+import type { Workspace } from "../store/workspace.ts";
+
+/** Only what is declared, and what any program needs; never the caller's whole environment. */
+export function stageVariables(
+  instance: Instance,
+  bound: Bound,
+  context: { workspace: Workspace; work: string; stageFile: string },
+): Record<string, string> {
+  const { workspace, work, stageFile } = context;
+  const { action, stage, execution } = instance;
+  const python =
+    bound.environment && stage.name !== environmentStage
+      ? environmentPython(bound.environment.path)
+      : undefined;
+  const env: Record<string, string> = {
+    PATH: [...(python ? [dirname(python)] : []), dirname(process.execPath), process.env.PATH ?? ""].join(
+      delimiter,
+    ),
+    HOME: join(work, "tmp"),
+    TMPDIR: join(work, "tmp"),
+    LANG: "C.UTF-8",
+    TZ: "UTC",
+    NO_COLOR: "1",
+    OMP_NUM_THREADS: String(Math.max(1, Math.floor(execution.resources.cpus))),
+    PYTHONHASHSEED: "0",
+    PYTHONDONTWRITEBYTECODE: "1",
+    PYTHONUNBUFFERED: "1",
+    PYTHONPATH: pythonPath(workspace.repository, workspace.pythonFolders),
+    NODE_COMPILE_CACHE: join(workspace.state.memory, "node"),
+    MLRB_STAGE: stageFile,
+    MLRB_WORK: work,
+    ...(python && { MLRB_PYTHON: python, VIRTUAL_ENV: dirname(dirname(python)) }),
+    ...action.env,
+  };
+  for (const name of action.secrets) if (process.env[name] !== undefined) env[name] = process.env[name]!;
+  if (stage.untrusted && execution.executor !== "local") {
+    // who supervises a sandbox of containers asks the engine that this program asks
+    const own = process.env.HOME && join(process.env.HOME, ".docker");
+    if (own && existsSync(own)) env.DOCKER_CONFIG = own;
+    for (const [name, value] of Object.entries(process.env))
+      if (
+        value !== undefined &&
+        /^(DOCKER_|CONTAINER_HOST$|MLRB_CONTAINER_ENGINE$|XDG_RUNTIME_DIR$)/.test(name)
+      )
+        env[name] = value;
+  }
+  if (stage.name === environmentStage) {
+    // the one stage that goes to the network does so in the user's way: proxies, certificates, caches
+    for (const [name, value] of Object.entries(process.env)) {
+      if (
+        value !== undefined &&
+        /^(PIP_|SSL_|REQUESTS_|CURL_CA|XDG_)|_proxy$|_PROXY$|^(HOME|MLRB_BASE_PYTHON)$/.test(name)
+      )
+        env[name] = value;
+    }
+    const base = findPython(workspace.state.memory);
+    if (base) env.MLRB_BASE_PYTHON = base.path;
+  }
+  return env;
+}

@@ -1,0 +1,75 @@
+// The folders that stages work in, kept from one stage to the next: making and removing a handful of
+// folders takes longer than a short stage. What a stage left is removed before another gets the folder;
+// a folder that is not as it was made is not used again.
+import { lstatSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { removeFolder } from "@mlrb/kit/files/remove-folder";
+
+/** `in` for what is read, `out` for what is given, `tmp` for the rest; beside them the stage's context and log. */
+const parts = ["in", "out", "tmp"] as const;
+
+export class WorkSlots {
+  readonly #folder: string;
+  readonly #free: { path: string; modes: number[] }[] = [];
+  readonly #used = new Map<string, number[]>();
+  #last = 0;
+
+  /** `folder` is the run's own. */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** An empty work folder; `in` may hold plain files that are overwritten or removed by whoever lays inputs out. */
+  take({ fresh }: { fresh: boolean }): string {
+    const held = fresh ? undefined : this.#free.pop();
+    if (held) {
+      this.#used.set(held.path, held.modes);
+      return held.path;
+    }
+    const path = join(this.#folder, String(++this.#last));
+    mkdirSync(path);
+    for (const part of parts) mkdirSync(join(path, part));
+    if (!fresh) this.#used.set(path, modesOf(path));
+    return path;
+  }
+
+  /** Takes it back once nothing works in it any more. */
+  give(path: string): void {
+    const modes = this.#used.get(path);
+    this.#used.delete(path);
+    try {
+      if (modes && isAsMade(path, modes)) {
+        tidy(path);
+        this.#free.push({ path, modes });
+      } else removeFolder(path);
+    } catch {
+      // whatever keeps it from being emptied does not change what the stage gave; it goes with the run's folder
+    }
+  }
+}
+
+function modesOf(path: string): number[] {
+  return [path, ...parts.map((part) => join(path, part))].map((folder) => lstatSync(folder).mode);
+}
+
+function isAsMade(path: string, modes: number[]): boolean {
+  return modesOf(path).every((mode, index) => mode === modes[index]);
+}
+
+function tidy(path: string): void {
+  for (const part of ["out", "tmp"]) {
+    const folder = join(path, part);
+    for (const name of readdirSync(folder)) removeFolder(join(folder, name));
+  }
+  for (const name of readdirSync(join(path, "in"))) {
+    const stats = lstatSync(join(path, "in", name));
+    // a link to a content in the store must never be there to be written through
+    if (!stats.isFile() || stats.nlink > 1 || stats.size > keptBytes) removeFolder(join(path, "in", name));
+  }
+  for (const name of readdirSync(path)) if (!kept.has(name)) removeFolder(join(path, name));
+}
+
+/** Inputs up to this size stay, to be overwritten. */
+const keptBytes = 1 << 16;
+
+const kept = new Set<string>([...parts, "stage.json", "log"]);

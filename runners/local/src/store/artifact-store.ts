@@ -1,0 +1,222 @@
+// The content-addressed store: files and folders over contents. A folder is a tree object (names, executable
+// bits, digests) that is content itself, so its digest is a Merkle root. What leaves is copied, because a
+// consumer that runs as root would write through a hard link into the store; lay-out links where the
+// consumer cannot, and attempts' records, which nobody writes, are links.
+
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { Artifact } from "@mlrb/formats/stage/artifact";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import { largeBytes } from "../digests/hash-files.ts";
+import { Contents, MissingContent, type PutOptions } from "./content-store.ts";
+import { refuseNewer } from "./newer-format.ts";
+import { overwrite } from "./overwrite-file.ts";
+
+export { MissingContent } from "./content-store.ts";
+
+type TreeEntry = { name: string; kind: "file" | "dir"; digest: string; executable?: true };
+
+/**
+ * A record that was imported can call any content a folder, also a file that an agent wrote as one with names that lead
+ * out of it. By hand and not by a schema: a status reads every tree, and importing ajv takes longer than that.
+ */
+function isTreeEntry(entry: unknown): entry is TreeEntry {
+  const { name, kind, digest } = Object(entry) as Record<string, unknown>;
+  return (
+    typeof name === "string" &&
+    !/^\.{0,2}$|[/\0]/.test(name) &&
+    (kind === "file" || kind === "dir") &&
+    typeof digest === "string" &&
+    /^[0-9a-f]{64}$/.test(digest)
+  );
+}
+
+/** A content that is to be laid out by someone else. */
+export type LargeContent = { digest: string; from: string; to: string; executable: boolean };
+
+type RestoreOptions = {
+  executable?: boolean;
+  /** Is handed files of `laterBytes` (`largeBytes`) and more, instead of having them laid out. */
+  later?: (large: LargeContent) => void;
+  laterBytes?: number;
+};
+
+export class Store {
+  readonly #contents: Contents;
+
+  constructor(blobs: string) {
+    this.#contents = new Contents(blobs);
+  }
+
+  /** Absolute path of a file's content, for reading only. */
+  pathOf(digest: string): string {
+    return this.#contents.pathOf(digest);
+  }
+
+  has(digest: string): boolean {
+    return this.#contents.has(digest);
+  }
+
+  /** Whether everything that `artifact` consists of is there; contents are not read. */
+  hasAll({ kind, digest }: Artifact): boolean {
+    if (!this.has(digest)) return false;
+    return kind === "file" || this.#tree(digest).every((entry) => this.hasAll(entry));
+  }
+
+  /**
+   * Takes a file or folder in. Throws on links, devices and other things that have no content of their own.
+   * With `move` what is taken is gone from where it was: nothing is copied where a rename will do.
+   */
+  put(path: string, kind: "file" | "dir", options: PutOptions = {}): Artifact {
+    const found = lstatSync(path);
+    if (kind === "file" ? !found.isFile() : !found.isDirectory()) {
+      throw new Error(`is not a ${kind === "file" ? "file" : "folder"}`);
+    }
+    return {
+      kind,
+      digest: kind === "file" ? this.#contents.put(path, options) : this.#putFolder(path, "", options),
+    };
+  }
+
+  #putFolder(folder: string, inside: string, options: PutOptions): string {
+    const entries: TreeEntry[] = [];
+    for (const name of readdirSync(folder).sort()) {
+      const path = join(folder, name);
+      const stats = options.stats?.get(path) ?? lstatSync(path);
+      const shown = inside ? `${inside}/${name}` : name;
+      if (stats.isDirectory()) {
+        entries.push({ name, kind: "dir", digest: this.#putFolder(path, shown, options) });
+      } else if (stats.isFile()) {
+        const executable = (stats.mode & 0o111) !== 0;
+        entries.push({
+          name,
+          kind: "file",
+          digest: this.#contents.put(path, options),
+          ...(executable && { executable: true }),
+        });
+      } else {
+        throw new Error(`holds ${shown}, which is ${stats.isSymbolicLink() ? "a link" : "not a plain file"}`);
+      }
+    }
+    return this.putText(canonicalJson({ formatVersion: 1, entries }));
+  }
+
+  /** A path in it that nothing else has, for `copies` of `put`. */
+  temporary(): string {
+    return this.#contents.temporary();
+  }
+
+  /** Takes text in and gives its digest. */
+  putText(text: string): string {
+    return this.#contents.putText(text);
+  }
+
+  /** A text that was put in. Throws MissingContent. */
+  textOf(digest: string): string {
+    return this.#contents.read(digest).toString("utf8");
+  }
+
+  #tree(digest: string): TreeEntry[] {
+    const text = this.textOf(digest);
+    let tree: { formatVersion?: unknown; entries?: unknown };
+    try {
+      tree = Object(JSON.parse(text));
+    } catch {
+      throw new MissingContent(`${digest} is a file and no folder`);
+    }
+    const { formatVersion, entries } = tree;
+    refuseNewer(`folder ${digest.slice(0, 12)} in the store`, formatVersion, 1);
+    if (!Array.isArray(entries) || !entries.every(isTreeEntry))
+      throw new MissingContent(`${digest} is a file and no folder`);
+    return entries;
+  }
+
+  /** Whether everything is there as far as looking at folders tells; what they find damaged is removed. */
+  canGive(artifact: Artifact): boolean {
+    try {
+      return this.hasAll(artifact);
+    } catch (error) {
+      if (error instanceof MissingContent) return false;
+      throw error;
+    }
+  }
+
+  /** Whether every byte is there and right; what is damaged is removed. */
+  isWhole({ kind, digest }: Artifact): boolean {
+    if (!this.has(digest)) return false;
+    try {
+      if (kind === "dir") return this.#tree(digest).every((entry) => this.isWhole(entry));
+      this.#contents.check(digest);
+      return true;
+    } catch (error) {
+      if (error instanceof MissingContent) return false;
+      throw error;
+    }
+  }
+
+  /** What stands directly in a folder. Throws MissingContent. */
+  entriesOf(tree: string): (Artifact & { name: string })[] {
+    return this.#tree(tree);
+  }
+
+  /** The files of a folder, at any depth, with their digests. Throws MissingContent. */
+  filesOf(tree: string): { path: string; digest: string; executable?: true }[] {
+    return this.#tree(tree).flatMap(({ name, kind, digest, executable }) =>
+      kind === "file"
+        ? [{ path: name, digest, ...(executable && { executable }) }]
+        : this.filesOf(digest).map((file) => ({ ...file, path: `${name}/${file.path}` })),
+    );
+  }
+
+  /** Lays a content out at `path`; every byte is checked on the way. Throws MissingContent. */
+  restore(artifact: Artifact, path: string, options: RestoreOptions = {}): void {
+    const { executable = false, later, laterBytes = largeBytes } = options;
+    if (artifact.kind === "dir") {
+      mkdirSync(path);
+      for (const entry of this.#tree(artifact.digest)) {
+        this.restore(entry, join(path, entry.name), {
+          ...options,
+          executable: entry.executable ?? false,
+        });
+      }
+      return;
+    }
+    const from = this.pathOf(artifact.digest);
+    const size = statSync(from, { throwIfNoEntry: false })?.size;
+    if (size === undefined) throw new MissingContent(`the store lacks ${artifact.digest}`);
+    if (later && size >= laterBytes) {
+      later({ digest: artifact.digest, from, to: path, executable });
+      return;
+    }
+    if (size <= smallBytes && !executable) {
+      overwrite(path, this.#contents.read(artifact.digest));
+      return;
+    }
+    this.#contents.check(artifact.digest);
+    rmSync(path, { force: true }); // never through what stands there
+    copyFileSync(from, path, constants.COPYFILE_FICLONE);
+    chmodSync(path, executable ? 0o755 : 0o644);
+  }
+
+  /** Takes a content's name away; attempts' records that share it keep theirs. */
+  remove(digest: string): void {
+    this.#contents.remove(digest);
+  }
+
+  /** Removes a content that is not what its name says, and throws MissingContent. */
+  discard(digest: string): never {
+    this.#contents.discard(digest);
+  }
+}
+
+/** Up to here a content is read at once. */
+const smallBytes = 1 << 18;

@@ -1,0 +1,177 @@
+// Looks after the store as a whole: how much there is, whether it is whole, and what nothing uses.
+
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Artifact } from "@mlrb/formats/stage/artifact";
+import type { Owner } from "@mlrb/formats/stage/process-owner";
+import { hashFile } from "../digests/hash-file.ts";
+import { isAlive } from "../leases/owner.ts";
+import { AttemptRecords } from "../records/attempt-records.ts";
+import { DamagedRecord } from "../records/damaged-record.ts";
+import { fileOf, recordsSharing, type Sharing } from "../records/records-sharing.ts";
+import { ActionCache } from "./action-cache.ts";
+import { Store } from "./artifact-store.ts";
+import type { StateFolder } from "./state-folder.ts";
+import { VerifiedContents } from "./verified-contents.ts";
+
+export type StoreStats = { blobs: number; bytes: number; actions: number; attempts: number };
+
+export function storeStats(state: StateFolder): StoreStats {
+  const stats = {
+    blobs: 0,
+    bytes: 0,
+    actions: 0,
+    attempts: recordsOf(state).list().length,
+  };
+  for (const { path } of blobs(state.blobs)) {
+    stats.blobs++;
+    stats.bytes += lstatSync(path).size;
+  }
+  stats.actions = new ActionCache(state.actions).keys().length;
+  return stats;
+}
+
+export type Verified = {
+  checked: number;
+  damaged: string[];
+  /** Of those, what an attempt's record had a sound copy of. */
+  repaired: string[];
+  /** Attempts that had the very same file, and have it still. */
+  attempts: Sharing[];
+};
+
+/**
+ * Reads every content; what is not what its name says is replaced from an attempt's record, or removed, so that its
+ * producer runs again. No attempt is: those that share the file are named.
+ */
+export function verifyStore(state: StateFolder): Verified {
+  const damaged: string[] = [];
+  const shared = new Set<string>();
+  let checked = 0;
+  for (const { path, digest } of blobs(state.blobs)) {
+    checked++;
+    if (hashFile(path) === digest) continue;
+    damaged.push(digest);
+    const stats = lstatSync(path);
+    if (stats.nlink > 1) shared.add(fileOf(stats));
+    rmSync(path, { force: true });
+  }
+  const sharing = recordsSharing(join(state.attempts, "records"), shared);
+  if (damaged.length > 0) putBackFromRecords(state);
+  const store = new Store(state.blobs);
+  const repaired = damaged.filter((digest) => store.has(digest));
+  return { checked, damaged, repaired, attempts: [...sharing.values()].flat() };
+}
+
+/** What sound records hold of what the store lacks. A damaged record gives nothing; `attempts verify` names it. */
+function putBackFromRecords(state: StateFolder): void {
+  const attempts = recordsOf(state);
+  for (const { digest, record } of attempts.readable()) {
+    try {
+      attempts.ensureStored(digest, record);
+    } catch (error) {
+      if (!(error instanceof DamagedRecord)) throw error;
+    }
+  }
+}
+
+/** Removes what was put in since `sinceMs` and is not what its name says; for after a power cut. */
+export function removeTorn(folder: string, sinceMs: number): void {
+  for (const { path, digest } of blobs(folder)) {
+    // putting in and moving change it; a stage can set the other times to anything
+    if (lstatSync(path).ctimeMs >= sinceMs && hashFile(path) !== digest) rmSync(path, { force: true });
+  }
+}
+
+/**
+ * Removes results that no pipeline's last successes use, and contents that neither those nor any attempt
+ * uses (what an attempt was given is pinned). Not while a run is going on: it may be about to use them.
+ */
+export function collectGarbage(
+  state: StateFolder,
+): { blobs: number; bytes: number; actions: number } | { busy: string } {
+  const running = liveRun(state);
+  if (running !== undefined) return { busy: running };
+  const store = new Store(state.blobs);
+  const keys = lastKeys(state.last);
+  const used = new Set<string>();
+  const removed = { blobs: 0, bytes: 0, actions: 0 };
+  const actions = new ActionCache(state.actions);
+  removed.actions = actions.retain(keys);
+  for (const key of actions.keys()) {
+    const { outputs, parts, codeFiles } = actions.get(key)!;
+    for (const output of Object.values(outputs)) markUsed(output, { store, used });
+    used.add(codeFiles);
+    if (parts.inputs.manifest !== undefined) used.add(parts.inputs.manifest);
+  }
+  const attempts = recordsOf(state);
+  for (const digest of attempts.list()) {
+    const { outputs, given } = attempts.read(digest);
+    for (const artifact of [...Object.values(outputs), ...given]) markUsed(artifact, { store, used });
+  }
+  for (const { path, digest } of blobs(state.blobs)) {
+    if (used.has(digest)) continue;
+    removed.blobs++;
+    removed.bytes += lstatSync(path).size;
+    rmSync(path, { force: true });
+  }
+  for (const name of names(state.blobs))
+    if (name.startsWith("tmp-")) rmSync(join(state.blobs, name), { force: true });
+  return removed;
+}
+
+function recordsOf(state: StateFolder): AttemptRecords {
+  const at = { store: new Store(state.blobs), verified: new VerifiedContents(state.memory) };
+  return new AttemptRecords(state.attempts, at);
+}
+
+function markUsed(artifact: Artifact, context: { store: Store; used: Set<string> }): void {
+  const { store, used } = context;
+  if (used.has(artifact.digest)) return;
+  used.add(artifact.digest);
+  if (artifact.kind === "dir" && store.has(artifact.digest)) {
+    for (const entry of store.entriesOf(artifact.digest)) markUsed(entry, context);
+  }
+}
+
+function lastKeys(folder: string): Set<string> {
+  const keys = new Set<string>();
+  const newest = new Map<string, string>();
+  for (const pipeline of names(folder)) {
+    for (const profile of names(join(folder, pipeline))) {
+      newest.clear();
+      for (const line of readFileSync(join(folder, pipeline, profile), "utf8").split("\n")) {
+        try {
+          const { id, key } = JSON.parse(line) as { id: string; key: string };
+          newest.set(id, key);
+        } catch {
+          // torn by a kill, or empty
+        }
+      }
+      for (const key of newest.values()) keys.add(key);
+    }
+  }
+  return keys;
+}
+
+function liveRun(state: StateFolder): string | undefined {
+  return names(state.work).find((name) => {
+    try {
+      return isAlive(JSON.parse(readFileSync(join(state.work, name, "owner.json"), "utf8")) as Owner);
+    } catch {
+      return false;
+    }
+  });
+}
+
+function* blobs(folder: string): Generator<{ path: string; digest: string }> {
+  for (const start of names(folder)) {
+    const part = join(folder, start);
+    if (start.length !== 1 || !lstatSync(part).isDirectory()) continue;
+    for (const rest of names(part)) yield { path: join(part, rest), digest: start + rest };
+  }
+}
+
+function names(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder).sort() : [];
+}

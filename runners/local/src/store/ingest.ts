@@ -1,0 +1,133 @@
+// Takes what a stage gave into the store, with large files hashed, or copied where they must be, on several threads
+// first. A content that stands there under several names, in one output or in two, is read once and moved, not copied.
+
+import { rmSync, type Stats } from "node:fs";
+import type { Artifact } from "@mlrb/formats/stage/artifact";
+import { copyFiles, hashFiles, largeBytes } from "../digests/hash-files.ts";
+import { checkSize, givenFiles, OddOutput } from "../stage/inspect-outputs.ts";
+import type { Store } from "./artifact-store.ts";
+import { inodeOf, isSealed, type MadeCopy } from "./content-store.ts";
+import type { VerifiedContents } from "./verified-contents.ts";
+
+type Given = { name: string; path: string; kind: Artifact["kind"] };
+
+type TakenIn = { outputs: Record<string, Artifact> } | { name: string; problem: string };
+
+type Context = { store: Store; verified: VerifiedContents };
+
+/** What is taken is gone from where it was. Throws on links and other things without content of their own. */
+export async function takeIn(path: string, kind: Artifact["kind"], context: Context): Promise<Artifact> {
+  const taken = await takeAllIn([{ name: "it", path, kind }], context);
+  if ("problem" in taken) throw new Error(taken.problem);
+  return taken.outputs.it!;
+}
+
+export type TakeInOptions = {
+  keep?: boolean;
+  /** Ends it while large files are read: it then throws an AbortError, and nothing was taken. */
+  signal?: AbortSignal;
+  /** How many bytes all of it may have together; without `keep` at most what its disk could hold. */
+  bytesMax?: number | undefined;
+};
+
+/**
+ * The same of several outputs; says which one cannot be taken and why. Throws on trouble with the machine.
+ * With `keep` all of it stays where it was too, so that taking it in again gives the same: small files are
+ * copied, large ones become another name where nobody can write them.
+ */
+export async function takeAllIn(
+  all: readonly Given[],
+  { store, verified }: Context,
+  { keep = false, signal, bytesMax }: TakeInOptions = {},
+): Promise<TakenIn> {
+  const stats = new Map<string, Stats>();
+  for (const { name, path } of all) {
+    try {
+      givenFiles(path, stats);
+      if (!keep) checkSize(stats, bytesMax);
+    } catch (error) {
+      if (error instanceof OddOutput) return { name, problem: error.message };
+      throw error;
+    }
+  }
+  const names = namesOf(stats);
+  const large = [...stats].filter(([, one]) => one.isFile() && one.size >= largeBytes);
+  // what has a name elsewhere could be changed there after it was hashed, if it were moved
+  const own = keep ? large : large.filter(([, one]) => one.nlink === (names.get(inodeOf(one)) ?? 1));
+  const digests = await largeDigests(own, signal);
+  await removeDamaged(new Set(digests.values()), { store, verified });
+  const copied = large.filter(([path, one]) => {
+    const digest = digests.get(path);
+    return digest === undefined || (keep && !isSealed(one) && !store.has(digest));
+  });
+  const copies = new Map<string, MadeCopy>();
+  try {
+    for (const [path] of copied) digests.delete(path); // it may change until it is copied
+    await copyLarge(copied, { store, copies, signal });
+    await removeDamaged(new Set([...copies.values()].map(({ digest }) => digest)), { store, verified });
+    const read = new Map([...digests].map(([path, digest]) => [inodeOf(stats.get(path)!), digest]));
+    const how = keep ? { link: true, read, stats, copies } : { move: true, digests, stats, names, copies };
+    const outputs: Record<string, Artifact> = {};
+    for (const { name, path, kind } of all) {
+      try {
+        outputs[name] = store.put(path, kind, how);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== undefined) throw error;
+        return { name, problem: (error as Error).message };
+      }
+    }
+    const taken = new Set([...digests.values(), ...[...copies.values()].map(({ digest }) => digest)]);
+    if (taken.size > 0) verified.add([...taken].map((digest) => ({ digest, path: store.pathOf(digest) })));
+    return { outputs };
+  } finally {
+    for (const { path } of copies.values()) rmSync(path, { force: true });
+  }
+}
+
+/** How many names of a file stand in what is taken, of files that have several. */
+function namesOf(stats: ReadonlyMap<string, Stats>): Map<string, number> {
+  const names = new Map<string, number>();
+  for (const one of stats.values()) {
+    if (!one.isFile() || one.nlink === 1) continue;
+    const inode = inodeOf(one);
+    names.set(inode, (names.get(inode) ?? 0) + 1);
+  }
+  return names;
+}
+
+type Large = readonly (readonly [path: string, stats: Stats])[];
+
+/** Digests by path; what has several names is read once. */
+async function largeDigests(large: Large, signal: AbortSignal | undefined): Promise<Map<string, string>> {
+  const first = firstNames(large);
+  const read = await hashFiles([...first.values()], signal);
+  return new Map(large.map(([path, one]) => [path, read.get(first.get(inodeOf(one))!)!]));
+}
+
+/** Adds a copy in the store's folder of each, by inode. Those that are begun are in `copies`, whatever it throws. */
+async function copyLarge(
+  large: Large,
+  { store, copies, signal }: { store: Store; copies: Map<string, MadeCopy>; signal: AbortSignal | undefined },
+): Promise<void> {
+  const first = firstNames(large);
+  for (const inode of first.keys()) copies.set(inode, { path: store.temporary(), digest: "" });
+  const jobs = new Map([...first].map(([inode, path]) => [path, copies.get(inode)!.path]));
+  const digests = await copyFiles(jobs, signal);
+  for (const [inode, path] of first) copies.get(inode)!.digest = digests.get(path)!;
+}
+
+/** A path of each inode. */
+function firstNames(large: Large): Map<string, string> {
+  const first = new Map<string, string>();
+  for (const [path, one] of large) if (!first.has(inodeOf(one))) first.set(inodeOf(one), path);
+  return first;
+}
+
+/** What the store holds already would stay; of an attempt the good copy at hand is the only one. */
+async function removeDamaged(digests: ReadonlySet<string>, { store, verified }: Context): Promise<void> {
+  const held = [...digests].filter((digest) => {
+    return store.has(digest) && !verified.holds(digest, store.pathOf(digest));
+  });
+  const found = await hashFiles(held.map((digest) => store.pathOf(digest)));
+  for (const digest of held) if (found.get(store.pathOf(digest)) !== digest) store.remove(digest);
+}

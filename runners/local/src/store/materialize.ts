@@ -1,0 +1,58 @@
+// Lays artifacts out for a stage. Small files are read, checked and written; large ones are checked on
+// several threads and copied beside the event loop, or linked where the consumer cannot write them.
+
+import { chmodSync, rmSync } from "node:fs";
+import { constants, copyFile } from "node:fs/promises";
+import type { Artifact } from "@mlrb/formats/stage/artifact";
+import { hashFiles } from "../digests/hash-files.ts";
+import { type LargeContent, MissingContent, type Store } from "./artifact-store.ts";
+import { tryLink } from "./hard-link.ts";
+import type { VerifiedContents } from "./verified-contents.ts";
+
+export type LayOutOptions = {
+  store: Store;
+  verified: VerifiedContents;
+  /** Asked only when there is something large: whether the consumer sees what is laid out read-only. */
+  link: () => Promise<boolean>;
+};
+
+/** Gives whether something was linked: then it must be mounted read-only. Throws MissingContent. */
+export async function layOut(
+  items: readonly { artifact: Artifact; path: string }[],
+  { store, verified, link }: LayOutOptions,
+): Promise<boolean> {
+  const large: LargeContent[] = [];
+  for (const { artifact, path } of items)
+    store.restore(artifact, path, { later: (content) => large.push(content) });
+  if (large.length === 0) return false;
+  const mayLink = await link();
+  await verify(
+    large.filter(({ digest, from }) => !verified.holds(digest, from)),
+    { store, verified },
+  );
+  const copied: LargeContent[] = [];
+  for (const content of large) {
+    rmSync(content.to, { force: true }); // never through what stands there
+    // an inode has one mode, so a program's file is never linked
+    if (!mayLink || content.executable || !tryLink(content.from, content.to)) copied.push(content);
+  }
+  await Promise.all(copied.map(copy));
+  return copied.length < large.length;
+}
+
+async function verify(
+  large: readonly LargeContent[],
+  { store, verified }: Pick<LayOutOptions, "store" | "verified">,
+): Promise<void> {
+  const contents = [...new Map(large.map(({ digest, from }) => [digest, { digest, path: from }])).values()];
+  const digests = await hashFiles(contents.map(({ path }) => path)).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === "ENOENT" ? new MissingContent("the store lost a content") : error;
+  });
+  for (const { digest, path } of contents) if (digests.get(path) !== digest) store.discard(digest);
+  if (contents.length > 0) verified.add(contents);
+}
+
+async function copy({ from, to, executable }: LargeContent): Promise<void> {
+  await copyFile(from, to, constants.COPYFILE_FICLONE);
+  chmodSync(to, executable ? 0o755 : 0o644);
+}

@@ -1,0 +1,105 @@
+// Where state lives below a root: `.mlrb/` for what the runner keeps, `results/` for people.
+import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { writeWhole } from "@mlrb/kit/json-file";
+import { refuseNewer } from "./newer-format.ts";
+import { whereWritable } from "./read-only-state.ts";
+
+export type StateFolder = {
+  root: string;
+  state: string;
+  blobs: string;
+  actions: string;
+  last: string;
+  memory: string;
+  attempts: string;
+  /** Of attempts that go on. */
+  running: string;
+  environments: string;
+  journals: string;
+  logs: string;
+  leases: string;
+  work: string;
+  results: string;
+};
+
+/** 2 since attempts have keys of format 2: a program that knows only format 1 would make them again. */
+const formatVersion = 2;
+
+/** The folders below `root`, whether they are there or not. */
+export function statePaths(root: string): StateFolder {
+  const state = join(root, ".mlrb");
+  const cache = join(state, "cache");
+  return {
+    root,
+    state,
+    blobs: join(cache, "blobs"),
+    actions: join(cache, "actions"),
+    last: join(cache, "last"),
+    memory: join(cache, "memory"),
+    attempts: join(state, "attempts"),
+    running: join(state, "attempts", "running"),
+    environments: join(state, "environments"),
+    journals: join(state, "journals"),
+    logs: join(state, "journals", "logs"),
+    leases: join(state, "leases"),
+    work: join(state, "work"),
+    results: join(root, "results"),
+  };
+}
+
+/** The folders below `root`, made when missing. Throws when they were written by a newer version. */
+export function stateFolder(root: string): StateFolder {
+  const folder = statePaths(root);
+  const { state } = folder;
+  const version = join(state, "format.json");
+  if (existsSync(version)) {
+    refuseNewer(state, formatOf(version), formatVersion);
+  }
+  // every time: the cache may have been deleted by hand, which must cost no more than what was in it
+  const make = () => {
+    for (const { 0: name, 1: path } of Object.entries(folder)) if (name !== "results") makeFolder(path);
+  };
+  if (!existsSync(version)) make();
+  else whereWritable(make); // one who may look and not write looks at what there is
+  if (existsSync(version)) return folder;
+  writeWhole(version, `${JSON.stringify({ formatVersion })}\n`);
+  return folder;
+}
+
+/** Throws where a newer version wrote it; nothing is made. */
+export function checkFormat(root: string): void {
+  const { state } = statePaths(root);
+  const version = join(state, "format.json");
+  if (existsSync(version)) refuseNewer(state, formatOf(version), formatVersion);
+}
+
+/** Says that an older version of the program may not use the state any more. Called before what it could not read is written. */
+export function raiseFormat({ state }: Pick<StateFolder, "state">): void {
+  const version = join(state, "format.json");
+  if (!existsSync(version) || formatOf(version) >= formatVersion) return;
+  writeWhole(version, `${JSON.stringify({ formatVersion })}\n`);
+}
+
+function formatOf(version: string): number {
+  try {
+    const { formatVersion } = JSON.parse(readFileSync(version, "utf8")) as { formatVersion: unknown };
+    if (typeof formatVersion === "number") return formatVersion;
+  } catch {
+    // said below
+  }
+  throw new Error(
+    `${version} is damaged; if this state was written by this version of mlrb, remove it and run again: everything else is kept`,
+  );
+}
+
+/** Makes a folder and those above it. Node's own recursion calls a read-only disk "no such file". */
+function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (dirname(path) !== path) makeFolder(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error; // else another run was quicker
+  }
+}

@@ -1,0 +1,237 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { detectableSuperiority } from "@mlrb/core/statistics/significance/permutation-power";
+import type { AgentComparison } from "@mlrb/formats/report/agent-comparison";
+import { markdown } from "../formats/markdown.ts";
+import { anchorRows, Example, passed, rejectedScore, scored, verdict } from "../testing/example.ts";
+
+type Fate = number | "rejected" | "struck" | "missing";
+type Played = Partial<Record<"letters" | "numbers", Partial<Record<string, Fate[]>>>>;
+
+const metrics = { letters: "bits", numbers: "right" } as const;
+
+/** The report of attempts that went so, seeds from 1: at letters lower is better, at numbers higher. */
+function played(
+  all: Played,
+  {
+    seeded = {},
+    floors = true,
+    submission = (agent: string, index: number) => `${agent}${index}`,
+  }: {
+    seeded?: Record<string, boolean | null>;
+    floors?: boolean;
+    submission?: (agent: string, index: number) => string;
+  } = {},
+) {
+  const example = new Example({ seeded });
+  for (const [task, agents] of Object.entries(all)) {
+    const scorer = metrics[task as keyof typeof metrics];
+    const name = task === "letters" ? "unigram" : "majority";
+    const value = task === "letters" ? 3 : 0.25;
+    if (floors) example.gives("anchors", { task, scorer }, anchorRows(scorer, [{ name, value }]));
+    for (const [agent, fates] of Object.entries(agents)) {
+      for (const [index, fate] of fates!.entries()) {
+        const axes = { task, agent, seed: index + 1 };
+        if (fate === "missing") {
+          example.fails("attempt", axes, "failed", "no sandbox");
+          example.fails("score", { ...axes, scorer }, "skipped", "");
+          continue;
+        }
+        const best = task === "letters" ? 0.1 : 1;
+        const value = fate === "struck" ? best : fate;
+        example
+          .gives("attempt", axes, { submission: `sha256:${submission(agent, index)}` })
+          .gives("validate", axes, fate === "struck" ? verdict("struck") : passed)
+          .gives(
+            "score",
+            { ...axes, scorer },
+            value === "rejected"
+              ? rejectedScore(scorer, "non-finite output")
+              : scored(scorer, [{ id: "a", value, weight: 1 }]),
+          );
+      }
+    }
+  }
+  return example.report();
+}
+
+function compared(...asked: Parameters<typeof played>): AgentComparison {
+  const [found, ...others] = played(...asked).agentComparisons;
+  assert.deepEqual(others, []);
+  return found!;
+}
+
+const near = (found: number, expected: number) =>
+  assert.ok(Math.abs(found - expected) < 1e-12, `${found} and not ${expected}`);
+
+const behindEverywhere: Played = {
+  letters: { plain: [3.1, 3, 3.2], strong: [2, 2.2, 2.1] },
+  numbers: { plain: [0.1, 0.2, 0.3], strong: [0.6, 0.8, 0.7] },
+};
+
+test("an agent behind at every task, whichever direction is better, is behind with the smallest p there is", () => {
+  const { agents, overall } = compared(behindEverywhere);
+  assert.deepEqual(agents, ["plain", "strong"]);
+  assert.ok(overall.kind === "tested");
+  assert.deepEqual([overall.statistic, overall.tasks, overall.method.kind], [0, 2, "exact"]);
+  // of 20 labellings at each of two tasks, this one and its mirror
+  near(overall.p, 2 / 400);
+  near(overall.pMin, 2 / 400);
+});
+
+test("agents that share their wins have a P of a half and a p of 1", () => {
+  const { overall } = compared({
+    letters: { plain: [3, 3.1], strong: [2, 2.1] },
+    numbers: { plain: [0.8, 0.9], strong: [0.1, 0.2] },
+  });
+  assert.ok(overall.kind === "tested");
+  assert.deepEqual([overall.statistic, overall.p], [0.5, 1]);
+});
+
+test("single tasks have a p under Holm where one can be attained, and are too few where none can", () => {
+  const few = compared(behindEverywhere);
+  assert.deepEqual(
+    few.tasks.map(({ task, kind }) => [task, kind]),
+    [
+      ["letters", "too-few"],
+      ["numbers", "too-few"],
+    ],
+  );
+  near(few.tasks[0]!.pMin, 2 / 20);
+  assert.match(markdown(played(behindEverywhere)), /\| 3 and 3 \| 0\.00 \| n too small \|/);
+
+  const five = compared({
+    letters: { plain: [3, 3.1, 3.2, 3.3, 3.4], strong: [2, 2.1, 2.2, 2.3, 2.4] },
+    numbers: { plain: [0.1, 0.2, 0.3, 0.4, 0.5], strong: [0.15, 0.25, 0.35, 0.45, 0.55] },
+  });
+  const [letters, numbers] = five.tasks;
+  assert.ok(letters!.kind === "tested" && numbers!.kind === "tested");
+  near(letters!.p, (2 * 2) / 252);
+  assert.equal(numbers!.superiority, 10 / 25);
+  assert.ok(numbers!.p > 0.5);
+});
+
+test("failed attempts count as the floor: neither dropped, nor with what a broken rule won", () => {
+  const { overall, leftOut } = compared({
+    letters: { plain: [2.5, 2.6], strong: ["struck", "rejected"] },
+  });
+  assert.ok(overall.kind === "tested");
+  assert.deepEqual([overall.statistic, leftOut], [1, []]);
+});
+
+test("a task where values are missing or have no floor is left out of the tests and named with its reason", () => {
+  const cases: [Played, RegExp][] = [
+    [{ letters: { plain: [3, 3.1], strong: [2, "rejected"] } }, /^strong has failed attempts and the floor/],
+    [{ letters: { plain: [3, 3.1], strong: [2, "missing"] } }, /^1 of strong's 2 attempts are missing/],
+    [{ letters: { plain: ["missing"], strong: [2] } }, /^nothing of plain was measured/],
+    [{ letters: { plain: [3] }, numbers: { strong: [0.5] } }, /^not planned for strong/],
+  ];
+  for (const [all, why] of cases) {
+    const report = played(all, { floors: false });
+    const [found] = report.agentComparisons;
+    assert.deepEqual([found!.overall, found!.tasks], [{ kind: "untestable" }, []]);
+    assert.match(found!.leftOut[0]!.why, why);
+    assert.match(markdown(report), new RegExp(`without letters.*: ${why.source.slice(1)}`));
+  }
+});
+
+test("one missing attempt in five leaves a task in, without that attempt", () => {
+  const { tasks } = compared({
+    letters: { plain: [3, 3.1, 3.2, 3.3, "missing"], strong: [2, 2.1, 2.2, 2.3, 2.4] },
+  });
+  assert.deepEqual(tasks[0]!.attempts, [4, 5]);
+});
+
+test("attempts with one seed are pairs only of agents whose chance is all in the seed", () => {
+  const both = compared(behindEverywhere, { seeded: { plain: true, strong: true } }).pairs;
+  assert.ok(both.kind === "tested");
+  assert.deepEqual([both.statistic, both.pairs, both.tasks], [0, 6, 2]);
+  near(both.p, 2 ** -5);
+  assert.match(
+    markdown(played(behindEverywhere, { seeded: { plain: true, strong: true } })),
+    /\| plain and strong \| 6 pairs \| 2 \| 0\.00 \| 0\.031 \| 0\.031 \| exact \|/,
+  );
+  const one = compared(behindEverywhere, { seeded: { plain: true, strong: null } }).pairs;
+  assert.deepEqual(one, {
+    kind: "not-paired",
+    why: "nothing says that the seed is all of the chance of strong",
+  });
+  assert.match(
+    markdown(played(behindEverywhere)),
+    /not compared as pairs: nothing says .* of plain and strong/,
+  );
+  const apart = compared(
+    { letters: { plain: [3, "missing"], strong: ["missing", 2] } },
+    { seeded: { plain: true, strong: true } },
+  ).pairs;
+  assert.deepEqual(apart, { kind: "not-paired", why: "no seed was measured for both" });
+});
+
+test("each task weighs the same among pairs, however many it has, and level pairs count half", () => {
+  const { pairs } = compared(
+    {
+      letters: { plain: [2, 2, 2, 2], strong: [3, 3, 3, 2] },
+      numbers: { plain: [0.1], strong: [0.2] },
+    },
+    { seeded: { plain: true, strong: true } },
+  );
+  assert.ok(pairs.kind === "tested");
+  near(pairs.statistic, (7 / 8 + 0) / 2);
+  assert.equal(pairs.pairs, 5);
+  // three quarters at letters against a whole at numbers: no signs lie nearer to level
+  near(pairs.p, 1);
+});
+
+test("the same two submissions again are one pair, and may make the p of permuted labels too small, which is said", () => {
+  const seeded = { plain: true, strong: true };
+  const always = { seeded, submission: (agent: string) => agent };
+  const { pairs, equalSubmissions } = compared(behindEverywhere, always);
+  assert.ok(pairs.kind === "tested");
+  assert.deepEqual([pairs.pairs, pairs.p], [2, 0.5]);
+  assert.equal(equalSubmissions.length, 4);
+  assert.match(
+    markdown(played(behindEverywhere, always)),
+    /p may be too small: attempts of plain at letters and numbers, of strong at letters and numbers handed in equal/,
+  );
+
+  const half = {
+    seeded,
+    submission: (agent: string, index: number) => (agent === "plain" ? agent : `${index}`),
+  };
+  const other = compared(behindEverywhere, half);
+  assert.ok(other.pairs.kind === "tested");
+  assert.equal(other.pairs.pairs, 6, "one of the two differs");
+  assert.deepEqual(new Set(other.equalSubmissions.map(({ agent }) => agent)), new Set(["plain"]));
+  assert.deepEqual(compared(behindEverywhere, { seeded }).equalSubmissions, []);
+});
+
+test("attempts that failed with equal submissions are independent failures", () => {
+  const all: Played = { letters: { plain: ["rejected", "rejected"], strong: [2, 2.1] } };
+  const submission = (agent: string, index: number) => (agent === "plain" ? "empty" : `${index}`);
+  assert.deepEqual(compared(all, { submission }).equalSubmissions, []);
+});
+
+test("beside a result stands what so many attempts could have found", () => {
+  const { design } = compared(behindEverywhere);
+  assert.deepEqual([design!.tasks, design!.attempts, design!.first.kind], [2, [3, 3], "undetectable"]);
+  assert.deepEqual(
+    design!.together,
+    detectableSuperiority({ tasks: 2, attempts: { a: 3, b: 3 }, alpha: 0.05 }),
+  );
+  assert.match(
+    markdown(played(behindEverywhere)),
+    /by 3 against 3 attempts at each of 2 tasks: P of 0\.\d\d \(\d\.\d standard deviations between attempts\); at one of them, the first under Holm, nothing, since the smallest p is 0\.10/,
+  );
+  const uneven = compared({ letters: { plain: [3, "missing", 2.9], strong: [2] } }).design;
+  assert.deepEqual(uneven!.attempts, [3, 1], "as planned, whatever came of it");
+});
+
+test("three agents make three comparisons, one none, and the same design is told once", () => {
+  const all = played({ letters: { a: [1, 2], b: [2, 3], c: [3, 4] } });
+  assert.deepEqual(
+    all.agentComparisons.map(({ agents }) => agents.join()),
+    ["a,b", "a,c", "b,c"],
+  );
+  assert.equal(markdown(all).match(/could be found/g)!.length, 1);
+  assert.deepEqual(played({ letters: { a: [1, 2] } }).agentComparisons, []);
+});

@@ -1,0 +1,102 @@
+// Which of two agents is better over all tasks. Attempts are the unit, so what a few of them cannot say is
+// called too few here and not dressed as a p; items of single submissions are compared elsewhere.
+import { type PermutationTest, permutationTest } from "@mlrb/core/statistics/significance/permutation-test";
+import { taskTests } from "@mlrb/core/statistics/significance/task-tests";
+import type { AgentComparison, TaskComparison } from "@mlrb/formats/report/agent-comparison";
+import type { Attempt } from "@mlrb/formats/report/attempt";
+import type { Cell } from "@mlrb/formats/report/cell";
+import { counting } from "./cell.ts";
+import { comparisonDesign } from "./comparison-design.ts";
+import type { Duel, Side } from "./duel.ts";
+import { equalSubmissions } from "./equal-submissions.ts";
+import { pairedComparison } from "./paired-comparison.ts";
+import { unusable } from "./unusable.ts";
+
+/**
+ * A comparison for every pair of `agents` on the primary metrics among `cells`, which are of `attempts`. `seeded`
+ * says which agents draw all their chance from the seed, so that two of them with one seed are a pair.
+ */
+export function agentComparisons(
+  cells: Cell[],
+  { agents, attempts, seeded }: { agents: string[]; attempts: Attempt[]; seeded: (agent: string) => boolean },
+): AgentComparison[] {
+  const primary = cells
+    .filter((cell) => cell.primary)
+    .map((cell): Side => {
+      const own = attempts.filter(({ task, agent }) => task === cell.task && agent === cell.agent);
+      return { ...cell, attempts: own };
+    });
+  return agents.flatMap((first, index) =>
+    agents.slice(index + 1).map((second) => compare(primary, { agents: [first, second], seeded })),
+  );
+}
+
+function compare(
+  primary: Side[],
+  { agents, seeded }: { agents: [string, string]; seeded: (agent: string) => boolean },
+): AgentComparison {
+  const [first, second] = agents;
+  const tasks = [...new Set(primary.map(({ task }) => task))];
+  const duels: Duel[] = [];
+  const usable: Duel[] = [];
+  const leftOut: AgentComparison["leftOut"] = [];
+  for (const task of tasks) {
+    const of = (agent: string) => primary.find((cell) => cell.task === task && cell.agent === agent);
+    const [a, b] = [of(first), of(second)];
+    if (!a && !b) continue;
+    if (!a || !b) {
+      leftOut.push({ task, why: `not planned for ${a ? second : first}` });
+      continue;
+    }
+    duels.push({ a, b });
+    const whys = [a, b].flatMap(unusable);
+    if (whys.length > 0) leftOut.push({ task, why: whys.join("; ") });
+    else usable.push({ a, b });
+  }
+  const test = permutationTest(
+    usable.map(({ a, b }) => ({
+      task: a.task,
+      direction: a.direction,
+      a: known(a.counted),
+      b: known(b.counted),
+    })),
+  );
+  return {
+    agents,
+    leftOut,
+    equalSubmissions: usable.flatMap(({ a, b }) =>
+      [a, b].filter(repeats).map(({ task, agent }) => ({ task, agent })),
+    ),
+    overall: overall(test),
+    tasks: test.kind === "tested" ? taskComparisons(test, usable) : [],
+    pairs: pairedComparison(usable, { agents, seeded }),
+    design: comparisonDesign(duels),
+  };
+}
+
+function repeats({ attempts, metric }: Side): boolean {
+  return equalSubmissions(attempts.filter((each) => counting(each, metric).kind === "valid")).length > 0;
+}
+
+function overall(test: PermutationTest): AgentComparison["overall"] {
+  if (test.kind === "untestable") return { kind: "untestable" };
+  const { statistic, p, pMin, method, tasks } = test;
+  return { kind: "tested", statistic, tasks: tasks.length, p, pMin, method };
+}
+
+function taskComparisons(
+  { tasks }: Extract<PermutationTest, { kind: "tested" }>,
+  usable: Duel[],
+): TaskComparison[] {
+  const held = taskTests(tasks);
+  return tasks.map(({ task, attempts, superiority, pMin }, index) => {
+    const { metric } = usable.find(({ a }) => a.task === task)!.a;
+    const base = { task, metric, attempts: [attempts.a, attempts.b] as [number, number], superiority, pMin };
+    const found = held[index]!;
+    return found.kind === "tested" ? { ...base, kind: "tested", p: found.p } : { ...base, kind: "too-few" };
+  });
+}
+
+function known(values: (number | null)[]): number[] {
+  return values.filter((value) => value !== null);
+}

@@ -1,0 +1,55 @@
+// The scale of one task's metric on which the floor is 0 and the anchor 1, or why it has none that carries.
+import { type NotNormalised, normalisedScore, type Scale } from "@mlrb/core/statistics/normalised-score";
+import type { Metric } from "@mlrb/formats/report";
+import type { AnchorRow } from "../read/parse-artifacts.ts";
+import { digitsText } from "../sections/digits-text.ts";
+import type { Anchor } from "./anchor-of.ts";
+import type { Floor } from "./floor-of.ts";
+
+export type MetricScale = { kind: "scale"; scale: Scale } | { kind: "none"; why: string };
+
+/** `rows` are the task's anchors rows, from which the floor's error is known where it is one of them. */
+export function metricScale(
+  metric: Metric,
+  { floor, anchor, rows }: { floor: Floor; anchor: Anchor; rows: AnchorRow[] },
+): MetricScale {
+  if (floor.kind === "unavailable") return { kind: "none", why: floor.why };
+  if (anchor.kind === "unavailable") return { kind: "none", why: anchor.why };
+  const scale: Scale = {
+    floor: floor.value,
+    anchor: anchor.value,
+    direction: metric.direction,
+    standardError: differenceError(floor, anchor, rows),
+  };
+  const found = normalisedScore(floor.value, scale);
+  if (found.kind === "normalised") return { kind: "scale", scale };
+  const numbers = [floor.value, anchor.value].map((value) => digitsText(value, metric.digits));
+  return { kind: "none", why: whyText(found.why, anchor.name, numbers as [string, string]) };
+}
+
+/**
+ * The most that the standard error of anchor − floor can be: the sum of both, which it is where items move
+ * them apart. Rows hold no items, so that their difference cannot be paired. A floor that is a number has no error.
+ */
+function differenceError(
+  floor: Extract<Floor, { kind: "known" }>,
+  anchor: Extract<Anchor, { kind: "known" }>,
+  rows: AnchorRow[],
+): number | undefined {
+  const own = floor.name === null ? 0 : rows.find(({ name }) => name === floor.name)?.standardError;
+  if (own === null || own === undefined || anchor.standardError === null) return undefined;
+  return own + anchor.standardError;
+}
+
+function whyText(why: NotNormalised, name: string, [floor, anchor]: [string, string]): string {
+  switch (why) {
+    case "anchor-not-better":
+      return `the anchor ${name} (${anchor}) is no better than the floor (${floor})`;
+    case "anchor-too-near":
+      return `the anchor ${name} (${anchor}) is under five standard errors from the floor (${floor})`;
+    case "error-unknown":
+      return `how far the anchor ${name} (${anchor}) is from the floor (${floor}) has no standard error`;
+    case "out-of-range":
+      return `floor and anchor ${name} are too large`;
+  }
+}

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Report } from "@mlrb/formats/report";
+import { csv } from "../formats/csv.ts";
+import { markdown } from "../formats/markdown.ts";
+import { terminalTable } from "../formats/terminal-table.ts";
+import { anchorRows, Example, passed, rejectedScore, scored } from "../testing/example.ts";
+
+type Rows = Parameters<typeof anchorRows>[1];
+type Fate = number | "rejected" | "missing";
+
+const names = ["one", "two", "three"];
+/** Floor 3 and anchor 1, lower being better, far apart against their errors. */
+const wide: Rows = [
+  { name: "floor-row", value: 3, standardError: 0.1 },
+  { name: "anchor-row", value: 1, standardError: 0.1 },
+];
+
+/** A report of tasks at `bits`; the attempts of each agent by task. */
+function report(
+  agents: Record<string, Record<string, Fate[]>>,
+  rows: Record<string, Rows> = {},
+  params: Record<string, unknown> = {},
+): Report {
+  const each = (value: unknown) => Object.fromEntries(names.map((name) => [name, value]));
+  const example = new Example({
+    tasks: each("A task"),
+    primary: each("bits"),
+    floors: each({ bits: "floor-row" }),
+    anchorRows: each({ bits: "anchor-row" }),
+    ...params,
+  });
+  for (const [agent, tasks] of Object.entries(agents)) {
+    for (const [task, fates] of Object.entries(tasks)) {
+      for (const [index, fate] of fates.entries()) {
+        const axes = { task, agent, seed: index + 1 };
+        const score = { ...axes, scorer: "bits" };
+        if (fate === "missing") {
+          example.fails("attempt", axes, "failed", "no sandbox").fails("score", score, "skipped", "");
+          continue;
+        }
+        example.gives("attempt", axes, { submission: `sha256:${agent}${task}${index}` });
+        example.gives("validate", axes, passed);
+        if (fate === "rejected") example.gives("score", score, rejectedScore("bits", "NaN"));
+        else example.gives("score", score, scored("bits", [{ id: "a", value: fate, weight: 1 }]));
+      }
+    }
+  }
+  for (const task of names.filter((name) => Object.values(agents).some((tasks) => name in tasks)))
+    example.gives("anchors", { task, scorer: "bits" }, anchorRows("bits", rows[task] ?? wide));
+  return example.report();
+}
+
+test("0 is the floor and 1 the anchor, whichever way is better, and neither end is cut", () => {
+  const { cells } = report({ plain: { one: [3, 1, 2, 0, 4] } });
+  assert.deepEqual(cells[0]!.normalised, [0, 1, 0.5, 1.5, -0.5]);
+  assert.equal(cells[0]!.normalisedMean, 0.5);
+  assert.deepEqual([cells[0]!.anchor, cells[0]!.anchorName], [1, "anchor-row"]);
+  const higher = new Example({
+    floors: { numbers: { right: 0.25 } },
+    anchorRows: { numbers: { right: "best" } },
+  });
+  const axes = { task: "numbers", agent: "plain", seed: 1 };
+  higher
+    .gives("attempt", axes, { submission: "sha256:x" })
+    .gives("validate", axes, passed)
+    .gives("score", { ...axes, scorer: "right" }, scored("right", [{ id: "a", value: 0.5, weight: 1 }]))
+    .gives(
+      "anchors",
+      { task: "numbers", scorer: "right" },
+      anchorRows("right", [{ name: "best", value: 0.75, standardError: 0.1 }]),
+    );
+  assert.deepEqual(higher.report().cells[0]!.normalised, [0.5], "0.5 is exactly five errors of 0.1");
+});
+
+test("a failed attempt is 0 on the scale, a missing one is not on it", () => {
+  const { cells, acrossTasks } = report({ plain: { one: [1, 1, 1, 1, "missing"], two: [1, "rejected"] } });
+  assert.deepEqual(cells[0]!.normalised, [1, 1, 1, 1, null]);
+  assert.deepEqual(cells[1]!.normalised, [1, 0]);
+  assert.equal(acrossTasks.agents[0]!.mean, 0.75);
+});
+
+test("the mean is over tasks with one weight each, with the range when each is left out", () => {
+  const { acrossTasks } = report({ plain: { one: [1], two: [3, 3, 3], three: [2] } });
+  assert.deepEqual(
+    acrossTasks.tasks.map(({ task }) => task),
+    ["one", "three", "two"],
+  );
+  const [agent] = acrossTasks.agents;
+  assert.equal(agent!.mean, 0.5);
+  assert.deepEqual(agent!.leaveOneOut, [
+    { without: "one", mean: 0.25 },
+    { without: "three", mean: 0.5 },
+    { without: "two", mean: 0.75 },
+  ]);
+  assert.equal(agent!.interquartileMean, 0.5);
+});
+
+test("a task is left out for all, by name, where its anchor cannot carry a scale", () => {
+  const cases: [Rows, RegExp][] = [
+    [
+      [wide[0]!, { name: "anchor-row", value: 2.1, standardError: 0.1 }],
+      /^the anchor anchor-row \(2\.100\) is under five standard errors from the floor \(3\.000\)$/,
+    ],
+    [[wide[0]!, { name: "anchor-row", value: 3.5, standardError: 0.1 }], /is no better than the floor/],
+    [[wide[0]!, { name: "anchor-row", value: 1 }], /has no standard error/],
+    [[{ name: "floor-row", value: 3 }, wide[1]!], /has no standard error/],
+    [[wide[0]!, { name: "anchor-row", rejected: "NaN" }], /^the anchor anchor-row was rejected: NaN$/],
+    [[wide[0]!], /^the anchors have no row anchor-row$/],
+    [[wide[1]!], /^no floor: the anchors have no row floor-row$/],
+  ];
+  for (const [rows, why] of cases) {
+    const found = report({ plain: { one: [2], two: [2] } }, { two: rows });
+    assert.deepEqual(
+      found.acrossTasks.tasks.map(({ task }) => task),
+      ["one"],
+    );
+    const left = found.acrossTasks.leftOut.find(({ task }) => task === "two");
+    assert.match(left!.why, why);
+    assert.match(markdown(found), /two: A task\*\*: left out: /);
+    const cell = found.cells.find(({ task }) => task === "two")!;
+    assert.deepEqual([cell.normalised, cell.normalisedMean], [[null], null]);
+  }
+});
+
+test("a task for which task.yaml names no anchor is left out and said so", () => {
+  const found = report({ plain: { one: [2] } }, {}, { anchorRows: { one: {}, two: null } });
+  assert.deepEqual(found.acrossTasks.leftOut[0], { task: "one", why: "task.yaml names no anchor" });
+  assert.match(terminalTable(found, { width: 120, color: false }), /│ +3\.000 │ +– │/);
+});
+
+test("agents whose numbers are over other tasks are said to be not comparable", () => {
+  const same = report({ plain: { one: [2], two: [2] }, strong: { one: [1], two: [1] } });
+  assert.doesNotMatch(markdown(same), /not comparable/);
+  const other = report({ plain: { one: [2], two: ["missing"] }, strong: { one: [1], two: [1] } });
+  const why = "nothing of plain was measured";
+  assert.deepEqual(other.acrossTasks.agents[0]!.leftOut, [{ task: "two", why }]);
+  assert.match(markdown(other), /\*\*not comparable\*\*: plain with strong/);
+});
+
+test("over a fifth missing takes a task from an agent's mean, as it takes it from the test", () => {
+  const { acrossTasks } = report({ plain: { one: [2], two: [1, 1, "missing"] } });
+  assert.deepEqual(acrossTasks.agents[0]!.tasks, ["one"]);
+  assert.match(acrossTasks.agents[0]!.leftOut[0]!.why, /1 of plain's 3 attempts are missing, over 20 %/);
+});
+
+test("report.csv has each attempt's normalised score, and each agent's over tasks", () => {
+  const lines = csv(report({ plain: { one: [2], two: [1] } })).split("\r\n");
+  assert.match(lines.find((line) => line.startsWith("attempt,smoke,one"))!, /,3,1,0\.5,$/);
+  assert.match(lines.find((line) => line.includes(",mean,"))!, /^across-tasks,smoke,,plain,.*,0\.75,.*,2$/);
+  assert.match(lines.find((line) => line.includes("mean without one"))!, /,1,.*,1$/);
+  assert.ok(lines.some((line) => line.includes(",interquartile mean,")));
+});

@@ -1,0 +1,67 @@
+// Floors and anchors as rows of their own, and where each agent's mean stands to them. They make visible
+// that a trained model may lie under a table of word pairs.
+
+import type { Reading } from "@mlrb/formats/read-format";
+import type { Metric } from "@mlrb/formats/report";
+import type { Cell } from "@mlrb/formats/report/cell";
+import type { Row, RowValue, Standing } from "@mlrb/formats/report/row";
+import { byText } from "../read/order.ts";
+import type { AnchorRow } from "../read/parse-artifacts.ts";
+import { digitsText } from "../sections/digits-text.ts";
+import type { Anchor } from "./anchor-of.ts";
+import type { Floor } from "./floor-of.ts";
+
+/** Rows of one task and metric, best first, rejected ones last. `cells` are those of the same task and metric. */
+export function rows(
+  cells: Cell[],
+  {
+    task,
+    metric,
+    anchors,
+    floor,
+    anchor,
+  }: { task: string; metric: Metric; anchors: Reading<AnchorRow[]>; floor: Floor; anchor: Anchor },
+): Row[] {
+  const given = anchors.kind === "ok" ? anchors.value : [];
+  const all = given.map((row) => ({
+    ...row,
+    floor: row.name === floor.name,
+    anchor: row.name === anchor.name,
+  }));
+  if (floor.kind === "known" && floor.name === null) {
+    const title = "the floor that task.yaml gives";
+    const { value } = floor;
+    all.push({
+      name: "floor",
+      title,
+      value,
+      standardError: null,
+      rejected: null,
+      floor: true,
+      anchor: false,
+    });
+  }
+  const order = (a: RowValue, b: RowValue) => {
+    if (a.rejected !== null || b.rejected !== null)
+      return Number(a.rejected !== null) - Number(b.rejected !== null);
+    return metric.direction === "higher" ? b.value - a.value : a.value - b.value;
+  };
+  return all
+    .sort((a, b) => order(a, b) || byText(a.name, b.name))
+    .map((row) => ({
+      task,
+      metric: metric.name,
+      ...row,
+      standings: cells.map((cell) => standing(cell, row.value, metric)),
+    }));
+}
+
+/** Level where the table's digits show no difference. */
+function standing(cell: Cell, value: number | null, metric: Metric): Standing {
+  const { agent, mean } = cell;
+  if (mean === null || value === null) return { agent, kind: "unknown" };
+  if (digitsText(mean, metric.digits) === digitsText(value, metric.digits)) return { agent, kind: "level" };
+  const better = metric.direction === "higher" ? mean > value : mean < value;
+  const by = Math.abs(mean - value);
+  return Number.isFinite(by) ? { agent, kind: better ? "better" : "worse", by } : { agent, kind: "unknown" };
+}

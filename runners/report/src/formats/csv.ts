@@ -1,0 +1,197 @@
+// The report for spreadsheets and data frames: RFC 4180, one row per attempt and metric, then floors and
+// anchors, published values, and what is said over tasks. Numbers are written in full; texts cannot become formulas.
+
+import type { Published, Report } from "@mlrb/formats/report";
+import type { AcrossTasks } from "@mlrb/formats/report/across-tasks";
+import type { Attempt } from "@mlrb/formats/report/attempt";
+import type { Row } from "@mlrb/formats/report/row";
+import { byText } from "../read/order.ts";
+import { csvLine } from "./csv-line.ts";
+
+const columns = [
+  "kind",
+  "label",
+  "task",
+  "agent",
+  "seed",
+  "metric",
+  "primary",
+  "unit",
+  "direction",
+  "verdict",
+  "score",
+  "value",
+  "standardError",
+  "items",
+  "counted",
+  "submission",
+  "row",
+  "reason",
+  "note",
+  "floor",
+  "anchor",
+  "normalised",
+  "n",
+] as const;
+
+type Fields = Partial<Record<(typeof columns)[number], string | number | boolean | null>>;
+
+/**
+ * report.csv, with CRLF as RFC 4180 has it. `kind` is attempt, anchor, floor (an anchor that is the floor),
+ * published, beside (what else was measured of an attempt, its name in `row`), research (of an attempt, likewise),
+ * moment (what stood at the share of the budget in `row`; it does not count), or across-tasks, where `row` says what
+ * of an agent's normalised scores it is and `n` of how many tasks. `counted` is what enters the mean: the value, the
+ * floor, or nothing for a missing attempt; `normalised`
+ * is that on the scale from `floor` (0) to `anchor` (1).
+ */
+export function csv(report: Report): string {
+  const rows = [
+    ...report.attempts.flatMap((each) => attemptRows(report, each)),
+    ...report.rows.map(anchorRow),
+    ...report.published.map(publishedRow),
+    ...report.attempts.flatMap(besideRows),
+    ...report.attempts.flatMap(researchRows),
+    ...report.attempts.flatMap(momentRows),
+    ...acrossRows(report.acrossTasks),
+  ];
+  const shared = { label: report.label, note: report.note };
+  const lines = rows.map((row) => {
+    const metric = report.metrics.find(({ name }) => name === row.metric);
+    const task = report.tasks.find(({ name }) => name === row.task);
+    const more = metric
+      ? { unit: metric.unit, direction: metric.direction, primary: task?.primary === metric.name }
+      : {};
+    const all: Fields = { ...shared, ...more, ...row };
+    return csvLine(columns.map((column) => all[column] ?? null));
+  });
+  return [csvLine(columns), ...lines].join("");
+}
+
+/** An attempt at a task without scorers still has its row. */
+function attemptRows(report: Report, attempt: Attempt): Fields[] {
+  const { task, agent, seed, submission, verdict } = attempt;
+  const base: Fields = { kind: "attempt", task, agent, seed, submission, verdict: verdict.kind };
+  const scores = Object.entries(attempt.scores);
+  if (scores.length === 0) return [{ ...base, reason: notPassed(attempt) }];
+  return scores.map(([metric, score]) => {
+    const cell = report.cells.find(
+      (each) => each.task === task && each.agent === agent && each.metric === metric,
+    );
+    const at = cell?.seeds.indexOf(seed) ?? -1;
+    const counted = cell?.counted[at] ?? null;
+    const scale = {
+      floor: cell?.floor ?? null,
+      anchor: cell?.anchor ?? null,
+      normalised: cell?.normalised[at] ?? null,
+    };
+    return { ...base, metric, score: score.kind, counted, ...scale, ...scoreFields(attempt, metric) };
+  });
+}
+
+function scoreFields(attempt: Attempt, metric: string): Fields {
+  const score = attempt.scores[metric]!;
+  switch (score.kind) {
+    case "scored": {
+      const { value, standardError, items } = score;
+      const reason = [notPassed(attempt), attempt.note].filter((text) => text !== "").join("; ");
+      return { value, standardError, items, reason };
+    }
+    case "rejected":
+      return { reason: score.reason };
+    case "not-measured":
+      return { reason: score.cause };
+  }
+}
+
+/** Why a score does not count as it is: the rules it broke, or that its verdict is missing. */
+function notPassed({ verdict }: Attempt): string {
+  if (verdict.kind === "missing") return verdict.cause;
+  const broken = verdict.rules.filter((rule) => rule.answer === "fail" && rule.severity === "strike");
+  return broken.map(({ rule, evidence }) => `${rule}: ${evidence}`).join("; ");
+}
+
+function anchorRow({ task, metric, name, title, floor, value, standardError, rejected }: Row): Fields {
+  const row = { kind: floor ? "floor" : "anchor", task, metric, row: name };
+  if (rejected !== null) return { ...row, score: "rejected", reason: `${title}: ${rejected}` };
+  return { ...row, value, standardError, reason: title };
+}
+
+/** What was measured beside an attempt's scores, by name. */
+function besideRows({ task, agent, seed, submission, verdict, scores }: Attempt): Fields[] {
+  const own: Fields = { kind: "beside", task, agent, seed, submission, verdict: verdict.kind };
+  return Object.entries(scores).flatMap(([metric, score]) =>
+    score.kind === "scored"
+      ? Object.keys(score.extra)
+          .sort(byText)
+          .map((row) => ({ ...own, metric, row, value: score.extra[row]! }))
+      : [],
+  );
+}
+
+/** What stood before the end; the end is the attempt's own row. */
+function momentRows({ task, agent, seed, verdict, moments }: Attempt): Fields[] {
+  return moments.slice(0, -1).flatMap(({ moment, submission, admission, scores }) => {
+    const own: Fields = { kind: "moment", task, agent, seed, verdict: verdict.kind, row: moment, submission };
+    if (admission.kind === "none") return [{ ...own, score: "none" }];
+    return Object.entries(scores).map(([metric, score]): Fields => {
+      if (score.kind === "scored")
+        return { ...own, metric, score: score.kind, value: score.value, standardError: score.standardError };
+      const reason = score.kind === "rejected" ? score.reason : score.cause;
+      return { ...own, metric, score: score.kind, reason };
+    });
+  });
+}
+
+/** What is known of an attempt's research; of its failure the words alone. */
+function researchRows({ task, agent, seed, submission, verdict, research }: Attempt): Fields[] {
+  const own: Fields = { kind: "research", task, agent, seed, submission, verdict: verdict.kind };
+  if (research === null) return [];
+  if (research.kind === "not-measured") return [{ ...own, score: "not-measured", reason: research.cause }];
+  const { executed, claimedOnly, metric, saidMinusMeasured, bestMinusFinal, failure } = research;
+  const said = metric === null ? "" : `of ${metric}`;
+  return [
+    { ...own, row: "executed iterations", value: executed },
+    { ...own, row: "claimed only", value: claimedOnly },
+    ...(saidMinusMeasured === null
+      ? []
+      : [{ ...own, row: "said minus measured", value: saidMinusMeasured, reason: said }]),
+    ...(bestMinusFinal === null
+      ? []
+      : [{ ...own, row: "best minus final", value: bestMinusFinal, reason: said }]),
+    ...(failure === null
+      ? []
+      : [
+          {
+            ...own,
+            row: `failed at ${failure.where}`,
+            reason: `${failure.whose}: ${failure.pattern}: ${failure.detail}`,
+          },
+        ]),
+  ];
+}
+
+function publishedRow({ task, metric, who, value, n, note, source }: Published): Fields {
+  const reason = note === "" ? source : `${note}: ${source}`;
+  return { kind: "published", task, metric, row: who, value, n, reason };
+}
+
+function acrossRows({ leftOut, agents }: AcrossTasks): Fields[] {
+  const kind = "across-tasks";
+  return [
+    ...agents.flatMap(({ agent, tasks, mean, leaveOneOut, interquartileMean, leftOut: own }): Fields[] => [
+      ...(tasks.length === 0 ? [] : [{ kind, agent, row: "mean", value: mean, n: tasks.length }]),
+      ...leaveOneOut.map((each) => ({
+        kind,
+        agent,
+        row: `mean without ${each.without}`,
+        value: each.mean,
+        n: tasks.length - 1,
+      })),
+      ...(tasks.length === 0
+        ? []
+        : [{ kind, agent, row: "interquartile mean", value: interquartileMean, n: tasks.length }]),
+      ...own.map(({ task, why }) => ({ kind, task, agent, row: "left out", reason: why })),
+    ]),
+    ...leftOut.map(({ task, why }) => ({ kind, task, row: "left out", reason: why })),
+  ];
+}

@@ -1,0 +1,162 @@
+// The table for the paper: the metric that decides each task, by agents. Numbers stand in siunitx columns,
+// so that decimal points and intervals line up; a page holds three agents, more go on in further tables.
+
+import type { Metric, Published, Report } from "@mlrb/formats/report";
+import type { Cell } from "@mlrb/formats/report/cell";
+import { digitsText } from "../sections/digits-text.ts";
+import { cutText, intervalText } from "../sections/interval-text.ts";
+import { metricHead, metricOf, publishedText } from "../sections/report-words.ts";
+import { publishedCaption } from "../sections/results-section.ts";
+import { latexText } from "./latex-text.ts";
+
+const agentsPerTable = 3;
+
+/** Nothing where no task has cells. `mark` stands in each caption: what the numbers are worth. */
+export function latexMainTables(report: Report, mark: string): string[] {
+  const cells = report.cells.filter(({ primary }) => primary);
+  if (cells.length === 0) return [];
+  const names = report.agents.map(({ name }) => name);
+  const parts = Array.from({ length: Math.ceil(names.length / agentsPerTable) }, (_, index) =>
+    names.slice(index * agentsPerTable, (index + 1) * agentsPerTable),
+  );
+  return parts.map((agents, index) =>
+    table(report, {
+      cells,
+      agents,
+      caption:
+        `Mean over attempts ± half the width of its 95 % Student-t interval, with attempts measured of planned; ` +
+        `struck and rejected ones count as the floor, and the mean over valid ones stands beside; the floor is what ` +
+        `no skill scores, the anchor what a known model scores on the same data` +
+        `${[cutText(cells), shown(report, cells).length > 0 ? publishedCaption : ""].map(continued).join("")}` +
+        `${parts.length > 1 ? `; part ${index + 1} of ${parts.length}` : ""} (${mark})`,
+    }),
+  );
+}
+
+function table(
+  report: Report,
+  { cells, agents, caption }: { cells: Cell[]; agents: string[]; caption: string },
+): string {
+  const published = shown(report, cells);
+  const beside = (which: "floor" | "anchor") =>
+    format(
+      cells.flatMap((cell) => {
+        const value = cell[which];
+        return value === null ? [] : [digitsText(value, metricOf(report, cell.metric).digits)];
+      }),
+      [],
+    );
+  const columns = agents.map((agent) => {
+    const own = cells.filter((cell) => cell.agent === agent);
+    const texts = own.map((cell) => numberParts(cell, metricOf(report, cell.metric)));
+    return `S[table-format=${format(
+      texts.flatMap(({ mean }) => mean ?? []),
+      texts.flatMap(({ half }) => half ?? []),
+    )}]>{\\raggedright\\arraybackslash}p{24mm}`;
+  });
+  const rows = report.tasks.flatMap(({ name: task }) => {
+    const ofTask = cells.filter((cell) => cell.task === task);
+    if (ofTask.length === 0) return [];
+    const metric = metricOf(report, ofTask[0]!.metric);
+    const { floor, anchor, anchorName } = ofTask[0]!;
+    const others = published.filter((each) => each.task === task);
+    return [
+      [
+        latexText(task),
+        latexText(metricHead(metric)),
+        ...agents.flatMap((agent) =>
+          agentCells(
+            ofTask.find((cell) => cell.agent === agent),
+            metric,
+          ),
+        ),
+        floor === null ? "{unknown}" : tableNumber(digitsText(floor, metric.digits)),
+        anchor === null
+          ? `{${anchorName === null ? "--" : "unknown"}}`
+          : tableNumber(digitsText(anchor, metric.digits)),
+        ...(published.length === 0
+          ? []
+          : [latexText(others.map((each) => publishedText(each, metric)).join("; "))]),
+      ],
+    ];
+  });
+  const heads = agents.map((agent) => `\\multicolumn{2}{c}{${latexText(agent)}}`);
+  const rules = agents.map((_, index) => `\\cmidrule(lr){${3 + 2 * index}-${4 + 2 * index}}`);
+  const line = (fields: string[]) => `${fields.join(" & ")} \\\\`;
+  return [
+    "\\begin{table}[htbp]",
+    "\\centering",
+    `\\caption{${latexText(caption)}}\\smallskip`,
+    `\\begin{tabular}{@{}ll${columns.join("")}S[table-format=${beside("floor")}]S[table-format=${beside("anchor")}]` +
+      `${published.length === 0 ? "" : ">{\\raggedright\\arraybackslash}p{40mm}"}@{}}`,
+    "\\toprule",
+    line(["", "", ...heads, "", "", ...(published.length === 0 ? [] : [""])]),
+    rules.join(""),
+    line([
+      "task",
+      "metric",
+      ...agents.flatMap(() => ["{mean}", "{attempts}"]),
+      "{floor}",
+      "{anchor}",
+      ...(published.length === 0 ? [] : ["published"]),
+    ]),
+    "\\midrule",
+    ...rows.map(line),
+    "\\bottomrule",
+    "\\end{tabular}",
+    "\\end{table}",
+  ].join("\n");
+}
+
+/** A sentence that follows another, whose full stop comes later. */
+function continued(sentence: string): string {
+  return sentence === "" ? "" : `. ${sentence.replace(/\.$/, "")}`;
+}
+
+/** Published values of the metrics that `cells` are of. */
+function shown(report: Report, cells: Cell[]): Published[] {
+  return report.published.filter(({ task, metric }) =>
+    cells.some((cell) => cell.task === task && cell.metric === metric),
+  );
+}
+
+function numberParts(cell: Cell, metric: Metric): { mean?: string; half?: string; ends?: string } {
+  if (cell.mean === null) return {};
+  const text = digitsText(cell.mean, metric.digits);
+  const interval = intervalText(cell, metric);
+  if (interval === undefined) return { mean: text };
+  return interval.kind === "half" ? { mean: text, half: interval.half } : { mean: text, ends: interval.ends };
+}
+
+function agentCells(cell: Cell | undefined, metric: Metric): [string, string] {
+  if (!cell) return ["{not planned}", ""];
+  const { mean, half, ends } = numberParts(cell, metric);
+  const marks = [`${cell.measured}/${cell.planned}`];
+  if (ends !== undefined) marks.push(ends); // an S column has no place for two ends
+  if (cell.struck > 0) marks.push(`${cell.struck} struck`);
+  if (cell.rejected > 0) marks.push(`${cell.rejected} rejected`);
+  if (cell.validN !== cell.measured)
+    marks.push(cell.validMean === null ? "none valid" : `valid ${digitsText(cell.validMean, metric.digits)}`);
+  const number =
+    mean === undefined ? `{${cell.measured === 0 ? "not measured" : "no mean"}}` : tableNumber(mean, half);
+  return [number, latexText(marks.join("; "))];
+}
+
+/** For an S column; what is too large for one is set as text. */
+function tableNumber(value: string, half?: string): string {
+  const number = half === undefined ? value : `${value} \\pm ${half}`;
+  return number.includes("e") ? `{\\num{${number}}}` : number;
+}
+
+/** siunitx' `-2.3(4)`: digits before and after the point, and of an uncertainty counted from its last digit. */
+function format(values: string[], halves: string[]): string {
+  const plain = values.filter((value) => !value.includes("e"));
+  const sign = plain.some((value) => value.startsWith("-")) ? "-" : "";
+  const before = Math.max(1, ...plain.map((value) => value.replace("-", "").split(".")[0]!.length));
+  const after = Math.max(0, ...plain.map((value) => value.split(".")[1]?.length ?? 0));
+  const digits = halves
+    .filter((half) => !half.includes("e"))
+    .map((half) => half.replace(".", "").replace(/^0+(?=\d)/, "").length);
+  const uncertainty = digits.length > 0 ? `(${Math.max(...digits)})` : "";
+  return `${sign}${before}.${after}${uncertainty}`;
+}

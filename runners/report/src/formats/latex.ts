@@ -1,0 +1,50 @@
+// The report for a paper: a document of its own that compiles as it is, whose tables can be taken out one by
+// one. Each says in its caption what its numbers are worth, so that smoke stays smoke wherever it is pasted.
+
+import type { Report } from "@mlrb/formats/report";
+import { coverageLine, plainSection, sections } from "../sections/sections.ts";
+import type { Section } from "../sections/table.ts";
+import { latexMainTables } from "./latex-main-table.ts";
+import { latexSection } from "./latex-tables.ts";
+import { latexText } from "./latex-text.ts";
+
+const preamble = `% A table elsewhere needs the packages array, booktabs, longtable and siunitx, set up as here.
+\\documentclass[a4paper]{article}
+\\usepackage[T1]{fontenc}
+\\usepackage[utf8]{inputenc}
+\\IfFileExists{lmodern.sty}{\\usepackage{lmodern}}{}
+\\usepackage[landscape,margin=12mm]{geometry}
+\\usepackage{array,booktabs,longtable,siunitx}
+\\sisetup{separate-uncertainty=true,group-digits=false}
+\\begin{document}
+\\setlength{\\LTcapwidth}{0.9\\textwidth}
+\\footnotesize
+`;
+
+/** report.tex, for pdfLaTeX, ending with a line break. */
+export function latex(report: Report): string {
+  const mark = markOf(report);
+  return latexDocument(report, [
+    `${latexText(coverageLine(report))}\n`,
+    ...latexMainTables(report, mark),
+    ...sections(report).map((section) => latexSection(section, mark)),
+  ]);
+}
+
+/** A file of its own with one section, such as groups.tex. */
+export function latexFile(head: FileHead, section: Section): string {
+  return latexDocument(head, [latexSection(plainSection(section), markOf(head))]);
+}
+
+type FileHead = Pick<Report, "title" | "label" | "note">;
+
+function latexDocument({ title, label, note }: FileHead, parts: string[]): string {
+  const out = [preamble, `\\section*{${latexText(title)} (${latexText(label)})}`];
+  if (note) out.push(`\\textbf{${latexText(note)}}\n`);
+  return `${[...out, ...parts].join("\n")}\n\\end{document}\n`;
+}
+
+/** What stands in each caption: what the numbers are worth. */
+function markOf({ label, note }: FileHead): string {
+  return note === "" ? label : note;
+}

@@ -1,0 +1,62 @@
+// The report as Markdown, for people who read it in a repository or paste it into a paper's draft.
+import type { Report } from "@mlrb/formats/report";
+import { coverageLine, sections } from "../sections/sections.ts";
+import type { Section, Table, TableCell } from "../sections/table.ts";
+
+/** report.md: the same sections as the terminal's, in GitHub's Markdown, ending with a line break. */
+export function markdown(report: Report): string {
+  const out = [fileHead(report), asText(coverageLine(report)), ""];
+  for (const section of sections(report)) out.push(...lay(section));
+  return `${out.join("\n").trimEnd()}\n`;
+}
+
+/** What every file of a report begins with: whose numbers these are, and what they are worth. */
+export function fileHead({ title, label, note }: Report): string {
+  const head = `# ${asText(title)} (${asText(label)})\n`;
+  return note ? `${head}\n> **${asText(note)}**\n` : head;
+}
+
+/** One section by itself, in the same manner. */
+export function markdownSection(section: Section): string {
+  return `${lay(section).join("\n").trimEnd()}\n`;
+}
+
+function lay({ heading, caption, tables, items }: Section): string[] {
+  const out = [`## ${asText(heading)}`, ""];
+  if (caption) out.push(asText(caption), "");
+  for (const table of tables) {
+    if (table.groups.length === 0) continue;
+    if (table.title) out.push(`### ${asText(table.title)}`, "");
+    out.push(...layTable(table), "");
+  }
+  if (items.length > 0) {
+    out.push(...items.map(({ head, text }) => `- **${asText(head)}**: ${asText(text)}`), "");
+  }
+  return out;
+}
+
+/** A group becomes a first column, since Markdown has no spanning rows. */
+function layTable({ columns, groups }: Table): string[] {
+  const named = groups.some((group) => group.name !== "");
+  const heads = [...(named ? ["task"] : []), ...columns.map(({ head }) => head)];
+  const aligns = [...(named ? ["---"] : []), ...columns.map(({ rigid }) => (rigid ? "--:" : "---"))];
+  const rows = groups.flatMap(({ name, rows }) =>
+    rows.map((row) => [...(named ? [asText(name)] : []), ...row.map(layCell)]),
+  );
+  const line = (cells: string[]) => `| ${cells.join(" | ")} |`;
+  return [line(heads.map(asText)), line(aligns), ...rows.map(line)];
+}
+
+function layCell({ lines, mark }: TableCell): string {
+  const text = lines.map(asText).join("<br>");
+  if (mark === "struck") return `~~${text}~~`;
+  return mark === "strong" || mark === "bad" ? `**${text}**` : text;
+}
+
+/** Text that stays text: Markdown lets every ASCII punctuation mark be escaped, links and HTML included. */
+function asText(text: string): string {
+  return text
+    .replace(/[\\`*_[\]<>|~#&$@!{}^]/g, "\\$&")
+    .replace(/:(?=\/\/)/g, "\\:")
+    .replace(/\bwww\./gi, (www) => `${www.slice(0, 3)}\\.`);
+}

@@ -1,0 +1,53 @@
+// The report as the terminal shows it. Width and colour are arguments: the same report in the same width
+// is the same text, wherever it is printed.
+import type { Report } from "@mlrb/formats/report";
+import { coverageLine, sections } from "../sections/sections.ts";
+import type { Section } from "../sections/table.ts";
+import { layTable, paint } from "./terminal-layout.ts";
+import { wrap } from "./terminal-text.ts";
+
+const widthMin = 40;
+const proseMax = 100;
+
+/** The whole report in lines of at most `width` columns (never under 40), ending with a line break. */
+export function terminalTable(report: Report, { width, color }: { width: number; color: boolean }): string {
+  const { space, prose } = measure(width);
+  const out = prose(`${report.title} (${report.label})`).map((line) => paint(line, "strong", color));
+  if (report.note) out.push(...prose(report.note).map((line) => paint(line, "bad", color)));
+  out.push(...prose(coverageLine(report)));
+  for (const section of sections(report)) {
+    out.push("", ...lay(section, { space, color, prose }));
+  }
+  return `${out.join("\n")}\n`;
+}
+
+/** One section by itself, in the same manner. */
+export function terminalSection(
+  section: Section,
+  { width, color }: { width: number; color: boolean },
+): string {
+  return `${lay(section, { ...measure(width), color }).join("\n")}\n`;
+}
+
+function measure(width: number): { space: number; prose: (text: string) => string[] } {
+  const space = Number.isFinite(width) ? Math.max(widthMin, Math.floor(width)) : 80;
+  return { space, prose: (text) => wrap(text, Math.min(space, proseMax)) };
+}
+
+function lay(
+  { heading, caption, tables, items }: Section,
+  { space, color, prose }: { space: number; color: boolean; prose: (text: string) => string[] },
+): string[] {
+  const out = prose(heading).map((line) => paint(line, "strong", color));
+  if (caption) out.push(...prose(caption).map((line) => paint(line, "faint", color)));
+  for (const table of tables) {
+    if (table.groups.length === 0) continue;
+    if (table.title) out.push(...prose(table.title));
+    out.push(layTable(table, { width: space, color }));
+  }
+  for (const { head, text } of items) {
+    const [first, ...rest] = wrap(`${head}: ${text}`, Math.min(space, proseMax) - 2);
+    out.push(`- ${first}`, ...rest.map((line) => `  ${line}`));
+  }
+  return out;
+}

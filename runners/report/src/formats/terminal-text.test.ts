@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { displayWidth } from "@mlrb/core/text/display-width";
+import fc from "fast-check";
+import { wrap } from "./terminal-text.ts";
+
+test("words go to the next line where they no longer fit", () => {
+  assert.deepEqual(wrap("one two three", 8), ["one two", "three"]);
+  assert.deepEqual(wrap("", 8), [""]);
+});
+
+test("a word that is too long is cut between graphemes, never within one", () => {
+  assert.deepEqual(wrap("a 🇩🇪🇫🇷👍🏽e\u0301", 4), ["a", "🇩🇪🇫🇷", "👍🏽e\u0301"]);
+});
+
+test("no line is wider than it may be, and only spaces are lost", () => {
+  const text = fc.string({ unit: "grapheme", maxLength: 60 });
+  fc.assert(
+    fc.property(text, fc.integer({ min: 2, max: 30 }), (words, width) => {
+      const lines = wrap(words, width);
+      for (const line of lines) assert.ok(displayWidth(line) <= width, JSON.stringify(line));
+      assert.equal(lines.join("").replaceAll(" ", ""), words.replaceAll(" ", ""));
+    }),
+  );
+});

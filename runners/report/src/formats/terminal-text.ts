@@ -1,0 +1,25 @@
+// Breaks text into lines for a terminal. ADR 31 says why wrap-ansi does not.
+import { displayWidth } from "@mlrb/core/text/display-width";
+
+/** `text` in lines of at most `width` columns, broken at spaces; a longer word is cut between graphemes. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    const joined = line === "" ? word : `${line} ${word}`;
+    if (displayWidth(joined) <= width) {
+      line = joined;
+      continue;
+    }
+    if (line !== "") lines.push(line);
+    line = "";
+    for (const { segment } of new Intl.Segmenter().segment(word)) {
+      if (line !== "" && displayWidth(line + segment) > width) {
+        lines.push(line);
+        line = "";
+      }
+      line += segment;
+    }
+  }
+  return [...lines, line];
+}

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Example, passed, researched, scored } from "../testing/example.ts";
+
+const axes = { task: "letters", agent: "plain", seed: 1 };
+
+/** The research of an attempt at `letters` scored on `bits` (lower is better), 2 by the scorer. */
+function research(iterations: Record<string, unknown> | undefined) {
+  const example = new Example()
+    .gives("attempt", axes, { submission: "sha256:x" })
+    .gives("validate", axes, passed)
+    .gives("score", { ...axes, scorer: "bits" }, scored("bits", [{ id: "a", value: 2, weight: 1 }]));
+  if (iterations) example.gives("iterations", axes, iterations);
+  return example.report();
+}
+const said = (name: string, ...values: number[]) =>
+  researched({
+    metric: { name, split: "dev" },
+    values: values.map((value, at) => ({ value, sinceStartMs: at, predicted: null })),
+  });
+const found = (iterations: Record<string, unknown>) => {
+  const one = research(iterations).attempts[0]!.research;
+  assert.ok(one?.kind === "found");
+  return one;
+};
+
+test("said minus measured is the last value less the score, of a metric that a scorer has by that name only", () => {
+  assert.equal(found(said("bits", 3, 1.5)).saidMinusMeasured, -0.5);
+  assert.equal(found(said("dev-bits", 3, 1.5)).saidMinusMeasured, null);
+  assert.equal(found(said("__proto__", 3)).saidMinusMeasured, null);
+});
+
+test("best minus final goes by the scorer's direction, by the name's meaning, or is not told", () => {
+  assert.equal(found(said("bits", 3, 1, 1.5)).bestMinusFinal, -0.5);
+  assert.equal(found(said("accuracy", 0.5, 0.75, 0.25)).bestMinusFinal, 0.5);
+  assert.equal(found(said("bits", 3, 1)).bestMinusFinal, 0);
+  assert.equal(found(said("grumbles", 3, 1)).bestMinusFinal, null);
+});
+
+test("a pipeline that finds no iterations has no research, in any form of its report", () => {
+  const report = research(undefined);
+  assert.equal(report.attempts[0]!.research, null);
+  assert.deepEqual(report.coverage.gaps, []);
+});
+
+test("what cannot be read is not measured, with the cause, and a gap", () => {
+  const report = research({ iterations: { formatVersion: 9, kind: "found" } });
+  assert.deepEqual(report.attempts[0]!.research, {
+    kind: "not-measured",
+    cause: "unreadable iterations (formatVersion is 9, not 1)",
+  });
+  assert.equal(report.coverage.gaps.length, 1);
+});
+
+test("numbers that nobody can have are unreadable, not shown", () => {
+  for (const measures of [
+    { executedIterations: -1 },
+    { executedIterations: "1" },
+    { values: [{ value: null }] },
+  ]) {
+    assert.equal(research(researched(measures)).attempts[0]!.research?.kind, "not-measured");
+  }
+});

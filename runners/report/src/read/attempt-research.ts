@@ -1,0 +1,47 @@
+// An attempt's research held against its scores: what it said of itself and what was measured. Formulas:
+// docs/measures/iterations.md.
+import { higherIsBetter } from "@mlrb/core/iterations/printed-values";
+import type { Direction } from "@mlrb/formats/judged/score";
+import type { Reading } from "@mlrb/formats/read-format";
+import type { AttemptResearch, AttemptScore } from "@mlrb/formats/report/attempt";
+import type { FoundResearch } from "./parse-research.ts";
+
+/** Null where the pipeline finds no iterations. No durations: those are for times.ts. */
+export function attemptResearch(
+  found: Reading<FoundResearch> | undefined,
+  { scores, direction }: { scores: Record<string, AttemptScore>; direction: (scorer: string) => Direction },
+): AttemptResearch | null {
+  if (found === undefined) return null;
+  if (found.kind !== "ok") return { kind: "not-measured", cause: found.cause };
+  const research = found.value;
+  if (research.kind === "not-measured") return research;
+  const { executed, claimedOnly, metric, values, predictionError, predictions, failure } = research;
+  const said = values.at(-1)?.value;
+  const score = metric !== null && Object.hasOwn(scores, metric) ? scores[metric] : undefined;
+  return {
+    kind: "found",
+    executed,
+    claimedOnly,
+    metric,
+    said: said ?? null,
+    saidMinusMeasured: said !== undefined && score?.kind === "scored" ? said - score.value : null,
+    bestMinusFinal: bestMinusFinal(values, metric === null ? undefined : isUp(metric, { scores, direction })),
+    predictionError,
+    predictions,
+    failure,
+  };
+}
+
+/** By the scorer of that name, else by what such names usually mean; undefined where neither tells. */
+function isUp(
+  metric: string,
+  { scores, direction }: { scores: Record<string, unknown>; direction: (scorer: string) => Direction },
+): boolean | undefined {
+  return Object.hasOwn(scores, metric) ? direction(metric) === "higher" : higherIsBetter(metric);
+}
+
+function bestMinusFinal(values: { value: number }[], up: boolean | undefined): number | null {
+  if (up === undefined || values.length === 0) return null;
+  const all = values.map(({ value }) => value);
+  return (up ? Math.max(...all) : Math.min(...all)) - all.at(-1)!;
+}

@@ -1,0 +1,114 @@
+// The files that a report reads, from text to checked data: formats, and the rules that a format cannot say.
+import type { Item } from "@mlrb/core/statistics/ratio-estimate";
+import { anchors } from "@mlrb/formats/judged/anchors";
+import { kinship } from "@mlrb/formats/judged/kinship";
+import { moment } from "@mlrb/formats/judged/moment";
+import { sample } from "@mlrb/formats/judged/sample";
+import { score } from "@mlrb/formats/judged/score";
+import { type RuleVerdict, verdict } from "@mlrb/formats/judged/verdict";
+import { followsFormat, type Reading, readFormat } from "@mlrb/formats/read-format";
+import type { Metric } from "@mlrb/formats/report";
+import type { AttemptMoment, AttemptScore, AttemptVerdict, Seed } from "@mlrb/formats/report/attempt";
+import type { RowValue } from "@mlrb/formats/report/row";
+import { plainText } from "./plain-text.ts";
+import { readPlain, unreadable } from "./read-plain.ts";
+
+export type Verdict = Exclude<AttemptVerdict, { kind: "missing" }>;
+
+export type AnchorRow = { name: string; title: string } & RowValue;
+
+/** A score of `metric`; one of another scorer, unit or direction is foreign and unreadable. */
+export function parseScore(text: string, metric: Metric): Reading<AttemptScore> {
+  const reading = readPlain(score, text);
+  if (reading.kind === "unreadable") return reading;
+  const found = reading.value;
+  if (found.scorer !== metric.name) return unreadable(`its scorer is not "${metric.name}"`);
+  if (found.unit !== metric.unit) return unreadable(`its unit is not "${metric.unit}"`);
+  if (found.direction !== metric.direction) return unreadable(`its direction is not "${metric.direction}"`);
+  if (found.kind === "rejected") return { kind: "ok", value: { kind: "rejected", reason: found.reason } };
+  const { kind, value, standardError, items, groups, extra, version } = found;
+  const outside = outOfRange(value, metric);
+  if (outside !== undefined) return unreadable(outside);
+  return { kind: "ok", value: { kind, value, standardError, items, groups, extra, version } };
+}
+
+/** Sums of many items may end a little beyond the range: sacrebleu gives 100.00000000000004. */
+function outOfRange(value: number, { range }: Metric): string | undefined {
+  if (range === null) return undefined;
+  const [least, most] = range;
+  const slack = 1e-6 * Math.max(1, Math.abs(least), Math.abs(most ?? 0));
+  if (value < least - slack) return `value is ${value}, and the least it can be is ${least}`;
+  if (most !== null && value > most + slack) return `value is ${value}, and the most it can be is ${most}`;
+  return undefined;
+}
+
+/** Samples, one JSON object a line. Ids and groups are kept whole: they are compared, not shown. A line's
+ * cluster overrides its group: items of one group may be independent, of one cluster not. */
+export function parseSamples(text: string): Reading<Item[]> {
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  const isSample = followsFormat(sample);
+  const items: Item[] = [];
+  for (const line of lines) {
+    const fields = jsonOf(line);
+    if (!isSample(fields)) {
+      const reading = readFormat(sample, line);
+      return unreadable(`line ${items.length + 1}: ${reading.kind === "ok" ? "" : reading.cause}`);
+    }
+    const { id, group, cluster = group, value, weight } = fields;
+    items.push(cluster === undefined ? { id, value, weight } : { id, value, weight, group: cluster });
+  }
+  return { kind: "ok", value: items };
+}
+
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A verdict; one whose kind its own rules contradict is unreadable. */
+export function parseVerdict(text: string): Reading<Verdict> {
+  const reading = readPlain(verdict, text);
+  if (reading.kind === "unreadable") return reading;
+  const { kind, rules, facts } = reading.value;
+  const broken = rules.find((rule) => rule.answer === "fail" && rule.severity === "strike");
+  if (kind === "pass" && broken) return unreadable(`it says pass, yet the rule ${broken.rule} failed`);
+  return { kind: "ok", value: { kind, rules, facts } };
+}
+
+/** The further rules of each attempt of a task, by agent and seed. */
+export function parseKinship(text: string): Reading<{ agent: string; seed: Seed; rules: RuleVerdict[] }[]> {
+  const reading = readPlain(kinship, text);
+  return reading.kind === "ok" ? { kind: "ok", value: reading.value.attempts } : reading;
+}
+
+/** The submission's state at a moment, and whether it may be loaded. */
+export function parseMoment(text: string): Reading<Exclude<AttemptMoment["admission"], { kind: "missing" }>> {
+  const reading = readPlain(moment, text);
+  if (reading.kind === "unreadable") return reading;
+  const { stood, admitted, reasons } = reading.value;
+  if (stood.kind === "none") return { kind: "ok", value: { kind: "none" } };
+  if (admitted) return { kind: "ok", value: { kind: "admitted" } };
+  if (reasons.length === 0) return unreadable("it is not admitted, and says not why");
+  const why = plainText(reasons.map(({ detail }) => detail).join("; "));
+  return { kind: "ok", value: { kind: "rejected", why } };
+}
+
+/** The anchors' rows for one scorer, no name twice. */
+export function parseAnchors(text: string, scorer: string): Reading<AnchorRow[]> {
+  const reading = readPlain(anchors, text);
+  if (reading.kind === "unreadable") return reading;
+  if (reading.value.scorer !== scorer) return unreadable(`its scorer is not "${scorer}"`);
+  const rows = reading.value.rows.map((row): AnchorRow => {
+    const { name, title } = row;
+    return "rejected" in row
+      ? { name, title, value: null, standardError: null, rejected: row.rejected }
+      : { name, title, value: row.value, standardError: row.standardError ?? null, rejected: null };
+  });
+  const names = new Set(rows.map((row) => row.name));
+  if (names.size !== rows.length) return unreadable("a row's name is there twice");
+  return { kind: "ok", value: rows };
+}

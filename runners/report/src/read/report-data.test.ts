@@ -1,0 +1,534 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Report } from "@mlrb/formats/report";
+import type { Cell } from "@mlrb/formats/report/cell";
+import fc from "fast-check";
+import { csv } from "../formats/csv.ts";
+import { json } from "../formats/json.ts";
+import { latex } from "../formats/latex.ts";
+import { markdown } from "../formats/markdown.ts";
+import { terminalTable } from "../formats/terminal-table.ts";
+import { groupsCsv, groupsMarkdown } from "../sections/groups.ts";
+import {
+  anchorRows,
+  Example,
+  pairItems,
+  passed,
+  rejectedScore,
+  scored,
+  textItems,
+  verdict,
+} from "../testing/example.ts";
+import { nastyExample } from "../testing/nasty-example.ts";
+
+const task = "letters";
+type Fate = number | "missing" | "rejected" | "struck" | "non-finite" | "score-failed";
+
+/** One agent and one attempt per fate at `bits`, whose floor is the row unigram at 3. */
+function fates(list: Fate[], { floor = true } = {}): Cell {
+  const example = new Example();
+  if (floor)
+    example.gives("anchors", { task, scorer: "bits" }, anchorRows("bits", [{ name: "unigram", value: 3 }]));
+  else example.fails("anchors", { task, scorer: "bits" }, "failed", "exit code 1");
+  for (const [index, fate] of list.entries()) {
+    const axes = { task, agent: "plain", seed: index + 1 };
+    const score = { ...axes, scorer: "bits" };
+    if (fate === "missing") {
+      example.fails("attempt", axes, "failed", "no sandbox");
+      example.fails("validate", axes, "skipped", "attempt failed");
+      example.fails("score", score, "skipped", "attempt failed");
+      continue;
+    }
+    example.gives("attempt", axes, { submission: `sha256:${index}` });
+    example.gives("validate", axes, fate === "rejected" || fate === "struck" ? verdict(fate) : passed);
+    if (fate === "score-failed") example.fails("score", score, "failed", "timeout");
+    else if (fate === "rejected" || fate === "non-finite")
+      example.gives("score", score, rejectedScore("bits", "non-finite output"));
+    else
+      example.gives(
+        "score",
+        score,
+        scored("bits", [{ id: "a", value: fate === "struck" ? 1 : fate, weight: 1 }]),
+      );
+  }
+  return example.report().cells[0]!;
+}
+
+test("the mean of two valid attempts is theirs, with a Student interval of one degree of freedom", () => {
+  const cell = fates([2, 2.5]);
+  assert.equal(cell.mean, 2.25);
+  assert.ok(Math.abs(cell.interval![1] - (2.25 + 12.7062 * 0.25)) < 1e-4);
+  assert.deepEqual([cell.measured, cell.planned, cell.validMean, cell.validN], [2, 2, 2.25, 2]);
+  assert.deepEqual(cell.notes, []);
+});
+
+test("attempts that fail through the agent's doing count as the floor, so dropping them cannot help", () => {
+  for (const failure of ["rejected", "struck", "non-finite"] as const) {
+    const cell = fates([2, failure]);
+    assert.equal(cell.mean, 2.5, failure);
+    assert.deepEqual([cell.measured, cell.planned, cell.validMean, cell.validN], [2, 2, 2, 1]);
+    assert.deepEqual(cell.counted, [2, 3]);
+  }
+});
+
+test("a struck attempt keeps its value on show while the floor is counted", () => {
+  assert.deepEqual(fates([2, "struck"]).values, [2, 1]);
+  assert.deepEqual(fates([2, "rejected"]).values, [2, null]);
+});
+
+test("attempts that fail through our doing are missing, and the mean is over the others", () => {
+  for (const failure of ["missing", "score-failed"] as const) {
+    const cell = fates([2, 2.5, 3, 3.5, failure]);
+    assert.equal(cell.mean, 2.75);
+    assert.deepEqual([cell.measured, cell.planned], [4, 5]);
+    assert.deepEqual(cell.counted.at(-1), null);
+    assert.ok(cell.interval, "one of five is 20 %, not over it");
+    assert.match(cell.notes[0]!, /^not measured: (attempt failed: no sandbox|score failed: timeout)$/);
+  }
+});
+
+test("over 20 % missing leaves no interval, and says so", () => {
+  const cell = fates([2, 2.5, 3, "missing"]);
+  assert.equal(cell.mean, 2.5);
+  assert.deepEqual([cell.interval, cell.intervalWithheld], [null, "too-many-missing"]);
+  assert.ok(cell.notes.includes("no interval: 1 of 4 attempts are missing, over 20 %"));
+});
+
+test("one attempt has a mean and no interval, none has neither", () => {
+  assert.equal(fates([2]).mean, 2);
+  assert.deepEqual([fates([2]).interval, fates([2]).intervalWithheld], [null, "one-value"]);
+  const none = fates(["missing", "missing"]);
+  assert.deepEqual([none.mean, none.interval, none.measured, none.validMean], [null, null, 0, null]);
+  assert.deepEqual([none.meanWithheld, none.intervalWithheld], ["nothing-measured", "no-mean"]);
+  assert.deepEqual(none.notes, ["not measured: attempt failed: no sandbox"]);
+});
+
+test("equal values have a mean and no interval, which would have no width and look certain", () => {
+  const cell = fates([2, 2, 2]);
+  assert.deepEqual([cell.mean, cell.interval, cell.intervalWithheld], [2, null, "no-spread"]);
+  assert.ok(cell.notes.some((note) => note.startsWith("no interval: all attempts count with one value")));
+  assert.equal(fates([2, 2, 2.5]).intervalWithheld, null);
+  assert.deepEqual(fates([3, "rejected"]).intervalWithheld, "no-spread", "a value that is the floor's");
+});
+
+test("struck and rejected attempts have no part in the errors of those that count", () => {
+  assert.equal(fates([2, 2.5, "struck"]).errors.betweenAttempts, fates([2, 2.5]).errors.betweenAttempts);
+  assert.deepEqual(fates(["rejected"]).errors, { betweenAttempts: null, overItems: null, overItemsIs: null });
+});
+
+test("without a floor a failed attempt takes the mean away instead of being left out of it", () => {
+  const cell = fates([2, "rejected"], { floor: false });
+  assert.deepEqual([cell.mean, cell.interval, cell.floor, cell.validMean], [null, null, null, 2]);
+  assert.deepEqual([cell.meanWithheld, cell.intervalWithheld], ["floor-unknown", "no-mean"]);
+  assert.ok(cell.notes.includes("no mean: 1 attempt would count as the floor, which is not known"));
+  assert.ok(
+    cell.notes.includes(
+      "floor not measured: the anchors row unigram is missing: anchors failed: exit code 1",
+    ),
+  );
+  assert.equal(fates([2, 2.5], { floor: false }).mean, 2.25);
+});
+
+test("attempts that all count as the floor have a mean but no interval that would look certain", () => {
+  const cell = fates(["rejected", "rejected"]);
+  assert.deepEqual([cell.mean, cell.interval, cell.validN], [3, null, 0]);
+  assert.ok(cell.notes.includes("no interval: every attempt counts as the floor"));
+});
+
+test("what all attempts of a task together tell stands among an attempt's rules, and can strike it", () => {
+  const rule = { rule: "own-weights", title: "Own weights", evidence: "as another's", source: "interpreted" };
+  const attempts = [
+    { agent: "plain", seed: 1, rules: [{ ...rule, answer: "cannot-tell", severity: "note" }] },
+    { agent: "plain", seed: "1", rules: [{ ...rule, answer: "fail", severity: "strike" }] }, // another seed
+    { agent: "plain", seed: 2, rules: [{ ...rule, answer: "fail", severity: "strike" }] },
+    { agent: "plain", seed: 3, rules: [{ ...rule, answer: "fail", severity: "strike" }] },
+  ];
+  const example = new Example();
+  for (const seed of [1, 2, 3]) {
+    example.gives("attempt", { task, agent: "plain", seed }, { submission: `sha256:${seed}` });
+    example.gives("validate", { task, agent: "plain", seed }, seed === 3 ? verdict("rejected") : passed);
+  }
+  example.gives("kinship", { task }, { kinship: { formatVersion: 1, attempts } });
+  const report = example.report();
+  const found = report.attempts.map(({ verdict }) =>
+    verdict.kind === "missing" ? [] : [verdict.kind, verdict.rules.at(-1)?.rule],
+  );
+  assert.deepEqual(found, [
+    ["pass", "own-weights"],
+    ["struck", "own-weights"],
+    ["rejected", "own-weights"],
+  ]);
+  assert.match(
+    markdown(report),
+    /own-weights: cannot tell \(note, interpreted\): Own weights – as another's/,
+  );
+  assert.equal(report.coverage.attempts.struck, 1);
+});
+
+test("seeds that handed in the same bytes are said to have", () => {
+  const example = new Example();
+  for (const seed of [1, 2]) {
+    const axes = { task, agent: "plain", seed };
+    example
+      .gives("attempt", axes, { submission: "sha256:same" })
+      .gives("validate", axes, passed)
+      .gives("score", { ...axes, scorer: "bits" }, scored("bits", textItems(2)));
+  }
+  assert.ok(
+    example
+      .report()
+      .cells[0]!.notes.some((note) => note.startsWith("seeds 1, 2 handed in equal submissions")),
+  );
+});
+
+/** A report of one attempt whose files are replaced by `artifacts`. */
+function oneAttempt(artifacts: {
+  score?: unknown;
+  samples?: string;
+  verdict?: unknown;
+  rows?: unknown;
+}): Report {
+  const axes = { task, agent: "plain", seed: 1 };
+  const right = scored("bits", textItems(2));
+  return new Example()
+    .gives("anchors", { task, scorer: "bits" }, { rows: artifacts.rows ?? anchorRows("bits", []).rows })
+    .gives("attempt", axes, { submission: "sha256:one" })
+    .gives("validate", axes, { verdict: artifacts.verdict ?? passed.verdict })
+    .gives("score", { ...axes, scorer: "bits" }, { ...right, ...artifacts })
+    .report();
+}
+
+test("a score that cannot be read is not measured, whatever is wrong with it", () => {
+  const good = scored("bits", textItems(2)).score;
+  const cases: [unknown, RegExp][] = [
+    ["", /not JSON/],
+    ["{", /not JSON/],
+    ["[".repeat(100_000), /not JSON/],
+    ["null", /the file is null/],
+    [[], /the file is a list/],
+    [{ ...good, formatVersion: 2 }, /formatVersion is 2, not 1/],
+    [{ ...good, formatVersion: undefined }, /formatVersion is missing/],
+    [{ ...good, kind: "excellent" }, /kind is "excellent", not one of scored, rejected/],
+    [{ ...good, value: undefined }, /value is missing/],
+    [{ ...good, value: null }, /value is null/],
+    [{ ...good, value: "NaN" }, /value is "NaN", not a finite number/],
+    [JSON.stringify(good).replace(/"value":[^,]+/, '"value":1e999'), /value is Infinity/],
+    [{ ...good, standardError: -1 }, /standardError is -1: it must be >= 0/],
+    [{ ...good, standardError: undefined }, /standardError is missing/],
+    [{ ...good, scorer: "pairs" }, /its scorer is not "bits"/],
+    [{ ...good, direction: "higher" }, /its direction is not "lower"/],
+    [{ ...good, unit: "nats" }, /its unit is not "bits\/byte"/],
+    [{ ...good, groups: [] }, /groups is a list/],
+    [{ ...good, groups: { a: { value: 1 } } }, /groups.a.items is missing/],
+    [{ ...good, extra: { tiesHalf: "high" } }, /extra.tiesHalf is "high"/],
+    [{ ...good, kind: "rejected" }, /reason is missing/],
+  ];
+  for (const [score, cause] of cases) {
+    const report = oneAttempt({ score });
+    const entry = report.attempts[0]!.scores.bits!;
+    assert.ok(entry.kind === "not-measured", JSON.stringify(score));
+    assert.match(entry.cause, /^unreadable score \(/);
+    assert.match(entry.cause, cause);
+    assert.deepEqual([report.cells[0]!.mean, report.cells[0]!.measured], [null, 0]);
+    assert.equal(report.coverage.gaps[0]!.outcome, "unreadable");
+    for (const text of [json(report), markdown(report), csv(report)]) assert.doesNotMatch(text, /undefined/);
+  }
+});
+
+test("without a readable verdict a score is shown and not counted", () => {
+  const contradiction = { ...verdict("pass").verdict };
+  for (const [text, cause] of [
+    ["", /not JSON/],
+    [contradiction, /it says pass, yet the rule from-scratch failed/],
+    [{ ...passed.verdict, kind: "fine" }, /kind is "fine"/],
+    [{ ...passed.verdict, rules: {} }, /rules is an object/],
+    [verdict("struck", { severity: "death" }).verdict, /rules.0.severity is "death"/],
+    [{ ...passed.verdict, facts: { a: [] } }, /facts.a is a list/],
+  ] as const) {
+    const report = oneAttempt({ verdict: text });
+    const { verdict, scores } = report.attempts[0]!;
+    assert.ok(verdict.kind === "missing");
+    assert.match(verdict.cause, cause);
+    assert.equal(scores.bits!.kind, "scored");
+    assert.deepEqual([report.cells[0]!.mean, report.cells[0]!.values.length], [null, 1]);
+    assert.equal(typeof report.cells[0]!.values[0], "number");
+  }
+});
+
+test("anchors that cannot be read leave the floor unknown and no row", () => {
+  for (const rows of [
+    "",
+    { ...anchorRows("bits", []).rows, scorer: "pairs" },
+    anchorRows("bits", [{ name: "unigram", value: "3" as never }]).rows,
+  ]) {
+    const report = oneAttempt({ rows });
+    assert.deepEqual(report.rows, []);
+    assert.equal(report.cells[0]!.floor, null);
+    assert.match(report.cells[0]!.notes.join(), /floor not measured: .*unreadable anchors/);
+  }
+  assert.match(oneAttempt({}).cells[0]!.notes.join(), /no floor: the anchors have no row unigram/);
+});
+
+test("a floor that names a rejected row is not measured: said why, and never a number", () => {
+  const rows = anchorRows("bits", [
+    { name: "unigram", rejected: "ties" },
+    { name: "bigram", value: 2 },
+  ]).rows;
+  const report = oneAttempt({ rows });
+  const [cell] = report.cells;
+  assert.deepEqual([cell!.floor, cell!.floorName], [null, null]);
+  assert.ok(cell!.notes.includes("floor not measured: the anchors row unigram was rejected: ties"));
+  assert.deepEqual(
+    report.rows.map(({ name, floor, value, rejected }) => [name, floor, value, rejected]),
+    [
+      ["bigram", false, 2, null],
+      ["unigram", true, null, "ties"],
+    ],
+    "a rejected row comes last, and is still shown to be the floor",
+  );
+  assert.deepEqual(report.rows[1]!.standings, [{ agent: "plain", kind: "unknown" }]);
+  const shown = terminalTable(report, { width: 120, color: false });
+  assert.match(shown, /unigram \(floor\) │ rejected/);
+  assert.match(shown, /letters, unigram: bits: rejected: ties/);
+  assert.match(markdown(report), /\| \*\*rejected\*\* \|/);
+  assert.match(csv(report), /^floor,.*,rejected,,,,,,unigram,the unigram model: ties,/m);
+});
+
+test("a failed attempt under a rejected floor has no mean", () => {
+  const axes = { task, agent: "plain", seed: 1 };
+  const [cell] = new Example()
+    .gives("attempt", axes, { submission: "sha256:x" })
+    .gives("validate", axes, passed)
+    .gives("score", { ...axes, scorer: "bits" }, rejectedScore("bits", "non-finite output"))
+    .gives("anchors", { task, scorer: "bits" }, anchorRows("bits", [{ name: "unigram", rejected: "ties" }]))
+    .report().cells;
+  assert.deepEqual([cell!.mean, cell!.counted], [null, [null]]);
+});
+
+test("a row that has a value and is rejected is unreadable", () => {
+  const rows = anchorRows("bits", [{ name: "unigram", value: 3, rejected: "ties" }]).rows;
+  assert.match(
+    oneAttempt({ rows }).cells[0]!.notes.join(),
+    /rows\.0 has value and rejected, and may have one of them/,
+  );
+});
+
+test("why answers could not be written is told once, beside the scores that lack them", () => {
+  const axes = { task, agent: "plain", seed: 1 };
+  const report = new Example()
+    .gives("attempt", axes, { submission: "sha256:x" })
+    .gives("validate", axes, passed)
+    .fails("generate", axes, "failed", "out-of-memory: 5 GiB")
+    .fails("score", { ...axes, scorer: "bits" }, "skipped", "needs generate")
+    .fails("anchor-answers", { task }, "failed", "exit-code: 1")
+    .report();
+  assert.deepEqual(
+    report.coverage.gaps.map(({ stage, cause }) => `${stage.replace(/\[.*/, "")}: ${cause}`),
+    ["anchor-answers: exit-code: 1", "generate: out-of-memory: 5 GiB", "score: needs generate"],
+  );
+  assert.equal(report.attempts.length, 1);
+  assert.match(markdown(report), /failed: out-of-memory: 5 GiB/);
+});
+
+function duel(first: ReturnType<typeof scored>, second: ReturnType<typeof scored>) {
+  const example = new Example();
+  for (const [agent, score] of [
+    ["plain", first],
+    ["strong", second],
+  ] as const) {
+    const axes = { task, agent, seed: 1 };
+    example
+      .gives("attempt", axes, { submission: agent })
+      .gives("validate", axes, passed)
+      .gives("score", { ...axes, scorer: score.score.scorer }, score);
+  }
+  return example.report().comparisons[0]!;
+}
+
+test("the better of two agents is the lower one where lower is better", () => {
+  const found = duel(scored("bits", textItems(3, 0.1)), scored("bits", textItems(2)));
+  assert.ok(found.kind === "compared");
+  assert.deepEqual(found.agents, ["plain", "strong"]);
+  assert.ok(found.difference > 0.99);
+  assert.deepEqual([found.better, found.clear, found.items], ["strong", true, 25]);
+});
+
+test("a difference within two errors has a direction and is not clear; equal scores are level", () => {
+  const near = duel(scored("pairs", pairItems(100)), scored("pairs", pairItems(101)));
+  assert.ok(near.kind === "compared");
+  assert.deepEqual([near.better, near.clear], ["strong", false]);
+  const level = duel(scored("pairs", pairItems(100)), scored("pairs", pairItems(100)));
+  assert.ok(level.kind === "compared");
+  assert.deepEqual([level.better, level.clear, level.difference], [null, false, 0]);
+});
+
+test("the error is by group where the items' groups move together", () => {
+  const half = (index: number) => (index < 100 ? "low" : index < 150 ? "mid" : "high");
+  const all = pairItems(200, 200, half);
+  const without = all.map((item) => (item.group === "low" ? { ...item, value: 0 } : item));
+  const found = duel(scored("pairs", all), scored("pairs", without));
+  assert.ok(found.kind === "compared");
+  assert.equal(found.clusters, 3);
+  assert.ok(found.clusteredStandardError! > 5 * found.standardError!);
+  assert.equal(found.clear, false);
+});
+
+test("samples of another test, or of another score, are not compared", () => {
+  const good = scored("bits", textItems(2));
+  const cases: [Partial<typeof good>, RegExp][] = [
+    [scored("bits", textItems(2).slice(1)), /the items differ/],
+    [{ samples: scored("bits", textItems(1)).samples }, /strong: its samples do not add up to its score/],
+    [{ samples: "{}\n" }, /strong: unreadable samples \(line 1: id is missing\)/],
+    [{ samples: "" }, /do not add up/],
+    [{ samples: good.samples.slice(0, -20) }, /unreadable samples \(line \d+: not JSON/],
+  ];
+  for (const [change, why] of cases) {
+    const found = duel(good, { ...good, ...change });
+    assert.ok(found.kind === "not-compared");
+    assert.match(found.why, why);
+  }
+});
+
+test("each anchors row says where each agent stands, and the better direction is the metric's", () => {
+  const { rows } = nastyExample().report();
+  const bits = rows.filter((row) => row.metric === "bits");
+  assert.deepEqual(
+    bits.map((row) => [row.name, row.floor, ...row.standings.map(({ kind }) => kind)]),
+    [
+      ["bigram", false, "worse", "worse"],
+      ["unigram", true, "better", "better"],
+    ],
+  );
+});
+
+test("a run without attempts is a report that says so", () => {
+  for (const members of [
+    [],
+    new Example().fails("anchors", { task, scorer: "bits" }, "not-run", "").members,
+  ]) {
+    const report = new Example().report(members);
+    assert.deepEqual([report.attempts, report.cells, report.comparisons], [[], [], []]);
+    assert.match(terminalTable(report, { width: 80, color: false }), /No attempts were planned\./);
+    assert.match(markdown(report), /No attempts were planned\./);
+    assert.equal(csv(report).split("\r\n").length, 2);
+  }
+});
+
+test("names such as __proto__ and constructor are names like any other", () => {
+  const axes = { task: "__proto__", agent: "constructor", seed: "toString" };
+  const example = new Example({ directions: { bits: "lower" } })
+    .gives("attempt", axes, { submission: "sha256:x" })
+    .gives("validate", axes, passed)
+    .gives("score", { ...axes, scorer: "bits" }, scored("bits", textItems(2)));
+  const report = example.report();
+  assert.equal(report.cells[0]!.task, "__proto__");
+  assert.match(markdown(report), /\\_\\_proto\\_\\_/);
+});
+
+test("wrong parameters and members without a place are the pipeline's mistake and name it", () => {
+  assert.throws(
+    () => new Example({ digits: { bits: 2.5 } }).report(),
+    /params of .* stage: digits\.bits is 2\.5, not a whole number/,
+  );
+  assert.throws(
+    () => new Example({ seeded: { plain: "yes" } }).report(),
+    /seeded\.plain is "yes", not true or false/,
+  );
+  assert.throws(() => new Example({ floors: "none" }).report(), /floors is "none", not an object/);
+  assert.throws(
+    () => fatesOf({ directions: {} }),
+    /params\.directions\.bits is missing: say higher or lower/,
+  );
+  const twice = new Example().fails("attempt", { task, agent: "plain", seed: 1 }, "failed", "");
+  assert.throws(
+    () => twice.report([...twice.members, ...twice.members]),
+    /a second member for the same place/,
+  );
+  const lost = new Example().fails("score", { task, seed: 1, scorer: "bits" }, "failed", "");
+  assert.throws(() => lost.report(), /a report needs the axis agent of the stage score/);
+});
+
+function fatesOf(params: Record<string, unknown>) {
+  const axes = { task, agent: "plain", seed: 1, scorer: "bits" };
+  return new Example(params).fails("score", axes, "failed", "").report();
+}
+
+test("the members' order changes no byte of any form", () => {
+  const example = nastyExample();
+  const forms = (report: Report) => [
+    json(report),
+    markdown(report),
+    csv(report),
+    groupsMarkdown(report),
+    groupsCsv(report),
+    latex(report),
+    terminalTable(report, { width: 80, color: true }),
+  ];
+  const expected = forms(example.report());
+  fc.assert(
+    fc.property(fc.shuffledSubarray(example.members, { minLength: example.members.length }), (members) => {
+      assert.deepEqual(forms(example.report(members)), expected);
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test("an attempt that was accepted as stale is marked, and the reason stands in every form", () => {
+  const example = new Example();
+  const axes = { task, agent: "plain", seed: 1 };
+  example.gives("attempt", axes, { submission: "sha256:x" }).gives("validate", axes, passed);
+  example.gives("score", { ...axes, scorer: "bits" }, scored("bits", [{ id: "a", value: 2, weight: 1 }]));
+  example.members.find(({ name }) => name === "attempt")!.note = "stale, accepted: the prompt had a typo";
+  const report = example.report();
+  assert.ok(report.cells[0]!.notes.includes("seed 1: stale, accepted: the prompt had a typo"));
+  assert.match(terminalTable(report, { width: 100, color: false }), /│ +1† │/);
+  for (const text of [markdown(report), csv(report), json(report)])
+    assert.match(text, /the prompt had a typo/);
+});
+
+test("an interval ends where the metric does, in report.json and in tables, and says so", () => {
+  const example = new Example();
+  for (const [index, right] of [199, 150].entries()) {
+    const axes = { task: "letters", agent: "plain", seed: index + 1 };
+    example
+      .gives("attempt", axes, { submission: `sha256:${index}` })
+      .gives("validate", axes, passed)
+      .gives("score", { ...axes, scorer: "pairs" }, scored("pairs", pairItems(right)));
+  }
+  const report = example.report();
+  const [cell] = report.cells;
+  assert.deepEqual([cell!.interval, cell!.intervalCut], [[0, 1], { low: true, high: true }]);
+  for (const text of [markdown(report), latex(report), terminalTable(report, { width: 120, color: false })]) {
+    assert.match(text, /leave the metric's range|leave the metric\{?'\}?s range/);
+    assert.match(text, /0\.000.*, .*1\.000/);
+    assert.doesNotMatch(text, /±.*1\.556/);
+  }
+  const whole = fates([2, 2.5]);
+  assert.deepEqual(whole.intervalCut, { low: true, high: false }, "bits are not under 0, and have no most");
+  assert.equal(whole.interval![0], 0);
+  assert.ok(Math.abs(whole.interval![1] - (2.25 + 12.7062 * 0.25)) < 1e-4);
+  const free = new Example({ ranges: {} });
+  free.members.push(...example.members);
+  for (const [path, text] of example.texts) free.texts.set(path, text);
+  assert.ok(free.report().cells[0]!.interval![1] > 2, "a scorer without a range has no end");
+});
+
+test("a score that its metric cannot be is unreadable, one that rounding put a hair beyond is not", () => {
+  const found = (value: number) => {
+    const axes = { task: "letters", agent: "plain", seed: 1 };
+    return new Example()
+      .gives("attempt", axes, { submission: "sha256:x" })
+      .gives("validate", axes, passed)
+      .gives("score", { ...axes, scorer: "pairs" }, scored("pairs", [{ id: "a", value, weight: 1 }]))
+      .report().attempts[0]!.scores.pairs!;
+  };
+  assert.equal(found(1 + 1e-12).kind, "scored");
+  assert.deepEqual(found(1.2), {
+    kind: "not-measured",
+    cause: "unreadable score (value is 1.2, and the most it can be is 1)",
+  });
+  assert.deepEqual(found(-0.2), {
+    kind: "not-measured",
+    cause: "unreadable score (value is -0.2, and the least it can be is 0)",
+  });
+});

@@ -1,0 +1,117 @@
+// From what the run left to the report as data. Pure: the texts of artifacts come through `read`, nothing
+// here looks at a clock, a locale or a disk, and the order of the members does not matter.
+
+import { wilsonInterval } from "@mlrb/core/statistics/wilson-interval";
+import { type AgentCoverage, type Coverage, type Report, reportFormat } from "@mlrb/formats/report";
+import type { Attempt } from "@mlrb/formats/report/attempt";
+import type { Collected } from "@mlrb/formats/stage/collected";
+import { agentComparisons } from "../compare/agent-comparisons.ts";
+import { anchorOf } from "../compare/anchor-of.ts";
+import { cell } from "../compare/cell.ts";
+import { comparisons, itemsOf } from "../compare/comparisons.ts";
+import { floorOf } from "../compare/floor-of.ts";
+import { metricScale } from "../compare/metric-scale.ts";
+import { overTasks } from "../compare/over-tasks.ts";
+import { rows } from "../compare/rows.ts";
+import { byText } from "./order.ts";
+import { plainText } from "./plain-text.ts";
+import { publishedValues } from "./published-values.ts";
+import { type ReadText, readEvidence } from "./read-evidence.ts";
+import { reportParams } from "./report-params.ts";
+
+export const smokeNote =
+  "smoke: shows that the machinery measures; says nothing about English or about agents";
+
+/**
+ * The report of a run. `params` are those of the report stage; wrong ones throw, since they are the
+ * pipeline's. Unreadable artifacts never throw: they are "not measured", with the cause.
+ */
+export function reportData(
+  collected: Collected,
+  { params, read }: { params: Record<string, unknown>; read: ReadText },
+): Report {
+  const known = reportParams(params);
+  const evidence = readEvidence(collected, known.metric, read);
+  const { attempts } = evidence;
+  const report: Report = {
+    formatVersion: reportFormat,
+    title: plainText(known.title),
+    label: plainText(known.label),
+    smoke: known.label === "smoke",
+    note: known.label === "smoke" ? smokeNote : "",
+    tasks: evidence.tasks.map(({ name }) => ({
+      name,
+      title: plainText(known.taskTitle(name)),
+      primary: known.primary(name),
+    })),
+    agents: evidence.agents.map((name) => ({ name, title: plainText(known.agentTitle(name)) })),
+    metrics: [...new Set(evidence.tasks.flatMap(({ scorers }) => scorers))].sort(byText).map(known.metric),
+    coverage: coverage(attempts, evidence.agents, evidence.gaps),
+    attempts,
+    cells: [],
+    rows: [],
+    published: [],
+    acrossTasks: { tasks: [], leftOut: [], agents: [] },
+    comparisons: [],
+    agentComparisons: [],
+  };
+  for (const { name: task, scorers } of evidence.tasks) {
+    const ofTask = attempts.filter((attempt) => attempt.task === task);
+    const byAgent = [...Map.groupBy(ofTask, (attempt) => attempt.agent).values()];
+    const primary = known.primary(task);
+    const primaryFirst = [...scorers].sort((a, b) => Number(b === primary) - Number(a === primary));
+    for (const scorer of primaryFirst) {
+      const metric = known.metric(scorer);
+      const anchors = evidence.anchors(task, scorer);
+      const floor = floorOf(known.floor(task, scorer), anchors);
+      const anchor = anchorOf(known.anchorRow(task, scorer), anchors);
+      const measured = anchors.kind === "ok" ? anchors.value : [];
+      const scale = metricScale(metric, { floor, anchor, rows: measured });
+      const members = byAgent.map((each) =>
+        each.map((attempt) => ({ attempt, items: itemsOf(attempt, scorer, evidence.samples) })),
+      );
+      const cells = members.map((each) =>
+        cell(each, { metric, primary: scorer === primary, floor, anchor, scale }),
+      );
+      report.cells.push(...cells);
+      report.rows.push(...rows(cells, { task, metric, anchors, floor, anchor }));
+      report.published.push(...publishedValues(known, { task, metric: scorer }));
+      report.comparisons.push(...comparisons(members, metric));
+    }
+  }
+  report.acrossTasks = overTasks(report.cells, { tasks: report.tasks, agents: evidence.agents });
+  report.agentComparisons = agentComparisons(report.cells, {
+    agents: evidence.agents,
+    attempts,
+    seeded: known.seeded,
+  });
+  return report;
+}
+
+function coverage(attempts: Attempt[], agents: string[], gaps: Coverage["gaps"]): Coverage {
+  const scores = attempts.flatMap((attempt) => Object.values(attempt.scores));
+  const verdicts = (kind: string, of = attempts) => of.filter((each) => each.verdict.kind === kind).length;
+  const scored = (kind: string) => scores.filter((score) => score.kind === kind).length;
+  return {
+    attempts: {
+      planned: attempts.length,
+      pass: verdicts("pass"),
+      struck: verdicts("struck"),
+      rejected: verdicts("rejected"),
+      missing: verdicts("missing"),
+    },
+    scores: {
+      planned: scores.length,
+      scored: scored("scored"),
+      rejected: scored("rejected"),
+      notMeasured: scored("not-measured"),
+    },
+    agents: agents.map((agent): AgentCoverage => {
+      const own = attempts.filter((attempt) => attempt.agent === agent);
+      const pass = verdicts("pass", own);
+      const judged = own.length - verdicts("missing", own);
+      return { agent, planned: own.length, pass, judged, passInterval: wilsonInterval(pass, judged) ?? null };
+    }),
+    gaps,
+  };
+}

@@ -1,0 +1,52 @@
+// What an attempt's research took: apart from the report for the reason that times.ts gives. Formulas:
+// docs/measures/iterations.md.
+
+import { higherIsBetter } from "@mlrb/core/iterations/printed-values";
+import type { Member } from "@mlrb/formats/stage/collected";
+import { type FoundResearch, parseResearch } from "./parse-research.ts";
+import type { ReadText } from "./read-evidence.ts";
+
+export type ResearchTimes = {
+  /** To the first snapshot of a submission that can be loaded; null where there was none, or nobody knows. */
+  firstValidSeconds: number | null;
+  /** Of what the agent itself said, in the metric's unit; at least 0. Null where nobody can tell. */
+  improvementPerHour: number | null;
+};
+
+/** A gain within seconds says nothing of an hour. */
+const hoursMin = 1 / 60;
+
+const unknown: ResearchTimes = { firstValidSeconds: null, improvementPerHour: null };
+
+/** `member` has the role `iterations`; `direction` is a scorer's, by name. */
+export function researchTimes(
+  member: Member | undefined,
+  { read, direction }: { read: ReadText; direction: (scorer: string) => unknown },
+): ResearchTimes {
+  const artifact = member?.artifacts.iterations;
+  if (artifact?.path === undefined) return unknown;
+  const text = read({ path: artifact.path, kind: artifact.kind });
+  const found = text.kind === "ok" ? parseResearch(text.value) : text;
+  if (found.kind !== "ok" || found.value.kind !== "found") return unknown;
+  const { firstValidMs } = found.value;
+  return {
+    firstValidSeconds: firstValidMs === null ? null : Math.round(firstValidMs / 100) / 10,
+    improvementPerHour: improvementPerHour(found.value, direction),
+  };
+}
+
+/** (best − first) ÷ hours from the first value to the last, in the direction that is better. */
+function improvementPerHour(
+  { metric, values }: Extract<FoundResearch, { kind: "found" }>,
+  direction: (scorer: string) => unknown,
+): number | null {
+  if (metric === null || values.length < 2) return null;
+  const known = direction(metric);
+  const up = known === undefined ? higherIsBetter(metric) : known === "higher";
+  const hours = (values.at(-1)!.sinceStartMs - values[0]!.sinceStartMs) / 3_600_000;
+  if (up === undefined || hours < hoursMin) return null;
+  const gains = values.map(
+    ({ value }) => (up ? value : -value) - (up ? values[0]!.value : -values[0]!.value),
+  );
+  return Math.max(...gains) / hours;
+}

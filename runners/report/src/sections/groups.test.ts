@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { groupMeans } from "../compare/group-means.ts";
+import { Example, passed, rejectedScore, scored, verdict } from "../testing/example.ts";
+import { groupsCsv, groupsMarkdown } from "./groups.ts";
+
+type Groups = Record<string, number[]>;
+
+/** The report of attempts of which each answered these groups' items so, or failed. */
+function answered(agents: Record<string, (Groups | "struck" | "rejected")[]>) {
+  const example = new Example();
+  for (const [agent, attempts] of Object.entries(agents)) {
+    for (const [index, fate] of attempts.entries()) {
+      const axes = { task: "letters", agent, seed: index + 1 };
+      const groups = typeof fate === "string" ? { a: [1] } : fate;
+      const items = Object.entries(groups).flatMap(([group, values]) =>
+        values.map((value, item) => ({ id: `${group}${item}`, value, weight: 1, group })),
+      );
+      example
+        .gives("attempt", axes, { submission: `sha256:${agent}${index}` })
+        .gives("validate", axes, fate === "struck" ? verdict("struck") : passed)
+        .gives(
+          "score",
+          { ...axes, scorer: "pairs" },
+          fate === "rejected" ? rejectedScore("pairs", "ties") : scored("pairs", items),
+        );
+    }
+  }
+  return example.report();
+}
+
+test("a group's mean is over the attempts, not over their items, and groups stand by name", () => {
+  const means = groupMeans(
+    answered({
+      plain: [
+        { b: [1, 0], a: [1] },
+        { a: [0, 0, 0], b: [1, 1] },
+      ],
+    }),
+  );
+  assert.deepEqual(
+    means.map(({ group, items, agents }) => [group, items, agents[0]!.mean, agents[0]!.attempts]),
+    [
+      ["a", null, 0.5, 2], // 1 and 0, of one item and of three
+      ["b", 2, 0.75, 2],
+    ],
+  );
+});
+
+test("failed attempts have no part in a group's mean, and the count of attempts shows it", () => {
+  const report = answered({ plain: [{ a: [0.5] }, "struck", "rejected"], strong: ["struck"] });
+  assert.deepEqual(groupMeans(report)[0]!.agents, [
+    { agent: "plain", attempts: 1, planned: 3, mean: 0.5 },
+    { agent: "strong", attempts: 0, planned: 1, mean: null },
+  ]);
+  assert.match(groupsMarkdown(report), /\| a \| 1 \| 0\.500 \(1\/3\) \| – \(0\/1\) \|/);
+  assert.match(groupsCsv(report), /,a,1,strong,0,1,\r\n/);
+});
+
+test("a group named like something every object has is a group like any other", () => {
+  const means = groupMeans(answered({ plain: [{ constructor: [1] }], strong: [{ other: [1] }] }));
+  assert.deepEqual(
+    means.map(({ group, agents }) => [group, ...agents.map(({ mean }) => mean)]),
+    [
+      ["constructor", 1, null],
+      ["other", null, 1],
+    ],
+  );
+});
+
+test("where no score has groups the file says so", () => {
+  const text = groupsMarkdown(answered({ plain: [{}] }));
+  assert.match(text, /No score that counts has groups\./);
+  assert.match(text, /smoke: shows that the machinery measures/);
+});

@@ -1,0 +1,107 @@
+// Score over time: what an attempt had at shares of its budget, on the metric that decides the task. One that had
+// something good and spoiled it is told by name, for its score does not show it.
+
+import type { Metric, Report } from "@mlrb/formats/report";
+import type { Attempt, AttemptMoment } from "@mlrb/formats/report/attempt";
+import { changedOverTime, momentCounting } from "../compare/moment-counting.ts";
+import { digitsText } from "./digits-text.ts";
+import { attemptsText, grouped, metricHead, metricOf, taskTitle } from "./report-words.ts";
+import { type Item, type Section, type TableCell, textCell } from "./table.ts";
+
+export function momentsSection(report: Report): Section {
+  const shown = report.tasks.flatMap(({ name, primary }) => {
+    const attempts = report.attempts.filter((one) => one.task === name && changedOverTime(one));
+    if (primary === null || attempts.length === 0) return [];
+    return [{ task: name, metric: metricOf(report, primary), attempts }];
+  });
+  return {
+    heading: "Score over time",
+    caption:
+      "What stood in the submission at a share of the budget, on the metric that decides the task; what was handed " +
+      "in, under 100%, alone counts. Attempts of which every moment equals that are left out. none: nothing was there yet.",
+    tables: shown.map(({ task, metric, attempts }) => ({
+      title: `${taskTitle(report, task)}, ${metricHead(metric)}`,
+      columns: [
+        { head: "agent", rigid: false },
+        { head: "seed", rigid: true },
+        ...attempts[0]!.moments.map(({ moment }) => ({ head: moment, rigid: true })),
+      ],
+      groups: [
+        {
+          name: "",
+          title: "",
+          rows: attempts.map((attempt) => [
+            textCell(attempt.agent),
+            {
+              ...textCell(String(attempt.seed)),
+              about: { task, agent: attempt.agent, seed: attempt.seed },
+            },
+            ...attempt.moments.map((moment) => momentCell(attempt, moment, metric)),
+          ]),
+        },
+      ],
+    })),
+    items: shown.flatMap(({ metric, attempts }) => [
+      ...attempts.flatMap((attempt) => spoiled(attempt, metric)),
+      ...rejections(attempts, metric),
+    ]),
+  };
+}
+
+function momentCell(attempt: Attempt, moment: AttemptMoment, { name, digits }: Metric): TableCell {
+  const score = moment.scores[name];
+  const way = momentCounting(attempt, moment, name);
+  const text = score?.kind === "scored" ? digitsText(score.value, digits) : "";
+  switch (way.kind) {
+    case "valid":
+      return textCell(text);
+    case "missing":
+      return textCell("not measured", "bad");
+    case "failed":
+      if (way.because === "none") return textCell("none", "faint");
+      if (text !== "") return textCell(text, "struck");
+      return textCell(score?.kind === "rejected" ? "rejected" : "not measured", "bad");
+  }
+}
+
+/** What it had and did not hand in, where what it handed in is rejected. */
+function spoiled(attempt: Attempt, { name, digits }: Metric): Item[] {
+  const end = attempt.moments.at(-1);
+  if (!end) return [];
+  const way = momentCounting(attempt, end, name);
+  if (way.kind !== "failed" || way.because !== "rejected") return [];
+  const before = attempt.moments.slice(0, -1).flatMap((moment) => {
+    const then = momentCounting(attempt, moment, name);
+    return then.kind === "valid" ? [`${moment.moment} ${digitsText(then.value, digits)}`] : [];
+  });
+  if (before.length === 0) return [];
+  return [
+    {
+      head: `${attempt.task}, ${attempt.agent} ${attempt.seed}`,
+      text:
+        `what was handed in is rejected (${way.why}) and counts as the floor. What stood before could be loaded and ` +
+        `scored, at ${before.join(", at ")}; that does not count`,
+    },
+  ];
+}
+
+/** Why what stood at a moment before the end could not be scored. */
+function rejections(attempts: Attempt[], { name }: Metric): Item[] {
+  const found = attempts.flatMap((attempt) =>
+    attempt.moments.slice(0, -1).flatMap((moment) => {
+      const way = momentCounting(attempt, moment, name);
+      if (way.kind === "missing")
+        return [{ attempt, moment: moment.moment, why: `not measured: ${way.cause}` }];
+      if (way.kind !== "failed" || way.because !== "rejected") return [];
+      return [{ attempt, moment: moment.moment, why: `rejected: ${way.why}` }];
+    }),
+  );
+  return grouped(
+    found,
+    ({ moment, why }) => [moment, why],
+    (same) => ({
+      head: `${same[0]!.attempt.task} at ${same[0]!.moment}, ${attemptsText(same.map(({ attempt }) => attempt))}`,
+      text: same[0]!.why,
+    }),
+  );
+}

@@ -1,0 +1,83 @@
+// The report's sections, in the order of what a reader asks: who is ahead, against what, is it real, what
+// went wrong, what is not there.
+
+import type { Report } from "@mlrb/formats/report";
+import { plainText } from "../read/plain-text.ts";
+import { acrossSection } from "./across-section.ts";
+import { agentsSection } from "./agents-section.ts";
+import { attemptsSection } from "./attempts-section.ts";
+import { besideSection } from "./beside-section.ts";
+import { comparisonsSection } from "./comparisons-section.ts";
+import { errorsSection } from "./errors-section.ts";
+import { gapsSection } from "./gaps-section.ts";
+import { metricsSection } from "./metrics-section.ts";
+import { momentsSection } from "./moments-section.ts";
+import { researchSection } from "./research-section.ts";
+import { resultsSection } from "./results-section.ts";
+import { rowsSection } from "./rows-section.ts";
+import { rulesSection } from "./rules-section.ts";
+import type { Section } from "./table.ts";
+import { validitySection } from "./validity-section.ts";
+
+/** Sections that have something to say; without attempts only what is missing. */
+export function sections(report: Report): Section[] {
+  return [
+    resultsSection(report),
+    acrossSection(report),
+    errorsSection(report),
+    metricsSection(report),
+    rowsSection(report),
+    agentsSection(report),
+    comparisonsSection(report),
+    attemptsSection(report),
+    momentsSection(report),
+    besideSection(report),
+    researchSection(report),
+    rulesSection(report),
+    validitySection(report),
+    gapsSection(report),
+  ]
+    .filter(({ tables, items }) => items.length > 0 || tables.some((table) => table.groups.length > 0))
+    .map(plainSection);
+}
+
+/** Names of tasks and agents come from the repository, yet a line break in one would break a table. */
+export function plainSection(section: Section): Section {
+  const text = (value: string) => plainText(value, 2000);
+  return {
+    ...section,
+    items: section.items.map(({ head, text: words }) => ({ head: text(head), text: text(words) })),
+    tables: section.tables.map(({ title, columns, groups }) => ({
+      title: text(title),
+      columns: columns.map((column) => ({ ...column, head: text(column.head) })),
+      groups: groups.map(({ name, title, rows }) => ({
+        name: text(name),
+        title: text(title),
+        rows: rows.map((row) => row.map((cell) => ({ ...cell, lines: cell.lines.map(text) }))),
+      })),
+    })),
+  };
+}
+
+/** One line on how much of what was planned is there. */
+export function coverageLine({ coverage: { attempts, scores } }: Report): string {
+  if (attempts.planned === 0) return "No attempts were planned.";
+  const parts = (...counts: [number, string][]) =>
+    counts.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : [])).join(", ") || "none";
+  const judged = parts(
+    [attempts.pass, "pass"],
+    [attempts.struck, "struck"],
+    [attempts.rejected, "rejected"],
+    [attempts.missing, "missing"],
+  );
+  const measured = parts(
+    [scores.scored, "scored"],
+    [scores.rejected, "rejected"],
+    [scores.notMeasured, "not measured"],
+  );
+  const plural = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
+  return (
+    `${plural(attempts.planned, "attempt")} planned: ${judged}. ` +
+    `${plural(scores.planned, "score")} planned: ${measured}.`
+  );
+}

@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { Ledger } from "@mlrb/formats/attempt/ledger";
+import type { Collected, Member } from "@mlrb/formats/stage/collected";
+import { latexFile } from "../formats/latex.ts";
+import { markdownSection } from "../formats/markdown.ts";
+import { researched } from "../testing/example.ts";
+import { times, timesCsv, timesSection } from "./times.ts";
+
+const member = (agent: string, seed: number, ledger: boolean): Member => ({
+  stage: `attempt[task=t,agent=${agent},seed=${seed}]`,
+  name: "attempt",
+  role: "attempt",
+  axes: { task: "t", agent, seed },
+  outcome: ledger ? "succeeded" : "failed",
+  cause: "",
+  artifacts: ledger ? { ledger: { digest: "d", kind: "file", path: `${agent}${seed}` } } : {},
+});
+const ledger = {
+  wallMs: 12_345,
+  workingMs: 12_000,
+  budget: { wallMs: 600_000 },
+  ended: "finished",
+  tokens: null,
+};
+const collected: Collected = {
+  formatVersion: 1,
+  members: [member("b", 10, true), member("b", 2, true), member("a", 1, false)],
+};
+const unread = {
+  read: () => ({ kind: "unreadable" as const, cause: "ENOENT" }),
+  direction: () => undefined,
+};
+const readLedger = (path: string) => (path === "b2" ? "not a ledger" : (ledger as unknown as Ledger));
+
+test("an attempt without a ledger, or with one that cannot be read, has an unknown time and not zero", () => {
+  const { attempts } = times(collected, { label: "smoke", readLedger, ...unread });
+  assert.deepEqual(
+    attempts.map(({ agent, seed, wallSeconds, tokens }) => [agent, seed, wallSeconds, tokens]),
+    [
+      ["a", 1, null, null],
+      ["b", 2, null, null],
+      ["b", 10, 12.3, null],
+    ],
+  );
+});
+
+test("the table says whose seconds they are, and that it is smoke", () => {
+  const text = markdownSection(timesSection(times(collected, { label: "smoke", readLedger, ...unread })));
+  assert.match(text, /Time and cost of each attempt \(smoke\)/);
+  assert.match(text, /\| t \| b \| 10 \| 12\.3 \| 600 \| finished \|/);
+  assert.match(text, /\| t \| a \| 1 \| unknown \| unknown \| unknown \|/);
+});
+
+const spent = { ...ledger, tokens: 1_200_000, dollars: 43.5, gpuHours: 0 } as unknown as Ledger;
+const paid = times(collected, {
+  label: "official",
+  readLedger: (path) => (path === "b2" ? "none" : spent),
+  ...unread,
+});
+
+for (const [file, text] of Object.entries({
+  "times.md": markdownSection(timesSection(paid)),
+  "times.csv": timesCsv(paid),
+  "times.tex": latexFile({ title: "Letters", label: "official", note: "" }, timesSection(paid)),
+})) {
+  test(`times and cost are, byte for byte, golden/${file}`, () => {
+    const path = join(import.meta.dirname, "../..", "golden", file);
+    if (process.env.UPDATE_GOLDEN) writeFileSync(path, text);
+    assert.equal(text, readFileSync(path, "utf8"));
+  });
+}
+
+test("what was spent stands in the table where anybody spent any, and unknown is not zero", () => {
+  const text = markdownSection(timesSection(paid));
+  assert.match(text, /\| budget \| tokens \| dollars \| ended \|/);
+  assert.match(text, /\| t \| b \| 10 \| 12\.3 \| 600 \| 1200000 \| 43\.50 \| finished \|/);
+  assert.match(text, /\| t \| b \| 2 \| unknown \| unknown \| unknown \| unknown \| unknown \|/);
+});
+
+test("working time stands in the table where waits made it less, and busy GPUs where they were measured, 0 too", () => {
+  const of = (changes: object) => {
+    const readLedger = () => ({ ...spent, gpuHours: 0.5, ...changes }) as Ledger;
+    return markdownSection(timesSection(times(collected, { label: "smoke", readLedger, ...unread })));
+  };
+  assert.doesNotMatch(of({ gpuBusyMs: null }), /working|busy/i);
+  const text = of({ wallMs: 20_000, gpuBusyMs: 0 });
+  assert.match(
+    text,
+    /\| seconds \| budget \| working \| tokens \| dollars \| GPU hours \| GPU busy \| ended \|/,
+  );
+  assert.match(
+    text,
+    /\| b \| 10 \| 20\.0 \| 600 \| 12\.0 \| 1200000 \| 43\.50 \| 0\.50 \| 0\.00 \| finished \|/,
+  );
+  assert.match(of({ gpuBusyMs: 900_000 }), /\| 0\.25 \| finished \|/);
+});
+
+test("in CSV an unknown time is an empty field and a known one a number", () => {
+  const lines = timesCsv(times(collected, { label: "smoke", readLedger, ...unread })).split("\r\n");
+  assert.equal(lines.length, 5);
+  assert.equal(lines[1], "smoke,t,a,1,,,,,,,,,,");
+  assert.equal(lines[3], "smoke,t,b,10,12.3,12,600,finished,,,,,,");
+});
+
+test("how soon there was something valid, and what an hour gained, stand where the iterations tell", () => {
+  const found = (values: [number, number][], metric = "bits-per-byte") =>
+    JSON.stringify(
+      researched({
+        firstValidMs: 61_234,
+        metric: { name: metric, split: "dev" },
+        values: values.map(([value, hours]) => ({
+          value,
+          sinceStartMs: hours * 3_600_000,
+          predicted: null,
+        })),
+      }).iterations,
+    );
+  const of = (text: string) => {
+    const iterations: Member = {
+      ...member("b", 10, true),
+      name: "iterations",
+      role: "iterations",
+      artifacts: { iterations: { digest: "i", kind: "file", path: "i" } },
+    };
+    const { attempts } = times(
+      { formatVersion: 1, members: [member("b", 10, true), iterations] },
+      {
+        label: "smoke",
+        readLedger,
+        read: () => ({ kind: "ok", value: text }),
+        direction: (scorer) => (scorer === "bits-per-byte" ? "lower" : undefined),
+      },
+    );
+    return [attempts[0]!.firstValidSeconds, attempts[0]!.improvementPerHour];
+  };
+  assert.deepEqual(
+    of(
+      found([
+        [3, 1],
+        [2, 2],
+        [2.5, 5],
+      ]),
+    ),
+    [61.2, 0.25],
+    "best minus first, over four hours",
+  );
+  assert.deepEqual(
+    of(
+      found(
+        [
+          [0.5, 1],
+          [0.7, 2],
+        ],
+        "accuracy",
+      ),
+    ),
+    [61.2, 0.7 - 0.5],
+    "by what the name means",
+  );
+  assert.deepEqual(
+    of(
+      found(
+        [
+          [0.5, 1],
+          [0.7, 2],
+        ],
+        "grumbles",
+      ),
+    ),
+    [61.2, null],
+    "nobody knows which way is better",
+  );
+  assert.deepEqual(of(found([[3, 1]])), [61.2, null], "one value is no gain");
+  const within = [
+    [3, 1],
+    [2, 1 + 1 / 120],
+  ] as [number, number][];
+  assert.deepEqual(of(found(within)), [61.2, null], "a gain within seconds says nothing of an hour");
+  assert.deepEqual(of("{"), [null, null]);
+});

@@ -1,0 +1,184 @@
+// What the attempts took, by their ledgers. Kept apart from the report: seconds differ from run to run
+// and machine to machine, and a report whose bytes moved with them could not be compared byte for byte.
+
+import type { Ledger } from "@mlrb/formats/attempt/ledger";
+import type { Collected, Member } from "@mlrb/formats/stage/collected";
+import type { Times } from "@mlrb/formats/times";
+import { csvLine } from "../formats/csv-line.ts";
+import { byText } from "../read/order.ts";
+import { plainText } from "../read/plain-text.ts";
+import type { ReadText } from "../read/read-evidence.ts";
+import { researchTimes } from "../read/research-times.ts";
+import { type Section, textCell } from "./table.ts";
+
+/** `readLedger` gives a text where the ledger cannot be read; `direction` says of a scorer which way is better. */
+export function times(
+  collected: Collected,
+  {
+    label,
+    readLedger,
+    read,
+    direction,
+  }: {
+    label: string;
+    readLedger: (path: string) => Ledger | string;
+    read: ReadText;
+    direction: (scorer: string) => unknown;
+  },
+): Times {
+  const placeOf = ({ axes: { task, agent, seed } }: Member) => JSON.stringify([task, agent, seed]);
+  const research = new Map(
+    collected.members.filter(({ role }) => role === "iterations").map((member) => [placeOf(member), member]),
+  );
+  const attempts = collected.members
+    .filter(({ role }) => role === "attempt")
+    .map((member) => {
+      const { axes, artifacts } = member;
+      const path = artifacts.ledger?.path;
+      const found = path === undefined ? "none" : readLedger(path);
+      const ledger = typeof found === "string" ? undefined : found;
+      return {
+        task: plainText(String(axes.task)),
+        agent: plainText(String(axes.agent)),
+        seed: axes.seed ?? "",
+        wallSeconds: seconds(ledger?.wallMs),
+        workingSeconds: seconds(ledger?.workingMs),
+        budgetSeconds: seconds(ledger?.budget.wallMs),
+        ended: ledger ? plainText(String(ledger.ended)) : null,
+        tokens: ledger?.tokens ?? null,
+        dollars: ledger?.dollars ?? null,
+        gpuHours: ledger?.gpuHours ?? null,
+        gpuBusyHours: hours(ledger?.gpuBusyMs),
+        ...researchTimes(research.get(placeOf(member)), { read, direction }),
+      };
+    });
+  attempts.sort(
+    (a, b) => byText(a.task, b.task) || byText(a.agent, b.agent) || byText(pad(a.seed), pad(b.seed)),
+  );
+  return { formatVersion: 1, label: plainText(label), attempts };
+}
+
+const csvColumns = [
+  "task",
+  "agent",
+  "seed",
+  "wallSeconds",
+  "workingSeconds",
+  "budgetSeconds",
+  "ended",
+  "tokens",
+  "dollars",
+  "gpuHours",
+  "firstValidSeconds",
+  "improvementPerHour",
+  "gpuBusyHours",
+] as const;
+
+/** times.csv: one row per attempt, unknown fields empty. */
+export function timesCsv({ attempts, label }: Times): string {
+  const rows = attempts.map((attempt) => csvLine([label, ...csvColumns.map((column) => attempt[column])]));
+  return [csvLine(["label", ...csvColumns]), ...rows].join("");
+}
+
+/** The table of the times and of what was spent, for the terminal, Markdown and LaTeX. */
+export function timesSection({ attempts, label }: Times): Section {
+  // where nobody spent any, or nobody knows, a column would say nothing
+  const spent = spentColumns.filter(({ of, says = (value) => value > 0 }) =>
+    attempts.some((attempt) => {
+      const value = of(attempt);
+      return value !== null && says(value, attempt);
+    }),
+  );
+  const groups = [...Map.groupBy(attempts, ({ task }) => task)].map(([task, rows]) => ({
+    name: task,
+    title: task,
+    rows: rows.map((row) => [
+      textCell(row.agent),
+      textCell(String(row.seed)),
+      textCell(row.wallSeconds === null ? "unknown" : row.wallSeconds.toFixed(1)),
+      textCell(row.budgetSeconds === null ? "unknown" : row.budgetSeconds.toFixed(0)),
+      ...spent.map(({ of, digits }) => textCell(of(row)?.toFixed(digits) ?? "unknown")),
+      textCell(row.ended ?? "unknown"),
+    ]),
+  }));
+  const rigid = (head: string) => ({ head, rigid: true });
+  return {
+    heading: `Time and cost of each attempt (${label})`,
+    caption:
+      "Seconds on the machine that ran it, and what was spent, by its ledger; no part of any score." +
+      spent.map(({ means }) => (means === undefined ? "" : ` ${means}`)).join(""),
+    tables: [
+      {
+        title: "",
+        columns: [
+          { head: "agent", rigid: false },
+          rigid("seed"),
+          rigid("seconds"),
+          rigid("budget"),
+          ...spent.map(({ head }) => rigid(head)),
+          { head: "ended", rigid: false },
+        ],
+        groups,
+      },
+    ],
+    items: [],
+  };
+}
+
+type Timed = Times["attempts"][number];
+
+const spentColumns: {
+  head: string;
+  digits: number;
+  of: (attempt: Timed) => number | null;
+  means?: string;
+  /** Whether a known value makes the column worth its place; above zero by default. */
+  says?: (value: number, attempt: Timed) => boolean;
+}[] = [
+  {
+    head: "working",
+    digits: 1,
+    of: ({ workingSeconds }) => workingSeconds,
+    says: (working, { wallSeconds }) => wallSeconds !== null && wallSeconds - working >= 1,
+    means: "Working: without waits for which its programs were frozen.",
+  },
+  { head: "tokens", digits: 0, of: ({ tokens }) => tokens },
+  {
+    head: "dollars",
+    digits: 2,
+    of: ({ dollars }) => dollars,
+    means: "Dollars: at the prices that each attempt's ledger lists with their sources.",
+  },
+  { head: "GPU hours", digits: 2, of: ({ gpuHours }) => gpuHours },
+  {
+    head: "GPU busy",
+    digits: 2,
+    of: ({ gpuBusyHours }) => gpuBusyHours,
+    says: () => true, // GPUs that were held and did nothing
+    means: "GPU busy: hours of those in which they computed.",
+  },
+  {
+    head: "first valid",
+    digits: 1,
+    of: ({ firstValidSeconds }) => firstValidSeconds,
+    means: "First valid: to the first snapshot that can be loaded.",
+  },
+  {
+    head: "gain an hour",
+    digits: 3,
+    of: ({ improvementPerHour }) => improvementPerHour,
+    means: "Gain an hour: of what the agent said itself.",
+  },
+];
+
+function seconds(ms: number | undefined): number | null {
+  return ms === undefined ? null : Math.round(ms / 100) / 10;
+}
+
+function hours(ms: number | null | undefined): number | null {
+  return ms === undefined || ms === null ? null : ms / 3_600_000;
+}
+
+function pad(seed: string | number): string {
+  return String(seed).padStart(20);
+}
