@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { FileDigests } from "@mlrb/local/digests/source-files";
+import { FileDigests } from "@mlrb/local/digests/file-digest-memory";
 import { takeLease } from "@mlrb/local/leases/lease";
 import {
   clearEnvironment,

@@ -4,14 +4,14 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, test } from "node:test";
 import { counted, type Lab, lab } from "./support/lab.ts";
-import type { Said } from "./support/run-program.ts";
+import type { ProgramOutput } from "./support/run-program.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
 after(() => repository.remove());
 
 /** Refused, nothing run, no state made. */
-function refused(at: Lab, said: Said): void {
+function refused(at: Lab, said: ProgramOutput): void {
   assert.equal(said.code, 2, `${said.stdout}${said.stderr}`);
   assert.deepEqual(at.executions(), {});
   assert.ok(!existsSync(at.root), "no state was made");

@@ -30,12 +30,12 @@ function it(title: string, skip: string | undefined, body: (at: Lab, t: TestCont
   );
 }
 
-type Asked = { budget?: Record<string, string | number>; stays?: boolean; mark?: string };
+type CliOptions = { budget?: Record<string, string | number>; stays?: boolean; mark?: string };
 
 function define(
   at: Lab,
   served: LoopbackProvider,
-  { budget = { time: "60s" }, stays = false, mark = at.name }: Asked = {},
+  { budget = { time: "60s" }, stays = false, mark = at.name }: CliOptions = {},
 ) {
   at.script("prompt.md", "Write something into submission/. Until {{deadline}}.\n");
   at.script("program/start.sh", "");

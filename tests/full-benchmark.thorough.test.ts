@@ -13,7 +13,7 @@ import { actionsIn, recordsIn } from "./support/end-state.ts";
 import { shareEnvironments } from "./support/environments.ts";
 import { leftovers, outcomes, summary } from "./support/lab.ts";
 import { checkNop, checkReport } from "./support/report-checks.ts";
-import { type Line, type Said, startProgram } from "./support/run-program.ts";
+import { type Line, type ProgramOutput, startProgram } from "./support/run-program.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
@@ -27,7 +27,7 @@ await copyBenchmarkState(root);
 
 const start = (...args: string[]) =>
   startProgram(repository.path, [...args, "--root", root], { env: indexVariables() });
-const pipeline = (...args: string[]): Promise<Said> => start(...args).ended;
+const pipeline = (...args: string[]): Promise<ProgramOutput> => start(...args).ended;
 
 function report(selection = "smoke"): Line {
   return JSON.parse(readFileSync(join(root, "results/full-benchmark", selection, "report.json"), "utf8"));

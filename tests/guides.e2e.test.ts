@@ -10,7 +10,7 @@ import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { copyBenchmarkState } from "./support/benchmark-state.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { outcomes, reasons } from "./support/lab.ts";
-import { type Line, type Said, startProgram } from "./support/run-program.ts";
+import { type Line, type ProgramOutput, startProgram } from "./support/run-program.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
@@ -22,7 +22,7 @@ after(() => {
 });
 await copyBenchmarkState(root);
 
-const pipeline = (...args: string[]): Promise<Said> => startProgram(repository.path, args).ended;
+const pipeline = (...args: string[]): Promise<ProgramOutput> => startProgram(repository.path, args).ended;
 const guide = (name: string) => readFileSync(join(import.meta.dirname, "../docs", name), "utf8");
 
 /** The files that a guide shows, by path, in its order. */
@@ -42,19 +42,19 @@ function commands(text: string): string[][] {
   );
 }
 
-async function follow(words: string[]): Promise<Said> {
+async function follow(words: string[]): Promise<ProgramOutput> {
   const said = await pipeline(...words, ...(words[0] === "check" ? [] : ["--json", "--root", root]));
   assert.equal(said.code, 0, `${words.join(" ")}\n${said.stdout}${said.stderr}`);
   return said;
 }
 
 /** The report that a command said it wrote. */
-function report(said: Said): Line {
+function report(said: ProgramOutput): Line {
   const { results } = said.lines.findLast(({ event }) => event === "summary")!;
   return JSON.parse(readFileSync(join(root, results, "report.json"), "utf8"));
 }
 
-const ranIn = (said: Said) =>
+const ranIn = (said: ProgramOutput) =>
   Object.entries(outcomes(said))
     .filter(([, outcome]) => outcome === "succeeded")
     .map(([stage]) => stage);

@@ -4,13 +4,13 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { type Lab, lab, results, summary } from "./support/lab.ts";
-import type { Said } from "./support/run-program.ts";
+import type { ProgramOutput } from "./support/run-program.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
 after(() => repository.remove());
 
-const look = (at: Lab, command: string, ...args: string[]): Promise<Said> =>
+const look = (at: Lab, command: string, ...args: string[]): Promise<ProgramOutput> =>
   at.pipeline([command, at.name, "--root", at.root, ...args]);
 
 function words(at: Lab, greeting = "hello"): void {

@@ -11,7 +11,7 @@ import { indexVariables } from "./support/demonstration/play.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { filesBelow, leftovers, outcomes, reasons, summary } from "./support/lab.ts";
 import { checkNop, checkReport } from "./support/report-checks.ts";
-import { type Line, type Said, startProgram } from "./support/run-program.ts";
+import { type Line, type ProgramOutput, startProgram } from "./support/run-program.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const shared = await benchmarkState();
@@ -24,7 +24,7 @@ after(() => {
 });
 await copyBenchmarkState(root);
 
-const pipeline = (...args: string[]): Promise<Said> =>
+const pipeline = (...args: string[]): Promise<ProgramOutput> =>
   startProgram(repository.path, [...args, "--root", root], { env: indexVariables() }).ended;
 const selection = `smoke+task=${oneTask}`;
 
@@ -32,7 +32,7 @@ function report(of = selection, from = root): Line {
   return JSON.parse(readFileSync(join(from, "results/full-benchmark", of, "report.json"), "utf8"));
 }
 
-const attemptsIn = (said: Said) =>
+const attemptsIn = (said: ProgramOutput) =>
   Object.entries(outcomes(said)).filter(([stage]) => stage.startsWith("attempt["));
 
 test("hello goes from nothing to a table", () => {

@@ -9,7 +9,7 @@ import { after, type TestContext, test } from "node:test";
 import { recordsIn } from "./support/end-state.ts";
 import { counted, type Lab, lab, leftovers, lineOf, outcomes, results, summary } from "./support/lab.ts";
 import { isRunning, pidsIn, until } from "./support/processes.ts";
-import type { Said, Started } from "./support/run-program.ts";
+import type { ProgramOutput, Started } from "./support/run-program.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
@@ -23,7 +23,7 @@ type Scene = {
   go: () => void;
   pids: string;
   start: (args?: string[], env?: Record<string, string>) => Started;
-  run: (args?: string[], env?: Record<string, string>) => Promise<Said>;
+  run: (args?: string[], env?: Record<string, string>) => Promise<ProgramOutput>;
 };
 
 /** An attempt and a plain stage, which wait for a word; one that needs each, one apart, and a report. */

@@ -16,7 +16,7 @@ import { keyEnv, keyName, provider, shell, submit } from "./support/llm-attempts
 import type { LoopbackProvider, SeenRequest } from "./support/loopback-provider.ts";
 import { attemptProcesses, until } from "./support/processes.ts";
 import { dice } from "./support/random-kills.ts";
-import type { Said, Started } from "./support/run-program.ts";
+import type { ProgramOutput, Started } from "./support/run-program.ts";
 import { mountSmallDisk } from "./support/small-disk.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
@@ -220,7 +220,7 @@ test("a hundred random kills lose no attempt: none is begun twice, no call is as
     return at.start(args, { env: keyEnv });
   };
 
-  const said: Said[] = [];
+  const said: ProgramOutput[] = [];
   const until_ = Date.now() + limitMs;
   let kills = 0;
   let run = start();

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { filesBelow, type Lab, lab, summary } from "./support/lab.ts";
 import { until } from "./support/processes.ts";
-import type { Line, Said } from "./support/run-program.ts";
+import type { Line, ProgramOutput } from "./support/run-program.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
@@ -16,10 +16,11 @@ after(() => repository.remove());
 const status = (at: Lab, ...args: string[]) =>
   at.pipeline(["status", at.name, "--json", "--root", at.root, ...args]);
 
-const lines = (said: Said, event: string): Line[] => said.lines.filter((line) => line.event === event);
+const lines = (said: ProgramOutput, event: string): Line[] =>
+  said.lines.filter((line) => line.event === event);
 
 /** By stage, only the states that something is in. */
-function counts(said: Said): Record<string, Record<string, number>> {
+function counts(said: ProgramOutput): Record<string, Record<string, number>> {
   assert.equal(said.code, 0, said.stderr);
   return Object.fromEntries(
     lines(said, "stage-status").map(({ name, states }) => [

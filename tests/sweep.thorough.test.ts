@@ -28,7 +28,7 @@ import { type EndState, endState, recordedStages, recordsIn } from "./support/en
 import { filesBelow, outcomes, type PipelineText } from "./support/lab.ts";
 import { type LoopDisk, makeDisk, mountDisk, powerCut } from "./support/loop-disk.ts";
 import { spawnersLeft, stageProcesses, startedForAttempts, until } from "./support/processes.ts";
-import { parseLines, type Said, startProgram } from "./support/run-program.ts";
+import { type ProgramOutput, parseLines, startProgram } from "./support/run-program.ts";
 import {
   type Call,
   callsIn,
@@ -93,10 +93,10 @@ function define(name: string, { words = "words", report = "report", slow = "true
 
 const runArguments = (name: string, root: string) => ["run", name, "--json", "--root", root, "--jobs", "1"];
 
-const run = (name: string, root: string, through: string[] = []): Promise<Said> =>
+const run = (name: string, root: string, through: string[] = []): Promise<ProgramOutput> =>
   startProgram(repository.path, runArguments(name, root), { through }).ended;
 
-async function runWell(name: string, root: string, through: string[] = []): Promise<Said> {
+async function runWell(name: string, root: string, through: string[] = []): Promise<ProgramOutput> {
   const said = await run(name, root, through);
   assert.equal(said.code, 0, said.stdout + said.stderr);
   return said;
@@ -200,7 +200,7 @@ async function disturb(
   scene: Scene,
   root: string,
   fault: Fault,
-): Promise<{ said: Said; hit: Call | undefined }> {
+): Promise<{ said: ProgramOutput; hit: Call | undefined }> {
   const log = `${root}.calls`;
   const said = await runTraced(repository.path, runArguments(scene.name, root), {
     calls: [fault.call],
@@ -290,7 +290,7 @@ test("kill -9 while the results of an edited pipeline replace older ones: the ol
   }
 });
 
-const noTrace = (said: Said, hint: string) =>
+const noTrace = (said: ProgramOutput, hint: string) =>
   assert.doesNotMatch(said.stderr + said.stdout, /^\s+at |bug:|This is a fault of mlrb|TypeError/m, hint);
 
 test("a call that fails, of any kind and anywhere: a cause and a way out or no harm at all, nothing wrong laid out, and the next run completes", {

@@ -21,7 +21,7 @@ import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { folderDigest } from "@mlrb/agents/folders/folder-digest";
 import { putInside } from "@mlrb/agents/folders/put-inside";
-import { FileDigests } from "@mlrb/local/digests/source-files";
+import { FileDigests } from "@mlrb/local/digests/file-digest-memory";
 import fc from "fast-check";
 
 const above = mkdtempSync(join(tmpdir(), "mlrb-agents-read-"));

@@ -27,10 +27,15 @@ const events: TrajectoryEvent[] = [
   exampleEvent("end", { ended: "finished" }),
 ];
 
-type Found = { kind: string; reason?: string; iterations?: unknown[]; measures?: Record<string, unknown> };
+type ReadIterations = {
+  kind: string;
+  reason?: string;
+  iterations?: unknown[];
+  measures?: Record<string, unknown>;
+};
 
 /** What the stage says of an attempt as its supervisor leaves it, after `spoil` has been at the folder. */
-function found(t: TestContext, spoil: (folder: string) => void = () => {}): Found {
+function found(t: TestContext, spoil: (folder: string) => void = () => {}): ReadIterations {
   const folder = mkdtempSync(join(tmpdir(), "iterations-step-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const path = (name: string) => join(folder, name);
@@ -59,7 +64,7 @@ function found(t: TestContext, spoil: (folder: string) => void = () => {}): Foun
   ]);
   const script = join(import.meta.dirname, "iterations.ts");
   execFileSync(process.execPath, [script, ...inputs, "--output", `iterations=${path("out.json")}`]);
-  return readJson(path("out.json")) as Found;
+  return readJson(path("out.json")) as ReadIterations;
 }
 
 test("an attempt's own line, its snapshot and its printed value become an iteration that counts", (t) => {

@@ -14,7 +14,7 @@ const root = resolve(import.meta.dirname, "../..");
 /** `acc,none` and the like, by task or group. */
 export type Official = Record<string, Record<string, number>>;
 
-type Given = {
+type LmEvalInputs = {
   scorer: string;
   /** Under `private`; and what lm-eval's task files call it. */
   folder: string;
@@ -27,7 +27,7 @@ type Given = {
 };
 
 /** The scorer's score and the command's results for one model whose answers depend on what it reads. */
-export function bothScores(given: Given): { ours: Scored; official: Official } {
+export function bothScores(given: LmEvalInputs): { ours: Scored; official: Official } {
   const temporary = mkdtempSync(join(tmpdir(), "mlrb-official-"));
   try {
     const data = join(temporary, "private", given.folder);

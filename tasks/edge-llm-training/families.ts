@@ -1,8 +1,8 @@
 // The eight kinds of instruction pairs, as data: what is asked (in two phrasings), about what, and the answer.
 // Every pair is all fillings of its words; instructions.ts picks among them.
 
-type Asked = { input: string; output: string };
-export type Family = { name: string; phrasings: [string, string]; all: () => Asked[] };
+type Exchange = { input: string; output: string };
+export type Family = { name: string; phrasings: [string, string]; all: () => Exchange[] };
 
 const things = [
   "apple",

@@ -19,15 +19,15 @@ import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { indexVariables } from "./demonstration/play.ts";
 import { shareEnvironments } from "./environments.ts";
 import { isRunning } from "./processes.ts";
-import { parseLines, type Said, startProgram } from "./run-program.ts";
+import { type ProgramOutput, parseLines, startProgram } from "./run-program.ts";
 import { throwAwayRepository } from "./throw-away-repository.ts";
 
 export type BenchmarkState = {
   /** Where `.mlrb/` and `results/` are. Not to be written. */
   root: string;
   /** What `run hello` said, and after it `run full-benchmark` of one task. */
-  hello: Said;
-  oneTask: Said;
+  hello: ProgramOutput;
+  oneTask: ProgramOutput;
 };
 
 export const oneTask = "baby-lm";
@@ -67,7 +67,7 @@ async function stateIn(folder: string): Promise<BenchmarkState> {
       renameSync(`${made}.tmp`, made);
     } else await sleep(200);
   }
-  const [hello, oneTask] = (JSON.parse(readFileSync(made, "utf8")) as Said[]).map(withLines);
+  const [hello, oneTask] = (JSON.parse(readFileSync(made, "utf8")) as ProgramOutput[]).map(withLines);
   return { root, hello: hello!, oneTask: oneTask! };
 }
 
@@ -83,7 +83,7 @@ function takeTurn(making: string): boolean {
   }
 }
 
-async function make(root: string): Promise<Said[]> {
+async function make(root: string): Promise<ProgramOutput[]> {
   const repository = throwAwayRepository();
   try {
     removeFolder(root);
@@ -98,7 +98,7 @@ async function make(root: string): Promise<Said[]> {
   }
 }
 
-function withLines(said: Said): Said {
+function withLines(said: ProgramOutput): ProgramOutput {
   return {
     ...said,
     get lines() {

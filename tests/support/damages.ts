@@ -14,7 +14,7 @@ import {
 import { join } from "node:path";
 import { test } from "node:test";
 import { filesBelow, type Lab, lab, results, summary } from "./lab.ts";
-import type { Said } from "./run-program.ts";
+import type { ProgramOutput } from "./run-program.ts";
 import type { Repository } from "./throw-away-repository.ts";
 
 export function damagedPipeline(at: Lab): void {
@@ -53,7 +53,7 @@ export const expected = (at: Lab) => ({
   [`${at.name}/default/report.txt`]: "b\nsome words\nsome words\n",
 });
 
-function sound(at: Lab, said: Said, hint: string): void {
+function sound(at: Lab, said: ProgramOutput, hint: string): void {
   assert.doesNotMatch(said.stderr, /^\s+at |TypeError|SyntaxError|undefined|This is a fault of mlrb/m, hint);
   assert.ok(said.code === 0 || said.code === 1, hint);
   if (said.code === 1)

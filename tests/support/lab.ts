@@ -5,7 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
-import { type Line, type ProgramOptions, type Said, type Started, startProgram } from "./run-program.ts";
+import {
+  type Line,
+  type ProgramOptions,
+  type ProgramOutput,
+  type Started,
+  startProgram,
+} from "./run-program.ts";
 import type { Repository } from "./throw-away-repository.ts";
 
 type Stage = Record<string, unknown>;
@@ -31,11 +37,11 @@ export type Lab = {
   /** Writes NAME/FILE in the repository and gives that path. */
   script(file: string, text: string): string;
   /** `COMMAND NAME … --json --root ROOT`, to its end. */
-  run(...args: string[]): Promise<Said>;
-  plan(...args: string[]): Promise<Said>;
+  run(...args: string[]): Promise<ProgramOutput>;
+  plan(...args: string[]): Promise<ProgramOutput>;
   start(args: string[], options?: ProgramOptions): Started;
   /** Any arguments, as they are. */
-  pipeline(args: string[], options?: ProgramOptions): Promise<Said>;
+  pipeline(args: string[], options?: ProgramOptions): Promise<ProgramOutput>;
   /** How often each name was written to the file of executions, see `counted`. */
   executions(): Record<string, number>;
 };
@@ -86,27 +92,27 @@ export function counted({ outside }: Lab, name: string, then = "true"): string {
 }
 
 /** Outcome (of a run) or action (of a plan) by stage instance. */
-export function outcomes(said: Said): Record<string, string> {
+export function outcomes(said: ProgramOutput): Record<string, string> {
   return Object.fromEntries(stageLines(said).map(({ stage, outcome, action }) => [stage, outcome ?? action]));
 }
 
-export function reasons(said: Said, stage: string): Line[] {
+export function reasons(said: ProgramOutput, stage: string): Line[] {
   return lineOf(said, stage).reasons;
 }
 
-export function lineOf(said: Said, stage: string): Line {
+export function lineOf(said: ProgramOutput, stage: string): Line {
   const found = stageLines(said).find((line) => line.stage === stage);
   if (!found) throw new Error(`no line for ${stage} in:\n${said.stdout}\n${said.stderr}`);
   return found;
 }
 
-export function summary(said: Said): Line {
+export function summary(said: ProgramOutput): Line {
   const last = said.lines.at(-1);
   if (last?.event !== "summary") throw new Error(`no summary at the end of:\n${said.stdout}\n${said.stderr}`);
   return last;
 }
 
-function stageLines(said: Said): Line[] {
+function stageLines(said: ProgramOutput): Line[] {
   return said.lines.filter(({ event }) => event === "stage");
 }
 

@@ -17,7 +17,7 @@ import {
 export const keyName = "LOOPBACK_API_KEY";
 export const keyEnv = { [keyName]: LOOPBACK_KEY };
 
-type Asked = {
+type LlmAttemptOptions = {
   /** `openai` and `anthropic` speak their own protocols; any other name OpenAI's chat completions. */
   provider?: string;
   scaffold?: "react" | "supervisor-worker";
@@ -34,7 +34,7 @@ type Asked = {
 export function defineLlmAttempt(
   at: Lab,
   provider: Pick<LoopbackProvider, "baseUrl">,
-  asked: Asked = {},
+  asked: LlmAttemptOptions = {},
 ): void {
   const { provider: name = "loopback", scaffold = "react", budget = { time: "60s" }, attempt = {} } = asked;
   at.script("prompt.md", asked.prompt ?? "Write something into submission/. Until {{deadline}}.\n");

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { recordsIn } from "./end-state.ts";
 import { outcomes } from "./lab.ts";
-import { parseLines, type Said, type Started } from "./run-program.ts";
+import { type ProgramOutput, parseLines, type Started } from "./run-program.ts";
 import { stagePrograms } from "./stage-programs.ts";
 
 export type Kills = {
@@ -20,7 +20,7 @@ export type Kills = {
 };
 
 /** What was killed, for the reader of a failure, and what the run said that came to its end. */
-export async function randomKills(options: Kills): Promise<{ story: string[]; said: Said }> {
+export async function randomKills(options: Kills): Promise<{ story: string[]; said: ProgramOutput }> {
   const { root, start, seed } = options;
   const random = dice(seed);
   const story = [`seed ${seed}`];

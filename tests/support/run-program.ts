@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 // biome-ignore lint/suspicious/noExplicitAny: a line is whatever the program printed; tests assert what they read of it
 export type Line = Record<string, any>;
 
-export type Said = {
+export type ProgramOutput = {
   /** Exit status; null when a signal ended it. */
   code: number | null;
   signal: NodeJS.Signals | null;
@@ -21,7 +21,7 @@ export type Started = {
   /** What stdout holds so far. */
   stdout(): string;
   stderr(): string;
-  ended: Promise<Said>;
+  ended: Promise<ProgramOutput>;
 };
 
 export type ProgramOptions = {
@@ -44,7 +44,7 @@ export function startProgram(path: string, args: string[], options: ProgramOptio
   });
   const stdout = textOf(child.stdout);
   const stderr = textOf(child.stderr);
-  const ended = new Promise<Said>((resolve, reject) => {
+  const ended = new Promise<ProgramOutput>((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code, signal) => {
       resolve({

@@ -2,7 +2,7 @@
 // it, or fails a call, at exactly the n-th. Node makes its synchronous file calls on the main thread, and
 // without -f strace follows nothing else: stages and their children are never touched.
 import { readFileSync } from "node:fs";
-import { type ProgramOptions, type Said, startProgram } from "./run-program.ts";
+import { type ProgramOptions, type ProgramOutput, startProgram } from "./run-program.ts";
 
 export type Call = { name: string; ordinal: number; line: string };
 
@@ -17,7 +17,7 @@ export async function runTraced(
   repository: string,
   args: string[],
   { calls, log, fault, ...options }: TracedOptions,
-): Promise<Said> {
+): Promise<ProgramOutput> {
   // Without an end a run would wait for good whose loop lost a wake-up, which is a write too.
   // timeout(1) kills its process group: strace alone would leave the runner behind.
   const through = [

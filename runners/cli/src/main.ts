@@ -10,7 +10,7 @@ import type { TraceOptions } from "./commands/trace-command.ts";
 import { lookingCommands } from "./looking-commands.ts";
 import { recordCommands } from "./record-commands.ts";
 import { teachByExamples } from "./request/examples.ts";
-import type { RunCommandOptions } from "./request/run-asked.ts";
+import type { RunCommandOptions } from "./request/run-invocation.ts";
 import { goOnWithoutOutput } from "./show/lost-output.ts";
 
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), "../../..");

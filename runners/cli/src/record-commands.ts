@@ -1,7 +1,7 @@
 // The commands that look after what is kept: attempt records and the cache. Each one's code is loaded when it is asked for.
 import type { Command } from "commander";
 import type { PlaceOptions } from "./commands/attempts-command.ts";
-import type { LogOptions } from "./commands/attempts-export-log.ts";
+import type { ExportLogOptions } from "./commands/attempts-export-log.ts";
 import type { ShowOptions } from "./commands/attempts-show.ts";
 
 export function recordCommands(program: Command, repository: string): void {
@@ -37,7 +37,7 @@ export function recordCommands(program: Command, repository: string): void {
     .option("--format <name>", "inspect or atif: an attempt, or all of a run, for other programs")
     .option("--output <path>", "a file, or a folder for names that other programs' listings find")
     .option("--profile <name>", "with a pipeline: its runs of this profile only")
-    .action(async (dir: string, records: string[], options: PlaceOptions & Partial<LogOptions>) => {
+    .action(async (dir: string, records: string[], options: PlaceOptions & Partial<ExportLogOptions>) => {
       const { format } = options;
       if (format !== undefined) {
         const { attemptsExportLog } = await import("./commands/attempts-export-log.ts");

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { agentModels } from "@mlrb/agents/model/agent-models";
 import { loadPlan } from "@mlrb/core/plan/load-plan";
 import type { Sources } from "@mlrb/core/spec/manifest";
-import { sourceFiles } from "@mlrb/local/digests/source-files";
+import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { executorNames } from "./run/executors.ts";
 
 const repository = join(import.meta.dirname, "../../..");

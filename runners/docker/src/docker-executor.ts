@@ -35,16 +35,16 @@ export type DockerExecutor = Executor & {
   close(): Promise<void>;
 };
 
-type Asked = Awaited<ReturnType<typeof containerEngine>>;
+type EngineAnswer = Awaited<ReturnType<typeof containerEngine>>;
 
 export function dockerExecutor(options: DockerExecutorOptions): DockerExecutor {
   const { root, state, run, isLive, env = process.env, patienceMs = 60_000 } = options;
-  let asked: Promise<Asked> | undefined;
+  let asked: Promise<EngineAnswer> | undefined;
   const images = new Map<string, Promise<EnsuredImage>>();
   const removals = new Set<Promise<void>>();
   let left: Promise<Map<string, LeftContainer>> | undefined;
 
-  const engineNow = async (): Promise<Asked> => {
+  const engineNow = async (): Promise<EngineAnswer> => {
     asked ??= containerEngine(env);
     const engine = await asked;
     if ("trouble" in engine) asked = undefined; // it may be started meanwhile

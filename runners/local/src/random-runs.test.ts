@@ -72,9 +72,9 @@ function planOf(pipeline: Pipeline): Plan {
 
 type Ran = { results: (Result | undefined)[]; contents: (string | undefined)[]; executed: string[] };
 
-type RunAsked = { root: string; plan: Plan; chance: (below: number) => number; interruptAt?: number };
+type RandomRun = { root: string; plan: Plan; chance: (below: number) => number; interruptAt?: number };
 
-async function run({ root, plan, chance, interruptAt }: RunAsked): Promise<Ran> {
+async function run({ root, plan, chance, interruptAt }: RandomRun): Promise<Ran> {
   const workspace = openWorkspace({ repository: root, root, pipeline: plan.pipeline, profile: plan.profile });
   const executed: string[] = [];
   let events = 0;

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { recordsIn } from "../end-state.ts";
 import { LOOPBACK_KEY, startLoopbackProvider } from "../loopback-provider.ts";
-import { type Said, startProgram } from "../run-program.ts";
+import { type ProgramOutput, startProgram } from "../run-program.ts";
 import type { Repository } from "../throw-away-repository.ts";
 import { conversation } from "./conversation.ts";
 
@@ -17,7 +17,7 @@ const demonstrationArgs = ["--set", `task=${demonstrationTask}`, "--set", "seed=
 export async function playDemonstration(
   repository: Pick<Repository, "path" | "write">,
   root: string,
-): Promise<{ said: Said; folder: string | undefined; seen: number }> {
+): Promise<{ said: ProgramOutput; folder: string | undefined; seen: number }> {
   const provider = await startLoopbackProvider({ script: conversation });
   try {
     repository.write("runners/agents/presets/scripted-model.yaml", preset(provider.baseUrl));

@@ -10,7 +10,7 @@ import type { Ending } from "./watch-program.ts";
 /** Something outside of the attempt ended it. */
 export type Interruption = { kind: "interrupted"; why: string };
 
-export type Seen = {
+export type AttemptFacts = {
   budget: { timeMs: number; tokens?: number; dollars?: number };
   wallMs: number;
   workingMs: number;
@@ -26,7 +26,7 @@ export type Seen = {
   gpuBusyMs: number | null;
 };
 
-export function attemptLedger(seen: Seen): Ledger {
+export function attemptLedger(seen: AttemptFacts): Ledger {
   const { wallMs, workingMs, spending, ending, final, trajectory, gpus, gpuBusyMs, prices = [] } = seen;
   const { timeMs, ...budget } = seen.budget;
   const { waitedMs, dollars, ...usage } = spending;
@@ -81,12 +81,12 @@ function scaffoldEnded(end: ScaffoldEnd): Ledger["ended"] {
   }
 }
 
-function exitOf(ending: Seen["ending"]): Ledger["exit"] {
+function exitOf(ending: AttemptFacts["ending"]): Ledger["exit"] {
   if (ending?.kind === "exited") return { code: ending.code };
   return ending?.kind === "signalled" ? { signal: ending.signal } : null;
 }
 
-function overOf(ending: Seen["ending"]): Pick<Ledger, "over"> {
+function overOf(ending: AttemptFacts["ending"]): Pick<Ledger, "over"> {
   const told = ending?.kind === "scaffold" ? ending.end : ending;
   return told && "over" in told && told.over ? { over: told.over } : {};
 }

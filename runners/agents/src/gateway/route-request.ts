@@ -20,11 +20,11 @@ export type Route = {
   path: string;
 };
 
-type Asked = { method: string; url: string; headers: IncomingHttpHeaders };
+type IncomingRequest = { method: string; url: string; headers: IncomingHttpHeaders };
 
 /** `token` is what the program has in place of a key. */
 export function routeRequest(
-  { method, url, headers }: Asked,
+  { method, url, headers }: IncomingRequest,
   { providers, token }: { providers: GatewayProvider[]; token: string },
 ): Route | { refused: Refusal; provider?: GatewayProvider } {
   const [path = "", query = ""] = url.split("?", 2);

@@ -32,12 +32,17 @@ const protocols = [
 const open: LoopbackProvider[] = [];
 after(() => Promise.all(open.map((one) => one.close())));
 
-type Asked = { messages?: Message[]; limits?: ClientLimits; spec?: Partial<ModelSpec>; signal?: AbortSignal };
+type CallOptions = {
+  messages?: Message[];
+  limits?: ClientLimits;
+  spec?: Partial<ModelSpec>;
+  signal?: AbortSignal;
+};
 
 async function lab(
   { provider, id }: { provider: string; id: string },
   ...script: Reply[]
-): Promise<{ server: LoopbackProvider; ask(asked?: Asked): Promise<ModelResult> }> {
+): Promise<{ server: LoopbackProvider; ask(asked?: CallOptions): Promise<ModelResult> }> {
   const server = await startLoopbackProvider({ script });
   open.push(server);
   return {

@@ -8,7 +8,7 @@ import type {
   WaitReason,
 } from "@mlrb/formats/attempt/trajectory";
 import type { Meter } from "../attempt/meter.ts";
-import type { Asked, ScaffoldRequest } from "../scaffold/scaffold.ts";
+import type { AskResult, ScaffoldRequest } from "../scaffold/scaffold.ts";
 import type { OperatorDesk } from "../waiting/operator-desk.ts";
 import { operatorPause, type Patience, patience } from "../waiting/patience.ts";
 import type { WaitBoard } from "../waiting/wait-board.ts";
@@ -91,7 +91,7 @@ type Trial = { number: number; durationMs: number };
 export const busyMs = 250;
 const callName = (call: number) => `call ${call}`;
 
-async function oneCall(given: AskModel, asked: Call): Promise<Asked> {
+async function oneCall(given: AskModel, asked: Call): Promise<AskResult> {
   const { client, meter, dollarsOf, signal, desk, options = {} } = given;
   const { random = Math.random, now = () => performance.now() } = options;
   const most = options.patience ?? patience;
@@ -211,7 +211,7 @@ function takeAnswer(
     trial,
     tokens = "maybe",
   }: { response: ModelResponse; trial: Trial; tokens?: "none" | "maybe" },
-): Asked {
+): AskResult {
   const charge = callCharge({ usage: reported.usage, answered: true, tokens }, bound, dollarsOf);
   meter.charge(charge);
   const { usage, dollars } = charge;
@@ -267,7 +267,7 @@ function blocked(
   given: AskModel,
   asked: BoundCall,
   { failure, trial }: { failure: ModelFailure; trial: Trial },
-): Asked {
+): AskResult {
   const response: ModelResponse = {
     text: `(The provider did not let this request through: ${failure.detail})`,
     reasoning: null,

@@ -39,7 +39,7 @@ export function failureOf(
   };
 }
 
-type Seen = {
+type ErrorDetails = {
   status: number | null;
   headers: Record<string, string>;
   /** Codes and types, of the provider's answer and of sockets. */
@@ -52,7 +52,7 @@ type Seen = {
   answered: boolean;
 };
 
-function causeOfSeen({ status, codes, messages, names, answered }: Seen): ModelCause {
+function causeOfSeen({ status, codes, messages, names, answered }: ErrorDetails): ModelCause {
   const words = messages.join("\n").toLowerCase();
   const code = (...some: string[]) => codes.some((one) => some.includes(one));
   if (code("MLRB_IDLE", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT")) return "idle";
@@ -183,8 +183,8 @@ function causeOfTransport(codes: string[], words: string, answered: boolean): Mo
 }
 
 /** Follows `cause` and what providers put inside; a few steps, for a stranger's error may go round. */
-function lookAt(error: unknown): Seen {
-  const seen: Seen = {
+function lookAt(error: unknown): ErrorDetails {
+  const seen: ErrorDetails = {
     status: null,
     headers: {},
     codes: [],
@@ -222,7 +222,7 @@ function lookAt(error: unknown): Seen {
 }
 
 /** `code` and `type` as the provider said them, also where `error` or `response` stands around them. */
-function takeComplaint(value: object, seen: Seen, depth = 0): void {
+function takeComplaint(value: object, seen: ErrorDetails, depth = 0): void {
   const { code, type, status, reason, retryDelay, message, error, response, details } = value as Record<
     string,
     unknown
@@ -243,7 +243,7 @@ function takeComplaint(value: object, seen: Seen, depth = 0): void {
   }
 }
 
-function takeBody(body: string, seen: Seen): void {
+function takeBody(body: string, seen: ErrorDetails): void {
   try {
     const read: unknown = JSON.parse(body);
     // some endpoints wrap the complaint in a list
@@ -258,7 +258,7 @@ function takeBody(body: string, seen: Seen): void {
   seen.messages.push(body.slice(0, 2000));
 }
 
-function detailOf({ status, messages, codes }: Seen): string {
+function detailOf({ status, messages, codes }: ErrorDetails): string {
   const [first = codes[0] ?? "it failed without a word", ...more] = messages;
   const because = more.find((message) => !first.includes(message) && !message.includes(first));
   return `${status === null ? "" : `${status}: `}${first}${because === undefined ? "" : ` (${because})`}`;

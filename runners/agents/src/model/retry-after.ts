@@ -1,6 +1,6 @@
 // How long a provider asks to wait: in headers, in Google's RetryInfo, or in words only. Pure.
 
-type Told = {
+type RetryHeaders = {
   headers: Record<string, string | string[] | undefined>;
   /** `retryDelay` of Google's RetryInfo, e.g. `6.2s`. */
   delays: string[];
@@ -8,7 +8,7 @@ type Told = {
 };
 
 /** In ms; null where nothing is said that can be read. The body's own delay is exacter than a header in seconds. */
-export function retryAfterMs({ headers, delays, messages }: Told): number | null {
+export function retryAfterMs({ headers, delays, messages }: RetryHeaders): number | null {
   const inMs = numberOf(headers["retry-after-ms"]);
   if (inMs !== null) return Math.round(inMs);
   for (const delay of delays) {

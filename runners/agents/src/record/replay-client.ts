@@ -27,9 +27,13 @@ export function replayClient({ model, calls }: Recording, digestOf: DigestReques
   };
 }
 
-type Told = { chain: string[]; calls: Recording["calls"] };
+type RecordedConversation = { chain: string[]; calls: Recording["calls"] };
 
-function missWords(asked: number, messages: { role: string }[], { chain, calls }: Told): string {
+function missWords(
+  asked: number,
+  messages: { role: string }[],
+  { chain, calls }: RecordedConversation,
+): string {
   const known = new Set(calls.map(({ requestDigest }) => requestDigest));
   const same = chain.findLastIndex((digest) => known.has(digest));
   const where =

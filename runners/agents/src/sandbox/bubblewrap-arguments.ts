@@ -20,10 +20,10 @@ export type WallsFacts = {
 };
 
 /** Text that becomes a file inside, given through a descriptor: no path of the host is told. */
-export type Given = { text: string | Uint8Array; as: "file" | "seccomp"; at?: string };
+export type DescriptorInput = { text: string | Uint8Array; as: "file" | "seccomp"; at?: string };
 
 /** Placeholders `{fd:N}` stand for the descriptor of `given[N]`. */
-export type BubblewrapArguments = { argv: string[]; given: Given[] };
+export type BubblewrapArguments = { argv: string[]; given: DescriptorInput[] };
 
 const initAt = "/run/sandbox/init.py";
 
@@ -46,7 +46,7 @@ export function bubblewrapArguments(
   { user, asRoot, canSize, readOnly, python }: WallsFacts,
   texts: { init: string; seccomp: Uint8Array },
 ): BubblewrapArguments {
-  const given: Given[] = [];
+  const given: DescriptorInput[] = [];
   const file = (at: string, text: string) => {
     given.push({ text, as: "file", at });
     return ["--perms", "0444", "--file", `{fd:${given.length - 1}}`, at];

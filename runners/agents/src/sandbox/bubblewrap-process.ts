@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Duplex, Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecRequest, ExecResult } from "@mlrb/core/ports/sandbox";
-import type { BubblewrapArguments, Given } from "./bubblewrap-arguments.ts";
+import type { BubblewrapArguments, DescriptorInput } from "./bubblewrap-arguments.ts";
 import { type Answer, answerReader, requestBytes } from "./init-channel.ts";
 import { isGone } from "./namespace-processes.ts";
 
@@ -126,7 +126,7 @@ export async function startBubblewrap(
 }
 
 /** A descriptor to read the text from; the file behind it has no name. */
-function descriptorOf({ text }: Given): number {
+function descriptorOf({ text }: DescriptorInput): number {
   const folder = mkdtempSync(join(tmpdir(), "mlrb-given-"));
   try {
     const path = join(folder, "text");

@@ -15,7 +15,7 @@ import { bubblewrapArguments } from "./bubblewrap-arguments.ts";
 import { type BubblewrapProcess, startBubblewrap } from "./bubblewrap-process.ts";
 import { type ControlGroups, makeControlGroups, removeControlGroups } from "./control-groups.ts";
 import { findNamespace, processesWith } from "./namespace-processes.ts";
-import { type Meter, startMeter } from "./sandbox-meter.ts";
+import { type SandboxMeter, startMeter } from "./sandbox-meter.ts";
 import { seccompFilter } from "./seccomp-filter.ts";
 
 const init = readFileSync(join(dirname(fileURLToPath(import.meta.url)), "walls_init.py"), "utf8");
@@ -144,7 +144,7 @@ type Standing = {
   over: OverLimit | undefined;
   /** Where no control group does it. */
   frozen: FrozenProcesses | undefined;
-  meter: Meter | undefined;
+  meter: SandboxMeter | undefined;
 };
 
 /** A limit that the kernel held, which ends a program, or refuses it something, and tells nobody. */

@@ -3,7 +3,7 @@
 // attempt is not begun.
 import type { Sandbox, Walls, WallsRequest } from "@mlrb/core/ports/sandbox";
 import { sandboxToken } from "@mlrb/core/ports/sandbox-token";
-import type { SandboxAsked } from "@mlrb/formats/stage/stage-context";
+import type { SandboxRequest } from "@mlrb/formats/stage/stage-context";
 import { bubblewrapMissing } from "./bubblewrap-abilities.ts";
 import { bubblewrapWalls } from "./bubblewrap-walls.ts";
 import { plainSandbox } from "./plain-sandbox.ts";
@@ -22,7 +22,7 @@ export type SandboxChoice = {
 
 /** `asked` is undefined where the step runs by hand: then the program must be trusted, or bubblewrap be there. */
 export async function chooseSandbox(
-  asked: SandboxAsked | undefined,
+  asked: SandboxRequest | undefined,
   { under, agent, trusted, containers }: SandboxChoice,
 ): Promise<Sandbox> {
   const inContainers = asked?.executor === "docker";

@@ -7,7 +7,7 @@ import { diskUsed } from "../folders/disk-used.ts";
 import type { Controller } from "./control-groups.ts";
 import { memoryOf, namelessBytes, processesWith, threadsOf } from "./namespace-processes.ts";
 
-export type Meter = {
+export type SandboxMeter = {
   /** Looks now, as it does by itself now and then. */
   look(): Promise<void>;
   stop(): void;
@@ -28,7 +28,7 @@ export type Metered = {
 
 const pauseMs = 250;
 
-export function startMeter(metered: Metered): Meter {
+export function startMeter(metered: Metered): SandboxMeter {
   const stopping = new AbortController();
   const stopped = () => stopping.signal.aborted;
   const look = async () => {

@@ -8,9 +8,9 @@ import { sandboxFolder } from "./sandbox-folder.ts";
 import { sandboxUser } from "./sandbox-user.ts";
 
 /** What is asked of the walls; the token holds letters, digits and dashes. */
-type Asked = Pick<WallsRequest, "reads" | "network" | "limits" | "gpus" | "image" | "token">;
+type WallsSettings = Pick<WallsRequest, "reads" | "network" | "limits" | "gpus" | "image" | "token">;
 
-export type WalledSandboxOptions = Asked & {
+export type WalledSandboxOptions = WallsSettings & {
   /** The host folder under which the sandbox's own is made. */
   under: string;
   /** For messages. */

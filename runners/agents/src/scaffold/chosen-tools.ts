@@ -16,10 +16,10 @@ const needNetwork = [fetchUrl];
 
 export const toolNames: string[] = doing.map(({ spec }) => spec.name);
 
-export type Asked = { tools?: string[]; network: boolean };
+export type ToolChoice = { tools?: string[]; network: boolean };
 
 /** Throws where a preset names a tool that there is not. */
-export function chosenTools({ tools, network }: Asked): Tool[] {
+export function chosenTools({ tools, network }: ToolChoice): Tool[] {
   const unknown = (tools ?? []).filter((name) => !toolNames.includes(name));
   if (unknown.length > 0)
     throw new Error(

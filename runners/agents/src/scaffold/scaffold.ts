@@ -22,7 +22,7 @@ export type ScaffoldRequest = {
   scratch?: string;
   meter: Meter;
   /** Asks the model until it answers or will not; charges, waits, retries and records on the way. */
-  ask(by: string, messages: Message[], tools: ToolSpec[]): Promise<Asked>;
+  ask(by: string, messages: Message[], tools: ToolSpec[]): Promise<AskResult>;
   write(event: TrajectoryEvent): void;
   /** Aborted when the attempt is over. */
   signal: AbortSignal;
@@ -33,7 +33,7 @@ export type ScaffoldRequest = {
   noticesDue?(): string[];
 };
 
-export type Asked =
+export type AskResult =
   | { kind: "answered"; response: ModelResponse }
   /** The request was too long for the model: cut it and ask again. */
   | { kind: "too-long" }

@@ -11,11 +11,23 @@ import type { ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
 import { scaffoldVersions } from "../attempt/scaffold-versions.ts";
 import type { Message } from "../model/model-client.ts";
 import { bubblewrapMissing } from "../sandbox/bubblewrap-abilities.ts";
-import { type Drive, type Said, type Seen, scripted, workspaceIn } from "../testing/scripted-scaffold.ts";
+import {
+  type Drive,
+  type ScriptedAnswer,
+  type SeenCall,
+  scripted,
+  workspaceIn,
+} from "../testing/scripted-scaffold.ts";
 import { scaffolds } from "./scaffolds.ts";
 
 type Kind = ScaffoldSpec["kind"];
-type Scene = { title: string; script: Said[]; used?: number[]; contextTokens?: number; network?: boolean };
+type Scene = {
+  title: string;
+  script: ScriptedAnswer[];
+  used?: number[];
+  contextTokens?: number;
+  network?: boolean;
+};
 
 const first = { id: "1", parent: null, hypothesis: "h", change: "c", command: "x", decision: "keep" };
 const metric = { name: "loss", split: "held out", value: 2.5 };
@@ -85,7 +97,7 @@ const scenes: Record<Kind, Scene[]> = {
           ],
         },
         ...[1, 2, 3, 4, 5].map(
-          (one): Said => ({ calls: [["shell", { command: `echo ${one}; seq 1 2000` }]] }),
+          (one): ScriptedAnswer => ({ calls: [["shell", { command: `echo ${one}; seq 1 2000` }]] }),
         ),
         { calls: [["submit", {}]] },
         { calls: [["submit", {}]] },
@@ -117,7 +129,7 @@ const scenes: Record<Kind, Scene[]> = {
             ["delegate", { task: "Train.", context: "One line is all there is." }],
           ],
         },
-        ...[1, 2, 3].map((): Said => ({ text: "I would rather not act." })),
+        ...[1, 2, 3].map((): ScriptedAnswer => ({ text: "I would rather not act." })),
         { calls: [["submit", {}]] },
         { calls: [["submit", {}]] },
       ],
@@ -156,7 +168,7 @@ async function transcript(t: TestContext, kind: Kind, sandboxKind: "plain" | "wa
 }
 
 /** Each request by what is new in it against the one before of the same conversation. */
-function requestTexts(seen: Seen[]): string[] {
+function requestTexts(seen: SeenCall[]): string[] {
   const before = new Map<string, Message[]>();
   return seen.flatMap(({ by, messages, tools }, index) => {
     const known = before.get(by);

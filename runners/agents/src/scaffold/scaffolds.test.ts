@@ -4,7 +4,13 @@ import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
 import type { Message } from "../model/model-client.ts";
 import { fakeSandbox } from "../testing/fake-sandbox.ts";
-import { type Drive, type Said, type Script, type Seen, scripted } from "../testing/scripted-scaffold.ts";
+import {
+  type Drive,
+  type Script,
+  type ScriptedAnswer,
+  type SeenCall,
+  scripted,
+} from "../testing/scripted-scaffold.ts";
 import { turnsMaxDefault } from "./converse.ts";
 import type { ScaffoldRequest } from "./scaffold.ts";
 import { scaffolds } from "./scaffolds.ts";
@@ -16,9 +22,9 @@ async function run(kind: ScaffoldSpec["kind"], script: Script, { spec = {}, ...m
   return { end: await scaffolds[kind](request), seen, events };
 }
 
-const noting = (text: string): Said => ({ calls: [["note", { text }]] });
+const noting = (text: string): ScriptedAnswer => ({ calls: [["note", { text }]] });
 /** The sandbox of these tests says that nothing lies in submission/, so that it is asked for twice. */
-const handIn: Said[] = [{ calls: [["submit", {}]] }, { calls: [["submit", {}]] }];
+const handIn: ScriptedAnswer[] = [{ calls: [["submit", {}]] }, { calls: [["submit", {}]] }];
 
 function last<T>(list: T[]): T {
   return list.at(-1)!;
@@ -82,7 +88,7 @@ test("what is recorded are the prompt, the task, each call and each result", asy
 
 test("a model that says nothing at all is told apart from one that stopped with words", async () => {
   const [nothing, words] = [{ text: " " }, { text: "I am done." }];
-  const ended = async (...said: Said[]) => (await run("react", said)).end.kind;
+  const ended = async (...said: ScriptedAnswer[]) => (await run("react", said)).end.kind;
   assert.equal(await ended(nothing, nothing, nothing), "silent");
   assert.equal(await ended(nothing, words, nothing), "stopped");
   assert.equal(await ended(words, words, noting("a"), nothing, nothing, nothing), "silent");
@@ -109,7 +115,11 @@ test("an answer cut at its length is told so", async () => {
 });
 
 test("a refusal is asked about once, and the second in a row ends the attempt", async () => {
-  const refusal: Said = { text: "I will not.", finish: "refusal", calls: [["note", { text: "not done" }]] };
+  const refusal: ScriptedAnswer = {
+    text: "I will not.",
+    finish: "refusal",
+    calls: [["note", { text: "not done" }]],
+  };
   const { end, events, seen } = await run("react", [refusal, noting("a"), refusal, refusal]);
   assert.deepEqual(end, { kind: "refused", detail: "I will not." });
   assert.equal(events.filter(({ event }) => event === "note").length, 1);
@@ -117,7 +127,7 @@ test("a refusal is asked about once, and the second in a row ends the attempt", 
 });
 
 test("calls that make no sense are answered with how to call, and ten in a row end the attempt", async () => {
-  const bad: Said[] = [
+  const bad: ScriptedAnswer[] = [
     {
       calls: [
         ["note", '{"text": "a'],
@@ -128,7 +138,7 @@ test("calls that make no sense are answered with how to call, and ten in a row e
     noting("a"),
     ...Array.from(
       { length: 5 },
-      (): Said => ({
+      (): ScriptedAnswer => ({
         calls: [
           ["fly", {}],
           ["note", "x"],
@@ -284,7 +294,7 @@ test("a task that is too long for the model is a mistake of the preset, not of t
   );
 });
 
-const by = (seen: Seen[], who: string) => seen.filter((one) => one.by === who);
+const by = (seen: SeenCall[], who: string) => seen.filter((one) => one.by === who);
 
 test("a worker begins anew with the task, the notes and its piece of work, and what it returns goes back", async () => {
   const { end, seen, events } = await run("supervisor-worker", [

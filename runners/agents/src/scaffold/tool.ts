@@ -35,18 +35,18 @@ export type ToolWorld = Pick<
   scratch: string;
   /** What the agent was told once and is not told again. */
   told: { emptySubmission: boolean };
-  patience: Patience;
+  patience: ToolTimeouts;
 };
 
 /** How long what does not answer is waited for. */
-export type Patience = {
+export type ToolTimeouts = {
   /** Between asking a program to end and ending it. */
   killAfterMs: number;
   /** After that, for the sandbox to say that it ended. */
   guardMs: number;
 };
 
-export const patience: Patience = { killAfterMs: 10_000, guardMs: 30_000 };
+export const patience: ToolTimeouts = { killAfterMs: 10_000, guardMs: 30_000 };
 
 export type Tool = {
   spec: ToolSpec;

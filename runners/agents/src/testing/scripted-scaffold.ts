@@ -14,9 +14,9 @@ import type { Message, ModelResponse, ToolCall, ToolSpec } from "../model/model-
 import { bubblewrapWalls } from "../sandbox/bubblewrap-walls.ts";
 import { plainSandbox } from "../sandbox/plain-sandbox.ts";
 import { walledSandbox } from "../sandbox/walled-sandbox.ts";
-import type { Asked, ScaffoldRequest } from "../scaffold/scaffold.ts";
+import type { AskResult, ScaffoldRequest } from "../scaffold/scaffold.ts";
 import { sharedOf } from "../scaffold/shared-of.ts";
-import type { Patience, ToolWorld } from "../scaffold/tool.ts";
+import type { ToolTimeouts, ToolWorld } from "../scaffold/tool.ts";
 
 export function base(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), "scaffold-"));
@@ -80,24 +80,26 @@ function drivenMeter(drive: Drive): Meter {
   };
 }
 
-export type Said = {
+export type ScriptedAnswer = {
   text?: string;
   calls?: [name: string, input: Record<string, Json> | string][];
   finish?: ModelResponse["finish"];
   usage?: ModelResponse["usage"];
 };
 
-export type Seen = { by: string; messages: Message[]; tools: ToolSpec[] };
+export type SeenCall = { by: string; messages: Message[]; tools: ToolSpec[] };
 
 /** What a test makes of the answers: a list of them, or one for each request. */
-export type Script = (Said | Asked)[] | ((seen: Seen, index: number) => Said | Asked);
+export type Script =
+  | (ScriptedAnswer | AskResult)[]
+  | ((seen: SeenCall, index: number) => ScriptedAnswer | AskResult);
 
 export function scripted(
   script: Script,
   sandbox: Sandbox,
   more: Partial<ScaffoldRequest> & { drive?: Drive } = {},
-): { request: ScaffoldRequest; seen: Seen[]; events: TrajectoryEvent[] } {
-  const seen: Seen[] = [];
+): { request: ScaffoldRequest; seen: SeenCall[]; events: TrajectoryEvent[] } {
+  const seen: SeenCall[] = [];
   const events: TrajectoryEvent[] = [];
   const { drive = { used: 0, leftMs: 3_600_000 }, ...rest } = more;
   const request: ScaffoldRequest = {
@@ -124,7 +126,10 @@ export function scripted(
   return { request, seen, events };
 }
 
-function responseOf({ text = "", calls = [], finish, usage = null }: Said, index: number): ModelResponse {
+function responseOf(
+  { text = "", calls = [], finish, usage = null }: ScriptedAnswer,
+  index: number,
+): ModelResponse {
   const toolCalls: ToolCall[] = calls.map(([name, input], at) => {
     const id = `call-${index + 1}-${at + 1}`;
     return typeof input === "string" ? { id, name, malformed: input } : { id, name, input };
@@ -138,7 +143,7 @@ function responseOf({ text = "", calls = [], finish, usage = null }: Said, index
 /** What tools are given, outside of a conversation. */
 export function toolWorld(
   sandbox: Sandbox,
-  more: Partial<ScaffoldRequest> & { drive?: Drive; patience?: Patience } = {},
+  more: Partial<ScaffoldRequest> & { drive?: Drive; patience?: ToolTimeouts } = {},
 ): { world: ToolWorld; events: TrajectoryEvent[] } {
   const { patience, ...rest } = more;
   const { request, events } = scripted([], sandbox, rest);

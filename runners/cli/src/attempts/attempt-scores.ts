@@ -9,11 +9,14 @@ import type { AttemptScore, MomentScore } from "@mlrb/formats/report/attempt";
 import type { AttemptScores, NamedScore } from "@mlrb/report/exports/attempt-source";
 import { readReport } from "../show/read-report.ts";
 
-type Asked = Pick<AttemptRecord, "slot" | "axes"> & { submission: string | null; budgetMs: number | null };
+type ScoredAttempt = Pick<AttemptRecord, "slot" | "axes"> & {
+  submission: string | null;
+  budgetMs: number | null;
+};
 
 export function attemptScores(
   results: string,
-  { slot, axes, submission, budgetMs }: Asked,
+  { slot, axes, submission, budgetMs }: ScoredAttempt,
 ): AttemptScores | null {
   const folder = join(results, slot.pipeline);
   const paths = existsSync(folder) ? readdirSync(folder) : [];

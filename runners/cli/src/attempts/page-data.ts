@@ -26,7 +26,7 @@ const logLines = 8;
 const valueMax = 300;
 
 /** What was asked for, and where its results lie. */
-export type PageAsked = {
+export type PageRequest = {
   plan: Plan;
   workspace: Workspace;
   folder: string;
@@ -40,7 +40,7 @@ export async function pageData({
   folder,
   options,
   report,
-}: PageAsked & { report: Report }): Promise<PageData> {
+}: PageRequest & { report: Report }): Promise<PageData> {
   // without the root: a page may be published, and the reader's folders are others
   const { profile, set } = options;
   const again = (only: string) =>

@@ -42,9 +42,12 @@ export type InstanceNow = {
 /** An attempt that goes on although the run that began it is gone. */
 export type Orphan = { stage: string; since: string; supervisor: Owner };
 
-type Asked = { plan: Plan; selected: number[]; root: string };
+type StateQuery = { plan: Plan; selected: number[]; root: string };
 
-export async function readStates(repository: string, { plan, selected, root }: Asked): Promise<ReadStates> {
+export async function readStates(
+  repository: string,
+  { plan, selected, root }: StateQuery,
+): Promise<ReadStates> {
   const { pipeline, profile } = plan;
   const workspace = openWorkspace({ repository, root, pipeline, profile });
   // what runs, first: what ends while the rest is looked at is then found done, not forgotten

@@ -4,12 +4,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pageFile } from "@mlrb/core/spec/check-published";
 import { writeWhole } from "@mlrb/kit/json-file";
-import type { PageAsked } from "./page-data.ts";
+import type { PageRequest } from "./page-data.ts";
 
 export { pageFile };
 
 /** Gives the page's path; undefined where there is no report of this version's format in the folder. Throws on a broken one. */
-export async function writePage(asked: PageAsked): Promise<string | undefined> {
+export async function writePage(asked: PageRequest): Promise<string | undefined> {
   const path = join(asked.folder, "report.json");
   if (!existsSync(path)) return undefined;
   const { readReport } = await import("../show/read-report.ts"); // a run without a report checks none

@@ -31,9 +31,9 @@ const formats: Record<string, Format> = {
 /** Gathered before it is written. */
 const pieceLength = 1 << 20;
 
-export type LogOptions = PlaceOptions & { format: string; output?: string; profile?: string };
+export type ExportLogOptions = PlaceOptions & { format: string; output?: string; profile?: string };
 
-export function attemptsExportLog(repository: string, what: string[], options: LogOptions): number {
+export function attemptsExportLog(repository: string, what: string[], options: ExportLogOptions): number {
   const place = attemptPlace(repository, options.root);
   const asked = documentsOf(what, options, place);
   if (typeof asked === "string") {
@@ -58,7 +58,7 @@ export function attemptsExportLog(repository: string, what: string[], options: L
 type Documents = { format: Format; documents: { sources: AttemptSource[]; file: string }[] };
 
 /** A text is what is wrong with the request, with the way out. */
-function documentsOf(what: string[], options: LogOptions, place: AttemptPlace): Documents | string {
+function documentsOf(what: string[], options: ExportLogOptions, place: AttemptPlace): Documents | string {
   const format = formats[options.format];
   if (!format)
     return `unknown-format: no format is named "${options.format}"\n  help: one of ${Object.keys(formats).join(", ")}`;

@@ -2,10 +2,10 @@
 // word, one a line, with a description after a tab. Says nothing where something is wrong: the line is not
 // finished yet.
 import { isManifestKind, manifestNames } from "@mlrb/core/spec/manifest";
-import { sourceFiles } from "@mlrb/local/digests/source-files";
+import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import type { Command } from "commander";
 import { commandShape } from "../request/command-shape.ts";
-import { type Asked, type Candidate, completions, type Names } from "../request/completions.ts";
+import { type Candidate, completions, type Names, type TypedNames } from "../request/completions.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import { pipelineNames } from "../request/request.ts";
 import { executorNames } from "../run/executors.ts";
@@ -15,7 +15,7 @@ const usual = "full-benchmark";
 
 export async function completeCommand(repository: string, program: Command, words: string[]): Promise<void> {
   const sources = sourceFiles(repository);
-  const plan = async ({ pipeline = usual, profile }: Asked) => {
+  const plan = async ({ pipeline = usual, profile }: TypedNames) => {
     const asked = { only: [], set: [], json: false, ...(profile !== undefined && { profile }) };
     return (await rememberedRequest(repository, pipeline, asked))?.plan;
   };

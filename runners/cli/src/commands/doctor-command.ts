@@ -1,6 +1,6 @@
 // `pipeline doctor`: what this machine has, and which profiles of a pipeline can run on it.
 import type { Sources } from "@mlrb/core/spec/manifest";
-import { sourceFiles } from "@mlrb/local/digests/source-files";
+import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { type Check, machineChecks, type ProfileCheck, profileCheck } from "../gates/checkup.ts";
 import { lookAtMachine } from "../gates/look-at-machine.ts";
 import { modelChecks } from "../gates/model-checks.ts";

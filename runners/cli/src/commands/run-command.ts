@@ -4,8 +4,8 @@ import { hostname } from "node:os";
 import { noteUnchanged, saidUnchanged } from "@mlrb/local/decide/no-op-fast-path";
 import { jobsOf } from "../request/jobs-of.ts";
 import { rootOf, typedIn } from "../request/root-of.ts";
-import type { RunAsked, RunCommandOptions } from "../request/run-asked.ts";
-import { type RunSaid, sayEnd, sayLines } from "../run/run-said.ts";
+import type { RunCommandOptions, RunInvocation } from "../request/run-invocation.ts";
+import { type RunSummary, sayEnd, sayLines } from "../run/run-summary.ts";
 import { isWatched } from "../run/watched.ts";
 
 export async function runCommand(
@@ -20,7 +20,7 @@ export async function runCommand(
     return 2;
   }
   const { profile, only, set, executor, acceptStale, json } = options;
-  const asked: RunAsked = {
+  const asked: RunInvocation = {
     repository,
     root: rootOf(repository, options.root),
     request: [
@@ -39,7 +39,7 @@ export async function runCommand(
     ],
   };
   // a watcher wants to know what was looked at, which the short way does not do
-  const said = isWatched() || options.audit ? undefined : saidUnchanged<RunSaid>(asked);
+  const said = isWatched() || options.audit ? undefined : saidUnchanged<RunSummary>(asked);
   if (said) {
     noteUnchanged(asked.root, { pipeline: said.pipeline, profile: said.profile });
     sayLines(said);

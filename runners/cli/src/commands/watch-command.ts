@@ -4,15 +4,15 @@
 // open files behind. What matters is what the run says it looked at; see watched.
 import { type ChildProcess, spawn } from "node:child_process";
 import { type Change, changedSince, seenNow } from "@mlrb/local/decide/changed-files";
-import type { Seen } from "@mlrb/local/decide/stat-snapshot";
-import { sourceFiles } from "@mlrb/local/digests/source-files";
+import type { StatSnapshot } from "@mlrb/local/decide/stat-snapshot";
+import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { jobsOf } from "../request/jobs-of.ts";
 import { printProblems, readWords } from "../request/request.ts";
-import type { RunCommandOptions } from "../request/run-asked.ts";
+import type { RunCommandOptions } from "../request/run-invocation.ts";
 import { Mailbox } from "../run/mailbox.ts";
 import { WatchFolders } from "../run/watch-folders.ts";
 import { changeLines, waitLine } from "../run/watch-words.ts";
-import { againVariable, interruptMessage, type Looked, leaveMessage } from "../run/watched.ts";
+import { againVariable, interruptMessage, leaveMessage, type WatchedFiles } from "../run/watched.ts";
 
 /** A burst of edits is over when nothing has moved for this long; one that never ends is cut off. */
 const burst = { quietMs: 150, mostMs: 2000 };
@@ -48,7 +48,7 @@ export async function watchCommand(
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   let again = false;
   for (const signal of signals) process.on(signal, interrupt);
-  let seen: Seen = { stats: { [asked.file]: "unknown" }, folders: {}, patterns: {} };
+  let seen: StatSnapshot = { stats: { [asked.file]: "unknown" }, folders: {}, patterns: {} };
   try {
     for (;;) {
       // a run that is killed says nothing: then what was known before is what there is to watch
@@ -75,23 +75,23 @@ function startRun(
   again: boolean,
 ): {
   child: ChildProcess;
-  ended: Promise<Looked | undefined>;
+  ended: Promise<WatchedFiles | undefined>;
 } {
-  const { promise, resolve, reject } = Promise.withResolvers<Looked | undefined>();
+  const { promise, resolve, reject } = Promise.withResolvers<WatchedFiles | undefined>();
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, "run", ...words], {
     stdio: ["inherit", "inherit", "inherit", "ipc"],
     env: { ...process.env, ...(again && { [againVariable]: "1" }) },
   });
-  let looked: Looked | undefined;
+  let looked: WatchedFiles | undefined;
   child.on("message", (message) => {
-    looked = message as Looked;
+    looked = message as WatchedFiles;
   });
   child.on("error", reject).on("close", () => resolve(looked));
   return { child, ended: promise };
 }
 
 type Wait = {
-  seen: Seen;
+  seen: StatSnapshot;
   mailbox: Mailbox;
   folders: WatchFolders;
   say: (text: string, event: object) => void;
@@ -121,7 +121,7 @@ async function nextChanges(
 }
 
 /** What a plan with a problem did not come to look at, it looked at before. */
-function joined(before: Seen, now: Seen): Seen {
+function joined(before: StatSnapshot, now: StatSnapshot): StatSnapshot {
   return {
     stats: { ...before.stats, ...now.stats },
     folders: { ...before.folders, ...now.folders },

@@ -25,11 +25,11 @@ export function gpusAsked(plan: Plan, indices: number[]): Inventory {
   return gpusHere(indices.map((index) => plan.instances[index]!).filter(usesGpusHere));
 }
 
-type Asked = Pick<Request, "plan" | "inProfile">;
+type ProfiledPlan = Pick<Request, "plan" | "inProfile">;
 
 /** What is wrong with running what `previews` say would run on a host that has what is `here`. */
 export function tooFewGpus(
-  { plan, inProfile }: Asked,
+  { plan, inProfile }: ProfiledPlan,
   previews: Preview[],
   here: Inventory,
 ): Diagnostic | undefined {

@@ -6,7 +6,7 @@ import type { Instance } from "@mlrb/core/plan/plan";
 import { readManifest, type Sources } from "@mlrb/core/spec/manifest";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
-import { sourceFiles } from "@mlrb/local/digests/source-files";
+import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import type { RunPurse, StalePolicy } from "@mlrb/local/run/run-request";
 import type { Workspace } from "@mlrb/local/store/workspace";
 import { shellWord } from "../request/ask-again.ts";

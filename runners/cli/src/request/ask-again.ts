@@ -1,7 +1,7 @@
 // How a person asks for the same again: the options that were typed, as they can be typed again.
 // Pure: no disk, no clock.
 
-type Asked = {
+type TypedOptions = {
   pipeline?: string;
   profile?: string;
   only?: string[];
@@ -11,7 +11,7 @@ type Asked = {
 };
 
 /** `pnpm pipeline COMMAND NAME --profile …`, for a shell. `words` are the pipeline, or what else it takes. */
-export function askAgain(command: string, words: string | string[], asked: Asked): string {
+export function askAgain(command: string, words: string | string[], asked: TypedOptions): string {
   const options = [
     ...flags("--pipeline", [asked.pipeline]),
     ...flags("--profile", [asked.profile]),

@@ -5,11 +5,11 @@ import type { CommandShape, OptionShape } from "./command-shape.ts";
 export type Candidate = { value: string; description?: string };
 
 /** The names that there are, by what is wanted; `asked` holds the pipeline and profile typed so far. */
-export type Names = (kind: NameKind, asked: Asked) => Promise<Candidate[]>;
+export type Names = (kind: NameKind, asked: TypedNames) => Promise<Candidate[]>;
 
 export type NameKind = "pipelines" | "profiles" | "axes" | "stages" | "tasks" | "executors";
 
-export type Asked = { pipeline?: string; profile?: string };
+export type TypedNames = { pipeline?: string; profile?: string };
 
 const ofOption: Record<string, NameKind | string[]> = {
   "--profile": "profiles",
@@ -60,14 +60,14 @@ type Walked = {
   given: number;
   /** The option whose value comes next. */
   waiting: OptionShape | undefined;
-  asked: Asked;
+  asked: TypedNames;
 };
 
 function walk(words: string[], program: CommandShape): Walked {
   let command = program;
   let given = 0;
   let waiting: OptionShape | undefined;
-  const asked: Asked = {};
+  const asked: TypedNames = {};
   for (const word of words) {
     if (waiting) {
       if (waiting.name === "--profile") asked.profile = word;
@@ -92,7 +92,7 @@ function walk(words: string[], program: CommandShape): Walked {
   return { command, given, waiting, asked };
 }
 
-type Wanted = { typed: string; asked: Asked; names: Names };
+type Wanted = { typed: string; asked: TypedNames; names: Names };
 
 async function ofKind(
   kind: NameKind | string[] | undefined,

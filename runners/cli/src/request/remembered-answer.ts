@@ -5,9 +5,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:f
 import { join } from "node:path";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { Consulted } from "@mlrb/local/decide/consulted-files";
-import { looksTheSame, type Seen, seenBy } from "@mlrb/local/decide/stat-snapshot";
+import { looksTheSame, type StatSnapshot, seenBy } from "@mlrb/local/decide/stat-snapshot";
 
-type Remembered<T> = Seen & { formatVersion: 2; node: string; answer: T };
+type Remembered<T> = StatSnapshot & { formatVersion: 2; node: string; answer: T };
 
 /** `keep`: undefined where the answer is not to be remembered; else what is. */
 export type Made<T> = { keep: T | undefined };

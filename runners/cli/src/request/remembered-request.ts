@@ -6,7 +6,7 @@ import { rememberedAnswer } from "./remembered-answer.ts";
 import type { CommonOptions } from "./request.ts";
 import { rootOf, typedIn } from "./root-of.ts";
 
-export type Looked = { plan: Plan; selected: number[]; root: string };
+export type RememberedRequest = { plan: Plan; selected: number[]; root: string };
 
 /** A larger one takes as long to read as to make, and tens of megabytes of disk. */
 const instancesMax = 10_000;
@@ -16,12 +16,12 @@ export async function rememberedRequest(
   repository: string,
   pipeline: string,
   options: CommonOptions,
-): Promise<Looked | undefined> {
+): Promise<RememberedRequest | undefined> {
   const root = rootOf(repository, options.root);
   const { profile, only, set, executor } = options;
   const from = /[/\\.]/.test(pipeline) ? typedIn() : "";
   const asked = { command: "plan", pipeline, from, profile, only, set, executor };
-  let fresh: Looked | undefined;
+  let fresh: RememberedRequest | undefined;
   const held = await rememberedAnswer<{ plan: PackedPlan; selected: number[] }>(
     { repository, root, asked },
     async (consulted) => {

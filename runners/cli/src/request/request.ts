@@ -9,7 +9,7 @@ import type { Sources } from "@mlrb/core/spec/manifest";
 import { type Diagnostic, renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
 import { didYouMean } from "@mlrb/core/yaml/suggest";
 import type { Consulted } from "@mlrb/local/decide/consulted-files";
-import { sourceFiles } from "@mlrb/local/digests/source-files";
+import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { executorNames } from "../run/executors.ts";
 import { rootOf } from "./root-of.ts";
 import { withScripted } from "./scripted-pipeline.ts";

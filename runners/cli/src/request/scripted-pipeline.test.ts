@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Consulted } from "@mlrb/local/decide/consulted-files";
 import { seenBy } from "@mlrb/local/decide/stat-snapshot";
-import { sourceFiles } from "@mlrb/local/digests/source-files";
+import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { readRequest } from "./request.ts";
 import { withScripted } from "./scripted-pipeline.ts";
 

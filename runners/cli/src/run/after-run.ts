@@ -5,7 +5,7 @@ import type { Report } from "@mlrb/formats/report";
 import { askAgain } from "../request/ask-again.ts";
 import type { NextStep } from "./next-steps.ts";
 
-export type Asked = {
+export type TypedRun = {
   /** As it was typed. */
   pipeline: string;
   options: { profile?: string; only?: string[]; set?: string[]; executor?: string; root?: string };
@@ -23,7 +23,7 @@ type Ended = {
 /** The most urgent first, three at most. */
 export function afterRun(
   { counts, leftStale, published, report }: Ended,
-  { pipeline, options }: Asked,
+  { pipeline, options }: TypedRun,
 ): NextStep[] {
   const run = (more = "") => askAgain("run", pipeline, options) + more;
   const { only: _, executor: __, ...shown } = options;

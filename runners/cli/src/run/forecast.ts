@@ -9,10 +9,10 @@ import type { Workspace } from "@mlrb/local/store/workspace";
 /** `standing` tells of an instance by its index in the plan. */
 export type Forecast = (standing: (index: number) => Standing) => TimeLeft | undefined;
 
-type Asked = { plan: Plan; selected: number[]; jobs: number | undefined; workspace: Workspace };
+type ForecastOptions = { plan: Plan; selected: number[]; jobs: number | undefined; workspace: Workspace };
 
 /** Costs nothing until it is asked: a run with nothing to do never asks. */
-export function forecast(asked: Asked): Forecast {
+export function forecast(asked: ForecastOptions): Forecast {
   let known: { works: TimedWork[]; capacity: ReturnType<typeof capacity> } | undefined;
   return (standing) => {
     known ??= { works: timedWorks(asked), capacity: capacity(asked) };
@@ -21,7 +21,7 @@ export function forecast(asked: Asked): Forecast {
 }
 
 /** What was one action when it last ran will hardly be several now: it takes its time once. */
-function timedWorks({ plan, selected, workspace }: Asked): TimedWork[] {
+function timedWorks({ plan, selected, workspace }: ForecastOptions): TimedWork[] {
   const position = new Map(selected.map((index, at) => [index, at]));
   const timed = new Set<string>();
   return selected.map((index) => {

@@ -10,11 +10,11 @@ import type { Settled } from "@mlrb/local/attempts/settle-attempt";
 import { stopAttempt } from "@mlrb/local/attempts/stop-attempt";
 import type { StateFolder } from "@mlrb/local/store/state-folder";
 import { askAgain, shellWord } from "../request/ask-again.ts";
-import type { Asked } from "./after-run.ts";
+import type { TypedRun } from "./after-run.ts";
 import { clearSandbox } from "./executors.ts";
 import type { LeftAttempt } from "./until-finished.ts";
 
-type Run = { state: StateFolder; json: boolean; asked: Asked };
+type Run = { state: StateFolder; json: boolean; asked: TypedRun };
 
 export function leaving({ state, json, asked: { pipeline, options } }: Run): {
   sayLeft(left: readonly LeftAttempt[]): Promise<void>;

@@ -7,12 +7,12 @@ import type { Status } from "../show/status.ts";
 
 export type NextStep = { why: string; command: string };
 
-type Asked = Parameters<typeof askAgain>[2];
+type RunOptions = Parameters<typeof askAgain>[2];
 
 /** `pipeline` as it was typed. The first is the most urgent. */
 export function nextSteps(
   status: Status,
-  { pipeline, options }: { pipeline: string; options: Asked },
+  { pipeline, options }: { pipeline: string; options: RunOptions },
 ): NextStep[] {
   const { runs, orphans, failed, toRun, attempts, publishes } = status;
   const root = options.root === undefined ? "" : ` --root ${shellWord(options.root)}`;

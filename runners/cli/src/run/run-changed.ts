@@ -25,7 +25,7 @@ import { leftStale, type RunEvent } from "@mlrb/local/run/run-request";
 import { type Audited, hasStrace } from "@mlrb/local/stage/read-trace";
 import { clearDeadWork } from "@mlrb/local/stage/work-folders";
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
-import type { PageAsked } from "../attempts/page-data.ts";
+import type { PageRequest } from "../attempts/page-data.ts";
 import { pageFile, writePage } from "../attempts/write-page.ts";
 import { containerGate } from "../gates/container-gate.ts";
 import { costAgreed } from "../gates/cost-gate.ts";
@@ -36,13 +36,13 @@ import { priceGate, runPurse } from "../gates/price-gate.ts";
 import { type Attempted, spent } from "../gates/spent.ts";
 import { stalePolicy } from "../gates/stale-policy.ts";
 import { printProblems, readRequest, sayProblems } from "../request/request.ts";
-import type { RunAsked, RunCommandOptions } from "../request/run-asked.ts";
+import type { RunCommandOptions, RunInvocation } from "../request/run-invocation.ts";
 import { shownWait } from "../show/wait-words.ts";
 import { clearSandbox, executorsOf } from "./executors.ts";
 import { forecast } from "./forecast.ts";
 import { leaving } from "./leave-attempts.ts";
 import { Progress } from "./progress.ts";
-import { type RunSaid, sayEnd } from "./run-said.ts";
+import { type RunSummary, sayEnd } from "./run-summary.ts";
 import { noStrace, sayAudit } from "./say-audit.ts";
 import { failuresOf, sayFailures } from "./say-failures.ts";
 import { type LeftAttempt, untilFinished } from "./until-finished.ts";
@@ -51,7 +51,7 @@ import { isWatched, tellWatcher } from "./watched.ts";
 type Wanted = { pipeline: string; options: RunCommandOptions; jobs: number | undefined; begin: number };
 
 export async function runChanged(
-  asked: RunAsked,
+  asked: RunInvocation,
   { pipeline, options, jobs, begin }: Wanted,
 ): Promise<number> {
   const { repository } = asked;
@@ -164,7 +164,7 @@ export async function runChanged(
   const page =
     published && (await laidOutPage({ plan, workspace, folder: published.folder, options }, counts));
   const cost = spent([...estimates].map(([index, estimate]) => attempted(estimate, results[index])));
-  const said: RunSaid = {
+  const said: RunSummary = {
     pipeline: plan.pipeline,
     profile: plan.profile,
     counts,
@@ -210,7 +210,7 @@ async function tellAll(planned: Parameters<typeof lookAtAll>[0], consulted: Cons
 
 /** The page beside what was published: made anew where anything ran or changed. What is wrong with it ends no run. */
 async function laidOutPage(
-  asked: PageAsked,
+  asked: PageRequest,
   { succeeded, failed, skipped, cancelled }: Record<OutcomeKind, number>,
 ): Promise<string | undefined> {
   const path = join(asked.folder, pageFile);

@@ -1,7 +1,7 @@
 // What `pipeline watch` says between runs.
 // Pure: no disk, no clock.
 import type { Change } from "@mlrb/local/decide/changed-files";
-import type { Seen } from "@mlrb/local/decide/stat-snapshot";
+import type { StatSnapshot } from "@mlrb/local/decide/stat-snapshot";
 import { oneLine } from "../show/one-line.ts";
 
 const shownMax = 5;
@@ -13,7 +13,7 @@ export function changeLines(changes: Change[]): string {
   return `\n${lines.join("\n")}\n`;
 }
 
-export function waitLine({ stats }: Seen): string {
+export function waitLine({ stats }: StatSnapshot): string {
   const count = Object.values(stats).filter((stat) => stat !== "missing").length;
   return `watch: waits for an edit of ${count === 1 ? "a file" : `${count} files`}; Ctrl-C ends it\n`;
 }

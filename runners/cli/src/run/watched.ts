@@ -1,10 +1,10 @@
 // The side of a run that `pipeline watch` has started: it tells the watcher, over Node's channel between
 // parent and child, what it looked at in the repository, and is ended through it.
 import type { Consulted } from "@mlrb/local/decide/consulted-files";
-import type { Seen } from "@mlrb/local/decide/stat-snapshot";
+import type { StatSnapshot } from "@mlrb/local/decide/stat-snapshot";
 
 /** `whole`: everything that the plan depends on, not only what was looked at before a problem was found. */
-export type Looked = Seen & { whole: boolean };
+export type WatchedFiles = StatSnapshot & { whole: boolean };
 
 /** What the watcher says to end a run. */
 export const interruptMessage = "interrupt";
@@ -25,7 +25,7 @@ export function isWatched(): boolean {
 
 /** Settles when it is on its way. Nothing happens where nobody watches. */
 export function tellWatcher({ files, folders, patterns }: Consulted, whole: boolean): Promise<void> {
-  const looked: Looked = {
+  const looked: WatchedFiles = {
     stats: Object.fromEntries(files),
     folders: Object.fromEntries(folders),
     patterns: Object.fromEntries(patterns),

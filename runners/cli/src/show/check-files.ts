@@ -10,7 +10,7 @@ import {
 } from "@mlrb/core/spec/manifest";
 import { type Diagnostic, sortDiagnostics } from "@mlrb/core/yaml/diagnostic";
 import type { Consulted } from "@mlrb/local/decide/consulted-files";
-import { sourceFiles } from "@mlrb/local/digests/source-files";
+import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { parse } from "yaml";
 import { pipelineFile, pipelineNames } from "../request/request.ts";
 import { rootOf } from "../request/root-of.ts";

@@ -7,7 +7,7 @@ import { CannotHandOver } from "@mlrb/kit/attempts/handed-over";
 import type { Consulted } from "@mlrb/local/decide/consulted-files";
 import { CannotBundle } from "@mlrb/local/digests/bundle-script";
 import { CodeDigests } from "@mlrb/local/digests/code-digest";
-import { wholeFolder } from "@mlrb/local/digests/source-files";
+import { wholeFolder } from "@mlrb/local/digests/file-digest-memory";
 
 /** Scripts, and folders that are handed over, by path from the repository's root. */
 export type Runs = { scripts: Set<string>; handedOver: Set<string> };

@@ -2,7 +2,7 @@
 import { type ManifestKind, manifestNames, readManifest, type Sources } from "@mlrb/core/spec/manifest";
 import { parseYaml } from "@mlrb/core/yaml/yaml-source";
 import type { Consulted } from "@mlrb/local/decide/consulted-files";
-import { sourceFiles } from "@mlrb/local/digests/source-files";
+import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { pipelineNames } from "../request/request.ts";
 
 export type Item = { kind: ManifestKind | "pipeline"; name: string; title: string };

@@ -32,7 +32,7 @@ export function measuredOf(instance: Instance, result: Result | undefined, store
   return { instance, texts, cause: result ? outcomeCause(result.outcome) : "not run" };
 }
 
-type Said = {
+type ScoredFolder = {
   path: string;
   task: string;
   profile: string;
@@ -42,7 +42,7 @@ type Said = {
   json: boolean;
 };
 
-export async function sayScores(said: Said): Promise<void> {
+export async function sayScores(said: ScoredFolder): Promise<void> {
   const { path, task, profile, params, handed, measured, json } = said;
   const verdict = measured.flatMap(({ instance, texts }) =>
     instance.stage.role !== "verdict" || texts.verdict === undefined ? [] : [parseVerdict(texts.verdict)],

@@ -1,6 +1,6 @@
 // A line of iterations.jsonl, as its author claims. It is a stranger's: any type may stand in any field, so what
 // makes no sense is left out field by field and the rest is kept.
-import type { Metric } from "@mlrb/formats/attempt/iterations";
+import type { IterationMetric } from "@mlrb/formats/attempt/iterations";
 
 export type Claim = {
   id: string;
@@ -8,7 +8,7 @@ export type Claim = {
   hypothesis: string | null;
   change: string | null;
   command: string | null;
-  metric: Metric | null;
+  metric: IterationMetric | null;
   predicted: number | null;
   decision: string | null;
 };
@@ -63,7 +63,7 @@ function idOf(value: unknown): string | null {
   return typeof value === "number" ? textOf(String(value), idMax) : textOf(value, idMax);
 }
 
-function metricOf(value: unknown): Metric | null {
+function metricOf(value: unknown): IterationMetric | null {
   if (!isTable(value)) return null;
   const name = textOf(value.name, idMax);
   return name === null ? null : { name, split: textOf(value.split, idMax), value: numberOf(value.value) };

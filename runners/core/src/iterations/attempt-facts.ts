@@ -3,7 +3,7 @@
 import type { Where } from "@mlrb/formats/attempt/iterations";
 import { alsoEvaluates, type CommandKind, commandKind } from "./command-kind.ts";
 import { printedValues } from "./printed-values.ts";
-import type { Seen } from "./seen-event.ts";
+import type { TimedEvent } from "./timed-event.ts";
 import { outOfMemory, whereOfError } from "./where-of-error.ts";
 
 type At = { at: number };
@@ -54,7 +54,7 @@ const tracked = 200;
 const seeksSecrets =
   /\bprintenv\b|\/proc\/\S*environ\b|^\s*env\s*$|\b\w+_API_KEY\b|\/etc\/shadow|\.ssh\/|\.aws\/|credentials|169\.254\.169\.254/;
 
-export function attemptFacts(): { facts: AttemptFacts; take(seen: Seen): void } {
+export function attemptFacts(): { facts: AttemptFacts; take(seen: TimedEvent): void } {
   const facts: AttemptFacts = {
     budgetMs: null,
     endMs: 0,
@@ -84,7 +84,7 @@ export function attemptFacts(): { facts: AttemptFacts; take(seen: Seen): void } 
     said: "",
     clipped: false,
   };
-  const calls = new Map<string, Extract<Seen, { kind: "tool-call" }>>();
+  const calls = new Map<string, Extract<TimedEvent, { kind: "tool-call" }>>();
   let lastCall = "";
 
   const printed = (text: string, at: number) => {
@@ -103,7 +103,7 @@ export function attemptFacts(): { facts: AttemptFacts; take(seen: Seen): void } 
       }
     }
   };
-  const result = (seen: Extract<Seen, { kind: "tool-result" }>) => {
+  const result = (seen: Extract<TimedEvent, { kind: "tool-result" }>) => {
     const at = seen.index;
     const call = calls.get(seen.key);
     calls.delete(seen.key);
@@ -141,7 +141,7 @@ export function attemptFacts(): { facts: AttemptFacts; take(seen: Seen): void } 
     if (measures) facts.evaluated = { at };
   };
 
-  const take = (seen: Seen) => {
+  const take = (seen: TimedEvent) => {
     const at = seen.index;
     facts.lastIndex = at;
     facts.endMs = Math.max(facts.endMs, seen.sinceStartMs);

@@ -9,7 +9,7 @@ import { attemptFacts } from "./attempt-facts.ts";
 import { failuresOf } from "./failure-rules.ts";
 import { iterationFinder } from "./find-iterations.ts";
 import { researchMeasures } from "./research-measures.ts";
-import { type EventPlace, seenEvent } from "./seen-event.ts";
+import { type EventPlace, seenEvent } from "./timed-event.ts";
 
 /** A snapshot that is kept, as admission judges it. */
 export type JudgedSnapshot = { name: string; sinceStartMs: number; admitted: boolean };

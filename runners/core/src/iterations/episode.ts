@@ -1,10 +1,10 @@
 // A span of an attempt that may be an iteration: what was run, changed, printed and spent in it, and the record that
 // is made of that.
-import type { Failure, IterationRecord, Metric } from "@mlrb/formats/attempt/iterations";
+import type { Failure, IterationMetric, IterationRecord } from "@mlrb/formats/attempt/iterations";
 import { type Claim, textOf } from "./agent-line.ts";
 import type { CommandKind } from "./command-kind.ts";
 import { type PrintedValue, printedAs, printedValues } from "./printed-values.ts";
-import type { Seen } from "./seen-event.ts";
+import type { TimedEvent } from "./timed-event.ts";
 import { whereOfError } from "./where-of-error.ts";
 
 export type Run = { command: string; kind: CommandKind; failed: boolean; at: number };
@@ -48,7 +48,7 @@ export function openEpisode(from: number, startMs: number): Episode {
 }
 
 /** Moves the end of `episode` to an event. */
-export function extend(episode: Episode, { index, sinceStartMs, time }: Seen): void {
+export function extend(episode: Episode, { index, sinceStartMs, time }: TimedEvent): void {
   episode.to = Math.max(episode.to, index);
   episode.endMs = Math.max(episode.endMs, sinceStartMs);
   episode.time = time;
@@ -116,7 +116,7 @@ export function recordOf(
 }
 
 /** The last of what is not of the training data, else the last there is. */
-function printedMetric(values: PrintedValue[]): Metric | null {
+function printedMetric(values: PrintedValue[]): IterationMetric | null {
   const finite = values.filter(({ value }) => Number.isFinite(value));
   return (
     finite.findLast(({ split, name }) => split !== "train" && (split !== null || name !== "loss")) ??
@@ -125,7 +125,7 @@ function printedMetric(values: PrintedValue[]): Metric | null {
   );
 }
 
-function measuredOf(metric: Metric | null, values: PrintedValue[], printed: string): number | null {
+function measuredOf(metric: IterationMetric | null, values: PrintedValue[], printed: string): number | null {
   if (metric === null) return null;
   const exact = metric.value === null ? undefined : printedAs(printed, metric.value);
   if (exact !== undefined) return exact;

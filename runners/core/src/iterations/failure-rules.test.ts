@@ -4,8 +4,8 @@ import type { Failure } from "@mlrb/formats/attempt/iterations";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { attemptFacts } from "./attempt-facts.ts";
 import { failuresOf } from "./failure-rules.ts";
-import { type EventPlace, seenEvent } from "./seen-event.ts";
 import { events, model, story } from "./testing/story.ts";
+import { type EventPlace, seenEvent } from "./timed-event.ts";
 
 type Lines = Parameters<typeof story>[0];
 const patterns = (lines: Lines, budgetS?: number) =>

@@ -16,16 +16,16 @@ export type Known = {
   admitted: (snapshot: string) => boolean | undefined;
 };
 
-type Found = { whose: FailureOwner; where: Where; detail: string; evidence: number[] };
-type Rule = (known: Known) => Found | undefined;
+type FailureFinding = { whose: FailureOwner; where: Where; detail: string; evidence: number[] };
+type Rule = (known: Known) => FailureFinding | undefined;
 
-const agent = (where: Where, detail: string, evidence: number[]): Found => ({
+const agent = (where: Where, detail: string, evidence: number[]): FailureFinding => ({
   whose: "agent-error",
   where,
   detail,
   evidence,
 });
-const budget = (where: Where, detail: string, evidence: number[]): Found => ({
+const budget = (where: Where, detail: string, evidence: number[]): FailureFinding => ({
   ...agent(where, detail, evidence),
   whose: "agent-budget",
 });

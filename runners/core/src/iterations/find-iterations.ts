@@ -15,7 +15,7 @@ import {
   recordOf,
 } from "./episode.ts";
 import { printedValues } from "./printed-values.ts";
-import type { Seen } from "./seen-event.ts";
+import type { TimedEvent } from "./timed-event.ts";
 
 const iterationsMax = 2000;
 const pendingMax = 1000;
@@ -25,7 +25,7 @@ const claimTool = "iteration";
 const editTool = /write|edit|create|replace|patch|insert/i;
 
 export type IterationFinder = {
-  take(seen: Seen): void;
+  take(seen: TimedEvent): void;
   /** Ends it. */
   found(): { iterations: IterationRecord[]; more: number; malformedLines: number };
 };
@@ -37,7 +37,7 @@ export function iterationFinder(): IterationFinder {
   const bySnapshot: Episode[] = [];
   /** Ids of claims that came by the tool, whose lines are still to be read. */
   const told = new Map<string, number>();
-  const pending = new Map<string, Extract<Seen, { kind: "tool-call" }>>();
+  const pending = new Map<string, Extract<TimedEvent, { kind: "tool-call" }>>();
   let more = 0;
   let malformedLines = 0;
   let running = false;
@@ -72,7 +72,7 @@ export function iterationFinder(): IterationFinder {
     for (let again = records.length + 1; ; again++) if (!ids.has(`${id}~${again}`)) return `${id}~${again}`;
   };
   /** `open` goes on to an event of what the model did. */
-  const proceed = (seen: Seen) => {
+  const proceed = (seen: TimedEvent) => {
     addSpent(open.spent, spent);
     spent = nothingSpent();
     extend(open, seen);
@@ -87,7 +87,7 @@ export function iterationFinder(): IterationFinder {
     open.changed = true;
   };
 
-  const takeResult = (seen: Extract<Seen, { kind: "tool-result" }>) => {
+  const takeResult = (seen: Extract<TimedEvent, { kind: "tool-result" }>) => {
     const call = pending.get(seen.key);
     pending.delete(seen.key);
     if (call === undefined) return;
@@ -121,13 +121,13 @@ export function iterationFinder(): IterationFinder {
     addPrinted(open, seen.text, seen.clipped);
   };
 
-  const takeLine = (seen: Extract<Seen, { kind: "claim" }>) => {
+  const takeLine = (seen: Extract<TimedEvent, { kind: "claim" }>) => {
     const claim = agentLine(seen.line);
     if (claim === undefined) malformedLines++;
     else if (told.get(claim.id)) told.set(claim.id, told.get(claim.id)! - 1);
     else takeClaim(claim, seen);
   };
-  const takeClaim = (claim: Claim, seen: Seen) => {
+  const takeClaim = (claim: Claim, seen: TimedEvent) => {
     if (toolsSeen && !ran(open) && !open.changed && last && last.claim === undefined && ran(last.episode)) {
       last.claim = claim; // it tells of what has just been ended by a rule
       return;
@@ -136,7 +136,7 @@ export function iterationFinder(): IterationFinder {
     close(claim);
   };
 
-  const takeSnapshot = (seen: Extract<Seen, { kind: "snapshot" }>) => {
+  const takeSnapshot = (seen: Extract<TimedEvent, { kind: "snapshot" }>) => {
     if (seen.digest === digest || seen.files === 0) return;
     digest = seen.digest;
     sinceSnapshot.changed = true;

@@ -4,14 +4,14 @@ import type { ExecutionRequest } from "./executor.ts";
 import { nodeFlags } from "./node-flags.ts";
 import { nodePermissionFlags } from "./permissions.ts";
 
-type Asked = Pick<
+type CommandRequest = Pick<
   ExecutionRequest,
   "run" | "root" | "python" | "inputs" | "outputs" | "permissions" | "recorder"
 >;
 
 /** `node` is the program that runs scripts. */
 export function commandLine(
-  { run, root, python, inputs, outputs, permissions, recorder }: Asked,
+  { run, root, python, inputs, outputs, permissions, recorder }: CommandRequest,
   node: string,
 ): string[] {
   switch (run.kind) {

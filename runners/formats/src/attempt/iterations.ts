@@ -140,6 +140,6 @@ export type IterationsFile = TypeOf<typeof iterationsFile>;
 export type IterationRecord = TypeOf<typeof iteration>;
 export type ResearchMeasures = TypeOf<typeof measures>;
 export type Failure = TypeOf<typeof failure>;
-export type Metric = TypeOf<typeof metric>;
+export type IterationMetric = TypeOf<typeof metric>;
 /** The stage of research at which something failed; rules that cannot tell say so. */
 export type Where = TypeOf<typeof where>;

@@ -99,4 +99,4 @@ export const stageContext = fileFormat(
 );
 
 export type StageContext = Omit<TypeOf<typeof stageContext>, "params"> & { params: Record<string, Json> };
-export type SandboxAsked = TypeOf<typeof sandbox>;
+export type SandboxRequest = TypeOf<typeof sandbox>;

@@ -22,13 +22,13 @@ import { causeWords, keptWords, quarantinedMs } from "./quarantine.ts";
 import { removeAttempt } from "./remove-attempt.ts";
 import { settleAttempt } from "./settle-attempt.ts";
 
-export type TakeInOptions = {
+export type CollectOptions = {
   /** Called with a line for people about each that is kept or lost. */
   tell: (line: string) => void;
   clearSandbox: ClearSandbox;
 };
 
-export async function takeInAttempts(workspace: Workspace, options: TakeInOptions): Promise<void> {
+export async function takeInAttempts(workspace: Workspace, options: CollectOptions): Promise<void> {
   for (const attempt of attemptFolders(workspace.state.running)) {
     const { kind } = attempt.state;
     if (kind !== "ended" && kind !== "lost") continue;
@@ -45,7 +45,7 @@ export async function takeInAttempts(workspace: Workspace, options: TakeInOption
     if (kind === "kept") options.tell(`kept    ${attempt.card.slot.stage}  (was lost, and had ended before)`);
 }
 
-type Context = TakeInOptions & { workspace: Workspace; isHeld: () => boolean };
+type Context = CollectOptions & { workspace: Workspace; isHeld: () => boolean };
 
 async function takeIn(attempt: AttemptFolder, context: Context): Promise<void> {
   const { name, path, card, state } = attempt;

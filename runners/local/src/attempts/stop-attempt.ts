@@ -12,11 +12,11 @@ import { watchSupervised } from "./supervised.ts";
 /** How long a supervisor may take to seal and to move what there is before it is killed. */
 const patienceMs = 20_000;
 
-type Asked = { state: StateFolder; clearSandbox: ClearSandbox; by: string };
+type StopOptions = { state: StateFolder; clearSandbox: ClearSandbox; by: string };
 
 export async function stopAttempt(
   attempt: AttemptFolder,
-  { state, clearSandbox, by }: Asked,
+  { state, clearSandbox, by }: StopOptions,
 ): Promise<Settled> {
   const { name, path, card } = attempt;
   try {

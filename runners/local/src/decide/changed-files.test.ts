@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { changedSince, seenNow } from "./changed-files.ts";
 import { Consulted } from "./consulted-files.ts";
-import type { Seen } from "./stat-snapshot.ts";
+import type { StatSnapshot } from "./stat-snapshot.ts";
 
 function repository(t: TestContext) {
   const path = mkdtempSync(join(tmpdir(), "changed-since-"));
@@ -22,7 +22,7 @@ function repository(t: TestContext) {
   consulted.file("tasks/a/task.yaml/below-a-file.yaml");
   consulted.folder("tasks");
   consulted.pattern("tasks/a/prompts/*.md");
-  const seen: Seen = {
+  const seen: StatSnapshot = {
     stats: Object.fromEntries(consulted.files),
     folders: Object.fromEntries(consulted.folders),
     patterns: Object.fromEntries(consulted.patterns),

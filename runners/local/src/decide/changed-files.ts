@@ -2,12 +2,12 @@
 // that who watches knows what matters. An edit during a run counts as well: how a file looks is noted before
 // it is read.
 import { filesMatching, namesIn, statText } from "./consulted-files.ts";
-import type { Seen } from "./stat-snapshot.ts";
+import type { StatSnapshot } from "./stat-snapshot.ts";
 
 export type Change = { path: string; how: "changed" | "added" | "removed" };
 
 /** Each path once, in code-unit order; none where everything looks the same. */
-export function changedSince(repository: string, { stats, folders, patterns }: Seen): Change[] {
+export function changedSince(repository: string, { stats, folders, patterns }: StatSnapshot): Change[] {
   const changes = new Map<string, Change>();
   const note = (path: string, how: Change["how"]) => changes.set(path, changes.get(path) ?? { path, how });
   for (const [path, then] of Object.entries(stats)) {
@@ -31,7 +31,7 @@ export function changedSince(repository: string, { stats, folders, patterns }: S
 }
 
 /** The same things as they look now. */
-export function seenNow(repository: string, { stats, folders, patterns }: Seen): Seen {
+export function seenNow(repository: string, { stats, folders, patterns }: StatSnapshot): StatSnapshot {
   const each = <T>(of: Record<string, T>, look: (name: string) => T) =>
     Object.fromEntries(Object.keys(of).map((name) => [name, look(name)]));
   return {

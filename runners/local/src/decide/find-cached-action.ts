@@ -15,7 +15,7 @@ import type { Bound } from "./bind-inputs.ts";
 import { formerChanges } from "./former-attempt-key.ts";
 
 /** What an equal action gave before. */
-export type Found = { outputs: Record<string, Artifact>; durationMs: number; record?: HeldRecord };
+export type CachedAction = { outputs: Record<string, Artifact>; durationMs: number; record?: HeldRecord };
 
 /** No equal action, but a record in the same slot made from other things: never rerun unasked. */
 export type Stale = { stale: HeldRecord };
@@ -27,7 +27,7 @@ export function lookUp(
   instance: Instance,
   bound: Bound,
   { plan, workspace }: LookUpContext,
-): Found | Stale | "output-missing" | undefined {
+): CachedAction | Stale | "output-missing" | undefined {
   if (instance.stage.name === environmentStage) {
     return environmentReady(bound.environment!.path) ? { outputs: {}, durationMs: 0 } : undefined;
   }
@@ -55,7 +55,7 @@ function isComplete(outputs: Record<string, Artifact>, { stage }: Instance, { st
 }
 
 /** A record as something to reuse; its outputs are put back into the store if the cache was deleted. */
-export function foundRecord(found: HeldRecord, workspace: Workspace): Found {
+export function foundRecord(found: HeldRecord, workspace: Workspace): CachedAction {
   workspace.attempts.ensureStored(found.digest, found.record);
   const { outputs, ran } = found.record;
   return { outputs: plainOutputs(outputs), durationMs: ran.durationMs, record: found };

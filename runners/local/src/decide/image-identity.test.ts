@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Instance } from "@mlrb/core/plan/plan";
-import { FileDigests } from "../digests/source-files.ts";
+import { FileDigests } from "../digests/file-digest-memory.ts";
 import { formerImageOf, imageOf } from "./image-identity.ts";
 
 test("an attempt's key has every byte, bit and link of its image's folder, which the agent can read; format 1 keeps what it had", (t) => {

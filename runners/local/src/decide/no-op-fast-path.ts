@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { checkFormat } from "../store/state-folder.ts";
 import { type Consulted, statText } from "./consulted-files.ts";
-import { looksTheSame, type Seen, seenBy } from "./stat-snapshot.ts";
+import { looksTheSame, type StatSnapshot, seenBy } from "./stat-snapshot.ts";
 
 /** Seen: sources, environments, laid-out results. */
-type Unchanged<Said> = Seen & {
+type Unchanged<Said> = StatSnapshot & {
   formatVersion: 1;
   node: string;
   /** What the run said, to be said again. */

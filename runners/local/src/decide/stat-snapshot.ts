@@ -2,7 +2,7 @@
 // whether it would decide the same.
 import { type Consulted, filesMatching, namesIn, statText } from "./consulted-files.ts";
 
-export type Seen = {
+export type StatSnapshot = {
   /** Stat by path from the repository's root, or absolute. */
   stats: Record<string, string>;
   folders: Record<string, string[]>;
@@ -13,7 +13,7 @@ export type Seen = {
 const runner = "runners/*/src/**/*.ts";
 
 /** undefined where something of it could change unseen; see `fresh`. */
-export function seenBy(consulted: Consulted): Seen | undefined {
+export function seenBy(consulted: Consulted): StatSnapshot | undefined {
   consulted.pattern(runner);
   if (consulted.fresh) return undefined;
   return {
@@ -24,7 +24,7 @@ export function seenBy(consulted: Consulted): Seen | undefined {
 }
 
 /** Whether all of it looks as it did; any file that was touched does not. */
-export function looksTheSame(repository: string, { stats, folders, patterns }: Seen): boolean {
+export function looksTheSame(repository: string, { stats, folders, patterns }: StatSnapshot): boolean {
   return (
     Object.entries(stats).every(([path, stat]) => statText(repository, path) === stat) &&
     Object.entries(folders).every(([folder, names]) => sameList(namesIn(repository, folder), names)) &&

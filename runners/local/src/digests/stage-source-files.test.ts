@@ -23,7 +23,7 @@ import type { Bound } from "../decide/bind-inputs.ts";
 import { watchFolders } from "../stage/folder-watch.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { CodeDigests } from "./code-digest.ts";
-import { FileDigests } from "./source-files.ts";
+import { FileDigests } from "./file-digest-memory.ts";
 import { changedHandedOver, stageSources, watchSources } from "./stage-source-files.ts";
 
 /** A repository with a script, its import and a declared file; bound as they are now. */

@@ -6,7 +6,7 @@ import { filesMatching, type Look, type Looks, lookAt } from "../decide/consulte
 import { imageOf } from "../decide/image-identity.ts";
 import { watchFolders } from "../stage/folder-watch.ts";
 import type { Workspace } from "../store/workspace.ts";
-import { declared } from "./source-files.ts";
+import { declared } from "./file-digest-memory.ts";
 
 /** Paths from the repository's root, in code-unit order. */
 export function stageSources({ codeFiles, parts }: Pick<Bound, "codeFiles" | "parts">): string[] {

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { findPython } from "../process/find-python.ts";
-import { FileDigests } from "./source-files.ts";
+import { FileDigests } from "./file-digest-memory.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
 

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson, writeJson } from "@mlrb/kit/json-file";
-import type { FileDigests } from "../digests/source-files.ts";
+import type { FileDigests } from "../digests/file-digest-memory.ts";
 import type { StateFolder } from "../store/state-folder.ts";
 import { findPython } from "./find-python.ts";
 

@@ -6,9 +6,9 @@ import { estimateCost, estimateFrom } from "./estimate-cost.ts";
 
 const hour = 3_600_000;
 
-type Given = { gpus?: number; secrets?: string[]; timeMs?: number | null };
+type EarlierAttempt = { gpus?: number; secrets?: string[]; timeMs?: number | null };
 
-function instance({ gpus = 2, secrets = [], timeMs = 24 * hour }: Given = {}) {
+function instance({ gpus = 2, secrets = [], timeMs = 24 * hour }: EarlierAttempt = {}) {
   return {
     stage: { name: "attempt" },
     axes: { task: "t", agent: "a", seed: 1 },

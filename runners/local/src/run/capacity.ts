@@ -4,9 +4,9 @@ import type { Plan } from "@mlrb/core/plan/plan";
 import type { Resources } from "@mlrb/core/schedule/amounts";
 import { gpusHere, usesGpusHere } from "../leases/gpu-inventory.ts";
 
-type Asked = { plan: Plan; selected: number[]; jobs?: number | undefined };
+type CapacityOptions = { plan: Plan; selected: number[]; jobs?: number | undefined };
 
-export function capacity({ plan, selected, jobs }: Asked): Resources {
+export function capacity({ plan, selected, jobs }: CapacityOptions): Resources {
   return {
     cpus: jobs ?? availableParallelism(),
     memoryBytes: totalmem(),

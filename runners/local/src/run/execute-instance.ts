@@ -8,7 +8,7 @@ import { formatDuration } from "@mlrb/core/text/units";
 import { attemptOf } from "../attempts/attempt-folders.ts";
 import { carryOutAttempt } from "../attempts/carry-out-attempt.ts";
 import type { Bound } from "../decide/bind-inputs.ts";
-import { type Found, lookUp } from "../decide/find-cached-action.ts";
+import { type CachedAction, lookUp } from "../decide/find-cached-action.ts";
 import type { GpuLease } from "../leases/gpu-leases.ts";
 import { holdGpus } from "../leases/hold-gpus.ts";
 import { type Lease, type Silent, takeLease } from "../leases/lease.ts";
@@ -56,7 +56,7 @@ export type ExecuteOptions = {
   freed: () => void;
 };
 
-export type Executed = CarriedOut | { kind: "found"; found: Found };
+export type Executed = CarriedOut | { kind: "found"; found: CachedAction };
 
 export async function executeInstance(
   instance: Instance,

@@ -1,6 +1,6 @@
 // How what an instance came to is told: as an outcome to the scheduler, as a result to whoever reads it.
 import type { Outcome } from "@mlrb/core/ports/outcome";
-import type { Found } from "../decide/find-cached-action.ts";
+import type { CachedAction } from "../decide/find-cached-action.ts";
 import { CannotBundle } from "../digests/bundle-script.ts";
 import { type CarriedOut, machineFailure } from "./carried-out.ts";
 import type { Result } from "./result.ts";
@@ -27,7 +27,7 @@ export function outcomeOf(result: CarriedOut): Outcome {
   }
 }
 
-export function reusedResult({ outputs, record }: Found, note?: string): Result {
+export function reusedResult({ outputs, record }: CachedAction, note?: string): Result {
   return {
     outcome: { kind: "reused" },
     outputs,

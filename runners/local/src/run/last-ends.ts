@@ -14,17 +14,17 @@ const runsMax = 50;
 /** How many journals are opened to find them. */
 const openedMax = 500;
 
-export type EndsAsked = { pipeline: string; profile: string; wanted: Iterable<string> };
+export type EndsQuery = { pipeline: string; profile: string; wanted: Iterable<string> };
 
 /** Of those among `wanted` that ended at all: skipped and cancelled ones were not carried out. */
-export function lastEnds(journals: string, asked: EndsAsked): Map<string, LastEnd> {
+export function lastEnds(journals: string, asked: EndsQuery): Map<string, LastEnd> {
   return endsWhere(journals, asked, ({ kind }) => kind !== "skipped" && kind !== "cancelled");
 }
 
 /** The newest end of each of which `counts` is true. */
 export function endsWhere(
   journals: string,
-  { pipeline, profile, wanted }: EndsAsked,
+  { pipeline, profile, wanted }: EndsQuery,
   counts: (outcome: Outcome) => boolean,
 ): Map<string, LastEnd> {
   const left = new Set(wanted);

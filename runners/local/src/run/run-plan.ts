@@ -11,7 +11,7 @@ import { type Command, type Event, initialState } from "@mlrb/core/schedule/sche
 import { processName } from "@mlrb/kit/processes/process-name";
 import { type Bound, bind } from "../decide/bind-inputs.ts";
 import {
-  type Found,
+  type CachedAction,
   foundRecord,
   lookUp,
   reasonsStale,
@@ -167,7 +167,7 @@ export function startRun(options: RunOptions): RunHandle {
 
   const decide = async (at: number) => {
     const instance = instanceAt(at);
-    let found: Found | Stale | "output-missing" | undefined;
+    let found: CachedAction | Stale | "output-missing" | undefined;
     try {
       bounds.set(at, await bind(instance, { plan, workspace, results }));
       found = lookUp(instance, bounds.get(at)!, { plan, workspace });
@@ -222,7 +222,7 @@ export function startRun(options: RunOptions): RunHandle {
     send({ kind: "decided", index: at, decision: "failed", outcome });
   };
 
-  const reuse = (at: number, found: Found, note?: string) => {
+  const reuse = (at: number, found: CachedAction, note?: string) => {
     const instance = instanceAt(at);
     const held = reasons.get(at)?.[0]?.kind;
     if (held !== "same-action" && held !== "stale-accepted")

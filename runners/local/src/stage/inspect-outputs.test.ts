@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Store } from "../store/artifact-store.ts";
-import { type TakeInOptions, takeAllIn } from "../store/ingest.ts";
+import { type IngestOptions, takeAllIn } from "../store/ingest.ts";
 import { VerifiedContents } from "../store/verified-contents.ts";
 
 function lab(t: TestContext) {
@@ -23,13 +23,13 @@ function lab(t: TestContext) {
   for (const name of ["blobs", "memory", "out"]) mkdirSync(join(at, name));
   const out = join(at, "out");
   const store = new Store(join(at, "blobs"));
-  const take = (options: TakeInOptions = {}) =>
+  const take = (options: IngestOptions = {}) =>
     takeAllIn(
       [{ name: "all", path: out, kind: "dir" }],
       { store, verified: new VerifiedContents(join(at, "memory")) },
       options,
     );
-  const problem = async (options: TakeInOptions = {}) => {
+  const problem = async (options: IngestOptions = {}) => {
     const taken = await take(options);
     assert("problem" in taken, JSON.stringify(taken));
     return taken.problem;

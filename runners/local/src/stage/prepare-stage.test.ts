@@ -17,7 +17,7 @@ import { type TestContext, test } from "node:test";
 import { environmentStage } from "@mlrb/core/plan/plan";
 import type { Executor } from "@mlrb/core/ports/executor";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
-import type { SandboxAsked, StageContext } from "@mlrb/formats/stage/stage-context";
+import type { SandboxRequest, StageContext } from "@mlrb/formats/stage/stage-context";
 import { type Bound, bind } from "../decide/bind-inputs.ts";
 import { largeBytes } from "../digests/hash-files.ts";
 import type { GpuLease } from "../leases/gpu-leases.ts";
@@ -74,7 +74,7 @@ async function prepared(at: Lab, { stages, given = {}, mounts, change, ...more }
   const context = { workspace, work, executor, token: "mark:", unsafeLocal: false, ...more } as Working;
   const request = await prepareStage(instance, bound, context);
   const stageJson = JSON.parse(readFileSync(join(work, "stage.json"), "utf8")) as StageContext & {
-    sandbox?: SandboxAsked;
+    sandbox?: SandboxRequest;
     sources: string[];
   };
   return { request, stageJson, bound };

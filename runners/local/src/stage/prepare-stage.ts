@@ -7,7 +7,7 @@ import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 import type { Permissions } from "@mlrb/core/ports/permissions";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
-import type { SandboxAsked } from "@mlrb/formats/stage/stage-context";
+import type { SandboxRequest } from "@mlrb/formats/stage/stage-context";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import type { Bound } from "../decide/bind-inputs.ts";
@@ -159,7 +159,7 @@ function diskMax(folder: string): number {
 function sandboxAsked(
   { execution }: Instance,
   context: Working & { beside: { reads: string[] } },
-): SandboxAsked {
+): SandboxRequest {
   const { executor, image, network, limits, resources } = execution;
   return {
     executor,

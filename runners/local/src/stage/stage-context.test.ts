@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Instance } from "@mlrb/core/plan/plan";
 import { checkFormat } from "@mlrb/formats/read-format";
-import { stageContext as format, type SandboxAsked } from "@mlrb/formats/stage/stage-context";
+import { stageContext as format, type SandboxRequest } from "@mlrb/formats/stage/stage-context";
 import { stage } from "@mlrb/kit/stage";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { stageContext } from "./stage-context.ts";
@@ -25,7 +25,7 @@ const instance = {
 const bound = {
   parts: { axes: { task: "words", seed: 1 }, files: { "tasks/words/a": "…" } },
 } as unknown as Bound;
-const sandbox: SandboxAsked = {
+const sandbox: SandboxRequest = {
   executor: "local",
   network: "none",
   limits: { memoryBytes: 1e9, processes: 10, diskBytes: 1e9, cpus: 1 },

@@ -5,7 +5,7 @@ import type { Instance } from "@mlrb/core/plan/plan";
 import { mustFollow } from "@mlrb/formats/read-format";
 import {
   stageContext as format,
-  type SandboxAsked,
+  type SandboxRequest,
   type StageContext,
 } from "@mlrb/formats/stage/stage-context";
 import type { Bound } from "../decide/bind-inputs.ts";
@@ -14,7 +14,7 @@ type Paths = {
   /** Of inputs also by `STAGE.OUTPUT`, which the stage is not told. */
   inputs: Record<string, string>;
   outputs: Record<string, string>;
-  sandbox?: SandboxAsked;
+  sandbox?: SandboxRequest;
 };
 
 export function stageContext(

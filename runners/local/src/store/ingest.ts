@@ -9,7 +9,7 @@ import type { Store } from "./artifact-store.ts";
 import { inodeOf, isSealed, type MadeCopy } from "./content-store.ts";
 import type { VerifiedContents } from "./verified-contents.ts";
 
-type Given = { name: string; path: string; kind: Artifact["kind"] };
+type StageOutput = { name: string; path: string; kind: Artifact["kind"] };
 
 type TakenIn = { outputs: Record<string, Artifact> } | { name: string; problem: string };
 
@@ -22,7 +22,7 @@ export async function takeIn(path: string, kind: Artifact["kind"], context: Cont
   return taken.outputs.it!;
 }
 
-export type TakeInOptions = {
+export type IngestOptions = {
   keep?: boolean;
   /** Ends it while large files are read: it then throws an AbortError, and nothing was taken. */
   signal?: AbortSignal;
@@ -36,9 +36,9 @@ export type TakeInOptions = {
  * copied, large ones become another name where nobody can write them.
  */
 export async function takeAllIn(
-  all: readonly Given[],
+  all: readonly StageOutput[],
   { store, verified }: Context,
-  { keep = false, signal, bytesMax }: TakeInOptions = {},
+  { keep = false, signal, bytesMax }: IngestOptions = {},
 ): Promise<TakenIn> {
   const stats = new Map<string, Stats>();
   for (const { name, path } of all) {

@@ -7,7 +7,7 @@ import { type TestContext, test } from "node:test";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { attemptEnd, attemptFolders } from "../attempts/attempt-folders.ts";
 import { saidUnchanged } from "../decide/no-op-fast-path.ts";
-import { FileDigests } from "../digests/source-files.ts";
+import { FileDigests } from "../digests/file-digest-memory.ts";
 import { AttemptRecords } from "../records/attempt-records.ts";
 import { exampleParts, exampleRecord } from "../testing/example-record.ts";
 import { Store } from "./artifact-store.ts";

@@ -2,8 +2,8 @@
 import { pythonFolders, pythonPathFile } from "@mlrb/kit/python-path";
 import { Consulted } from "../decide/consulted-files.ts";
 import { CodeDigests } from "../digests/code-digest.ts";
+import { FileDigests } from "../digests/file-digest-memory.ts";
 import { PythonImports } from "../digests/python-imports.ts";
-import { FileDigests } from "../digests/source-files.ts";
 import { AttemptRecords } from "../records/attempt-records.ts";
 import { LastRuns } from "../run/last-runs.ts";
 import type { Audit } from "../stage/read-trace.ts";

@@ -7,9 +7,11 @@ import type { InspectTexts } from "./inspect-texts.ts";
 /** Arguments of a tool that are longer are one text, not fields. */
 const argumentsMax = 256 << 10;
 
-type Said = MessageEvent | ModelCallEvent | ToolResultEvent;
+type MessageSource = MessageEvent | ModelCallEvent | ToolResultEvent;
 
-export function isSaid(line: TrajectoryLine): line is TrajectoryLine & { kind: "event"; event: Said } {
+export function isSaid(
+  line: TrajectoryLine,
+): line is TrajectoryLine & { kind: "event"; event: MessageSource } {
   return (
     line.kind === "event" &&
     (line.event.event === "message" ||
@@ -32,7 +34,7 @@ export function* inspectConversation(
     if (isSaid(line) && line.event.by === by) yield message(line.index, line.event, texts);
 }
 
-function message(index: number, event: Said, texts: InspectTexts): object {
+function message(index: number, event: MessageSource, texts: InspectTexts): object {
   const id = `m${index}`;
   if (event.event === "model-call") return assistantMessage(index, event, texts);
   if (event.event === "message") {

@@ -38,9 +38,12 @@ export function togetherMs(instances: PageInstance[]): number {
   return instances.reduce((sum, { made }) => sum + (made?.ran.durationMs ?? 0), 0);
 }
 
-type Told = { known: Set<string>; first: Map<string, string> };
+type StageLinks = { known: Set<string>; first: Map<string, string> };
 
-function instancePart({ id, outcome, reasons, made, said }: PageInstance, { known, first }: Told): Html {
+function instancePart(
+  { id, outcome, reasons, made, said }: PageInstance,
+  { known, first }: StageLinks,
+): Html {
   const twin = made && first.get(made.key);
   if (made && twin !== id && outcome.kind === "succeeded")
     return html`<details id="${instanceId(id)}" class="instance"><summary><code>${id}</code> <span class="succeeded">succeeded</span> (same action as another)</summary>

@@ -5,7 +5,7 @@ import type { Attempt, AttemptMoment, AttemptScore, MomentScore } from "@mlrb/fo
 import { momentShare } from "@mlrb/kit/attempts/moment-share";
 import { plainText } from "./plain-text.ts";
 
-type Found = {
+type MomentEvidence = {
   moment: string;
   submission: string | null;
   stood: Reading<Exclude<AttemptMoment["admission"], { kind: "missing" }>>;
@@ -13,7 +13,7 @@ type Found = {
 };
 
 /** In order of their shares; nothing where nothing was planned. A moment that names no share is the stage's failure. */
-export function attemptMoments(attempt: Omit<Attempt, "moments">, found: Found[]): AttemptMoment[] {
+export function attemptMoments(attempt: Omit<Attempt, "moments">, found: MomentEvidence[]): AttemptMoment[] {
   const { verdict, submission } = attempt;
   const scorers = Object.keys(attempt.scores);
   const moments = found.flatMap(({ moment, submission, stood, scoreOf }): AttemptMoment[] => {

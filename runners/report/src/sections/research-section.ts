@@ -6,11 +6,11 @@ import type { Attempt, AttemptResearch } from "@mlrb/formats/report/attempt";
 import { attemptsText, grouped, taskTitle } from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
 
-type Found = Extract<AttemptResearch, { kind: "found" }>;
-type Told = { attempt: Attempt; found: Found };
+type FoundResearch = Extract<AttemptResearch, { kind: "found" }>;
+type AttemptWithResearch = { attempt: Attempt; found: FoundResearch };
 
 export function researchSection(report: Report): Section {
-  const told = report.attempts.flatMap((attempt): Told[] =>
+  const told = report.attempts.flatMap((attempt): AttemptWithResearch[] =>
     attempt.research?.kind === "found" ? [{ attempt, found: attempt.research }] : [],
   );
   return {
@@ -42,7 +42,7 @@ function rows(report: Report, task: string): TableCell[][] {
   return report.agents.flatMap(({ name: agent }) => {
     const own = report.attempts.filter((each) => each.task === task && each.agent === agent);
     if (own.every(({ research }) => research === null)) return [];
-    const each = (say: (found: Found) => string) =>
+    const each = (say: (found: FoundResearch) => string) =>
       textCell(own.map(({ research }) => (research?.kind === "found" ? say(research) : "?")).join(", "));
     return [
       [
@@ -58,7 +58,7 @@ function rows(report: Report, task: string): TableCell[][] {
   });
 }
 
-function failures(told: Told[]): Item[] {
+function failures(told: AttemptWithResearch[]): Item[] {
   return grouped(
     told.filter(({ found }) => found.failure !== null),
     ({ attempt, found: { failure } }) => [

@@ -1,13 +1,13 @@
 // What rules make of an attempt's research, a line each: its experiments, and where it failed. Pure.
-import type { IterationRecord, IterationsFile, Metric } from "@mlrb/formats/attempt/iterations";
+import type { IterationMetric, IterationRecord, IterationsFile } from "@mlrb/formats/attempt/iterations";
 
-type Found = Extract<IterationsFile, { kind: "found" }>;
+type FoundIterations = Extract<IterationsFile, { kind: "found" }>;
 
 /** Shown of experiments; the rest is counted. */
 const iterationsMax = 30;
 const failuresMax = 8;
 
-export function researchLines({ iterations, iterationsMore, failures }: Found): string[] {
+export function researchLines({ iterations, iterationsMore, failures }: FoundIterations): string[] {
   const more = Math.max(0, iterations.length - iterationsMax) + iterationsMore;
   const failed = failures.slice(0, failuresMax);
   return [
@@ -34,6 +34,6 @@ function iterationLine(one: IterationRecord): string {
   return `${id} (${about}): ${parts.join("; ")}`;
 }
 
-function metricWords({ name, split, value }: Metric): string {
+function metricWords({ name, split, value }: IterationMetric): string {
   return `${name}${split === null ? "" : ` on ${split}`} ${value ?? "without a value"}`;
 }

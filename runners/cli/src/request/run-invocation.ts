@@ -14,4 +14,4 @@ export type RunCommandOptions = CommonOptions &
   };
 
 /** What a run was asked for: the same asked again, with nothing changed, has the same answer. */
-export type RunAsked = { repository: string; root: string; request: unknown };
+export type RunInvocation = { repository: string; root: string; request: unknown };

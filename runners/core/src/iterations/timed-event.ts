@@ -3,7 +3,7 @@
 import type { LongText, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { isTable } from "./agent-line.ts";
 
-export type Seen = { index: number; sinceStartMs: number; time: string } & Fact;
+export type TimedEvent = { index: number; sinceStartMs: number; time: string } & Fact;
 
 type Fact =
   | { kind: "start"; budgetMs: number | null }
@@ -44,7 +44,7 @@ const textMax = 1 << 16;
 export function seenEvent(
   event: TrajectoryEvent | undefined,
   { index, sinceStartMs, time }: EventPlace,
-): Seen {
+): TimedEvent {
   return {
     index: whole(index),
     sinceStartMs: whole(sinceStartMs ?? 0),

@@ -3,10 +3,10 @@ import { join, relative } from "node:path";
 import type { OutcomeKind } from "@mlrb/core/ports/outcome";
 import { type Spent, spentWords } from "../gates/spent.ts";
 import { showReport } from "../show/show-report.ts";
-import { type Asked, afterRun } from "./after-run.ts";
+import { afterRun, type TypedRun } from "./after-run.ts";
 import type { Failure } from "./closing.ts";
 
-export type RunSaid = {
+export type RunSummary = {
   pipeline: string;
   profile: string;
   counts: Record<OutcomeKind, number>;
@@ -20,7 +20,7 @@ export type RunSaid = {
   lines: string;
 };
 
-export function sayLines({ lines }: RunSaid): void {
+export function sayLines({ lines }: RunSummary): void {
   if (lines !== "") process.stdout.write(lines);
 }
 
@@ -28,7 +28,7 @@ type End = {
   root: string;
   json: boolean;
   durationMs: number;
-  asked: Asked;
+  asked: TypedRun;
   run?: string;
   failures?: Failure[];
   /** Attempts that were left stale. */
@@ -36,7 +36,7 @@ type End = {
 };
 
 /** The summary; for people after the tables, so that it is what they see. Gives whether these were read and follow their formats. */
-export async function sayEnd(said: RunSaid, end: End): Promise<boolean> {
+export async function sayEnd(said: RunSummary, end: End): Promise<boolean> {
   if (end.json) {
     printSummary(said, end);
     return false;
@@ -75,7 +75,7 @@ function screenSize({
 }
 
 function printSummary(
-  { pipeline, profile, counts, results, spent }: RunSaid,
+  { pipeline, profile, counts, results, spent }: RunSummary,
   { durationMs, run }: End,
 ): void {
   const line = {
