@@ -109,11 +109,16 @@ export function runningAttempts({ state }: Place): AttemptFolder[] {
 }
 
 /**
- * Action keys of attempts that go on, and of those that were lost since a moment (ms since the epoch): a yes that was
- * given before then is none to another one in their place.
+ * Action keys of attempts that go on, of those that ended or were lost and that nobody has taken in yet, and of those
+ * that were lost since a moment (ms since the epoch): a yes that was given before then is none to another one in their
+ * place.
  */
-export function goingKeys({ state }: { state: StateFolder }, sinceMs: number): Set<string> {
-  const going = runningAttempts({ state }); // first: one may move from here to there meanwhile
+export function goingKeys(
+  { state }: { state: Pick<StateFolder, "running" | "attempts" | "root"> },
+  sinceMs: number,
+): Set<string> {
+  const begun = ["running", "ended", "lost"]; // first: one may move from here to there meanwhile
+  const going = attemptFolders(state.running).filter((attempt) => begun.includes(attempt.state.kind));
   const lost = lostAttempts(state).filter(({ path }) => quarantinedMs(path) >= sinceMs);
   return new Set([...going, ...lost].map(({ card }) => card.key));
 }
