@@ -62,14 +62,17 @@ test("a submission that was good half-way and is spoiled at the end counts as re
     axes: { moment: ["25%", "50%", "75%"], scorer: ["quality"] },
     stages: {
       validate: {
+        role: "verdict",
         each: ["task", "agent", "seed"],
         script: "pipelines/steps/validate.ts",
         needs: ["attempt.submission", "attempt.trajectory", "attempt.ledger"],
-        params: { rules: [], data: "smoke", budget: "16s" },
+        params: { rules: [], data: "smoke" },
+        budget: { time: "16s" },
         files: ["tasks/known-weights/*.json"],
         gives: { admission: { file: "admission.json" }, verdict: { file: "verdict.json" } },
       },
       moment: {
+        role: "moment",
         each: ["task", "agent", "seed", "moment"],
         keyed: ["moment"],
         script: "pipelines/steps/moment.ts",
@@ -80,26 +83,30 @@ test("a submission that was good half-way and is spoiled at the end counts as re
           moment: { file: "moment.json" },
         },
       },
-      score: {
+      // a stage may have any name: the report goes by roles
+      grade: {
         ...judged,
+        role: "score",
         each: ["task", "agent", "seed", "scorer"],
         needs: ["attempt.submission", "validate.admission"],
       },
-      "moment-score": {
+      "grade-then": {
         ...judged,
+        role: "moment-score",
         each: ["task", "agent", "seed", "moment", "scorer"],
         needs: ["moment.submission", "moment.admission"],
       },
       report: {
         collect: [
-          "score.score",
+          "grade.score",
           "validate.verdict",
           "digest(attempt.submission)",
           "attempt.ledger",
           "moment.moment",
           "digest(moment.submission)",
-          "moment-score.score",
+          "grade-then.score",
         ],
+        roles: ["attempt", "verdict", "score", "moment", "moment-score"],
         script: "pipelines/steps/report.ts",
         params: {
           title: "Over time",
@@ -154,7 +161,7 @@ test("a submission that was good half-way and is spoiled at the end counts as re
 
   const ends = outcomes(said);
   const point = "task=empty,agent=tries,seed=1";
-  const same = [`score[${point},scorer=quality]`, `moment-score[${point},moment=75%,scorer=quality]`];
+  const same = [`grade[${point},scorer=quality]`, `grade-then[${point},moment=75%,scorer=quality]`];
   assert.deepEqual(same.map((id) => ends[id]).sort(), ["reused", "succeeded"], "scored once, for both");
 
   const again = await at.run();
@@ -165,10 +172,10 @@ test("a submission that was good half-way and is spoiled at the end counts as re
   assert.deepEqual(rescored.map(([stage]) => stage).sort(), would.map(([stage]) => stage).sort());
   assert.deepEqual(
     would.map(([stage]) => stage.replace(/\[.*(moment=\d+%).*/, " $1").replace(/\[.*/, "")).sort(),
-    ["moment-score moment=25%", "moment-score moment=50%", "report", "score"],
+    ["grade", "grade-then moment=25%", "grade-then moment=50%", "report"],
   );
-  const one = await at.run("--only", "moment-score[moment=50%]");
-  assert.equal(outcomes(one)[`moment-score[${point},moment=50%,scorer=quality]`], "reused");
+  const one = await at.run("--only", "grade-then[moment=50%]");
+  assert.equal(outcomes(one)[`grade-then[${point},moment=50%,scorer=quality]`], "reused");
   const narrowed = await at.run("--set", "moment=50%");
   assert.equal(narrowed.code, 0, narrowed.stderr);
   const half = readReport(join(at.root, "results", at.name, `${summary(said).profile}+moment=50%`));

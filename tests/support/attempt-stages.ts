@@ -16,6 +16,7 @@ const gives = {
 export function attemptStage(settings: Record<string, unknown>): Record<string, unknown> {
   return {
     each: ["task", "agent", "seed"],
+    role: "attempt",
     script: "pipelines/steps/attempt.ts",
     needs: ["data.public"],
     gives: { ...gives, attachments: "dir" },
