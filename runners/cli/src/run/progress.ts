@@ -12,6 +12,7 @@ import { oneLine } from "../show/one-line.ts";
 import { isLive, type TerminalVariables } from "../show/terminal.ts";
 import { type ShownWait, waitWords } from "../show/wait-words.ts";
 import { calmLine } from "./calm-line.ts";
+import { eventLines } from "./event-lines.ts";
 import type { Forecast } from "./forecast.ts";
 import { LiveBlock } from "./live-block.ts";
 import { linesMax, liveLines, type Now } from "./live-lines.ts";
@@ -116,8 +117,8 @@ export class Progress {
       }
       case "left":
         return; // told at the end, with how to stop it
-      case "trouble":
-        this.note(event.message);
+      default:
+        for (const line of eventLines(event)) this.note(line);
     }
   }
 

@@ -154,11 +154,14 @@ test("a fake GPU that is unsound is left out and said; too few sound ones are an
   gpus[2]!.mig = "Enabled";
   const { lease, ask, indices, folder } = host(t, gpus);
   const said: string[] = [];
-  assert.deepEqual(indices(await lease({ trouble: (message) => said.push(message) })), [3]);
+  assert.deepEqual(
+    indices(await lease({ leftOut: ({ index, uuid }, why) => said.push(`GPU ${index} (${uuid}): ${why}`) })),
+    [3],
+  );
   assert.deepEqual(said, [
-    `left out GPU 0 (${gpus[0]!.uuid}): 7 uncorrected memory errors since its driver was loaded; nvidia-smi --gpu-reset -i 0, or a reboot, sets it right if it is sound`,
-    `left out GPU 1 (${gpus[1]!.uuid}): its driver says [GPU is lost]`,
-    `left out GPU 2 (${gpus[2]!.uuid}): it is to be divided (MIG is on) and has no slices; nvidia-smi mig -cgi PROFILE -C`,
+    `GPU 0 (${gpus[0]!.uuid}): 7 uncorrected memory errors since its driver was loaded; nvidia-smi --gpu-reset -i 0, or a reboot, sets it right if it is sound`,
+    `GPU 1 (${gpus[1]!.uuid}): its driver says [GPU is lost]`,
+    `GPU 2 (${gpus[2]!.uuid}): it is to be divided (MIG is on) and has no slices; nvidia-smi mig -cgi PROFILE -C`,
   ]);
   leaseOf({ folder, id: 1, owner: thisProcess() }, []).release();
   const lacking = await ask({ count: 2 });

@@ -29,8 +29,8 @@ export type GpuWish = {
   owner?: Owner;
   /** Called with who holds what is wanted, and again where that changes. */
   waiting?: (holder: string) => void;
-  /** Called with what is said of a device that is left out. */
-  trouble?: (message: string) => void;
+  /** Called with a device that is left out, and why. */
+  leftOut?: (gpu: Gpu, why: string) => void;
   /** Says that nobody wants them any more. */
   stopped?: () => boolean;
   /** Which devices would do; all where it is not given. */
@@ -86,8 +86,7 @@ export async function leaseGpus(wish: GpuWish): Promise<GpuLease | { lacking: st
       for (const ailment of ailments) {
         const gpu = gpus.find(({ uuid }) => uuid === ailment.uuid)!;
         left.set(ailment.uuid, { ...ailment, untilMs: hostMs() + busyMs });
-        if (ailment.kind === "unfit")
-          wish.trouble?.(`left out GPU ${gpu.index} (${gpu.uuid}): ${ailment.why}`);
+        if (ailment.kind === "unfit") wish.leftOut?.(gpu, ailment.why);
       }
     }
   } finally {

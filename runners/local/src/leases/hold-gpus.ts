@@ -20,7 +20,7 @@ export async function holdGpus(
     run,
     stage: instance.id,
     waiting: (holder) => onEvent({ kind: "waiting", instance, holder, wanted }),
-    trouble: (message) => onEvent({ kind: "trouble", message }),
+    leftOut: (gpu, why) => onEvent({ kind: "gpu-left-out", instance, gpu, why }),
     stopped: () => interrupts() > 0,
   });
   if (!lease) return { kind: "cancelled" };

@@ -375,8 +375,9 @@ test("--take-over restarts an attempt leased by a silent host, and journals the 
   const [taken] = at.journal();
   assert.equal(taken?.event, "take-over");
   assert.deepEqual(taken.owner, { host: "gpu2", boot: "b", pid: 17, started: "5" });
-  const trouble = at.events.find(({ kind }) => kind === "trouble") as { message: string };
-  assert.match(trouble.message, /^took {4}attempt {2}from process 17 on gpu2, silent for /);
+  const event = at.events.find(({ kind }) => kind === "taken-over");
+  assert.ok(event?.kind === "taken-over" && event.silentMs > 0);
+  assert.deepEqual(event.owner, taken.owner);
 });
 
 test("a stage that is not an attempt is taken over from a silent host without --take-over", async (t) => {
@@ -421,9 +422,14 @@ test("a machine failure is retried with doubling pauses, and log and journal sho
     ],
   );
   assert.match(at.log(), /^mlrb: try 1 of 4: one\nmlrb: try 2 of 4: two\nmlrb: try 3 of 4: three\n$/);
-  const messages = at.events.filter(({ kind }) => kind === "trouble") as { message: string }[];
-  assert.deepEqual(messages[0]?.message, "again   stage  (one)");
-  assert.equal(messages.length, 3);
+  assert.deepEqual(
+    at.events.flatMap((event) => (event.kind === "retried" ? [[event.detail, event.remade]] : [])),
+    [
+      ["one", false],
+      ["two", false],
+      ["three", false],
+    ],
+  );
 });
 
 test("the pause before a retry is at most a minute", async (t) => {
@@ -724,8 +730,9 @@ test("an undeclared read of an attempt's script is reported and audited, and the
   const audited: Audited[] = [];
   const workspace = { ...at.workspace, audit: (found: Audited) => audited.push(found) };
   assert.equal((await at.execute({ workspace })).kind, "succeeded");
-  const [trouble] = at.events.filter(({ kind }) => kind === "trouble") as { message: string }[];
-  assert.match(trouble!.message, /^undeclared: .*hidden\.txt.*, so no key holds it; /);
+  const event = at.events.find(({ kind }) => kind === "undeclared");
+  assert.ok(event?.kind === "undeclared");
+  assert.match(event.what, /hidden\.txt/);
   assert.equal(audited.length, 1);
 });
 
@@ -738,7 +745,7 @@ test("an interrupted run leaves an attempt that has its own supervisor to go on"
   let interrupts = 0;
   const onEvent = (event: RunEvent) => {
     at.events.push(event);
-    if (event.kind === "trouble") interrupts = 1; // it was adopted
+    if (event.kind === "adopted") interrupts = 1;
   };
   const executed = await at.execute({
     onEvent,

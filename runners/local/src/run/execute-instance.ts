@@ -80,7 +80,7 @@ export async function executeInstance(
     if (lease?.from) {
       const { owner, silentMs } = lease.from;
       journal.write({ event: "take-over", stage: instance.id, owner, silentMs });
-      onEvent({ kind: "trouble", message: takenOver(instance, lease.from) });
+      onEvent({ kind: "taken-over", instance, owner, silentMs });
     }
     // another run may have done it while this one waited
     if (instance.stage.durable) workspace.attempts.refresh();
@@ -148,19 +148,10 @@ async function withRetries(
       })),
       adopted: (since, { underCap } = { underCap: true }) => {
         journal.write({ event: "adopt", stage: instance.id, since });
-        onEvent({
-          kind: "trouble",
-          message: `goes on ${instance.id}  (begun ${since ? `${since} ` : ""}by a run that is gone)`,
-        });
-        if (!underCap)
-          onEvent({
-            kind: "trouble",
-            message: `warning: ${instance.id} was begun by an older mlrb without --max-cost and cannot be put under this run's: only its own budget limits it`,
-          });
+        onEvent({ kind: "adopted", instance, since, underCap });
       },
       undeclared: (texts) => {
-        for (const { what, help } of texts)
-          onEvent({ kind: "trouble", message: `undeclared: ${what}, so no key holds it; ${help}` });
+        for (const { what, help } of texts) onEvent({ kind: "undeclared", instance, what, help });
         workspace.audit?.({ stage: instance.id, undeclared: texts });
       },
       started(handle) {
@@ -176,7 +167,7 @@ async function withRetries(
     const { cause, detail } = result;
     before = `try ${tried} of ${instance.execution.retries + 1}: ${detail}`;
     journal.write({ event: "retry", stage: instance.id, tried, cause, detail });
-    onEvent({ kind: "trouble", message: `again   ${instance.id}  (${detail})` });
+    onEvent({ kind: "retried", instance, detail, remade: false });
     await sleep(Math.min(1000 * 2 ** (tried - 1), 60_000));
   }
 }
@@ -189,8 +180,4 @@ function costs({ action, execution }: Instance): boolean {
 function leftToSilent({ silent, silentMs }: Silent): CarriedOut {
   const detail = `${ownerWords(silent)} holds it and has been silent for ${formatDuration(silentMs)}; if it is gone for good, run again with --take-over`;
   return { kind: "failed", cause: "machine", detail };
-}
-
-function takenOver(instance: Instance, { owner, silentMs }: NonNullable<Lease["from"]>): string {
-  return `took    ${instance.id}  from ${ownerWords(owner)}, silent for ${formatDuration(silentMs)}`;
 }

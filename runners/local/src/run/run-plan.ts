@@ -302,7 +302,7 @@ export function startRun(options: RunOptions): RunHandle {
     losses.set(at, tried);
     if (tried > 3) return false;
     journal.write({ event: "lost", stage: instance.id, detail });
-    options.onEvent({ kind: "trouble", message: `again   ${instance.id}  (${detail}; it is made anew)` });
+    options.onEvent({ kind: "retried", instance, detail, remade: true });
     const producers = [...instance.inputs, ...instance.members]
       .filter(({ from, output }) => {
         const artifact = results[from]?.outputs[output];

@@ -3,8 +3,10 @@
 import type { Reason } from "@mlrb/core/key/reasons";
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import type { Executor } from "@mlrb/core/ports/executor";
+import type { Gpu } from "@mlrb/core/ports/gpu";
 import type { Outcome } from "@mlrb/core/ports/outcome";
 import type { Queued } from "@mlrb/core/schedule/queued-for";
+import type { Owner } from "@mlrb/formats/stage/process-owner";
 import type { StateFolder } from "../store/state-folder.ts";
 import type { Workspace } from "../store/workspace.ts";
 import type { Result } from "./result.ts";
@@ -23,7 +25,16 @@ export type RunEvent =
     }
   /** An attempt goes on without the run, which was interrupted; `name` is its folder's. */
   | { kind: "left"; instance: Instance; name: string }
-  | { kind: "trouble"; message: string };
+  /** Its lease was that of a host that has been silent for so long. */
+  | { kind: "taken-over"; instance: Instance; owner: Owner; silentMs: number }
+  /** An attempt that another run began goes on in this one; `underCap`: under the cap that this one has, if any. */
+  | { kind: "adopted"; instance: Instance; since: string | undefined; underCap: boolean }
+  /** What its script read although nothing declares it, and the way out. */
+  | { kind: "undeclared"; instance: Instance; what: string; help: string }
+  /** It is tried again: the machine failed it, or (`remade`) what it reads is gone from the store and is made again. */
+  | { kind: "retried"; instance: Instance; detail: string; remade: boolean }
+  /** A device that it could have had, and that is not fit to be used. */
+  | { kind: "gpu-left-out"; instance: Instance; gpu: Pick<Gpu, "index" | "uuid">; why: string };
 
 export type RunOptions = {
   plan: Plan;
