@@ -4,10 +4,16 @@
 import type { Reason } from "@mlrb/core/key/reasons";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
 import type { Executor, Running } from "@mlrb/core/ports/executor";
-import type { Outcome } from "@mlrb/core/ports/outcome";
+import { type Outcome, unreachable } from "@mlrb/core/ports/outcome";
 import { heldWords, queuedFor, queuedWords } from "@mlrb/core/schedule/queued-for";
 import { step } from "@mlrb/core/schedule/schedule";
-import { type Command, type Event, initialState } from "@mlrb/core/schedule/schedule-state";
+import {
+  type Capacity,
+  type Command,
+  type Event,
+  initialState,
+  type ScheduleState,
+} from "@mlrb/core/schedule/schedule-state";
 import { processName } from "@mlrb/kit/processes/process-name";
 import { type Bound, bind } from "../decide/bind-inputs.ts";
 import {
@@ -21,7 +27,7 @@ import {
   type Stale,
 } from "../decide/find-cached-action.ts";
 import { logPath } from "../stage/log-path.ts";
-import { beginWork, endWork, markContainers } from "../stage/work-folders.ts";
+import { beginWork, endWork, markContainers, type WorkFolder } from "../stage/work-folders.ts";
 import { WorkSlots } from "../stage/work-slots.ts";
 import { capacity } from "./capacity.ts";
 import { clearContainers } from "./clear-containers.ts";
@@ -45,288 +51,352 @@ function newRun(): string {
 }
 
 export function startRun(options: RunOptions): RunHandle {
-  const { plan, selected, workspace } = options;
-  const run = newRun();
-  const position = new Map(selected.map((index, at) => [index, at]));
-  const works = selected.map((index) => workOf(plan.instances[index]!, { position, workspace }));
-  const journal = new Journal(workspace.state.journals, run);
-  const results = plan.instances.map(({ index }) => options.given?.get(index));
-  const bounds = new Map<number, Bound>();
-  const reasons = new Map<number, Reason[]>();
-  const running = new Map<number, Running>();
-  const owners = new Map<string, number>(); // action key → position that runs it in this run
-  const ends = new Map<number, { durationMs: number; log?: string }>();
-  const losses = new Map<number, number>();
-  const folder = beginWork(workspace.state.work, run);
-  const executors = new Map<string, Promise<Executor>>();
-  const executorOf = (name: string) => {
-    const held = executors.get(name) ?? options.executors[name]!({ run, state: workspace.state });
-    // what it starts may outlive this run; the next one then looks
-    if (name !== "local") markContainers(folder.path);
-    executors.set(name, held);
-    return held;
-  };
+  return new PlanRun(options).begin();
+}
 
-  const whole = capacity(options);
-  let state = initialState(works, { capacity: whole, failFast: options.failFast });
-  const { promise: finished, resolve, reject } = Promise.withResolvers<(Result | undefined)[]>();
-  const instanceAt = (at: number) => plan.instances[selected[at]!]!;
+/** What this run knows of one selected instance; undefined where it has not come so far. */
+type Progress = {
+  bound?: Bound;
+  reasons?: Reason[];
+  running?: Running;
+  /** How it was carried out. */
+  end?: { durationMs: number; log?: string };
+  /** How often what it reads was found gone from the store. */
+  losses: number;
+};
 
-  const queue: Event[] = [];
-  let draining = false;
-  const send = (event: Event) => {
-    queue.push(event);
-    if (draining) return;
-    draining = true;
+class PlanRun {
+  readonly #options: RunOptions;
+  readonly #run = newRun();
+  readonly #journal: Journal;
+  readonly #folder: WorkFolder;
+  /** Of each plan index its place among the selected ones, by which the scheduler knows it. */
+  readonly #position: Map<number, number>;
+  readonly #progress: Progress[];
+  readonly #results: (Result | undefined)[];
+  /** Action key → the place that runs it in this run. */
+  readonly #owners = new Map<string, number>();
+  readonly #executors = new Map<string, Promise<Executor>>();
+  readonly #capacity: Capacity;
+  readonly #context: RunContext;
+  readonly #finished = Promise.withResolvers<(Result | undefined)[]>();
+  readonly #events: Event[] = [];
+  #draining = false;
+  #state: ScheduleState;
+  #tellQueued: NodeJS.Timeout | undefined;
+  #saidQueued = "";
+  #over = false;
+
+  constructor(options: RunOptions) {
+    const { plan, selected, workspace } = options;
+    this.#options = options;
+    this.#position = new Map(selected.map((index, at) => [index, at]));
+    this.#progress = selected.map(() => ({ losses: 0 }));
+    this.#results = plan.instances.map(({ index }) => options.given?.get(index));
+    this.#journal = new Journal(workspace.state.journals, this.#run);
+    this.#folder = beginWork(workspace.state.work, this.#run);
+    this.#capacity = capacity(options);
+    const works = selected.map((index) =>
+      workOf(plan.instances[index]!, { position: this.#position, workspace }),
+    );
+    this.#state = initialState(works, { capacity: this.#capacity, failFast: options.failFast });
+    this.#context = this.#runContext();
+  }
+
+  begin(): RunHandle {
+    const { pipeline, profile, selection } = this.#options.plan;
+    this.#journal.write({ event: "begin", run: this.#run, pipeline, profile, selection });
+    queueMicrotask(() => this.#send({ kind: "begin" }));
+    return {
+      run: this.#run,
+      finished: this.#finished.promise,
+      queued: () => queuedFor(this.#state, this.#capacity),
+      interrupt: () => this.#send({ kind: "interrupt" }),
+    };
+  }
+
+  /** Tells the scheduler, and obeys it. What is sent meanwhile comes after. */
+  #send(event: Event): void {
+    this.#events.push(event);
+    if (this.#draining) return;
+    this.#draining = true;
     try {
-      for (let next = queue.shift(); next; next = queue.shift()) {
-        const result = step(state, next);
-        state = result.state;
-        for (const command of result.commands) obey(command);
+      for (let next = this.#events.shift(); next; next = this.#events.shift()) {
+        const { state, commands } = step(this.#state, next);
+        this.#state = state;
+        for (const command of commands) this.#obey(command);
       }
     } catch (error) {
-      reject(error);
+      this.#finished.reject(error);
     } finally {
-      draining = false;
+      this.#draining = false;
     }
-    if (!over && !tellQueued) tellQueued = setTimeout(sayQueued, queuedMs).unref();
-  };
-  let tellQueued: NodeJS.Timeout | undefined;
-  let saidQueued = "";
-  let over = false;
-  /** For those who look at the run from outside. A moment later: most that could start does so at once. */
-  const sayQueued = () => {
-    tellQueued = undefined;
-    const waits = queuedWords(queuedFor(state, whole));
-    if (waits !== saidQueued) journal.write({ event: "queued", waits });
-    saidQueued = waits;
-  };
-  /** Runs `work`, and turns what it throws into the end of the run: a bug must not hang it. */
-  const guard = (work: () => Promise<void>) => void work().catch(reject);
+    if (!this.#over) this.#tellQueued ??= setTimeout(() => this.#journalQueued(), queuedMs).unref();
+  }
 
-  const finish = (at: number, result: Result) => {
-    const instance = instanceAt(at);
-    const { outcome } = result;
-    results[instance.index] = result;
-    const ran = ends.get(at);
-    const why = reasons.get(at) ?? [];
-    journal.write(
-      {
-        event: "stage",
-        stage: instance.id,
-        outcome,
-        reasons: why,
-        ...(bounds.get(at) && { key: bounds.get(at)!.key }),
-        ...ran,
+  #obey(command: Command) {
+    switch (command.kind) {
+      case "decide":
+        return this.#guard(() => this.#decide(command.index));
+      case "start":
+        return this.#guard(() => this.#execute(command.index));
+      case "settled":
+        this.#disown(command.index);
+        if (command.outcome.kind === "reused")
+          this.#progress[command.index]!.reasons = [{ kind: "not-needed" }];
+        return this.#finish(command.index, { outcome: command.outcome, outputs: {} });
+      case "ask-to-end":
+        return askToEnd(this.#progress[command.index]!.running);
+      case "kill":
+        return kill(this.#progress[command.index]!.running);
+      case "finished":
+        return this.#guard(() => this.#end());
+      default:
+        return unreachable(command);
+    }
+  }
+
+  /** Runs `work`, and turns what it throws into the end of the run: a bug must not hang it. */
+  #guard(work: () => Promise<void>): void {
+    void work().catch(this.#finished.reject);
+  }
+
+  /** For those who look at the run from outside. A moment later: most that could start does so at once. */
+  #journalQueued(): void {
+    this.#tellQueued = undefined;
+    const waits = queuedWords(queuedFor(this.#state, this.#capacity));
+    if (waits !== this.#saidQueued) this.#journal.write({ event: "queued", waits });
+    this.#saidQueued = waits;
+  }
+
+  #instance(at: number): Instance {
+    return this.#options.plan.instances[this.#options.selected[at]!]!;
+  }
+
+  async #decide(at: number): Promise<void> {
+    const { plan, workspace } = this.#options;
+    const instance = this.#instance(at);
+    const progress = this.#progress[at]!;
+    let found: ReturnType<typeof lookUp>;
+    let bound: Bound;
+    try {
+      bound = await bind(instance, { plan, workspace, results: this.#results });
+      progress.bound = bound;
+      found = lookUp(instance, bound, { plan, workspace });
+    } catch (error) {
+      const outcome = decisionFailure(error);
+      progress.reasons = [{ kind: "cannot-start", detail: outcome.detail }];
+      this.#giveUp(at, outcome);
+      return;
+    }
+    if (typeof found === "object" && "stale" in found) {
+      if (this.#endsStale(at, bound, found.stale)) return;
+    } else if (found !== undefined && found !== "output-missing") {
+      this.#reuse(at, found);
+      return;
+    }
+    const runner = this.#owners.get(bound.key);
+    if (runner !== undefined) {
+      progress.reasons = [{ kind: "same-action", stage: this.#instance(runner).id }];
+      this.#send({ kind: "decided", index: at, decision: "same", same: runner });
+      return;
+    }
+    this.#owners.set(bound.key, at);
+    if (found === "output-missing") progress.reasons = [{ kind: "output-missing" }];
+    else if (found === undefined) progress.reasons = reasonsToRun(instance, bound, { plan, workspace });
+    this.#send({ kind: "decided", index: at, decision: "run" });
+  }
+
+  /** What becomes of a stale attempt by the run's policy; false where it is run again. */
+  #endsStale(at: number, bound: Bound, stale: Stale["stale"]): boolean {
+    const { plan, workspace, stale: policy } = this.#options;
+    const progress = this.#progress[at]!;
+    const changed = reasonsStale(this.#instance(at), bound, stale, plan);
+    const reason = { kind: "stale", record: stale.digest, changed } as const;
+    switch (policy.kind) {
+      case "accept":
+        progress.reasons = [{ kind: "stale-accepted", record: stale.digest, why: policy.why }];
+        this.#reuse(at, foundRecord(stale, workspace), `stale, accepted: ${policy.why}`);
+        return true;
+      case "rerun":
+        progress.reasons = reasonsToRerun(reason, bound, workspace);
+        return false;
+      case "leave":
+        progress.reasons = [reason];
+        this.#giveUp(at, leftStale);
+        return true;
+      default:
+        return unreachable(policy);
+    }
+  }
+
+  /** Lets another instance with the same action run it. */
+  #disown(at: number): void {
+    const key = this.#progress[at]!.bound?.key;
+    if (key !== undefined && this.#owners.get(key) === at) this.#owners.delete(key);
+  }
+
+  /** Ends an instance that was not started; the scheduler learns of it as of any other end. */
+  #giveUp(at: number, outcome: Outcome): void {
+    this.#finish(at, { outcome, outputs: {} });
+    this.#send({ kind: "decided", index: at, decision: "failed", outcome });
+  }
+
+  #reuse(at: number, found: CachedAction, note?: string): void {
+    const instance = this.#instance(at);
+    const progress = this.#progress[at]!;
+    const held = progress.reasons?.[0]?.kind;
+    if (held !== "same-action" && held !== "stale-accepted")
+      progress.reasons = reasonsToReuse(progress.bound!, instance);
+    if (note === undefined) this.#remember(instance, progress.bound!, found.durationMs);
+    this.#finish(at, reusedResult(found, note));
+    this.#send({ kind: "decided", index: at, decision: "reuse" });
+  }
+
+  #remember(instance: Instance, bound: Bound, durationMs: number): void {
+    if (instance.stage.name === environmentStage) return;
+    this.#options.workspace.last.put({ id: instance.id, key: bound.key, durationMs });
+  }
+
+  async #execute(at: number): Promise<void> {
+    const instance = this.#instance(at);
+    const progress = this.#progress[at]!;
+    const bound = progress.bound!;
+    const beginMs = performance.now();
+    const log = logPath(this.#options.workspace.state.logs, instance.id);
+    const result = await executeInstance(instance, bound, {
+      ...this.#context,
+      reasons: progress.reasons ?? [],
+      log,
+      running: (handle) => {
+        if (handle) progress.running = handle;
+        else delete progress.running;
       },
-      { later: outcome.kind === "reused" },
-    );
-    options.onEvent({
+      freed: () => this.#send({ kind: "freed", index: at }),
+    });
+    this.#owners.delete(bound.key);
+    if (result.kind === "found") {
+      progress.reasons = reasonsToReuse(bound, instance);
+      this.#remember(instance, bound, result.found.durationMs);
+      this.#finish(at, reusedResult(result.found));
+      this.#send({ kind: "ended", index: at, outcome: { kind: "reused" } });
+      return;
+    }
+    if (result.kind === "lost" && this.#remake(at, result.detail)) return;
+    progress.end = { durationMs: Math.round(performance.now() - beginMs), log };
+    const outcome = outcomeOf(result);
+    if (result.kind === "succeeded") {
+      const { outputs, record, durationMs } = result;
+      this.#remember(instance, bound, durationMs);
+      this.#finish(at, { outcome, outputs, ...(record && { record }) });
+    } else {
+      const quarantined = result.kind === "failed" ? result.quarantined : undefined;
+      this.#finish(at, { outcome, outputs: {}, ...(quarantined && { quarantined }) });
+    }
+    this.#send({ kind: "ended", index: at, outcome });
+  }
+
+  /** Has what is gone from the store made again, in this run; false where it has been tried before. */
+  #remake(at: number, detail: string): boolean {
+    const instance = this.#instance(at);
+    if (++this.#progress[at]!.losses > 3) return false;
+    this.#journal.write({ event: "lost", stage: instance.id, detail });
+    this.#options.onEvent({ kind: "retried", instance, detail, remade: true });
+    const { store } = this.#options.workspace;
+    const producers = [...instance.inputs, ...instance.members]
+      .filter(({ from, output }) => {
+        const artifact = this.#results[from]?.outputs[output];
+        // all of them, byte by byte: one that is damaged too would be found one attempt later
+        return artifact !== undefined && !store.isWhole(artifact);
+      })
+      .map(({ from }) => this.#position.get(from))
+      .filter((one) => one !== undefined);
+    this.#send({ kind: "lost", index: at, producers });
+    return true;
+  }
+
+  #finish(at: number, result: Result): void {
+    const instance = this.#instance(at);
+    const { outcome } = result;
+    const { bound, reasons = [], end } = this.#progress[at]!;
+    this.#results[instance.index] = result;
+    const line = {
+      event: "stage",
+      stage: instance.id,
+      outcome,
+      reasons,
+      ...(bound && { key: bound.key }),
+      ...end,
+    };
+    this.#journal.write(line, { later: outcome.kind === "reused" });
+    this.#options.onEvent({
       kind: "ended",
       instance,
       outcome,
-      reasons: why,
-      durationMs: ran?.durationMs ?? 0,
-      ...(ran?.log && { log: ran.log }),
+      reasons,
+      durationMs: end?.durationMs ?? 0,
+      ...(end?.log && { log: end.log }),
     });
-  };
+  }
 
-  const askToEnd = (handle: Running | undefined) => (handle?.leave ? handle.leave() : handle?.askToEnd());
-  const kill = (handle: Running | undefined) => (handle?.leave ? handle.leave() : handle?.kill());
+  async #end(): Promise<void> {
+    const { workspace, executors } = this.#options;
+    this.#over = true;
+    clearTimeout(this.#tellQueued);
+    this.#journal.write({ event: "end" });
+    this.#journal.close();
+    await clearContainers(workspace.state.work, Object.keys(executors), (name) => this.#executor(name));
+    for (const executor of this.#executors.values()) await (await executor).close?.();
+    workspace.digests.save();
+    workspace.codes.save();
+    if (this.#results.some(failedForTheMachine)) clearUnfinished(workspace.state.state, processName);
+    endWork(this.#folder); // last: as long as it is there, the next run knows what a kill may have left
+    this.#finished.resolve(this.#results);
+  }
 
-  const obey = (command: Command) => {
-    switch (command.kind) {
-      case "decide":
-        return guard(() => decide(command.index));
-      case "start":
-        return guard(() => execute(command.index));
-      case "settled":
-        disown(command.index);
-        if (command.outcome.kind === "reused") reasons.set(command.index, [{ kind: "not-needed" }]);
-        return finish(command.index, { outcome: command.outcome, outputs: {} });
-      case "ask-to-end":
-        return askToEnd(running.get(command.index));
-      case "kill":
-        return kill(running.get(command.index));
-      case "finished":
-        return guard(async () => {
-          over = true;
-          clearTimeout(tellQueued);
-          journal.write({ event: "end" });
-          journal.close();
-          await clearContainers(workspace.state.work, Object.keys(options.executors), executorOf);
-          for (const executor of executors.values()) await (await executor).close?.();
-          workspace.digests.save();
-          workspace.codes.save();
-          if (results.some(failedForTheMachine)) clearUnfinished(workspace.state.state, processName);
-          endWork(folder); // last: as long as it is there, the next run knows what a kill may have left
-          resolve(results);
-        });
-    }
-  };
+  #executor(name: string): Promise<Executor> {
+    const { executors, workspace } = this.#options;
+    const held = this.#executors.get(name) ?? executors[name]!({ run: this.#run, state: workspace.state });
+    // what it starts may outlive this run; the next one then looks
+    if (name !== "local") markContainers(this.#folder.path);
+    this.#executors.set(name, held);
+    return held;
+  }
 
-  const decide = async (at: number) => {
-    const instance = instanceAt(at);
-    let found: CachedAction | Stale | "output-missing" | undefined;
-    try {
-      bounds.set(at, await bind(instance, { plan, workspace, results }));
-      found = lookUp(instance, bounds.get(at)!, { plan, workspace });
-    } catch (error) {
-      const outcome = decisionFailure(error);
-      reasons.set(at, [{ kind: "cannot-start", detail: outcome.detail }]);
-      giveUp(at, outcome);
-      return;
-    }
-    const bound = bounds.get(at)!;
-    if (typeof found === "object" && "stale" in found) {
-      const { stale } = found;
-      const changed = reasonsStale(instance, bound, stale, plan);
-      const reason = { kind: "stale", record: stale.digest, changed } as const;
-      if (options.stale.kind === "accept") {
-        const { why } = options.stale;
-        reasons.set(at, [{ kind: "stale-accepted", record: stale.digest, why }]);
-        reuse(at, foundRecord(stale, workspace), `stale, accepted: ${why}`);
-        return;
-      }
-      const rerun = options.stale.kind === "rerun";
-      reasons.set(at, rerun ? reasonsToRerun(reason, bound, workspace) : [reason]);
-      if (options.stale.kind === "leave") {
-        giveUp(at, leftStale);
-        return;
-      }
-    } else if (found !== undefined && found !== "output-missing") {
-      reuse(at, found);
-      return;
-    }
-    const runner = owners.get(bound.key);
-    if (runner !== undefined) {
-      reasons.set(at, [{ kind: "same-action", stage: instanceAt(runner).id }]);
-      send({ kind: "decided", index: at, decision: "same", same: runner });
-      return;
-    }
-    owners.set(bound.key, at);
-    if (found === "output-missing") reasons.set(at, [{ kind: "output-missing" }]);
-    else if (found === undefined) reasons.set(at, reasonsToRun(instance, bound, { plan, workspace }));
-    send({ kind: "decided", index: at, decision: "run" });
-  };
+  #runContext(): RunContext {
+    const { plan, workspace, clearSandbox, purse, silentMs, onEvent } = this.#options;
+    return {
+      run: this.#run,
+      plan,
+      workspace,
+      journal: this.#journal,
+      folder: this.#folder,
+      slots: new WorkSlots(this.#folder.path),
+      executorOf: (name) => this.#executor(name),
+      takeOver: this.#options.takeOver ?? false,
+      unsafeLocal: this.#options.unsafeLocal ?? false,
+      clearSandbox,
+      purse,
+      silentMs,
+      going: this.#options.going ?? new Set(),
+      interrupts: () => this.#state.interrupts,
+      askToEnd,
+      kill,
+      onEvent: (event) => {
+        if (event.kind === "waiting")
+          this.#journal.write({ event: "waiting", stage: event.instance.id, why: heldWords(event) });
+        onEvent(event);
+      },
+    };
+  }
+}
 
-  /** Lets another instance with the same action run it. */
-  const disown = (at: number) => {
-    const key = bounds.get(at)?.key;
-    if (key !== undefined && owners.get(key) === at) owners.delete(key);
-  };
+function askToEnd(handle: Running | undefined): void {
+  if (handle?.leave) handle.leave();
+  else handle?.askToEnd();
+}
 
-  /** Ends an instance that was not started; the scheduler learns of it as of any other end. */
-  const giveUp = (at: number, outcome: Outcome) => {
-    finish(at, { outcome, outputs: {} });
-    send({ kind: "decided", index: at, decision: "failed", outcome });
-  };
-
-  const reuse = (at: number, found: CachedAction, note?: string) => {
-    const instance = instanceAt(at);
-    const held = reasons.get(at)?.[0]?.kind;
-    if (held !== "same-action" && held !== "stale-accepted")
-      reasons.set(at, reasonsToReuse(bounds.get(at)!, instance));
-    if (note === undefined) remember(instance, bounds.get(at)!, found.durationMs);
-    finish(at, reusedResult(found, note));
-    send({ kind: "decided", index: at, decision: "reuse" });
-  };
-
-  const remember = (instance: Instance, bound: Bound, durationMs: number) => {
-    if (instance.stage.name !== environmentStage)
-      workspace.last.put({ id: instance.id, key: bound.key, durationMs });
-  };
-
-  const context: RunContext = {
-    run,
-    plan,
-    workspace,
-    journal,
-    folder,
-    slots: new WorkSlots(folder.path),
-    executorOf,
-    takeOver: options.takeOver ?? false,
-    unsafeLocal: options.unsafeLocal ?? false,
-    clearSandbox: options.clearSandbox,
-    purse: options.purse,
-    silentMs: options.silentMs,
-    going: options.going ?? new Set(),
-    interrupts: () => state.interrupts,
-    askToEnd,
-    kill,
-    onEvent(event) {
-      if (event.kind === "waiting")
-        journal.write({ event: "waiting", stage: event.instance.id, why: heldWords(event) });
-      options.onEvent(event);
-    },
-  };
-
-  const execute = async (at: number) => {
-    const instance = instanceAt(at);
-    const bound = bounds.get(at)!;
-    const begin = performance.now();
-    const log = logPath(workspace.state.logs, instance.id);
-    const result = await executeInstance(instance, bound, {
-      ...context,
-      reasons: reasons.get(at) ?? [],
-      log,
-      running: (handle) => (handle ? running.set(at, handle) : running.delete(at)),
-      freed: () => send({ kind: "freed", index: at }),
-    });
-    owners.delete(bound.key);
-    if (result.kind === "found") {
-      reasons.set(at, reasonsToReuse(bound, instance));
-      remember(instance, bound, result.found.durationMs);
-      finish(at, reusedResult(result.found));
-      send({ kind: "ended", index: at, outcome: { kind: "reused" } });
-      return;
-    }
-    if (result.kind === "lost" && askAgain(at, result.detail)) return;
-    ends.set(at, { durationMs: Math.round(performance.now() - begin), log });
-    const outcome = outcomeOf(result);
-    if (result.kind !== "succeeded") {
-      const quarantined = result.kind === "failed" ? result.quarantined : undefined;
-      finish(at, { outcome, outputs: {}, ...(quarantined && { quarantined }) });
-    } else {
-      remember(instance, bound, result.durationMs);
-      const { outputs, record } = result;
-      finish(at, { outcome, outputs, ...(record && { record }) });
-    }
-    send({ kind: "ended", index: at, outcome });
-  };
-
-  /** Has what is gone from the store made anew, in this run; false where it has been tried before. */
-  const askAgain = (at: number, detail: string): boolean => {
-    const instance = instanceAt(at);
-    const tried = (losses.get(at) ?? 0) + 1;
-    losses.set(at, tried);
-    if (tried > 3) return false;
-    journal.write({ event: "lost", stage: instance.id, detail });
-    options.onEvent({ kind: "retried", instance, detail, remade: true });
-    const producers = [...instance.inputs, ...instance.members]
-      .filter(({ from, output }) => {
-        const artifact = results[from]?.outputs[output];
-        // all of them, byte by byte: one that is damaged too would be found one attempt later
-        return artifact !== undefined && !workspace.store.isWhole(artifact);
-      })
-      .map(({ from }) => position.get(from))
-      .filter((one) => one !== undefined);
-    send({ kind: "lost", index: at, producers });
-    return true;
-  };
-
-  journal.write({
-    event: "begin",
-    run,
-    pipeline: plan.pipeline,
-    profile: plan.profile,
-    selection: plan.selection,
-  });
-  queueMicrotask(() => send({ kind: "begin" }));
-  return {
-    run,
-    finished,
-    queued: () => queuedFor(state, whole),
-    interrupt: () => send({ kind: "interrupt" }),
-  };
+function kill(handle: Running | undefined): void {
+  if (handle?.leave) handle.leave();
+  else handle?.kill();
 }
