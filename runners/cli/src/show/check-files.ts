@@ -1,6 +1,7 @@
 // Finds what `pipeline check` tells: every problem of the named files, or of all YAML that people write.
 import { relative } from "node:path";
 import { loadPlan } from "@mlrb/core/plan/load-plan";
+import { extendPipeline } from "@mlrb/core/spec/extend-pipeline";
 import {
   isManifestKind,
   manifestFile,
@@ -9,9 +10,9 @@ import {
   type Sources,
 } from "@mlrb/core/spec/manifest";
 import { type Diagnostic, sortDiagnostics } from "@mlrb/core/yaml/diagnostic";
+import { parseYaml } from "@mlrb/core/yaml/yaml-source";
 import type { Consulted } from "@mlrb/local/decide/consulted-files";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
-import { parse } from "yaml";
 import { pipelineFile, pipelineNames } from "../request/request.ts";
 import { rootOf } from "../request/root-of.ts";
 import { withScripted } from "../request/scripted-pipeline.ts";
@@ -63,7 +64,7 @@ async function checkFile(
   const scripted = await withScripted(repository, pipeline, sources, consulted);
   if ("code" in scripted) return [scripted];
   const problems: Diagnostic[] = [];
-  for (const profile of profilesOf(scripted.read(pipeline)!)) {
+  for (const profile of profilesOf(pipeline, scripted)) {
     const result = loadPlan({ file: pipeline, profile }, scripted, executorNames);
     if ("problems" in result) problems.push(...result.problems);
     else for (const instance of result.plan.instances) addRuns(instance, runs);
@@ -71,13 +72,11 @@ async function checkFile(
   return problems;
 }
 
-/** Every profile by name; one undefined where the file has none or is too broken to tell. */
-function profilesOf(text: string): (string | undefined)[] {
-  try {
-    const { profiles } = parse(text) as { profiles?: Record<string, unknown> };
-    const names = Object.keys(profiles ?? {});
-    return names.length > 0 ? names : [undefined];
-  } catch {
-    return [undefined];
-  }
+/** Every profile by name, those that it takes over too; one undefined where it has none or is too broken to tell. */
+function profilesOf(file: string, sources: Sources): (string | undefined)[] {
+  const written = parseYaml(file, sources.read(file)!);
+  const source = Array.isArray(written) ? written : extendPipeline(written, sources);
+  const { profiles } = Object(Array.isArray(source) ? {} : source.value) as { profiles?: unknown };
+  const names = Object.keys(Object(profiles));
+  return names.length > 0 ? names : [undefined];
 }

@@ -37,7 +37,11 @@ function withParent(child: YamlSource, sources: Sources, seen: string[]): YamlSo
   const text = /^[A-Za-z0-9][\w-]*$/.test(value.extends) ? sources.read(file) : undefined;
   if (text === undefined) {
     const names = sources.list(dirname(child.file)).flatMap((name) => /^(.+)\.yaml$/.exec(name)?.[1] ?? []);
-    return problem("unknown-pipeline", `there is no ${file} to extend`, didYouMean(value.extends, names));
+    return problem(
+      "unknown-pipeline",
+      `there is no ${file} to extend; a program (NAME.ts) cannot be extended`,
+      didYouMean(value.extends, names),
+    );
   }
   const parsed = parseYaml(file, text);
   if (Array.isArray(parsed)) return parsed;
@@ -47,7 +51,7 @@ function withParent(child: YamlSource, sources: Sources, seen: string[]): YamlSo
   const { value: base } = parent;
   const merged: Table = { ...base, ...value };
   // a name and a title are one pipeline's
-  if (!Object.hasOwn(value, "title")) delete merged.title;
+  for (const key of ["name", "title"]) if (!Object.hasOwn(value, key)) delete merged[key];
   for (const table of tables)
     if (isTable(base[table]) && isTable(value[table]))
       merged[table] = { ...(base[table] as Table), ...(value[table] as Table) };

@@ -181,7 +181,7 @@ export function presetOfAttempt(preset: AgentPreset): Record<string, unknown> {
  */
 export function attemptFields(params: Record<string, Json>): Record<string, Json> {
   const { preset = null, ...others } = { ...params };
-  return preset === null || typeof preset !== "object" || Array.isArray(preset)
-    ? { ...params }
-    : { ...preset, ...others };
+  const isTable = preset !== null && typeof preset === "object" && !Array.isArray(preset);
+  // a durable stage of one's own may have a table of this name that is none
+  return isTable && typeof preset.kind === "string" ? { ...preset, ...others } : { ...params };
 }

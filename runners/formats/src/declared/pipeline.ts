@@ -229,7 +229,7 @@ const properties = {
   extends: {
     ...text,
     description:
-      "A pipeline beside this one, by name. Its axes, parameters, pools, profiles and stages are this one's, but for those of the same name here.",
+      "A pipeline in YAML beside this one, by name. Its axes, parameters, pools, profiles and stages are this one's, but for those of the same name here.",
   },
   axes,
   params,

@@ -1,6 +1,8 @@
 // Executes one instance under the lease of its action: waits until no other run does the same, looks once
 // more whether one has done it meanwhile, and carries it out, again where only the machine failed it.
+
 import { setTimeout as sleep } from "node:timers/promises";
+import { actionKey } from "@mlrb/core/key/action-key";
 import type { Reason } from "@mlrb/core/key/reasons";
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import type { Executor, Running } from "@mlrb/core/ports/executor";
@@ -138,7 +140,7 @@ async function withRetries(
       ...(estimate && { estimate }),
       ...(before !== undefined && { before }),
       token: `${folder.token}${instance.index}:`,
-      goesOn: costs(instance) && context.going.has(bound.key),
+      goesOn: costs(instance) && keysOf(bound).some((key) => context.going.has(key)),
       left: (name) => onEvent({ kind: "left", instance, name }),
       slot: { pipeline: plan.pipeline, profile: plan.profile },
       origins: instance.inputs.map(({ name, from, output }) => ({
@@ -170,6 +172,11 @@ async function withRetries(
     onEvent({ kind: "retried", instance, detail, remade: false });
     await sleep(Math.min(1000 * 2 ** (tried - 1), 60_000));
   }
+}
+
+/** Under which an attempt may have been begun: an older mlrb gave it a key of format 1. */
+function keysOf({ key, former }: Bound): string[] {
+  return former ? [key, actionKey(former)] : [key];
 }
 
 /** Whether each try of it may be billed, in dollars or in hours of GPUs. */

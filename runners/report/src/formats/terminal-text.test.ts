@@ -13,12 +13,15 @@ test("a word that is too long is cut between graphemes, never within one", () =>
   assert.deepEqual(wrap("a 🇩🇪🇫🇷👍🏽e\u0301", 4), ["a", "🇩🇪🇫🇷", "👍🏽e\u0301"]);
 });
 
-test("no line is wider than it may be, and only spaces are lost", () => {
+test("no line is wider than it may be, but for one grapheme that is, and only spaces are lost", () => {
   const text = fc.string({ unit: "grapheme", maxLength: 60 });
   fc.assert(
     fc.property(text, fc.integer({ min: 2, max: 30 }), (words, width) => {
       const lines = wrap(words, width);
-      for (const line of lines) assert.ok(displayWidth(line) <= width, JSON.stringify(line));
+      for (const line of lines) {
+        const isOne = [...new Intl.Segmenter().segment(line)].length === 1; // a note in music may take 3 columns
+        assert.ok(isOne || displayWidth(line) <= width, JSON.stringify(line));
+      }
       assert.equal(lines.join("").replaceAll(" ", ""), words.replaceAll(" ", ""));
     }),
   );

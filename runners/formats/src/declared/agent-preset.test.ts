@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type AgentPreset, attemptFields, presetOfAttempt } from "./agent-preset.ts";
+
+const nop: AgentPreset = { formatVersion: 1, name: "n", title: "N", kind: "nop" };
+
+test("an attempt is keyed by each field of its preset, and a title is none", () => {
+  const preset = presetOfAttempt({ ...nop, seeded: true, image: "host" }) as { kind: string };
+  assert.deepEqual(
+    Object.entries(preset).filter(([, value]) => value !== null),
+    [["kind", "nop"]],
+  );
+  assert.deepEqual(attemptFields({ preset, prompt: "p.md" }), { ...preset, prompt: "p.md" });
+});
+
+test("a table called preset that is no agent's is keyed as it is", () => {
+  const [one, other] = [
+    { preset: { lr: 1 }, lr: 2 },
+    { preset: { lr: 9 }, lr: 2 },
+  ];
+  assert.notDeepEqual(attemptFields(one), attemptFields(other));
+  assert.deepEqual(attemptFields(one), one);
+});
