@@ -8,16 +8,9 @@ import { plainText } from "@mlrb/report/read/plain-text";
 
 const ofThisVersion = openObject({ formatVersion: { const: reportFormat } }, ["formatVersion"]);
 
-/**
- * `foreign`: a file of another format, which is nobody's mistake. `checked`: these very bytes were read before, and
- * followed the format; checking them again would take longer than the rest of a run without work.
- */
-export function readReport(
-  path: string,
-  { checked = false } = {},
-): Reading<Report> | { kind: "foreign"; cause: string } {
+/** `foreign`: a file of another format, which is nobody's mistake. */
+export function readReport(path: string): Reading<Report> | { kind: "foreign"; cause: string } {
   const text = readFileSync(path, "utf8");
-  if (checked) return { kind: "ok", value: JSON.parse(text) as Report };
   const head = readFormat(ofThisVersion, text);
   if (head.kind === "unreadable") return { kind: "foreign", cause: plainText(head.cause) };
   const reading = readFormat(report, text);

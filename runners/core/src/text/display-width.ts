@@ -6,7 +6,7 @@ const require = createRequire(import.meta.url);
 let measure: typeof stringWidth | undefined;
 
 /** One column each, never joined to a neighbour: all that most reports are made of. */
-const single = /^[ -~¡-¬®-˿–—‘’“”…−←-↓─-╿█░]*$/u;
+const single = /^[ -~¡-¬®-˿–—‘’“”…−←-↓≤≥─-╿█░]*$/u;
 
 /**
  * Columns of a text without escape sequences: a grapheme of letters, marks or emoji counts once.
