@@ -1,5 +1,6 @@
 // What a request asks its provider to fetch or run on its side: searches, pages, pictures by address, remote tools.
 // By these an agent without a network would have one. What is not known to stay with the program is refused. Pure.
+import { isTable } from "@mlrb/formats/is-table";
 import type { Json } from "@mlrb/kit/stage";
 import type { CallFormat } from "./route-request.ts";
 
@@ -62,8 +63,4 @@ function reachingPart(part: Json, depth = 0): string | undefined {
 
 function list(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : [];
-}
-
-function isTable(value: Json | undefined): value is Record<string, Json> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -3,6 +3,7 @@
 // Pure. Codes and words: https://platform.openai.com/docs/guides/error-codes,
 // https://docs.claude.com/en/api/errors, https://ai.google.dev/gemini-api/docs/troubleshooting, and what vLLM, Ollama,
 // llama.cpp and LiteLLM answer.
+import { isTable } from "@mlrb/formats/is-table";
 import { causeRow, type ModelCause, type Requester, whoseFailure } from "./failure-causes.ts";
 import type { ModelFailure } from "./model-client.ts";
 import { retryAfterMs } from "./retry-after.ts";
@@ -262,8 +263,4 @@ function detailOf({ status, messages, codes }: ErrorDetails): string {
   const [first = codes[0] ?? "it failed without a word", ...more] = messages;
   const because = more.find((message) => !first.includes(message) && !message.includes(first));
   return `${status === null ? "" : `${status}: `}${first}${because === undefined ? "" : ` (${because})`}`;
-}
-
-function isTable(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

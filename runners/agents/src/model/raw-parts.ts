@@ -1,5 +1,6 @@
 // What goes into `raw` of an answer: its parts in their order, with what the provider hung on them. Kept only
 // where something is hung on them; it is data from a trajectory when an attempt is replayed, so it is checked.
+import { isTable } from "@mlrb/formats/is-table";
 import type { Json } from "@mlrb/kit/stage";
 
 type Options = { options?: Json };
@@ -18,8 +19,4 @@ export function isRaw(value: Json): value is Raw {
       return typeof part.id === "string" && typeof part.name === "string" && part.input !== undefined;
     return (part.type === "text" || part.type === "reasoning") && typeof part.text === "string";
   });
-}
-
-function isTable(value: Json | undefined): value is Record<string, Json> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -4,7 +4,7 @@
 import type { Instance } from "@mlrb/core/plan/plan";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { attemptFields } from "@mlrb/formats/declared/agent-preset";
-import type { Json } from "@mlrb/kit/stage";
+import { isTable } from "@mlrb/formats/is-table";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import type { StalePolicy } from "@mlrb/local/run/run-request";
 import type { Workspace } from "@mlrb/local/store/workspace";
@@ -54,12 +54,8 @@ function missingKeys({ stage, action }: Instance, env: NodeJS.ProcessEnv): strin
   const tables = Object.values(attemptFields(action.params)).flatMap((value) =>
     Array.isArray(value) ? value : [value],
   );
-  const keys = tables.filter(isTable).map(({ key }) => key);
+  const keys = tables.filter((value) => isTable(value)).map(({ key }) => key);
   return [...new Set(keys.filter((key) => typeof key === "string"))].filter(
     (key) => action.secrets.includes(key) && !env[key],
   );
-}
-
-function isTable(value: Json): value is Record<string, Json> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

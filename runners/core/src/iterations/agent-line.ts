@@ -1,6 +1,8 @@
 // A line of iterations.jsonl, as its author claims. It is a stranger's: any type may stand in any field, so what
 // makes no sense is left out field by field and the rest is kept.
+
 import type { IterationMetric } from "@mlrb/formats/attempt/iterations";
+import { isTable } from "@mlrb/formats/is-table";
 
 export type Claim = {
   id: string;
@@ -67,8 +69,4 @@ function metricOf(value: unknown): IterationMetric | null {
   if (!isTable(value)) return null;
   const name = textOf(value.name, idMax);
   return name === null ? null : { name, split: textOf(value.split, idMax), value: numberOf(value.value) };
-}
-
-export function isTable(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

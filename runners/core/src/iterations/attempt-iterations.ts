@@ -3,8 +3,8 @@
 
 import type { IterationsFile } from "@mlrb/formats/attempt/iterations";
 import { type TrajectoryEvent, trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import { isTable } from "@mlrb/formats/is-table";
 import { checkFormat } from "@mlrb/formats/read-format";
-import { isTable } from "./agent-line.ts";
 import { attemptFacts } from "./attempt-facts.ts";
 import { failuresOf } from "./failure-rules.ts";
 import { iterationFinder } from "./find-iterations.ts";

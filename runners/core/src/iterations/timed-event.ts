@@ -1,7 +1,7 @@
 // What the rules see of an event of a trajectory: its facts in one plain form. Hostile code may have written the
 // texts, so each is cut to a bound.
 import type { LongText, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
-import { isTable } from "./agent-line.ts";
+import { isTable } from "@mlrb/formats/is-table";
 
 export type TimedEvent = { index: number; sinceStartMs: number; time: string } & Fact;
 

@@ -1,5 +1,6 @@
 // Where in a manifest the values of a dependent axis are listed: `scorer: { of: task, field: "scorers.{params.data}" }`
 // reads `scorers: { smoke: […], official: […] }` by a parameter, so that a profile chooses what is scored.
+import { isTable } from "@mlrb/formats/is-table";
 import type { Json } from "@mlrb/kit/stage";
 import { paramLookup } from "../plan/param-lookup.ts";
 import { fill, type Lookup, TemplateProblem } from "../yaml/template.ts";
@@ -23,8 +24,7 @@ export type FieldValue =
 export function fieldValue(manifest: unknown, steps: string[]): FieldValue {
   let value = manifest;
   for (const [depth, step] of steps.entries()) {
-    const isTable = value !== null && typeof value === "object" && !Array.isArray(value);
-    const holder = (isTable ? value : {}) as Record<string, unknown>;
+    const holder: Record<string, unknown> = isTable(value) ? value : {};
     if (!Object.hasOwn(holder, step)) return { kind: "missing", depth, known: Object.keys(holder) };
     value = holder[step];
   }

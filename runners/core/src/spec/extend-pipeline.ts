@@ -1,7 +1,9 @@
 // What pipelines and stages take over from others, filled in before anything is checked: `extends` names a pipeline
 // whose entries this one's replace, `like` a stage of the same pipeline whose settings this one's replace. What is
 // taken over keeps its place, so that a problem is shown where it is written.
+
 import { dirname, join } from "node:path/posix";
+import { isTable } from "@mlrb/formats/is-table";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
 import { didYouMean } from "../yaml/suggest.ts";
 import { type Path, parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
@@ -124,8 +126,4 @@ function withLikes(source: YamlSource): YamlSource | Diagnostic[] {
 
 function without(table: Table, keys: string[]): Table {
   return Object.fromEntries(Object.entries(table).filter(([key]) => !keys.includes(key)));
-}
-
-function isTable(value: unknown): value is Table {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }

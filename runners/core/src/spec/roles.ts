@@ -18,8 +18,8 @@ export function checkRoles(
   // of a reference or a role that is not understood it is not known what it gives
   if (collected.some((stage) => !stages.has(stage) || unclear("stages", stage, "role"))) return [];
   if (unclear("stages", name, "collect")) return [];
-  const withRole = (role: string) => collected.filter((stage) => stages.get(stage)!.spec.role === role);
-  const known = new Set(collected.flatMap((stage) => stages.get(stage)!.spec.role ?? []));
+  const withRole = (role: string) => collected.filter((stage) => stages.get(stage)!.role === role);
+  const known = new Set(collected.flatMap((stage) => stages.get(stage)!.role ?? []));
   const doubled = [...known].flatMap((role): Diagnostic[] => {
     const [, second, ...more] = withRole(role);
     if (second === undefined) return [];

@@ -1,6 +1,8 @@
 // Takes out of a pipeline what has the wrong shape, and remembers where, so that the rest is checked
 // in the same go and nothing is reported that only follows from a slip already told.
+
 import { type PipelineSpec, stageSpec } from "@mlrb/formats/declared/pipeline";
+import { isTable } from "@mlrb/formats/is-table";
 import type { ShapeProblem } from "./check-shape.ts";
 import { suggest } from "./suggest.ts";
 
@@ -57,10 +59,6 @@ export function pruneShape(value: unknown, problems: ShapeProblem[]): Pruned | u
     for (let end = one.indexOf("/"); end >= 0; end = one.indexOf("/", end + 1)) above.add(one.slice(0, end));
   const touched = (...path: string[]) => unclear(...path) || above.has(path.join("/"));
   return { spec: spec as PipelineSpec, unclear, touched };
-}
-
-function isTable(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
 function remove(from: Record<string, unknown>, path: string[]): void {

@@ -1,4 +1,5 @@
 // The format of agent presets, runners/agents/presets/NAME.yaml.
+import { isTable } from "../is-table.ts";
 import {
   closedObject,
   fileFormat,
@@ -180,8 +181,8 @@ export function presetOfAttempt(preset: AgentPreset): Record<string, unknown> {
  * so, from when each was a parameter of its own, and reasons name the field that changed.
  */
 export function attemptFields(params: Record<string, Json>): Record<string, Json> {
-  const { preset = null, ...others } = { ...params };
-  const isTable = preset !== null && typeof preset === "object" && !Array.isArray(preset);
+  const { preset, ...others } = { ...params };
   // a durable stage of one's own may have a table of this name that is none
-  return isTable && typeof preset.kind === "string" ? { ...preset, ...others } : { ...params };
+  const isPreset = isTable(preset) && typeof preset.kind === "string";
+  return isPreset ? { ...preset, ...others } : { ...params };
 }
