@@ -1,4 +1,4 @@
-// The tables of docs/failures.md are those that the supervisor goes by.
+// The tables in docs/failures.md are the ones that the supervisor uses.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,13 +25,13 @@ function table(causes: Record<string, FailureCause>): string {
   ]);
   const head = [
     "Cause",
-    "How it shows",
-    "Whose",
-    "Again",
-    "Its time",
+    "Symptom",
+    "Responsible",
+    "Retry",
+    "Time counts as",
     "Tokens",
-    "The attempt",
-    "The way out",
+    "Attempt",
+    "What to do",
   ];
   return [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
 }
@@ -40,7 +40,7 @@ for (const [name, causes] of [
   ["model causes", modelCauses],
   ["attempt causes", attemptCauses],
 ] as const)
-  test(`docs/failures.md prints the ${name} that the code goes by`, () => {
+  test(`docs/failures.md prints the ${name} of the code`, () => {
     const text = readFileSync(path, "utf8");
     const [begin, end] = [
       text.indexOf(`<!-- ${name}:`),
@@ -53,7 +53,7 @@ for (const [name, causes] of [
     else assert.equal(text.slice(from, end), made, "UPDATE_GOLDEN=1 node --test docs/failures.test.ts");
   });
 
-test("what is the agent's is measured or goes on, what is not is never charged to its work", () => {
+test("a cause that is not the agent's neither counts as work nor leaves the attempt measured", () => {
   for (const [cause, row] of Object.entries({ ...modelCauses, ...attemptCauses } as Record<
     string,
     FailureCause
@@ -66,6 +66,6 @@ test("what is the agent's is measured or goes on, what is not is never charged t
   }
 });
 
-test("docs/failures.md says how often a costly try is made", () => {
+test("docs/failures.md states the maximum number of costly tries", () => {
   assert.ok(readFileSync(path, "utf8").includes(`at most ${costlyTriesMax} times`));
 });
