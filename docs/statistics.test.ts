@@ -1,4 +1,4 @@
-// The numbers that docs/statistics.md prints are those that the code gives.
+// The numbers in docs/statistics.md are the ones that the code computes.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ function cells(line: string): string[] {
     .map((cell) => cell.trim());
 }
 
-test("the table of coverage is the bench's: exact rows to the digit, simulated ones as a smaller run gives", () => {
+test("the coverage table equals the bench: exact rows to the digit, simulated rows within sampling error", () => {
   const printed = tableUnder("| values | interval");
   const again = coverageText(coverageRows({ seed: 2, datasets: 1500, resamples: 199 }))
     .split("\n")
@@ -43,7 +43,7 @@ test("the table of coverage is the bench's: exact rows to the digit, simulated o
   }
 });
 
-test("the table of what a run could find is what the powers give", () => {
+test("the table of detectable differences equals the computed powers", () => {
   const rows = tableUnder("| attempts of each agent").slice(2);
   assert.ok(rows.length >= 5);
   for (const row of rows) {
