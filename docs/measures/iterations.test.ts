@@ -1,4 +1,4 @@
-// What docs/measures/iterations.md says of the rules is what they do.
+// docs/measures/iterations.md describes the rules as they are.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { labelledSet } from "../../scripts/iteration-agreement.ts";
 const path = join(import.meta.dirname, "iterations.md");
 const table = /\| part \| trajectories[\s\S]*?(?=\n\n)/;
 
-test("the table of agreement is the one that the rules have with the labelled set today", () => {
+test("the agreement table equals the agreement of the rules with the labelled set", () => {
   const now = agreementText(labelledSet());
   const text = readFileSync(path, "utf8");
   if (process.env.UPDATE_GOLDEN)
@@ -21,7 +21,7 @@ test("the table of agreement is the one that the rules have with the labelled se
   assert.equal(readFileSync(path, "utf8").match(table)?.[0], now);
 });
 
-test("every rule stands in the page, in the order in which they are asked", () => {
+test("the page lists every rule, in the order in which the rules are tried", () => {
   const rows = readFileSync(path, "utf8")
     .split("\n")
     .map(
@@ -34,7 +34,7 @@ test("every rule stands in the page, in the order in which they are asked", () =
   );
 });
 
-test("the set is as large and as varied as the page lets believe, half of what came before the rules held out", () => {
+test("the labelled set has 42 trajectories of four kinds, and half of those labelled before the rules are held out", () => {
   const set = labelledSet();
   const count = (split: string) => set.filter((one) => one.split === split).length;
   assert.equal(set.length, 42);
@@ -45,7 +45,7 @@ test("the set is as large and as varied as the page lets believe, half of what c
   );
 });
 
-test("the differences that remain are these, and no others", () => {
+test("the rules differ from the labels in exactly these cases", () => {
   assert.deepEqual(agreement(labelledSet()).differ, [
     "hard-another-task: labelled agent-error, understand; found none, none",
     "hard-cli-never-measures: labelled agent-error, evaluate; found none, none",
