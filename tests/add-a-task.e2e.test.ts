@@ -1,4 +1,4 @@
-// Follows docs/add-a-task.md to the letter: writes the files that it shows, and no other, and runs its commands.
+// Follows docs/add-a-task.md exactly: writes the files that the guide shows, no others, and runs its commands.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ after(() => {
 await copyBenchmarkState(root);
 const pipeline = (...args: string[]) => startProgram(repository.path, args).ended;
 
-test("a folder as the guide writes it is a task: checked, attempted, judged, scored, in the tables", {
+test("the folder from the guide is a task: it is checked, attempted, validated, scored and in the tables", {
   timeout: 15 * 60_000,
 }, async () => {
   const guide = readFileSync(join(import.meta.dirname, "../docs/add-a-task.md"), "utf8");

@@ -1,5 +1,5 @@
-// An attempt outlives the run that began it: its supervisor goes on, the next run goes on with it, and what
-// ends with nobody there is kept by whichever run comes next. What is lost is told, never passed over.
+// An attempt outlives its run: the supervisor continues, and the next run continues with the attempt. If an attempt
+// ends while no run is active, the next run of any pipeline stores its record. A lost attempt is always reported.
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ const repository = throwAwayRepository();
 after(() => repository.remove());
 const only = process.platform === "linux" ? {} : { skip: "needs Linux: processes are found in /proc" };
 
-/** An attempt that begins, waits until the test says `go`, says when it was, and hands something in. */
+/** An attempt that starts, waits until the test writes `go`, prints the time, and submits. */
 function define(at: Lab): void {
   const wait = [
     "mkdir -p {outputs.notes}; echo half > {outputs.notes}/half",
@@ -43,7 +43,7 @@ const folderOf = (at: Lab) => join(running(at), readdirSync(running(at))[0]!);
 const supervisorOf = (at: Lab) =>
   (JSON.parse(readFileSync(join(folderOf(at), "supervisor.json"), "utf8")) as { pid: number }).pid;
 
-/** Begins the attempt, and kills its run with -9; gives the supervisor that goes on. */
+/** Starts the attempt and kills its run with -9; returns the supervisor, which continues. */
 async function orphan(at: Lab): Promise<number> {
   const first = at.start(args(at));
   await begun(at);
@@ -53,7 +53,7 @@ async function orphan(at: Lab): Promise<number> {
   return supervisor;
 }
 
-/** The one attempt that is quarantined. */
+/** The one quarantined attempt. */
 function lostOf(at: Lab): { cause: object; file: (path: string) => string } {
   const lost = join(at.root, ".mlrb/attempts/lost");
   const folder = join(lost, readdirSync(lost)[0]!);
@@ -61,14 +61,14 @@ function lostOf(at: Lab): { cause: object; file: (path: string) => string } {
   return { cause: JSON.parse(file("cause.json")).cause, file };
 }
 
-/** Empty of one that is gone, or dead and not yet reaped. */
+/** Empty if the process is gone, or dead and not yet reaped. */
 function commandOf(pid: number): string {
   const file = `/proc/${pid}/cmdline`;
   return existsSync(file) ? readFileSync(file, "utf8") : "";
 }
 
 test(
-  "kill -9 of the runner in mid-attempt: the next run goes on with it, nothing runs twice, its time counts from its start",
+  "after kill -9 of the runner the next run continues with the attempt; its clock counts from its first start",
   only,
   async (t) => {
     const at = lab(t, repository);
@@ -95,7 +95,7 @@ test(
   },
 );
 
-test("an attempt that ends with no run there is kept by the next run of any pipeline", only, async (t) => {
+test("the next run of any pipeline stores the record of an attempt that ended alone", only, async (t) => {
   const at = lab(t, repository);
   define(at);
   const first = at.start(args(at));
@@ -119,7 +119,7 @@ test("an attempt that ends with no run there is kept by the next run of any pipe
 });
 
 test(
-  "a supervisor that is killed fails the attempt as the machine's doing, ends what it started and keeps what was done",
+  "a killed supervisor fails the attempt with the machine as the cause; its processes end and its files are kept",
   only,
   async (t) => {
     const at = lab(t, repository);
@@ -145,7 +145,7 @@ test(
 );
 
 test(
-  "runner and supervisor killed: the next run tells that the attempt was lost, and begins it anew",
+  "after a kill of runner and supervisor, the next run reports a lost attempt and starts it again",
   only,
   async (t) => {
     const at = lab(t, repository);
@@ -166,7 +166,7 @@ test(
 );
 
 test(
-  "a second Ctrl-C within ten seconds stops the attempt too; what it made is quarantined with the cause",
+  "a second Ctrl-C within ten seconds stops the attempt too; its files are quarantined with the cause",
   only,
   async (t) => {
     const at = lab(t, repository);
@@ -195,7 +195,7 @@ test(
 
 for (const signal of ["SIGTERM", "SIGHUP"] as const)
   test(
-    `${signal} ends the run at once, leaves its attempt going and says how to stop it; the next run goes on with it`,
+    `${signal} ends the run at once, prints how to stop its running attempt, and the next run continues with it`,
     only,
     async (t) => {
       const at = lab(t, repository);
@@ -217,7 +217,7 @@ for (const signal of ["SIGTERM", "SIGHUP"] as const)
     },
   );
 
-test("status tells of an attempt that goes on without a run, and attempts stop ends it", only, async (t) => {
+test("status shows an attempt that continues without a run, and attempts stop ends it", only, async (t) => {
   const at = lab(t, repository);
   define(at);
   const first = at.start(args(at));
@@ -237,7 +237,7 @@ test("status tells of an attempt that goes on without a run, and attempts stop e
   assert.match(none.stderr, /no-such-attempt/);
 });
 
-test("attempts stop that means several attempts names them and stops none", only, async (t) => {
+test("attempts stop with several matching attempts lists them and stops none", only, async (t) => {
   const at = lab(t, repository);
   define(at);
   const other = lab(t, repository, { root: at.root });
@@ -257,7 +257,7 @@ test("attempts stop that means several attempts names them and stops none", only
 });
 
 test(
-  "an attempt whose state somebody has removed ends by itself: nobody could find it again",
+  "an attempt whose state folder a person removed ends by itself, because no run could find it",
   only,
   async (t) => {
     const at = lab(t, repository);
@@ -269,7 +269,7 @@ test(
 );
 
 test(
-  "an attempt that a person stops under a run that follows it fails there, and is not tried again",
+  "an attempt that a person stops while a run waits for it fails in that run and is not retried",
   only,
   async (t) => {
     const at = lab(t, repository);
@@ -285,7 +285,7 @@ test(
   },
 );
 
-test("a run that waits for another's attempt goes on with it when that run is killed", only, async (t) => {
+test("a run that waits for another run's attempt continues it when that run dies", only, async (t) => {
   const at = lab(t, repository);
   define(at);
   const first = at.start(args(at));
@@ -302,13 +302,13 @@ test("a run that waits for another's attempt goes on with it when that run is ki
 });
 
 test(
-  "a run with --max-cost says which attempt it goes on with that it cannot put under it",
+  "a run with --max-cost names the running attempt that it cannot put under its limit",
   only,
   async (t) => {
     const at = lab(t, repository);
     define(at);
     await orphan(at);
-    rmSync(join(folderOf(at), "purse.json"), { force: true }); // as programs before it left attempts
+    rmSync(join(folderOf(at), "purse.json"), { force: true }); // as older programs left attempts
     const second = at.start([...plain(at), "--max-cost", "5"]);
     await until("the warning", () => second.stderr().includes("attempt was begun by an older mlrb"));
     go(at);

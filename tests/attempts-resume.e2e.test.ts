@@ -1,5 +1,5 @@
-// Attempts that wait: for a person to mend what the provider refuses, and for a provider that is down. What was paid
-// for goes on where it stopped, and everyone can see what is waited for.
+// Attempts that wait for a person to fix what the provider refuses, or for a provider that is down. Paid work
+// continues where it stopped, and all views show the cause of the wait.
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ const work = [
   submit(),
 ];
 
-/** Takes any key, and after `good` answers the new one only. */
+/** Accepts any key, and after `good` answers only the new one. */
 async function wearyProvider(t: TestContext, good: number) {
   let answered = 0;
   const refused: string[] = [];
@@ -117,7 +117,7 @@ it("an attempt whose key is refused waits, and with a new key ends as it would h
   assert.ok(!shown.includes(newKey) && !shown.includes(oldKey));
 });
 
-it("resumed without the key set it tries again with the old one, says so, and goes on waiting", async (at, t) => {
+it("resume without the key set retries with the old key, prints this, and keeps waiting", async (at, t) => {
   const weary = await wearyProvider(t, 1);
   defineLlmAttempt(at, weary.served);
   const run = at.start(["run", at.name, "--yes", "--root", at.root], { env: env(oldKey) });
@@ -139,7 +139,7 @@ it("resumed without the key set it tries again with the old one, says so, and go
   assert.equal(weary.answered(), 4);
 });
 
-/** The one folder of `lost/`, with everything that the attempt made. */
+/** The one folder in `lost/`, with all files of the attempt. */
 async function quarantined(at: Lab): Promise<Record<string, string>> {
   const lost = join(at.root, ".mlrb/attempts/lost");
   const name = await until("the quarantine", () => existsSync(lost) && readdirSync(lost)[0]);
@@ -155,7 +155,7 @@ function assertWhole(files: Record<string, string>, cause: RegExp): void {
   assert.match(files["cause.json"] ?? "", cause);
 }
 
-it("a person is waited for as long as the pipeline says; then everything is quarantined, and nothing runs again", async (at, t) => {
+it("an attempt waits for a person as long as the pipeline allows, then it is quarantined and does not run again", async (at, t) => {
   const weary = await wearyProvider(t, 2);
   defineLlmAttempt(at, weary.served, { attempt: { limits: { operatorWait: "1s" }, retries: 1 } });
   const run = at.start(["run", at.name, "--json", "--yes", "--root", at.root], { env: env(oldKey) });
@@ -166,12 +166,12 @@ it("a person is waited for as long as the pipeline says; then everything is quar
   assert.equal(weary.answered(), 2, "it was not begun again");
 });
 
-it("a provider that is down is named in the run, in status, log and list; stopped by hand, everything is quarantined", async (at, t) => {
+it("run, status, log and list name a provider that is down; after a stop by hand everything is quarantined", async (at, t) => {
   const weary = await wearyProvider(t, 2);
   const { served } = weary;
   defineLlmAttempt(at, served);
   const host = new URL(served.url).host;
-  // it is gone from the third call on
+  // down from the third call on
   const closing = until("two answers", () => weary.answered() === 2).then(() => served.close());
   const run = at.start(["run", at.name, "--yes", "--root", at.root], { env: env(oldKey) });
   await closing;

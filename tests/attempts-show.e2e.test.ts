@@ -1,5 +1,5 @@
-// What `attempts show`, `list` and `export --format` tell of attempts that were really made: recorded, going on,
-// lost and cut short.
+// What `attempts show`, `list` and `export --format` print for real attempts: recorded, running, lost and
+// cut short.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ async function attempted(at: Lab, more: { script?: string } = {}): Promise<strin
   return readdirSync(join(at.root, ".mlrb/attempts/records"))[0]!;
 }
 
-test("an attempt's story is found by its digest and by its stage, and holds nothing that steers a terminal", async (t) => {
+test("an attempt's story is found by digest and by stage, and contains no terminal control sequences", async (t) => {
   const at = lab(t, repository);
   const digest = await attempted(at);
   const byDigest = await attempts(at, "show", digest.slice(0, 8));
@@ -44,7 +44,7 @@ test("an attempt's story is found by its digest and by its stage, and holds noth
   assert.deepEqual([json.lines[0]!.event, json.lines[0]!.digest], ["attempt", digest]);
 });
 
-test("one that cannot be told which it is, or that is not there, is refused with the way out", async (t) => {
+test("an ambiguous or unknown attempt is refused with the fix", async (t) => {
   const at = lab(t, repository);
   defineAttempts(at, { script, trusted: true, seeds: [1, 2] });
   assert.equal((await at.run("--yes")).code, 0);
@@ -62,7 +62,7 @@ test("one that cannot be told which it is, or that is not there, is refused with
   );
 });
 
-test("exports are whole files that programs can read, and what is asked wrongly writes nothing", async (t) => {
+test("exports are complete, readable files, and a wrong request writes nothing", async (t) => {
   const at = lab(t, repository);
   const digest = await attempted(at);
   const file = join(at.outside, "deep/log.json");
@@ -78,7 +78,7 @@ test("exports are whole files that programs can read, and what is asked wrongly 
     } else {
       assert.equal(log.session_id, digest);
       assert.equal(log.extra.incomplete, null);
-      // what the agent wrote may be seen before its program is on record
+      // the agent's files may be visible before its program is recorded
       const called = log.steps.find(({ tool_calls }: { tool_calls?: unknown[] }) => tool_calls !== undefined);
       assert.equal(called.tool_calls[0].function_name, "exec");
     }
@@ -96,7 +96,7 @@ test("exports are whole files that programs can read, and what is asked wrongly 
   }
 });
 
-test("the list says how each ended and what it took, where there is room", async (t) => {
+test("the list shows how each attempt ended and what it used, if there is room", async (t) => {
   const at = lab(t, repository);
   const digest = await attempted(at, { script: `${script}exit 3` });
   const list = (columns: string) =>
@@ -110,7 +110,7 @@ test("the list says how each ended and what it took, where there is room", async
   assert.deepEqual([json.lines[0]!.ended, json.lines[0]!.tokens], ["agent-error", null]);
 });
 
-test("one that goes on, and what is left of one that was lost, are told as what they are", async (t) => {
+test("a running attempt and a lost attempt are shown as such", async (t) => {
   const at = lab(t, repository);
   defineAttempts(at, { script: `${script}touch '${at.outside}/on'; exec sleep 60`, trusted: true });
   const run = at.start(["run", at.name, "--yes", "--root", at.root]);
@@ -130,7 +130,7 @@ test("one that goes on, and what is left of one that was lost, are told as what 
   const trajectory = readFileSync(join(running, name, "out/trajectory.jsonl"), "utf8");
   run.child.kill("SIGTERM");
   assert.equal((await run.ended).code, 130);
-  // as putAside leaves one whose supervisor was killed while it wrote
+  // as quarantine leaves an attempt whose supervisor was killed during a write
   const lost = join(at.root, ".mlrb/attempts/lost", name);
   mkdirSync(join(lost, "out"), { recursive: true });
   writeFileSync(join(lost, "attempt.json"), card);

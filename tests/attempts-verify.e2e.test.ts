@@ -1,5 +1,5 @@
-// A real attempt's record that is damaged on the disk is named by `attempts verify`, repaired where a sound copy is,
-// and used again.
+// `attempts verify` names damage in a real attempt's record, repairs it where an intact copy exists, and the record
+// is used again.
 import assert from "node:assert/strict";
 import { chmodSync, cpSync, globSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ async function attempted(t: TestContext) {
   return { at, folder, short: digest.slice(0, 12), attempts, damage, reused };
 }
 
-test("a damaged file of a record is named and repaired from the cache; the next look finds nothing", async (t) => {
+test("a damaged file of a record is named and repaired from the cache; the next check finds nothing", async (t) => {
   const { short, attempts, damage, reused } = await attempted(t);
   damage("submission/model");
   damage("trajectory.jsonl");
@@ -45,7 +45,7 @@ test("a damaged file of a record is named and repaired from the cache; the next 
   await reused();
 });
 
-test("a damaged record.json, and a file without a sound copy here, are named with the way out, which mends both", async (t) => {
+test("a damaged record.json, and a file without an intact copy, are named with a fix that repairs both", async (t) => {
   const { at, folder, short, attempts, damage, reused } = await attempted(t);
   const elsewhere = join(at.outside, "elsewhere");
   assert.equal((await attempts("export", elsewhere)).code, 0);

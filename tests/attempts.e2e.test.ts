@@ -1,4 +1,4 @@
-// What an attempt gave is a record: outside the cache, complete, never changed, never made twice.
+// The result of an attempt is a record: outside the cache, complete, never changed, never made twice.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -57,7 +57,7 @@ const clean = (at: Lab) =>
     [],
   );
 
-test("deleting the cache reruns no attempt: everything else is made anew around the records", async (t) => {
+test("deleting the cache reruns no attempt; all other stages run again", async (t) => {
   const at = lab(t, repository);
   attempts(at);
   assert.equal((await at.run()).code, 0);
@@ -73,7 +73,7 @@ test("deleting the cache reruns no attempt: everything else is made anew around 
   assert.deepEqual(results(at), before);
 });
 
-test("deleting everything but the records reruns no attempt either, index and journals included", async (t) => {
+test("deleting everything except the records, even index and journals, reruns no attempt", async (t) => {
   const at = lab(t, repository);
   attempts(at);
   assert.equal((await at.run()).code, 0);
@@ -88,7 +88,7 @@ test("deleting everything but the records reruns no attempt either, index and jo
   assert.deepEqual(filesBelow(records(at)), before);
 });
 
-test("a record is complete: outputs, log, what the key was made of; its name is the digest of record.json", async (t) => {
+test("a record contains outputs, log and the parts of its key, and its name is the digest of record.json", async (t) => {
   const at = lab(t, repository);
   attempts(at);
   assert.equal((await at.run()).code, 0);
@@ -113,7 +113,7 @@ test("a record is complete: outputs, log, what the key was made of; its name is 
   }
 });
 
-test("records are immutable: later runs, changes and deletions around them leave every byte as it was", async (t) => {
+test("later runs, edits and deletions change no byte of a record", async (t) => {
   const at = lab(t, repository);
   attempts(at);
   await at.run();
@@ -167,7 +167,7 @@ test("a failed and an interrupted attempt leave no record", async (t) => {
   assert.deepEqual(existsSync(records(at)) ? readdirSync(records(at)) : [], []);
 });
 
-test("an output of a record that someone changed is found out when it is needed, by name; never used as if it were the attempt's", async (t) => {
+test("an edited output of a record is reported by name when it is needed, and never used", async (t) => {
   const at = lab(t, repository);
   attempts(at);
   await at.run();
@@ -187,7 +187,7 @@ test("an output of a record that someone changed is found out when it is needed,
   );
 });
 
-test("a record.json that someone changed or cut is found out, by name; the attempt is not silently made again", async (t) => {
+test("an edited or cut record.json is reported by name, and its attempt does not silently run again", async (t) => {
   const at = lab(t, repository);
   attempts(at);
   await at.run();
@@ -207,7 +207,7 @@ test("a record.json that someone changed or cut is found out, by name; the attem
   assert.equal((await at.run()).code, 0);
 });
 
-test("a new attempt that may cost money is not started without a yes; what is on record is reused without one", async (t) => {
+test("a new attempt that may cost money needs a confirmation; a recorded one is reused without it", async (t) => {
   const at = lab(t, repository);
   at.define({
     stages: {
@@ -239,7 +239,7 @@ test("a new attempt that may cost money is not started without a yes; what is on
   assert.deepEqual(at.executions(), { attempt: 1 });
 });
 
-test("a stale attempt is left alone, rerun or accepted as told; its record stays, and exit says what was done", async (t) => {
+test("a stale attempt is left alone, rerun or accepted as requested; its record stays, and the exit status shows the choice", async (t) => {
   const at = lab(t, repository);
   attempts(at);
   await at.run();
@@ -271,7 +271,7 @@ test("a stale attempt is left alone, rerun or accepted as told; its record stays
   assert.equal((await at.run()).code, 0);
 });
 
-test("what attempts cost is told beside what they were estimated to before they ran, and kept in the record", async (t) => {
+test("the cost of attempts is printed next to the earlier estimate, and stored in the record", async (t) => {
   const at = lab(t, repository);
   const define = (dollars: number, seeds: number[]) =>
     at.define({
@@ -333,7 +333,7 @@ test("what attempts cost is told beside what they were estimated to before they 
   );
 });
 
-test("a limit that is no number is refused, and nothing runs", async (t) => {
+test("a limit that is not a number is refused, and nothing runs", async (t) => {
   const at = lab(t, repository);
   attempts(at);
   const said = await at.run("--max-cost", "ten");

@@ -1,5 +1,5 @@
-// A request that makes no sense ends with 2 before anything is run or written, and all that is wrong is
-// shown at once, with place and way out.
+// An invalid request exits with 2 before anything is run or written. All its problems are shown at once, with
+// place and fix.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, test } from "node:test";
@@ -10,7 +10,7 @@ import { throwAwayRepository } from "./support/throw-away-repository.ts";
 const repository = throwAwayRepository();
 after(() => repository.remove());
 
-/** Refused, nothing run, no state made. */
+/** Refused: nothing ran, and no state folder was made. */
 function refused(at: Lab, said: ProgramOutput): void {
   assert.equal(said.code, 2, `${said.stdout}${said.stderr}`);
   assert.deepEqual(at.executions(), {});
@@ -133,7 +133,7 @@ for (const { name, text, codes } of broken) {
     const check = await at.pipeline(["check", file, "--json"]);
     assert.equal(check.code, 2);
     assert.deepEqual(check.lines.map(({ code }) => code).sort(), codes);
-    repository.write(file, "formatVersion: 1\nname: mended\n"); // leave nothing that breaks `check` of all
+    repository.write(file, "formatVersion: 1\nname: mended\n"); // leave no file that breaks `check` of all
   });
 }
 
@@ -188,7 +188,7 @@ const requests: { args: string[]; says: RegExp }[] = [
 ];
 
 for (const { args, says } of requests) {
-  test(`run … ${args.join(" ")} is refused with a way out; exit 2, nothing run`, async (t) => {
+  test(`run … ${args.join(" ")} is refused with a fix; exit 2, nothing run`, async (t) => {
     const at = lab(t, repository);
     good(at);
     const said = await at.run(...args);
@@ -198,7 +198,7 @@ for (const { args, says } of requests) {
   });
 }
 
-test("several wrong options are shown in one go", async (t) => {
+test("several wrong options are all shown at once", async (t) => {
   const at = lab(t, repository);
   good(at);
   const codes = async (...args: string[]) => {
@@ -217,7 +217,7 @@ test("several wrong options are shown in one go", async (t) => {
   assert.deepEqual(await codes("--only", "maek", "--only", "mkae"), ["nothing-selected", "nothing-selected"]);
 });
 
-test("an unknown pipeline is refused, and the name that was probably meant is given", async (t) => {
+test("an unknown pipeline is refused, with the name that was probably meant", async (t) => {
   const at = lab(t, repository);
   for (const name of ["helo", "pipelines/helo.yaml", "../hello.yaml", "", "hello.yaml/", "/etc/passwd"]) {
     const said = await at.pipeline(["run", name, "--json", "--root", at.root]);
@@ -229,7 +229,7 @@ test("an unknown pipeline is refused, and the name that was probably meant is gi
   assert.match(near.stderr, /no pipeline named "helo"\n {2}help: did you mean "hello"\?/);
 });
 
-test("no command, an unknown command and a missing argument end with 2; help ends with 0", async (t) => {
+test("no command, an unknown command and a missing argument exit with 2; help exits with 0", async (t) => {
   const at = lab(t, repository);
   for (const args of [[], ["rnu", "hello"], ["run"], ["log"]])
     assert.equal((await at.pipeline(args)).code, 2, args.join(" "));
@@ -238,7 +238,7 @@ test("no command, an unknown command and a missing argument end with 2; help end
   assert.match(help.stdout, /pnpm pipeline run hello/);
 });
 
-test("every YAML that is in the repository passes check", async (t) => {
+test("every YAML file in the repository passes check", async (t) => {
   const clean = throwAwayRepository();
   t.after(() => clean.remove());
   const said = await lab(t, clean).pipeline(["check", "--json"]);
@@ -246,7 +246,7 @@ test("every YAML that is in the repository passes check", async (t) => {
   assert.ok(said.lines[0]!.checked >= 5);
 });
 
-test("a command that looks refuses a blank argument, which would mean all there is", async (t) => {
+test("a read-only command refuses a blank argument, which would match everything", async (t) => {
   const at = lab(t, repository);
   good(at);
   for (const args of [

@@ -1,5 +1,5 @@
-// Attempts of a program that behaves as coding CLIs do, behind walls without a network, with its model outside:
-// it works and is measured, it is ended when its time or its tokens are, and the key stays where it is.
+// Attempts of a program that behaves like a coding CLI, in a sandbox without a network, with its model outside:
+// it works and is measured, it is ended at its time or token limit, and the key does not reach it.
 import assert from "node:assert/strict";
 import { copyFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -129,17 +129,17 @@ async function wholeAttempt(at: Lab, t: TestContext, env: NodeJS.ProcessEnv, ...
 }
 
 it(
-  "a coding CLI without key or network is measured behind bubblewrap, with what its model cost",
+  "a coding CLI without key or network is measured behind bubblewrap, with the cost of its model",
   missing,
   (at, t) => wholeAttempt(at, t, {}),
 );
 
-it("and in a container", "skip" in engine ? engine.skip : undefined, (at, t) =>
+it("the same CLI is also measured in a container", "skip" in engine ? engine.skip : undefined, (at, t) =>
   wholeAttempt(at, t, "skip" in engine ? {} : engine.env, "--executor", "docker"),
 );
 
 it(
-  "a CLI whose key is refused in the middle is held, and goes on with the new key",
+  "a CLI whose key is refused during its work is held, and continues with the new key",
   missing,
   async (at, t) => {
     let now: "wrong-key" | undefined;
@@ -177,7 +177,7 @@ it(
 );
 
 it(
-  "at its deadline a CLI that will not end is ended with all that it started, and what it saved counts",
+  "at its deadline a CLI that does not end is killed with all its processes, and its saved files count",
   missing,
   async (at, t) => {
     const served = await provider(t, [
@@ -195,7 +195,7 @@ it(
     const counts = / characters of task, (\d+) seconds left/;
     const told = events.find(({ text }) => counts.test(String(text)))!;
     const left = Number(counts.exec(String(told.text))![1]);
-    // of the eight, less what had passed when that was heard; deadlines are whole seconds, and it rounds
+    // of the eight, minus the time until this was noticed; deadlines are whole seconds, and the program rounds
     const least = 8 - Number(told.sinceStartMs) / 1000 - 1.5;
     assert.ok(left <= 8 && left >= least, `${left} seconds were left, not ${least} to 8`);
     assert.equal(read("submission/model"), "trained\n");
@@ -208,7 +208,7 @@ it(
   },
 );
 
-it("when its tokens are used up it is ended, whatever it still does", missing, async (at, t) => {
+it("when its tokens are used up, the program is ended, whatever it still does", missing, async (at, t) => {
   const served = await provider(t, () => shell('echo more >> "$MLRB_SUBMISSION/model"'));
   define(at, served, { budget: { time: "60s", tokens: 1500 }, stays: true });
   const said = await run(at);
@@ -220,7 +220,7 @@ it("when its tokens are used up it is ended, whatever it still does", missing, a
   assert.equal(alive(at.name), 0);
 });
 
-it("a CLI that gives up since its provider is down is nobody's result", missing, async (at, t) => {
+it("a CLI that gives up because its provider is down is not measured", missing, async (at, t) => {
   const served = await provider(t, () => ({ status: 500 }));
   define(at, served);
   const said = await run(at);

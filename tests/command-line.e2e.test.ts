@@ -1,5 +1,5 @@
-// What people and programs see of the command line: exit statuses, the lines of JSON, human output,
-// pipes, and the places that --root, --only and --set lead to.
+// What people and programs see of the command line: exit statuses, JSON lines, text output, pipes, and the effect
+// of --root, --only and --set.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -24,7 +24,7 @@ import { throwAwayRepository } from "./support/throw-away-repository.ts";
 const repository = throwAwayRepository();
 after(() => repository.remove());
 
-/** Two words made, each counted, and gathered. */
+/** Makes two words, counts each, and collects them. */
 function words(at: Lab, more: object = {}): void {
   at.define({
     axes: { word: ["alpha", "beta"] },
@@ -51,7 +51,7 @@ function words(at: Lab, more: object = {}): void {
   });
 }
 
-test("a run prints one line of JSON for each stage instance, in the agreed shape, and the summary last", async (t) => {
+test("a run prints one JSON line for each stage instance, in the agreed shape, and the summary last", async (t) => {
   const at = lab(t, repository);
   words(at);
   const said = await at.run();
@@ -79,7 +79,7 @@ test("a run prints one line of JSON for each stage instance, in the agreed shape
   assert.equal(said.stderr, "", "with --json nothing is said beside it");
 });
 
-test("a plan says run or reuse and whether it is certain, runs nothing, and agrees with the run after it", async (t) => {
+test("a plan says run or reuse and whether this is certain, runs nothing, and agrees with the following run", async (t) => {
   const at = lab(t, repository);
   words(at);
   const before = await at.plan();
@@ -106,7 +106,7 @@ test("a plan says run or reuse and whether it is certain, runs nothing, and agre
   assert.equal(summary(then).pipeline, at.name);
 });
 
-test("without --json people get words: what ran, how it ended, where the results are; no JSON and no colour codes in a pipe", async (t) => {
+test("without --json the output is text: what ran, how it ended, where the results are; no JSON, and no colour codes in a pipe", async (t) => {
   const at = lab(t, repository);
   words(at);
   const said = await at.pipeline(["run", at.name, "--root", at.root]);
@@ -122,7 +122,7 @@ test("without --json people get words: what ran, how it ended, where the results
   assert.doesNotMatch(plan.stdout, /^\{|\u001b/m);
 });
 
-test("on a terminal live lines show what runs and what it says, the end comes last, and nothing is coloured", async (t) => {
+test("on a terminal, live lines show running stages and their output, the end comes last, and nothing is coloured", async (t) => {
   if (spawnSync("script", ["--version"]).status !== 0)
     return t.skip("there is no `script` to make a terminal with");
   const at = lab(t, repository);
@@ -158,7 +158,7 @@ test("on a terminal live lines show what runs and what it says, the end comes la
   assert.match(last.join("\n"), /next\n {2}pnpm pipeline run lab-/);
 });
 
-test("a reader that leaves early (| head -1) does not stop the run, hide its status or leave anything behind", async (t) => {
+test("a reader that closes the pipe early (| head -1) does not stop the run or change its status", async (t) => {
   for (const [how, redirect] of [
     ["--json", ""],
     ["", "2>&1"],
@@ -167,7 +167,7 @@ test("a reader that leaves early (| head -1) does not stop the run, hide its sta
     at.define({
       stages: {
         first: { command: counted(at, "first") },
-        // starts when the reader has gone, and ends after every other line was refused
+        // starts after the reader has closed, and ends after every other line was refused
         second: {
           command: counted(at, "second", "sleep 0.3; echo x > {outputs.text}"),
           gives: { text: "file" },
@@ -190,7 +190,7 @@ test("a reader that leaves early (| head -1) does not stop the run, hide its sta
   }
 });
 
-test("--only brings up to date what it names and what that needs, and a report tells of the rest what is known", async (t) => {
+test("--only updates the named stages and their needs, and the report shows what is known of the rest", async (t) => {
   const at = lab(t, repository);
   words(at);
   const narrow = await at.run("--only", "size[word=alpha]");
@@ -214,7 +214,7 @@ test("--only brings up to date what it names and what that needs, and a report t
   assert.deepEqual(outcomes(globs), { "make[word=alpha]": "reused", "make[word=beta]": "succeeded" });
 });
 
-test("--set narrows an axis, shares equal work with the whole, and publishes beside it under the selection", async (t) => {
+test("--set narrows an axis, shares equal work with the full run, and publishes under the name of the selection", async (t) => {
   const at = lab(t, repository);
   words(at);
   assert.equal((await at.run()).code, 0);
@@ -235,7 +235,7 @@ test("--set narrows an axis, shares equal work with the whole, and publishes bes
   assert.deepEqual(summary(several).results, `results/${at.name}/default+word=beta+alpha`);
 });
 
-test("results of a profile stand under its name, and equal work is shared between profiles", async (t) => {
+test("results of a profile are under its name, and profiles share equal work", async (t) => {
   const at = lab(t, repository);
   at.define({
     params: { greeting: "good day" },
@@ -263,7 +263,7 @@ test("results of a profile stand under its name, and equal work is shared betwee
   assert.deepEqual(at.executions(), { greet: 2 });
 });
 
-test("a relative --root is meant from where the command was typed, also through pnpm", async (t) => {
+test("a relative --root is relative to the folder of the command, also through pnpm", async (t) => {
   const at = lab(t, repository);
   words(at);
   assert.equal((await at.pipeline(["run", at.name, "--root", "near"], { cwd: at.outside })).code, 0);
@@ -276,7 +276,7 @@ test("a relative --root is meant from where the command was typed, also through 
   assert.ok(!existsSync(join(repository.path, "near")));
 });
 
-test("a root with spaces, quotes and letters of other scripts works, for commands and scripts", async (t) => {
+test("a root with spaces, quotes and non-Latin letters works, for commands and scripts", async (t) => {
   const at = lab(t, repository);
   const root = join(at.outside, `a rôot, "quoted" it's 研究 $HOME`);
   words(at);
@@ -287,7 +287,7 @@ test("a root with spaces, quotes and letters of other scripts works, for command
   assert.match((await at.pipeline(["log", "gather", "--root", root])).stdout, /== gather {2}succeeded/);
 });
 
-test("a repository with spaces and letters of other scripts in its path works, for commands and scripts", async (t) => {
+test("a repository path with spaces and non-Latin letters works, for commands and scripts", async (t) => {
   const odd = throwAwayRepository("my répo, 50% of it's 研究");
   t.after(() => odd.remove());
   const at = lab(t, odd);
@@ -304,7 +304,7 @@ test("a repository with spaces and letters of other scripts in its path works, f
   assert.equal(checked.code, 0, checked.stderr);
 });
 
-test("log shows what a stage said when it last ran, also by pattern, and says so when nothing matches", async (t) => {
+test("log shows the last output of a stage, also by pattern, and reports if nothing matches", async (t) => {
   const at = lab(t, repository);
   at.define({
     axes: { word: ["alpha", "beta"] },
@@ -338,7 +338,7 @@ test("log shows what a stage said when it last ran, also by pattern, and says so
   assert.match(none.stderr, /nothing-selected: .*\n {2}help: /);
 });
 
-test("what runs is told from what was killed in the log of a run that goes on", async (t) => {
+test("the log of a running run distinguishes running stages from killed ones", async (t) => {
   const at = lab(t, repository);
   at.define({
     stages: {

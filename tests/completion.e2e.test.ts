@@ -1,4 +1,4 @@
-// What shells are told and what they ask, through the program and through bash.
+// What shells get and ask for completion, through the program and through bash.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ function words(at: Lab): void {
   });
 }
 
-test("complete tells pipelines, profiles, stages and axes of the repository, and nothing of what is broken", async (t) => {
+test("complete lists pipelines, profiles, stages and axes of the repository, and skips broken files", async (t) => {
   const at = lab(t, repository);
   words(at);
   const complete = async (...typed: string[]) => {
@@ -35,7 +35,7 @@ test("complete tells pipelines, profiles, stages and axes of the repository, and
   assert.equal(await complete("run", at.name, "--only", "m"), "");
 });
 
-test("bash completes pnpm pipeline from anywhere in a checkout, and leaves the rest of pnpm as it was", async (t) => {
+test("bash completes pnpm pipeline from anywhere in a checkout, and leaves the rest of pnpm unchanged", async (t) => {
   if (spawnSync("bash", ["--version"]).status !== 0) return t.skip("there is no bash");
   const at = lab(t, repository);
   words(at);
@@ -68,7 +68,7 @@ ask "pnpm inst"
   assert.equal(stdout, "status\nalpha\nplain other\nbefore\n", stderr);
 });
 
-test("zsh and fish are told too, and another shell that it is not known", async (t) => {
+test("zsh and fish scripts are printed too, and an unknown shell is refused", async (t) => {
   const at = lab(t, repository);
   for (const shell of ["zsh", "fish"]) {
     const said = await at.pipeline(["completion", shell]);

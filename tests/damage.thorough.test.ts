@@ -1,4 +1,4 @@
-// The ways of damage that the default tier leaves out.
+// The kinds of damage that the default tier leaves out.
 import { after } from "node:test";
 import { testDamages } from "./support/damages.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";

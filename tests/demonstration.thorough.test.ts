@@ -1,5 +1,5 @@
-// The attempt that docs/bring-an-agent.md demonstrates: a language model does a piece of research on a task of the
-// benchmark through its tools, behind walls, and its recording does the same again without a provider and a key.
+// The attempt that docs/bring-an-agent.md demonstrates: a language model does research on a task of the benchmark
+// through its tools, in a sandbox. Its recording repeats the attempt without a provider and a key.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -56,7 +56,7 @@ function guideCommands(heading: string): string[][] {
   );
 }
 
-test("a model trains, evaluates and hands in through its tools, and is judged and scored like any agent", {
+test("a model trains, evaluates and submits through its tools, and is judged and scored like any agent", {
   skip,
   timeout: 20 * 60_000,
 }, async () => {
@@ -78,7 +78,7 @@ test("a model trains, evaluates and hands in through its tools, and is judged an
   );
 });
 
-test("what the guide shows replays its recording without a key to the same submission and scores, and tells its story", {
+test("the guide's recording replays without a key to the same submission and scores, and show prints its story", {
   skip,
   timeout: 20 * 60_000,
 }, async () => {

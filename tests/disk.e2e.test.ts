@@ -1,5 +1,5 @@
-// A disk that is full or may not be written: a clear message, exit 1, and a run that completes once there
-// is room again. Needs to mount file systems of a few megabytes, so it needs root on Linux.
+// A full or read-only disk gives a clear message and exit 1, and once there is space a run completes.
+// Mounts file systems of a few megabytes, so it needs root on Linux.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ const mount = (...args: string[]) => spawnSync("mount", args, { encoding: "utf8"
 const noTrace = (text: string) =>
   assert.doesNotMatch(text, /^\s+at |This is a fault of mlrb|TypeError|SyntaxError/m);
 
-/** `kib` of noise a stage. */
+/** `kib` of random bytes per stage. */
 const heavy = (kib: number) => ({
   stages: {
     small: { command: "echo small > {outputs.text}", gives: { text: { file: "small.txt" } } },
@@ -30,10 +30,10 @@ const heavy = (kib: number) => ({
   },
 });
 
-test("no room to lay out an input: the stage fails, the cause says the disk is full, the rest stands; with room the next run completes", async (t) => {
+test("without space for an input, the stage fails with a full disk as the cause; with space, the next run completes", async (t) => {
   const at = smallDisk(t, repository, "2m");
   if (!at) return;
-  at.define(heavy(1200)); // fits once in the store, and not a second time as an input
+  at.define(heavy(1200)); // fits once in the store, but not a second time as an input
   const said = await at.run("--jobs", "1");
   assert.equal(said.code, 1, said.stdout + said.stderr);
   assert.equal(lineOf(said, "large").outcome, "succeeded");
@@ -48,7 +48,7 @@ test("no room to lay out an input: the stage fails, the cause says the disk is f
   assert.equal(results(at)[`${at.name}/default/count.txt`]?.trim(), String(1200 * 1024));
 });
 
-test("a disk that is full to the last byte, before a run and in its middle: a message with a way out, exit 1, nothing broken", async (t) => {
+test("a completely full disk, before or during a run, gives a message with a fix and exit 1, and breaks nothing", async (t) => {
   const at = smallDisk(t, repository, "8m");
   if (!at) return;
   at.define(heavy(64));
@@ -81,7 +81,7 @@ test("a disk that is full to the last byte, before a run and in its middle: a me
   assert.equal(summary(await at.run()).outcomes.reused, 3);
 });
 
-test("a disk that is full can be looked at, with the memories gone that only save time", async (t) => {
+test("read-only commands work on a full disk, without the files that only save time", async (t) => {
   const at = smallDisk(t, repository, "8m");
   if (!at) return;
   const { small, ...others } = heavy(64).stages;
@@ -96,7 +96,7 @@ test("a disk that is full can be looked at, with the memories gone that only sav
   }
 });
 
-test("a disk without inodes says so and recovers", async (t) => {
+test("a disk without inodes is reported, and the run recovers", async (t) => {
   const at = smallDisk(t, repository, "8m,nr_inodes=120");
   if (!at) return;
   at.define({
@@ -114,7 +114,7 @@ test("a disk without inodes says so and recovers", async (t) => {
   assert.equal(Object.keys(results(at)).length, 60);
 });
 
-test("a root that may not be written: a message that names it and the way out, exit 1, no trace; a plan of it too", async (t) => {
+test("a read-only root gives a message with its name and a fix, exit 1 and no stack trace, also for a plan", async (t) => {
   const at = smallDisk(t, repository, "4m");
   if (!at) return;
   at.define({ stages: { make: { command: "echo x > {outputs.text}", gives: { text: "file" } } } });
@@ -135,7 +135,7 @@ test("a root that may not be written: a message that names it and the way out, e
   noTrace(again.stderr);
 });
 
-test("a root that is a file, or lies under one, is refused with its name", async (t) => {
+test("a root that is a file, or is under one, is refused by name", async (t) => {
   const at = lab(t, repository);
   at.define({ stages: { make: { command: "true" } } });
   const file = join(at.outside, "a-file");

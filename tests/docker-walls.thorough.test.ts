@@ -1,4 +1,4 @@
-// Sandboxes in containers of a true engine, tried from inside by the programs that every sandbox must hold.
+// Sandboxes in containers of a real engine, attacked from inside by the programs that every sandbox must contain.
 import { after } from "node:test";
 import { testEngine } from "./support/docker-engine.ts";
 import { sandboxSuite } from "./support/sandbox-suite.ts";

@@ -1,5 +1,5 @@
-// `pipeline doctor --models`, through the program, against a double of the providers: what a person learns before
-// a day's attempt about a model that is retired, a key that is missing or a server that is not started.
+// `pipeline doctor --models`, through the program, against a double of the providers: what a person learns before an
+// attempt of a day about a retired model, a missing key or a server that is not running.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { lab } from "./support/lab.ts";
@@ -32,7 +32,7 @@ function preset(name: string, { id, of, baseUrl }: { id: string; of: string; bas
   );
 }
 
-test("a doctor says of each agent's model whether it can be had, only when asked, and never shows a key", async (t) => {
+test("doctor reports for each agent whether its model answers, only on request, and never shows a key", async (t) => {
   preset("fresh", { id: "new-model", of: "openai", baseUrl: provider.baseUrl });
   preset("stale", { id: "old-model", of: "anthropic", baseUrl: provider.baseUrl });
   preset("down", { id: "any", of: "vllm", baseUrl: "http://127.0.0.1:9/v1" });

@@ -1,4 +1,4 @@
-// What a person is told of attempts that are ended from outside is true: who ended them, and where they are.
+// A person gets true information about attempts that are ended from outside: who ended them, and where they are.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const repository = throwAwayRepository();
 after(() => repository.remove());
 const only = process.platform === "linux" ? {} : { skip: "needs Linux: processes are found in /proc" };
 
-/** An attempt that has made something and works on; one that `ignores` TERM has to be killed. */
+/** An attempt that has made a file and continues; one that `ignores` TERM must be killed. */
 function define(at: Lab, { ignores = false } = {}): void {
   const work = `echo half > {outputs.text}; touch '${at.outside}/begun'; while true; do sleep 0.1; done`;
   at.define({
@@ -39,14 +39,14 @@ function lostOf(at: Lab) {
 
 for (const json of [false, true])
   test(
-    `a run and its supervisors that are sent SIGTERM in one moment: the run says where each attempt is, and of none that it goes on${json ? ", as JSON too" : ""}`,
+    `after SIGTERM to a run and its supervisors at once, the run prints where each attempt is and never that one continues${json ? ", as JSON too" : ""}`,
     only,
     async (t) => {
       const at = lab(t, repository);
       define(at);
       const run = at.start(["run", at.name, "--root", at.root, ...(json ? ["--json"] : [])]);
       await begun(at);
-      // without them it may wait for its own compilers for good
+      // without them it may wait for its own compilers for ever
       for (const pid of supervisorsIn(at.root))
         assert.ok(v8Flags.every((flag) => readFileSync(`/proc/${pid}/cmdline`, "latin1").includes(flag)));
       for (const pid of [...supervisorsIn(at.root), run.child.pid!]) process.kill(pid, "SIGTERM");
@@ -69,7 +69,7 @@ for (const json of [false, true])
   );
 
 test(
-  "a supervisor that is sent SIGTERM and killed before its attempt has ended: the next run knows why it ended",
+  "after SIGTERM and a kill of a supervisor before its attempt ended, the next run knows the cause",
   only,
   async (t) => {
     const at = lab(t, repository);
@@ -87,7 +87,7 @@ test(
       try {
         process.kill(pid, "SIGKILL");
       } catch {
-        // ended with another of them
+        // ended with another one
       }
     const list = await at.pipeline(["attempts", "list", "--root", at.root]);
     assert.match(list.stdout, /terminated/);
@@ -104,7 +104,7 @@ test(
 );
 
 test(
-  "an attempt that a person stops on a full disk was stopped by that person, in its cause and in the run that follows it",
+  "if a person stops an attempt on a full disk, its cause and the waiting run name the person's stop",
   only,
   async (t) => {
     const at = smallDisk(t, repository);
@@ -131,7 +131,7 @@ for (const [other, env] of [
   ["no value", {}],
 ] as const)
   test(
-    `an attempt that a run with ${other} of its secret goes on with: no file that is kept holds the value that it was begun with`,
+    `when a run continues an attempt with ${other} of its secret, no stored file contains the secret's first value`,
     only,
     async (t) => {
       const at = lab(t, repository);

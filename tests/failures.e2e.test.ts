@@ -1,5 +1,5 @@
-// A stage that goes wrong says how and why, takes nothing down that does not need it, is never kept,
-// and leaves no process and no folder behind.
+// A failed stage reports how and why it failed, stops only the stages that need it, is never stored, and leaves no
+// process and no folder behind.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ import { throwAwayRepository } from "./support/throw-away-repository.ts";
 const repository = throwAwayRepository();
 after(() => repository.remove());
 
-/** `stage` beside one that has nothing to do with it, one that needs it, and a report of all. */
+/** `stage` next to an unrelated stage, a stage that needs it, and a report of all. */
 function among(at: Lab, stage: Record<string, unknown>): void {
   at.define({
     axes: { word: ["good", "bad"] },
@@ -119,7 +119,7 @@ const ways: { name: string; stage: Record<string, unknown>; failure: string; cau
   ];
 
 for (const { name, stage, failure, cause, log } of ways) {
-  test(`a stage that ${name}: clear outcome and cause, the rest goes on, the report tells of all, exit 1`, async (t) => {
+  test(`a stage that ${name}: clear outcome and cause, the rest continues, the report lists all, exit 1`, async (t) => {
     const at = lab(t, repository);
     among(at, stage);
     const said = await at.run();
@@ -164,7 +164,7 @@ for (const { name, stage, failure, cause, log } of ways) {
   });
 }
 
-test("a folder that holds a link is refused, and the link is named", async (t) => {
+test("a folder with a link is refused, and the link is named", async (t) => {
   const at = lab(t, repository);
   at.define({
     stages: {
@@ -179,7 +179,7 @@ test("a folder that holds a link is refused, and the link is named", async (t) =
   assert.match(lineOf(said, "make").cause, /output "all" holds deep\/link, which is a link/);
 });
 
-test("a pipe among the outputs is refused instead of read for ever", async (t) => {
+test("a pipe among the outputs is refused, not read for ever", async (t) => {
   const at = lab(t, repository);
   at.define({
     stages: {
@@ -193,7 +193,7 @@ test("a pipe among the outputs is refused instead of read for ever", async (t) =
   assert.match(lineOf(said, "one").cause, /output "text"/);
 });
 
-test("a script that throws, and one that does not parse, fail with the place in the log or the cause", async (t) => {
+test("a script that throws, or does not parse, fails with the place in the log or the cause", async (t) => {
   const at = lab(t, repository);
   const throws = at.script("throws.ts", 'throw new Error("the data is not there");\n');
   const broken = at.script("broken.ts", "const = 1;\n");
@@ -280,7 +280,7 @@ test("a stage whose code cannot be read fails alone, with its file, in run, plan
   assert.match(checked.stderr, /texts\.ts:1:19 cannot-bundle: /);
 });
 
-test("a stage that ignores TERM and left detached children is killed with all of them at its limit", async (t) => {
+test("a stage that ignores TERM is killed at its limit with all its detached children", async (t) => {
   const at = lab(t, repository);
   const pids = join(at.outside, "pids");
   const command = [
@@ -300,7 +300,7 @@ test("a stage that ignores TERM and left detached children is killed with all of
   assert.deepEqual(leftovers(at), []);
 });
 
-test("detached children of a stage that ends well are ended with it, before its outputs are taken", async (t) => {
+test("detached children of a successful stage are ended before its outputs are read", async (t) => {
   const at = lab(t, repository);
   const pids = join(at.outside, "pids");
   const command = `setsid sh -c 'echo $$ >> "${pids}"; while true; do echo more >> "$0"; sleep 0.01; done' {outputs.text} > /dev/null 2>&1 & while [ ! -s '${pids}' ]; do sleep 0.02; done; echo first >> {outputs.text}`;
@@ -317,7 +317,7 @@ test("detached children of a stage that ends well are ended with it, before its 
   assert.deepEqual(started.filter(isRunning), []);
 });
 
-test("--fail-fast starts nothing more after a failure; what was kept back is cancelled; without it all goes on", async (t) => {
+test("--fail-fast starts no stage after a failure and cancels the rest; without it the rest runs", async (t) => {
   const at = lab(t, repository);
   const stages: Record<string, Record<string, unknown>> = {
     first: { command: counted(at, "first", "echo x > {outputs.text}; exit 1"), gives: { text: "file" } },
@@ -334,7 +334,7 @@ test("--fail-fast starts nothing more after a failure; what was kept back is can
   assert.deepEqual(at.executions(), { first: 2, second: 1, third: 1 });
 });
 
-test("a failure that is mended runs again with the rest of its chain, and nothing else does", async (t) => {
+test("after a fix, only the failed stage and its later stages run again", async (t) => {
   const at = lab(t, repository);
   const flag = join(at.outside, "mended");
   at.define({
@@ -359,7 +359,7 @@ test("a failure that is mended runs again with the rest of its chain, and nothin
   assert.deepEqual(at.executions(), { shaky: 2, next: 1, apart: 1 });
 });
 
-test("a failure after a success leaves the old results where they are, says so, and enters no cache", async (t) => {
+test("a failure after a success keeps the old results, says so, and enters no cache", async (t) => {
   const at = lab(t, repository);
   const define = (text: string) =>
     at.define({
@@ -378,7 +378,7 @@ test("a failure after a success leaves the old results where they are, says so, 
   assert.deepEqual(filesBelow(join(at.root, ".mlrb/cache/actions")), entries);
 });
 
-test("a stage cannot change its inputs for others", async (t) => {
+test("a stage cannot change its inputs for other stages", async (t) => {
   const at = lab(t, repository);
   at.define({
     stages: {
@@ -396,7 +396,7 @@ test("a stage cannot change its inputs for others", async (t) => {
   assert.equal(results(at)[`${at.name}/default/copy`], "true\n");
 });
 
-test("a time limit that is hit is a failure at every run, and a higher limit lets it through", async (t) => {
+test("a reached time limit fails the stage in every run, and a higher limit lets it pass", async (t) => {
   const at = lab(t, repository);
   const define = (time: string) =>
     at.define({ stages: { slow: { command: counted(at, "slow", "sleep 0.6"), limits: { time } } } });
@@ -408,7 +408,7 @@ test("a time limit that is hit is a failure at every run, and a higher limit let
   assert.deepEqual(outcomes(await at.run()), { slow: "reused" }, "a limit is no part of what a stage is");
 });
 
-test("what failed itself is not tried again, however many retries it has", async (t) => {
+test("a stage that failed by itself is not retried, however many retries it has", async (t) => {
   const at = lab(t, repository);
   at.define({
     stages: { odd: { command: counted(at, "odd", "exit 1"), gives: { text: "file" }, retries: 3 } },
@@ -418,7 +418,7 @@ test("what failed itself is not tried again, however many retries it has", async
   assert.deepEqual(at.executions(), { odd: 1 });
 });
 
-test("what the machine failed is tried again: it succeeds once the machine does, and each try is kept in log and journal", async (t) => {
+test("a stage that failed through the machine is retried until it succeeds, and each try is in log and journal", async (t) => {
   const at = lab(t, repository);
   const program = join(at.outside, "program");
   at.define({
@@ -449,7 +449,7 @@ test("what the machine failed is tried again: it succeeds once the machine does,
   assert.equal(ended!.outcome.kind, "succeeded");
 });
 
-test("a stage that prints its secret, in whatever form, has it neither in its log nor in its record nor on the screen", async (t) => {
+test("a printed secret is, in any form, neither in the log nor in the record nor on the screen", async (t) => {
   const at = lab(t, repository);
   const secret = 'sk-"é/+ 77\\z';
   const script = at.script(
@@ -501,7 +501,7 @@ if (stage().params.fails) throw new Error(\`refused: \${key}\`);
   assert.match(kept[0]![1], /redacted THE_KEY/);
 });
 
-test("a killed run leaves no secret behind: what its stages printed goes when the next run clears up", async (t) => {
+test("after a killed run, the next run removes the secrets that its stages printed", async (t) => {
   const at = lab(t, repository);
   const command = `test -e '${at.outside}/mended' && exit 0; echo "the key is $THE_KEY, and more of it"; touch '${at.outside}/on'; exec sleep 60`;
   at.define({ stages: { tells: { command, secrets: ["THE_KEY"] } } });
@@ -519,7 +519,7 @@ test("a killed run leaves no secret behind: what its stages printed goes when th
     assert.doesNotMatch(text, /a-secret/, path);
 });
 
-test("a long log is printed to a reader that is slow, and nothing else", async (t) => {
+test("a long log reaches a slow reader completely, and nothing else is printed", async (t) => {
   const at = lab(t, repository);
   at.define({ stages: { long: { command: "head -c 6000000 /dev/zero | tr '\\0' a" } } });
   await at.run();

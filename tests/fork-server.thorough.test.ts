@@ -1,5 +1,5 @@
-// Scores forked from a process that has imported torch, transformers and lm-eval have the bytes of scores
-// from a process of their own, for every scorer that has fixtures, one after the other and side by side.
+// Scores forked from a process that has imported torch, transformers and lm-eval have the same bytes as scores from
+// a fresh process, for every scorer with fixtures, one after the other and in parallel.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,12 +28,12 @@ after(() => {
 
 const names = readdirSync(join(repository, "scorers"))
   .filter((name) => existsSync(join(repository, "scorers", name, "scorer.yaml")))
-  // what measures speed or memory is never forked
+  // scorers of speed or memory are never forked
   .filter((name) => !scorerManifest(name).hostSensitive);
 
 let count = 0;
 
-/** Runs a python stage as the runner would; gives its outputs' bytes and whether it was forked. */
+/** Runs a python stage as the runner would; returns its outputs' bytes and whether it was forked. */
 async function carryOut(file: string, params: object, inputs: object, { preload }: { preload?: string }) {
   const work = join(temporary, `work-${++count}`);
   for (const part of ["tmp", "out/answers"]) mkdirSync(join(work, part), { recursive: true });
@@ -101,7 +101,7 @@ async function carryOut(file: string, params: object, inputs: object, { preload 
 
 const preload = join(repository, "pipelines/environments/ml.preload.py");
 
-test("every scorer gives the same bytes forked and fresh, twice and side by side", async (t) => {
+test("every scorer gives the same bytes forked and fresh, twice and in parallel", async (t) => {
   const models = join(temporary, "submissions");
   mkdirSync(models);
   makeSubmissions(models);
@@ -133,7 +133,7 @@ test("every scorer gives the same bytes forked and fresh, twice and side by side
     const { result, score, samples, said } = fresh[at]!;
     assert.equal(result.kind === "succeeded", score.length > 0 && samples.length > 0, said);
     for (const forked of [once[at]!, together[at]!]) {
-      // one that lacks a program here (Lean) fails, and in the same words
+      // if a program is missing here (Lean), both fail with the same message
       assert.deepEqual(forked.result, result, forked.said);
       if (result.kind === "failed") assert.equal(forked.said, said);
       assert.equal(forked.score, score, name);
@@ -143,7 +143,7 @@ test("every scorer gives the same bytes forked and fresh, twice and side by side
   }
 });
 
-test("a model writes the same bytes forked and fresh, whatever wrote before it", async () => {
+test("a model generates the same bytes forked and fresh, whatever was generated before", async () => {
   const models = join(temporary, "submissions");
   const name = names.find((one) => answersScript(one) !== undefined)!;
   const write = (submission: string, more: { preload?: string }) => {
@@ -162,7 +162,7 @@ test("a model writes the same bytes forked and fresh, whatever wrote before it",
   assert.equal(forked.answers, fresh.answers);
 });
 
-test("torch starts as in a fresh process, numbers differ from job to job, and no job changes the next", async () => {
+test("torch starts as in a fresh process, random numbers differ between jobs, and no job changes the next", async () => {
   const script = join(temporary, "state.py");
   writeFileSync(
     script,

@@ -1,5 +1,5 @@
-// The README's command for real, all tasks: data, training, rules, scores and tables, as processes and in containers.
-// What one task shows is in one-task.e2e.test.ts. One state folder: each test goes on where the last one ended.
+// The README's command on all tasks: data, training, rules, scores and tables, as processes and in containers.
+// one-task.e2e.test.ts covers what one task can show. One state folder: each test continues from the previous one.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,7 +33,7 @@ function report(selection = "smoke"): Line {
   return JSON.parse(readFileSync(join(root, "results/full-benchmark", selection, "report.json"), "utf8"));
 }
 
-test("the full benchmark goes from one task to its tables, makes no attempt twice, and leaves nothing behind", {
+test("the full benchmark extends a run of one task to all tables, repeats no attempt, and leaves nothing behind", {
   timeout: 40 * 60_000,
 }, async () => {
   const said = await pipeline("run", "full-benchmark", "--json");
@@ -45,10 +45,10 @@ test("the full benchmark goes from one task to its tables, makes no attempt twic
     assert.equal(outcome, stage.includes(`task=${oneTask},`) ? "reused" : "succeeded", stage);
 });
 
-/** One that trains, one that is given experts, one whose model writes; the others use the same machinery. */
+/** A task that trains, one that gets experts, one whose model generates; the others use the same code. */
 const inContainersToo = ["baby-lm", "llm-merging", "math-reasoning"];
 
-test("in containers, without network and without a run before, the same submissions come out and get the same scores", {
+test("in containers, without network and from an empty state, the same submissions result and get the same scores", {
   timeout: 60 * 60_000,
 }, async (t) => {
   const engine = await testEngine();
@@ -80,7 +80,7 @@ test("in containers, without network and without a run before, the same submissi
   ) as Line;
   const comparable = (one: Line) => {
     const { task, agent, submission } = one;
-    // the words of a rule may count the attempts that it looked at
+    // the text of a rule may count the attempts that it compared
     const verdict = [
       one.verdict.kind,
       ...(one.verdict.rules as Line[]).map(({ rule, answer }) => [rule, answer]),
@@ -97,7 +97,7 @@ test("in containers, without network and without a run before, the same submissi
     assert.equal((record.ran as { where: Line }).where.sandbox, "docker");
 });
 
-/** Whether what a scorer measures is the machine's. */
+/** Whether a scorer's values depend on the machine. */
 function isHostSensitive(scorer: string): boolean {
   return /^hostSensitive: true/m.test(
     readFileSync(join(repository.path, "scorers", scorer, "scorer.yaml"), "utf8"),
@@ -126,7 +126,7 @@ test("reference beats minimal on every task's primary metric by more than two pa
   }
 });
 
-test("baby-lm's baselines know more than how frequent tokens are", () => {
+test("baby-lm's scripted agents learn more than token frequencies", () => {
   const { cells, rows } = report();
   const of = (list: Line[]) =>
     list.filter(({ task, metric }) => task === "baby-lm" && metric === "bits-per-byte");
@@ -140,10 +140,10 @@ test("baby-lm's baselines know more than how frequent tokens are", () => {
   }
 });
 
-test("report.json of every task holds attempts and cells as programs rely on them", () =>
+test("report.json of every task has the attempts and cells that programs rely on", () =>
   checkReport(report()));
 
-test("nop is rejected everywhere and has no score", { timeout: 20 * 60_000 }, async () => {
+test("nop is rejected for every task and has no score", { timeout: 20 * 60_000 }, async () => {
   const alone = await pipeline("run", "full-benchmark", "--json", "--set", "agent=nop");
   assert.equal(alone.code, 0, alone.stdout + alone.stderr);
   checkNop(report("smoke+agent=nop"));

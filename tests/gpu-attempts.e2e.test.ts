@@ -1,5 +1,5 @@
-// Agents that hold GPUs, in containers of a true engine. The GPUs are a fake: a stub of the driver's nvidia-smi and
-// of NVIDIA's container hook say who was given which device, and nothing about CUDA.
+// Agents that hold GPUs, in containers of a real engine. The GPUs are fake: stubs of the driver's nvidia-smi and of
+// NVIDIA's container hook show who got which device. Nothing here tests CUDA.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -25,7 +25,7 @@ after(async () => {
   repository.remove();
 });
 
-/** Four attempts that each hold a GPU and say what they were told of it, and a score of each on this host. */
+/** Four attempts that each hold a GPU and print what they know of it, and a score of each on this host. */
 function define(at: Lab): void {
   defineAttempts(at, {
     script: 'sleep 1; echo "$MLRB_GPUS $CUDA_VISIBLE_DEVICES" > "$MLRB_SUBMISSION/told"',
@@ -43,7 +43,7 @@ function define(at: Lab): void {
   });
 }
 
-test("four attempts in containers on two fake GPUs: each is given one by name, none is shared, and scores run here", {
+test("four attempts in containers on two fake GPUs each get one by name, none is shared, and scores run here", {
   timeout: 180_000,
 }, async (t) => {
   if (why !== false) return t.skip(why);
@@ -77,7 +77,7 @@ test("four attempts in containers on two fake GPUs: each is given one by name, n
     const told = readFileSync(join(at.root, ".mlrb/attempts/records", digest, "submission/told"), "utf8");
     assert.equal(told, "1 \n", "inside, the device that there is is the one to use");
   }
-  // the hook was asked for one device a container, by its name
+  // the hook was asked for one device per container, by its name
   const given = engine.gpusGiven();
   assert.equal(given.length, 4);
   for (const one of given)
@@ -85,7 +85,7 @@ test("four attempts in containers on two fake GPUs: each is given one by name, n
       gpus.some(({ uuid }) => uuid === one),
       one,
     );
-  // whoever held the same device did so one after the other
+  // attempts with the same device ran one after the other
   for (const { uuid } of gpus) {
     const spans = records
       .filter(({ ran }) => ran.where.gpus!.includes(uuid))

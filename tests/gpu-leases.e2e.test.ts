@@ -1,5 +1,5 @@
-// Stages hold GPUs while they run, whole ones and each its own, over runs that know nothing of each other. A
-// fake nvidia-smi stands for the host's driver: this is bookkeeping, nothing here computes on a device.
+// Each stage holds whole GPUs of its own while it runs, over runs that do not know each other. A fake nvidia-smi
+// replaces the host's driver: this tests bookkeeping, nothing here computes on a device.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,11 +24,11 @@ function host(at: Lab, gpus: number): Host {
   return { fake, env, held, lines };
 }
 
-/** Says which devices it holds, does `work`, says that it gives them back. Appends are whole. */
+/** Prints its devices, does `work`, prints their return. Appends are whole. */
 const holding = ({ held }: Host, work: string) =>
   `echo take $CUDA_VISIBLE_DEVICES >> '${held}'; ${work}; echo give $CUDA_VISIBLE_DEVICES >> '${held}'`;
 
-/** Throws where a device is taken that is not given back yet; gives how many were held at once at most. */
+/** Throws if a device is taken before it was returned; returns the maximum number held at once. */
 function mostAtOnce(lines: string[]): number {
   const now = new Set<string>();
   let most = 0;
@@ -67,7 +67,7 @@ test("eight stages with one GPU each on four fake GPUs, in two runs on two state
   assert.ok(mostAtOnce(here.lines()) > 1, "they do run beside each other");
 });
 
-test("a stage with four fake GPUs gets them amid stages with one, and all of them end", async (t) => {
+test("a stage with four fake GPUs gets them while one-GPU stages wait, and all of them end", async (t) => {
   const at = lab(t, repository);
   const here = host(at, 4);
   at.define({
@@ -90,7 +90,7 @@ test("a stage with four fake GPUs gets them amid stages with one, and all of the
   assert.equal(mostAtOnce(here.lines()), 4);
 });
 
-test("what a run that was killed held is had by the next, once nothing of it runs any more", async (t) => {
+test("the next run gets the GPUs of a killed run as soon as no process of that run remains", async (t) => {
   const at = lab(t, repository);
   const here = host(at, 1);
   at.define({
@@ -106,7 +106,7 @@ test("what a run that was killed held is had by the next, once nothing of it run
   const people = await at.pipeline(["status", at.name, "--root", at.root], { env: here.env });
   assert.match(people.stdout, /GPUs that are held on this host\n {2}0 {2}Fake A100-SXM4-80GB \(GPU-0+-/);
 
-  // another run waits for it, and hears an interrupt while it does
+  // another run waits for it, and receives an interrupt while waiting
   const other = at.start(["run", at.name, "--root", join(at.outside, "other")], { env: here.env });
   await until("it waits", () =>
     /waits {3}train {2}\(train of process \d+ on .* holds a GPU that it wants\)/.test(
@@ -126,7 +126,7 @@ test("what a run that was killed held is had by the next, once nothing of it run
   assert.deepEqual(stageProcesses(at.root), []);
 });
 
-test("a stage sees the fake GPUs that it holds and no others, one that wants none sees none, and trace tells", async (t) => {
+test("a stage sees only the fake GPUs that it holds, none if it wants none, and trace names them", async (t) => {
   const at = lab(t, repository);
   const here = host(at, 2);
   const say = 'echo "[$CUDA_VISIBLE_DEVICES] $MLRB_GPUS ${NVIDIA_VISIBLE_DEVICES-unset}" > {outputs.text}';
@@ -163,7 +163,7 @@ test("a stage sees the fake GPUs that it holds and no others, one that wants non
   assert.equal(whereOf("count"), undefined);
 });
 
-test("a fake GPU that a stranger computes on keeps a stage waiting, with its process said", async (t) => {
+test("a fake GPU with another program's process on it keeps a stage waiting, and the process is named", async (t) => {
   const at = lab(t, repository);
   const here = host(at, 1);
   here.fake.compute({ uuid: here.fake.uuids[0]!, pid: 4711, name: "python" });
@@ -178,7 +178,7 @@ test("a fake GPU that a stranger computes on keeps a stage waiting, with its pro
   assert.equal((await started.ended).code, 0);
 });
 
-test("what was made without a GPU is not taken for what a fake GPU would give, and one GPU is as good as two", async (t) => {
+test("a result made without a GPU is not reused for a stage with a fake GPU, and one GPU gives the same key as two", async (t) => {
   const at = lab(t, repository);
   const here = host(at, 2);
   const profile = (gpus: number) => ({ stages: { train: { resources: { gpus } } } });

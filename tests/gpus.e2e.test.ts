@@ -1,5 +1,5 @@
-// A stage that wants more GPUs than there are is refused before anything runs. A fake nvidia-smi stands
-// for the host's driver, so that the tests say the same on every host.
+// A stage that wants more GPUs than the host has is refused before anything runs. A fake nvidia-smi replaces the
+// host's driver, so the tests give the same result on every host.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -39,14 +39,14 @@ function define(at: Lab): void {
   });
 }
 
-/** The environment of a host whose driver lists `gpus` GPUs, and one in which it fails. */
+/** The environment of a host whose driver lists `gpus` GPUs, and one whose driver fails. */
 function host(at: Lab, gpus: number): Record<string, string> {
   const { bin, fail } = fakeNvidia(join(at.outside, `host-${gpus}`), fakeGpus(gpus));
   if (gpus === 0) fail("cannot communicate with the driver", 9);
   return { PATH: `${bin}:${process.env.PATH}`, MLRB_GPU_LEASES: join(at.outside, "leases") };
 }
 
-/** How often the fake driver was asked. */
+/** The number of calls of the fake driver. */
 function asked(at: Lab, gpus: number): number {
   const file = join(at.outside, `host-${gpus}`, "asked");
   return existsSync(file) ? readFileSync(file, "utf8").split("\n").length - 1 : 0;
@@ -84,7 +84,7 @@ test("on a host whose fake driver lists no GPU, a run that wants one is refused 
   assert.deepEqual(at.executions(), {}, "nothing was executed");
 });
 
-test("on a host whose fake driver lists one GPU, only what wants more is refused", async (t) => {
+test("on a host whose fake driver lists one GPU, only stages that want more are refused", async (t) => {
   const at = lab(t, repository);
   define(at);
   const said = await on(at, 1, "run");
@@ -95,23 +95,23 @@ test("on a host whose fake driver lists one GPU, only what wants more is refused
   assert.equal(at.executions()["train-2"], 1);
 });
 
-test("on a host whose fake driver lists enough GPUs everything runs, and is reused where there are none", async (t) => {
+test("on a host with enough fake GPUs everything runs, and a host without GPUs reuses it", async (t) => {
   const at = lab(t, repository);
   define(at);
   assert.equal((await on(at, 2, "run", "--json")).code, 0);
-  // an edit that reruns no GPU stage, so that the short way of a run with nothing to do is not taken
+  // an edit that reruns no GPU stage, so that the no-op fast path is not taken
   repository.edit(`pipelines/${at.name}.yaml`, '"count": {', '"more": { "command": "true" }, "count": {');
   const again = await on(at, 0, "run", "--json");
   assert.equal(again.code, 0, again.stderr);
   assert.deepEqual(summary(again).outcomes, { succeeded: 1, reused: 5, failed: 0, skipped: 0, cancelled: 0 });
-  // of two stages that want GPUs, the one that would run is told
+  // of two stages that want GPUs, the one that would run is named
   repository.edit(`pipelines/${at.name}.yaml`, "echo serve-{seed}", "echo serving-{seed}");
   const changed = await on(at, 0, "run");
   assert.equal(changed.code, 2);
   assert.match(changed.stderr, /^too-few-gpus: "serve" wants 1 GPU; this host has none/);
 });
 
-test("what is not selected, or wants no GPU, neither is refused nor makes a fake driver be asked", async (t) => {
+test("a stage that is not selected, or wants no GPU, is not refused and does not query the fake driver", async (t) => {
   const at = lab(t, repository);
   define(at);
   assert.equal((await on(at, 0, "run", "--json", "--only", "count")).code, 0);
@@ -120,7 +120,7 @@ test("what is not selected, or wants no GPU, neither is refused nor makes a fake
   assert.deepEqual(at.executions(), { count: 1, "serve-1": 1, "serve-2": 1, "train-1": 1, "train-2": 1 });
 });
 
-test("a plan on a host whose fake driver lists no GPU tells all that would run, and that it would be refused", async (t) => {
+test("a plan on a host without fake GPUs lists what would run and that it would be refused", async (t) => {
   const at = lab(t, repository);
   define(at);
   const json = await on(at, 0, "plan", "--json");

@@ -1,5 +1,5 @@
-// Follows docs/add-a-scorer.md, docs/add-an-agent.md, docs/how-reuse-works.md and docs/rescore.md to the letter:
-// writes what they show, and no other, and runs their commands. One repository and one state folder, as a reader
+// Follows docs/add-a-scorer.md, docs/add-an-agent.md, docs/how-reuse-works.md and docs/rescore.md exactly: writes
+// the files that they show, no others, and runs their commands. One repository and one state folder, as a reader
 // would have.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
@@ -25,7 +25,7 @@ await copyBenchmarkState(root);
 const pipeline = (...args: string[]): Promise<ProgramOutput> => startProgram(repository.path, args).ended;
 const guide = (name: string) => readFileSync(join(import.meta.dirname, "../docs", name), "utf8");
 
-/** The files that a guide shows, by path, in its order. */
+/** The files that a guide shows, in its order, with their paths. */
 function shown(text: string): { path: string; content: string }[] {
   return [...text.matchAll(/^```(?:yaml|python|ts|markdown) (\S+)\n(.*?)^```$/gms)].map(
     ([, path, content]) => ({
@@ -48,7 +48,7 @@ async function follow(words: string[]): Promise<ProgramOutput> {
   return said;
 }
 
-/** The report that a command said it wrote. */
+/** The report that a command wrote. */
 function report(said: ProgramOutput): Line {
   const { results } = said.lines.findLast(({ event }) => event === "summary")!;
   return JSON.parse(readFileSync(join(root, results, "report.json"), "utf8"));
@@ -59,7 +59,7 @@ const ranIn = (said: ProgramOutput) =>
     .filter(([, outcome]) => outcome === "succeeded")
     .map(([stage]) => stage);
 
-test("an agent as the guide writes it attempts a task, keeps its rules and is scored", {
+test("the agent from the guide attempts a task, keeps its rules and is scored", {
   timeout: 15 * 60_000,
 }, async () => {
   const text = guide("add-an-agent.md");
@@ -80,7 +80,7 @@ test("an agent as the guide writes it attempts a task, keeps its rules and is sc
 const measure = "scorers/bits-per-byte/measure.py";
 const actions = async (words: string[]) => Object.entries(outcomes(await follow(words)));
 
-test("reuse is as its guide says: a remark runs nothing, and a number can be traced to its attempt", {
+test("as its guide claims, a comment reruns nothing, and a number can be traced to its attempt", {
   timeout: 15 * 60_000,
 }, async () => {
   const text = guide("how-reuse-works.md");
@@ -96,7 +96,7 @@ test("reuse is as its guide says: a remark runs nothing, and a number can be tra
   await tracedToAttempt(trace!);
 });
 
-test("a scorer that is corrected as the guide says measures again what was handed in, and nothing else runs", {
+test("the scorer correction from the guide measures stored submissions again, and nothing else runs", {
   timeout: 15 * 60_000,
 }, async () => {
   const text = guide("rescore.md");
@@ -134,7 +134,7 @@ async function tracedToAttempt(words: string[]): Promise<Line> {
   return cell!;
 }
 
-test("a scorer as the guide writes it scores what was attempted before, and nothing else runs", {
+test("the scorer from the guide scores existing attempts, and nothing else runs", {
   timeout: 15 * 60_000,
 }, async () => {
   const text = guide("add-a-scorer.md");

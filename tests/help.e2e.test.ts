@@ -1,4 +1,4 @@
-// What --help teaches: every command by examples that hold for the program and the repository as they are.
+// What --help shows: examples of every command that are valid for the program and the repository today.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ const namesOf = (what: string) =>
     .slice(0, -1)
     .map((line) => (JSON.parse(line) as { name: string }).name);
 
-/** The words of each example after `pnpm pipeline`, quotes taken off. */
+/** The words of each example after `pnpm pipeline`, without quotes. */
 function examples(text: string): string[][] {
   const lines = [...text.matchAll(/^ +pnpm pipeline (.*?)(?: {2,}.*)?$/gm)].map(([, line]) => line!);
   return lines.map((line) =>
@@ -34,7 +34,7 @@ function examples(text: string): string[][] {
   );
 }
 
-test("every command has examples of its own", () => {
+test("every command has its own examples", () => {
   assert.ok(commands.length >= 14, commands.join(" "));
   for (const command of commands) {
     const own = examples(help.get(command)!);
@@ -43,14 +43,14 @@ test("every command has examples of its own", () => {
   }
 });
 
-test("examples use options that the command has, and pipelines, tasks, scorers and agents that there are", () => {
+test("examples use existing options of the command, and existing pipelines, tasks, scorers and agents", () => {
   const known = new Set(["pipelines", "tasks", "scorers", "agents"].flatMap(namesOf));
   const seeds = /^\d+$/;
   for (const text of [pipeline("--help"), ...help.values()]) {
     for (const [command, ...rest] of examples(text)) {
       if (command === "COMMAND") continue;
       const own = help.get(command!)!;
-      // a command of commands has the options of the one that is meant
+      // a command with subcommands has the options of the named subcommand
       const inner = /^Commands:/m.test(own) && rest[0] !== undefined;
       const options = inner ? `${own}${pipeline(command!, rest[0]!, "--help")}` : own;
       for (const word of rest.filter((one) => one.startsWith("--")))

@@ -1,5 +1,5 @@
-// What the local executor takes away from a stage: the network where it says `network: none`, and the
-// means to write in large inputs, which are links into the store. Also large files on their way in and out.
+// What the local executor takes away from a stage: the network with `network: none`, and write access to large
+// inputs, which are links into the store. Also large files on their way in and out.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { closeSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
@@ -19,7 +19,7 @@ const needsNamespaces = {
 };
 
 test(
-  "a stage with network: none reaches nobody, and with network: full a neighbour reaches the same address",
+  "a stage with network: none reaches no address that a stage with network: full reaches",
   needsNamespaces,
   async (t) => {
     const server = createServer((_, response) => response.end("hello")).listen(0, "127.0.0.1");
@@ -45,12 +45,12 @@ test(
     const said = await at.run();
     assert.equal(said.code, 0, said.stdout + said.stderr);
     assert.deepEqual(Object.values(results(at)).sort(), ["hello", "nobody"]);
-    // where it may go is no part of what it is: another profile reuses both
+    // the network is not in the key: another profile reuses both
     assert.deepEqual(outcomes(await at.run("--profile", "closed")), { offline: "reused", online: "reused" });
   },
 );
 
-test("what a stage with network: none starts in the background ends with it", needsNamespaces, async (t) => {
+test("a background process of a stage with network: none ends with the stage", needsNamespaces, async (t) => {
   const at = lab(t, repository);
   const pid = join(at.outside, "pid");
   at.define({
@@ -76,7 +76,7 @@ test("what a stage with network: none starts in the background ends with it", ne
 
 const mib = 1 << 20;
 
-/** A stage that gives a file and a folder of 20 MiB each, and one that reads them. */
+/** A stage that outputs a file and a folder of 20 MiB each, and one that reads them. */
 function large(at: Lab, reader: string): void {
   at.define({
     stages: {
@@ -104,7 +104,7 @@ const big = (at: Lab) =>
     .sort((a, b) => statSync(a).size - statSync(b).size);
 
 test(
-  "large inputs are read-only links into the store: a stage that writes in one fails, and no content changes",
+  "large inputs are read-only links into the store: a stage that writes to one fails, and no content changes",
   needsNamespaces,
   async (t) => {
     const at = lab(t, repository);
@@ -125,7 +125,7 @@ test(
   },
 );
 
-test("large contents that were damaged are found before they are read, and made anew in the same run", async (t) => {
+test("damaged large contents are found before they are read, and made again in the same run", async (t) => {
   const at = lab(t, repository);
   large(at, "cat {inputs.one} {inputs.all}/sub/big | sha256sum > {outputs.text}");
   assert.equal((await at.run()).code, 0);
@@ -145,7 +145,7 @@ test("large contents that were damaged are found before they are read, and made 
   assert.deepEqual(at.executions(), { make: 3, read: 3 });
 });
 
-test("damaged and missing contents that a stage meets are made anew within one run, up the whole chain", async (t) => {
+test("damaged and missing contents that a stage needs are made again within one run, up the whole chain", async (t) => {
   const at = lab(t, repository);
   const chain = (last: string) =>
     at.define({

@@ -1,5 +1,5 @@
-// Attempts that an earlier version made cost money: this one must find them, use them and show them, and must not make
-// them again. The records are those of tests/fixtures/records-5ceb805.
+// Attempts of an earlier version cost money: this version must find, use and show them, and must not repeat them.
+// The records are those of tests/fixtures/records-5ceb805.
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ test("records of 5ceb805 are found for an unchanged plan, no attempt runs, and t
   );
 });
 
-test("they are listed and each is shown", async () => {
+test("the records are listed and each is shown", async () => {
   const root = newRoot();
   const attempts = (...args: string[]) =>
     startProgram(repository.path, ["attempts", ...args, "--json", "--root", root]).ended;
@@ -50,7 +50,7 @@ test("they are listed and each is shown", async () => {
   }
 });
 
-test("one whose prompt differs is stale: shown, not used and not made again", async () => {
+test("a record whose prompt differs is stale: shown, not used, and its attempt is not repeated", async () => {
   const root = newRoot();
   const prompt = repository.read("tasks/kept/prompt.md");
   repository.write("tasks/kept/prompt.md", `${prompt}\nMore.\n`);
@@ -65,7 +65,7 @@ test("one whose prompt differs is stale: shown, not used and not made again", as
   assert.equal(recordsIn(root).length, keptAttempts.length);
 });
 
-test("what their key never kept counts as equal: a dotfile, a docstring, a bit, a parameter that is not set", async (t) => {
+test("parts that their key never stored count as equal: a dotfile, a docstring, a bit, a parameter that is not set", async (t) => {
   const root = newRoot();
   const program = "tasks/kept/baselines";
   const style = repository.read(`${program}/.settings/style.txt`);
@@ -93,7 +93,7 @@ test("what their key never kept counts as equal: a dotfile, a docstring, a bit, 
   assert.deepEqual(stale!.changed, [{ kind: "params-changed", names: ["added"] }]);
 });
 
-test("an attempt that is made today is stale for whatever its agent could read, and for nothing else", async (t) => {
+test("an attempt made today is stale for any change its agent could read, and for nothing else", async (t) => {
   const at = lab(t, repository);
   defineAttempts(at, { script: 'echo words > "$MLRB_SUBMISSION/words.txt"', trusted: true });
   const program = `${at.name}/program`;

@@ -1,4 +1,4 @@
-// The benchmark of one task, killed again and again at random moments. Kills at every system call are in
+// The benchmark of one task, killed repeatedly at random times. Kills at every system call are in
 // sweep.thorough.test.ts, kills of tiny runs in crash.e2e.test.ts.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
@@ -19,7 +19,7 @@ import { throwAwayRepository } from "./support/throw-away-repository.ts";
 const repository = throwAwayRepository();
 after(() => repository.remove());
 
-test("ten random kills of runner, stage or both end in the same tables; no attempt on record is made again", {
+test("after ten random kills of runner, stage or both, the tables are the same and no recorded attempt is repeated", {
   skip: process.platform === "linux" ? false : "stages can be found among the processes on Linux only",
   timeout: 60 * 60_000,
 }, async (t) => {

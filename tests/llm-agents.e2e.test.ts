@@ -1,5 +1,5 @@
-// Agents that are our loop around a model, behind walls, against a provider on 127.0.0.1: what they do is measured,
-// what fails them is told apart, and what they cost is right whatever ends them.
+// Agents that are our loop around a model, in a sandbox, with a provider on 127.0.0.1: their work is measured, their
+// failures are attributed, and their cost is right however they end.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -40,7 +40,7 @@ const run = (at: Lab, ...more: string[]) =>
 
 const saves = shell("mkdir -p submission && echo trained > submission/model");
 
-it("a model that works through its tools and submits is measured, with what it used and no key anywhere", async (at, t) => {
+it("a model that works through its tools and submits is measured, with its usage, and no key is stored", async (at, t) => {
   const secrets =
     "env; cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n'; ls / ~ ; cat /root/.netrc; echo done";
   const served = await provider(t, [
@@ -83,7 +83,7 @@ it("a model that works through its tools and submits is measured, with what it u
   assert.ok(served.seen.every(({ body }) => !JSON.stringify(body).includes(LOOPBACK_KEY)));
 });
 
-it("waiting for a rate limit is not working time, and every try is kept with whose fault it was", async (at, t) => {
+it("waiting for a rate limit is not working time, and every try is stored with who is responsible", async (at, t) => {
   const busy = { status: 429, complaint: "rate-limit" as const, retryAfterMs: 1500 };
   const served = await provider(t, [
     busy,
@@ -105,7 +105,7 @@ it("waiting for a rate limit is not working time, and every try is kept with who
   assert.equal(ledger.ended, "submitted");
 });
 
-it("a key that the provider refuses is the operator's: nothing is measured, and nothing is tried again", async (at, t) => {
+it("a refused key is the operator's failure: nothing is measured and nothing is retried", async (at, t) => {
   const served = await provider(t, [submit()]);
   defineLlmAttempt(at, served, { attempt: { retries: 1 } });
   const said = await at.pipeline(["run", at.name, "--json", "--yes", "--root", at.root], {
@@ -118,7 +118,7 @@ it("a key that the provider refuses is the operator's: nothing is measured, and 
   assert.match(said.stdout, /"cause":"operator: .*key/i);
 });
 
-it("a run spends no more than its --max-cost and one call, and none without a price", async (at, t) => {
+it("a run exceeds its --max-cost by one call at most, and makes no call without a price", async (at, t) => {
   const usage = { input: 100, output: 10 };
   const served = await provider(t, () => ({ ...shell("true"), usage }));
   defineLlmAttempt(at, served, { attempt: { retries: 0 } });
@@ -133,13 +133,13 @@ it("a run spends no more than its --max-cost and one call, and none without a pr
   assert.equal(served.seen.length, 5);
 });
 
-it("an attempt that a run without a cap began is under the --max-cost of the run that goes on with it, and its ledger tells the prices of both", async (at, t) => {
+it("the --max-cost of a run also covers an attempt that it continues, and the ledger lists the prices of both runs", async (at, t) => {
   const { promise: adopted, resolve: go } = Promise.withResolvers<void>();
   t.after(() => go());
   const usage = { input: 100, output: 10 };
   const served = await provider(t, async (_, index) => {
     if (index === 3) await adopted;
-    return { ...(index < 20 ? shell("true") : submit()), usage }; // an attempt that nothing caps ends too
+    return { ...(index < 20 ? shell("true") : submit()), usage }; // an attempt without a cap ends too
   });
   defineLlmAttempt(at, served, { attempt: { retries: 0 } });
   const words = (...more: string[]) => ["run", at.name, "--json", "--yes", "--root", at.root, ...more];
@@ -187,7 +187,7 @@ it("an attempt that a run without a cap began is under the --max-cost of the run
   );
 });
 
-it("at the deadline what was saved before counts, and what was written halfway is shown for what it is", async (at, t) => {
+it("at the deadline the saved submission counts, and a half-written one is shown as such", async (at, t) => {
   const served = await provider(t, [
     saves,
     shell(
@@ -206,7 +206,7 @@ it("at the deadline what was saved before counts, and what was written halfway i
   assert.equal(events.at(-1)!.event, "end");
 });
 
-it("a model that never ends, calls tools that there are not, writes no JSON and prints without end is ended by its limit", async (at, t) => {
+it("an endless model with unknown tools, broken JSON and endless output is ended by its limit", async (at, t) => {
   const served = await provider(t, (_, index) =>
     index % 4 === 0
       ? tool("teleport", { to: "mars" })
@@ -231,7 +231,7 @@ it("a model that never ends, calls tools that there are not, writes no JSON and 
   assert.ok(longest < 32_000 * 5, `${longest} characters`);
 });
 
-it("a refusal is the agent's, and measured", async (at, t) => {
+it("a refusal is the agent's failure, and measured", async (at, t) => {
   const served = await provider(t, () => ({ refusal: "I cannot help with that." }));
   defineLlmAttempt(at, served, { provider: "anthropic" });
   const said = await run(at);
@@ -239,7 +239,7 @@ it("a refusal is the agent's, and measured", async (at, t) => {
   assert.equal(recorded(at).ledger.ended, "refusal");
 });
 
-it("a budget of tokens ends an attempt with what lies there", async (at, t) => {
+it("a token budget ends an attempt with its current submission", async (at, t) => {
   const served = await provider(t, () => ({ ...saves, usage: { input: 400, output: 100 } }));
   defineLlmAttempt(at, served, { budget: { time: "60s", tokens: 1200 } });
   const said = await run(at);
@@ -250,7 +250,7 @@ it("a budget of tokens ends an attempt with what lies there", async (at, t) => {
   assert.equal(ledger.submission.files, 1);
 });
 
-it("a model whose tool kills all that it can reach goes on or is ended, and its attempt is whole", async (at, t) => {
+it("if a model's tool kills every process it can reach, the attempt continues or ends, and its record is complete", async (at, t) => {
   const served = await provider(t, [
     saves,
     shell("kill -9 -1; echo still here"),
@@ -266,7 +266,7 @@ it("a model whose tool kills all that it can reach goes on or is ended, and its 
   assert.equal(ledger.submission.files, 1);
 });
 
-it("a step that is killed leaves behind what was spent and done; the next run begins anew and says so", async (at, t) => {
+it("a killed step leaves its spending and work on disk; the next run starts again and says so", async (at, t) => {
   const served = await provider(t, (_, index) =>
     index === 0
       ? { ...saves, usage: { input: 300, output: 50 } }
@@ -305,7 +305,7 @@ it("a step that is killed leaves behind what was spent and done; the next run be
   );
 });
 
-it("whenever a step is killed, what its model had answered by then is on the disk", async (_, t) => {
+it("after a kill at any time, all received answers of the model are on disk", async (_, t) => {
   const served = await provider(t, (_request, index) => ({
     ...shell(`echo ${index} >> submission/model; sleep 0.3`),
     usage: { input: 100, output: 10 },
@@ -323,14 +323,14 @@ it("whenever a step is killed, what its model had answered by then is on the dis
     const lost = join(at.root, ".mlrb/attempts/lost");
     const spending = join(lost, readdirSync(lost)[0]!, "spending.jsonl");
     const { calls, inputTokens, outputTokens } = lastSpending(spending)!;
-    // the last may have been on its way
+    // the last one may have been on its way
     assert.ok(calls === answered || calls === answered - 1, `${calls} calls on record, ${answered} made`);
     assert.deepEqual([inputTokens, outputTokens], [100 * calls, 10 * calls]);
   }
 });
 
 for (const scaffold of ["react", "supervisor-worker"] as const)
-  it(`a recorded attempt (${scaffold}) is replayed without a provider to the same submission, and a request that it does not hold is an error`, async (at, t) => {
+  it(`a recorded attempt (${scaffold}) replays without a provider to the same submission, and an unknown request is an error`, async (at, t) => {
     const works = [
       shell("cat TASK.md; pwd; echo $((6 * 7)) > submission/model"),
       tool("view_file", { path: "submission/model" }),

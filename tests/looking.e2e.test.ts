@@ -1,4 +1,4 @@
-// The commands that look and change nothing, through the program: graph, report, doctor.
+// The read-only commands, through the program: graph, report, doctor.
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ function words(at: Lab, greeting = "hello"): void {
   });
 }
 
-test("a graph is coloured by what a run would do, and written where --output says in the format of its name", async (t) => {
+test("a graph is coloured by what a run would do, and --output decides its file and format", async (t) => {
   const at = lab(t, repository);
   words(at);
   const before = await look(at, "graph");
@@ -63,7 +63,7 @@ test("a graph is coloured by what a run would do, and written where --output say
   assert.match(odd.stderr, /unknown-format: no format named "png"\n {2}help: .*svg/);
 });
 
-test("a report is shown again with what it is of, and says when the plan has moved on or a file was edited", async (t) => {
+test("a report is shown again with its origin, and says if the plan has changed or a file was edited", async (t) => {
   const at = lab(t, repository);
   words(at);
   const none = await look(at, "report");
@@ -95,7 +95,7 @@ test("a report is shown again with what it is of, and says when the plan has mov
   assert.equal(narrowed.code, 1, "the narrowed plan has published nothing");
 });
 
-test("report --open hands the page to the desktop's opener, and says which file where there is none", async (t) => {
+test("report --open passes the page to the desktop's opener, and names the file if there is none", async (t) => {
   const at = lab(t, repository);
   words(at);
   await at.run();
@@ -116,7 +116,7 @@ test("report --open hands the page to the desktop's opener, and says which file 
   assert.match(without.stderr, /not-opened: .*\n {2}help: open .*report\.md yourself/);
 });
 
-test("a doctor says whether the default profile can run, makes no state, and never shows a key", async (t) => {
+test("doctor says whether the default profile can run, makes no state, and never shows a key", async (t) => {
   const at = lab(t, repository);
   at.define({
     pools: { "api:acme": 1 },
