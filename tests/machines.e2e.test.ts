@@ -1,4 +1,4 @@
-// The same pipeline gives the same keys and bytes wherever and however it is run.
+// The same pipeline gives the same keys and bytes on every machine and in every environment.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -20,7 +20,7 @@ for (const name of names) writeFileSync(join(outputs.all!, "deep", name), name.t
 writeFileSync(join(outputs.all!, "list"), canonicalJson({ axes, params, names, hour: new Date(0).getHours(), text: readFileSync(inputs.text!, "utf8") }));
 `;
 
-/** Sorts, cases, numbers and hours: all that depends on a locale or a time zone where it is let. */
+/** Sorts, cases, numbers and hours: everything that may depend on a locale or a time zone. */
 function define(at: Lab): void {
   at.script("make.ts", script);
   at.define({
@@ -83,7 +83,7 @@ test("time zone, locale, user variables and the number of jobs change neither ke
   }
 });
 
-test("another place of repository and state, as on another machine, gives the same keys and bytes", async (t) => {
+test("other paths of repository and state, as on another machine, give the same keys and bytes", async (t) => {
   const at = lab(t, repository);
   define(at);
   assert.equal((await at.run()).code, 0);
@@ -100,7 +100,7 @@ test("another place of repository and state, as on another machine, gives the sa
   assert.deepEqual(blobs(root), blobs(at.root));
 });
 
-test("what is stored and laid out holds no path of this machine, no host and no clock", async (t) => {
+test("stored and materialized files contain no path of this machine, no host and no time", async (t) => {
   const at = lab(t, repository);
   define(at);
   assert.equal((await at.run()).code, 0);

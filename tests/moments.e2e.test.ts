@@ -1,5 +1,5 @@
-// Score over time, from an agent that has a good submission half-way and spoils it before its deadline: the end
-// counts, and what it had is shown for what it was. Nothing of the benchmark is in it but its steps.
+// Score over time, with an agent that has a good submission half-way and spoils it before its deadline: the end
+// counts, and the report shows the earlier one. Of the benchmark, only the steps are used.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ after(() => repository.remove());
 const header = '{"w":{"dtype":"F32","shape":[4],"data_offsets":[0,16]}}'.padEnd(64);
 const model = `printf '\\100\\0\\0\\0\\0\\0\\0\\0${header}\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0'`;
 
-/** Of 16 s: a good one from 6 s on, cut off at 10 s, as by a save that was never finished; then it waits for its end. */
+/** In 16 s: a good one from 6 s on, cut off at 10 s, as by an unfinished save; then it waits for its end. */
 const spoils = `
 sleep 6
 echo '{}' > submission/tokenizer.json
@@ -47,7 +47,7 @@ if (!admitted) {
 }
 `;
 
-test("a submission that was good half-way and is spoiled at the end counts as rejected, and the report shows what it had", async (t) => {
+test("a submission that was good half-way and spoiled at the end is rejected, and the report shows the earlier one", async (t) => {
   const at = lab(t, repository);
   const judged = {
     keyed: ["task", "scorer"],
@@ -83,7 +83,7 @@ test("a submission that was good half-way and is spoiled at the end counts as re
           moment: { file: "moment.json" },
         },
       },
-      // a stage may have any name: the report goes by roles
+      // a stage may have any name: the report uses roles
       grade: {
         ...judged,
         role: "score",

@@ -1,5 +1,5 @@
 // The README's command on one task: tables, labels, reuse, an edited scorer, an agent that does nothing. Tests that
-// only read use the suite's shared state; the others go on, one after the other, in a copy of it.
+// only read use the suite's shared state; the others run one after the other in a copy of it.
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -35,7 +35,7 @@ function report(of = selection, from = root): Line {
 const attemptsIn = (said: ProgramOutput) =>
   Object.entries(outcomes(said)).filter(([stage]) => stage.startsWith("attempt["));
 
-test("hello goes from nothing to a table", () => {
+test("hello runs from an empty state to a table", () => {
   const { root, hello } = shared;
   assert.equal(hello.code, 0, hello.stdout + hello.stderr);
   assert.match(hello.stdout, /bits per byte/i);
@@ -43,24 +43,24 @@ test("hello goes from nothing to a table", () => {
   assert.ok(existsSync(join(root, "results/hello/smoke/report.json")));
 });
 
-test("the benchmark of one task goes from there to its tables, and leaves nothing behind", () => {
+test("the benchmark of one task continues from there to its tables, and leaves nothing behind", () => {
   const { root, oneTask } = shared;
   assert.equal(oneTask.code, 0, oneTask.stdout + oneTask.stderr);
   assert.deepEqual(leftovers({ root }), []);
   assert.equal(summary(oneTask).outcomes.failed, 0);
 });
 
-test("an attempt that hello has made is not made again by the full benchmark", () => {
+test("the full benchmark does not repeat an attempt of hello", () => {
   const made = recordsIn(shared.root).map(({ record }) => record.slot as { pipeline: string; stage: string });
   const hello = made.filter((slot) => slot.pipeline === "hello");
   assert.equal(hello.length, 1);
   assert.equal(made.filter(({ stage }) => stage === hello[0]!.stage).length, 1);
 });
 
-test("report.json holds attempts and cells as programs rely on them", () =>
+test("report.json has the attempts and cells that programs rely on", () =>
   checkReport(report(selection, shared.root)));
 
-/** What a report lays out beside the times, in order. */
+/** The files that a report writes besides the times, in order. */
 const files = [
   "groups.csv",
   "groups.md",
@@ -71,7 +71,7 @@ const files = [
   "report.tex",
 ];
 
-test("every output says that it is smoke, and none of its metrics bears a benchmark's name", async () => {
+test("every output is labelled smoke, and none of its metrics has a benchmark's name", async () => {
   const folder = join(root, "results/full-benchmark", selection);
   const { label, smoke, note, metrics } = report();
   assert.equal(label, "smoke");
@@ -133,7 +133,7 @@ test("a change of a scorer's logic reruns its scores and the report, and no atte
     .map(([stage]) => stage);
   const scored = report().attempts.filter(({ scores }: Line) => "bits-per-byte" in scores);
   assert.equal(scored.length, 4);
-  // equal submissions share a score, and so do moments: whichever comes first makes it
+  // equal submissions and checkpoints share a score: whichever comes first makes it
   for (const [, same] of Map.groupBy<string, Line>(
     scored,
     ({ task, submission }) => `${task} ${submission}`,
@@ -154,7 +154,7 @@ test("a change of a scorer's logic reruns its scores and the report, and no atte
   assert.ok(extra.groups > 1, "the tables show what the new code measures");
 });
 
-/** The stages that a run would run, by `pipeline plan`. */
+/** The stages that a run would start, by `pipeline plan`. */
 async function wouldRun(): Promise<string[]> {
   const said = await pipeline("plan", "full-benchmark", "--json", "--set", `task=${oneTask}`);
   assert.equal(said.code, 0, said.stdout + said.stderr);
@@ -173,7 +173,7 @@ test("an edit of scorers/library reruns the scores that import it and the report
     'document.get("cluster") or document["id"]',
   );
   const stages = await wouldRun();
-  // a moment may share its score with the end
+  // an intermediate checkpoint may share its score with the end
   for (const name of ["score", "anchors"])
     assert.ok(
       stages.some((stage) => stage.startsWith(`${name}[`)),

@@ -1,6 +1,6 @@
-// Runs of several hosts on one state folder. Another host is made of a killed run whose card is given
-// another host's name, or is a process namespace of its own, as a container has: of neither can the
-// process table here tell whether it lives, so only the heartbeat does.
+// Runs of several hosts on one state folder. Another host is a killed run whose card got another host's name, or a
+// separate process namespace, as in a container. The process table here cannot tell whether either lives, so only
+// the heartbeat decides.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
@@ -19,14 +19,14 @@ const quick = { MLRB_LEASE_SILENCE: "700ms" };
 
 type Scene = {
   at: Lab;
-  /** Lets every stage that waits end. */
+  /** Lets every waiting stage end. */
   go: () => void;
   pids: string;
   start: (args?: string[], env?: Record<string, string>) => Started;
   run: (args?: string[], env?: Record<string, string>) => Promise<ProgramOutput>;
 };
 
-/** An attempt and a plain stage, which wait for a word; one that needs each, one apart, and a report. */
+/** An attempt and a plain stage, which wait for a signal; a stage that needs each, an unrelated one, and a report. */
 function scene(t: TestContext): Scene {
   const at = lab(t, repository);
   const file = join(at.outside, "go");
@@ -36,7 +36,7 @@ function scene(t: TestContext): Scene {
     counted(
       at,
       name,
-      // what outlives its killed runner ends with the test
+      // processes that outlive their killed runner end with the test
       `echo $$ >> '${pids}'; while [ -d '${at.outside}' ] && [ ! -e '${file}' ]; do sleep 0.05; done; echo ${name} > {outputs.text}`,
     );
   const copy = { command: "cp {inputs.text} {outputs.text}", gives: { text: "file" } };
@@ -60,8 +60,8 @@ function scene(t: TestContext): Scene {
 }
 
 /**
- * Kills a run while both of its long stages run, and gives its cards to another host, which went down in
- * mid-attempt, or after it had come to its end. Gives the run's card.
+ * Kills a run while both of its long stages run, and gives its cards to another host, which went down during the
+ * attempt, or after the attempt had ended. Returns the run's card.
  */
 async function leftByAnotherHost(
   { at, go, pids, start }: Scene,
@@ -90,14 +90,14 @@ async function leftByAnotherHost(
 
 type Owner = { by: Owner; [name: string]: unknown };
 
-/** Makes a file name another host where it names its owner. */
+/** Makes a file name another host as its owner. */
 function elsewhere(file: string, ownerIn: (content: Owner) => Owner): void {
   const content = JSON.parse(readFileSync(file, "utf8")) as Owner;
   Object.assign(ownerIn(content), { host: "gpu2", boot: "of gpu2", pid: 17 });
   writeFileSync(file, JSON.stringify(content));
 }
 
-/** Folders of attempts that go on, or whose end nobody has heard. */
+/** Folders of attempts that run, or whose end no run has seen. */
 function attempts(at: Lab): string[] {
   const running = join(at.root, ".mlrb/attempts/running");
   return readdirSync(running).map((name) => join(running, name));
@@ -105,7 +105,7 @@ function attempts(at: Lab): string[] {
 
 const leases = (at: Lab) => readdirSync(join(at.root, ".mlrb/leases"));
 
-test("a silent host's plain stage is done again after a while; its attempt is left, told how to go on, and nothing hangs", async (t) => {
+test("a silent host's plain stage is repeated after a while; its attempt is left alone with instructions, and nothing hangs", async (t) => {
   const its = scene(t);
   const { at, run } = its;
   await leftByAnotherHost(its);
@@ -131,7 +131,7 @@ test("a silent host's plain stage is done again after a while; its attempt is le
   assert.deepEqual(recordsIn(at.root), []);
 });
 
-test("people are told who holds what, and from whom it was taken over", async (t) => {
+test("messages name who holds what, and from whom it was taken over", async (t) => {
   const its = scene(t);
   await leftByAnotherHost(its);
   const { at } = its;
@@ -141,7 +141,7 @@ test("people are told who holds what, and from whom it was taken over", async (t
   assert.match(said.stderr, /FAILED +attempt +.*process 17 on gpu2 .*--take-over/);
 });
 
-test("--take-over makes a silent host's attempt again, once, and clears up what that host left", async (t) => {
+test("--take-over repeats a silent host's attempt once, and cleans up what that host left", async (t) => {
   const its = scene(t);
   const { at, run } = its;
   await leftByAnotherHost(its);
@@ -157,7 +157,7 @@ test("--take-over makes a silent host's attempt again, once, and clears up what 
   assert.equal(summary(await run()).outcomes.reused, 6);
 });
 
-test("an attempt that came to its end on a host that went down then is kept with --take-over, and not made again", async (t) => {
+test("an attempt that ended on a host that then went down is recorded with --take-over, and not repeated", async (t) => {
   const its = scene(t);
   const { at, run } = its;
   await leftByAnotherHost(its, { attempt: "ended" });
@@ -168,7 +168,7 @@ test("an attempt that came to its end on a host that went down then is kept with
   assert.deepEqual(attempts(at), []);
 });
 
-test("a host whose heart beats keeps its attempt, whatever is said; its end lets others go on", async (t) => {
+test("a host with a heartbeat keeps its attempt, whatever the options; when it ends, others continue", async (t) => {
   const its = scene(t);
   const { at, start } = its;
   const card = await leftByAnotherHost(its);

@@ -1,5 +1,5 @@
-// report.html in a real browser: it opens what is asked for, by mouse and by keyboard, fits a phone, can be
-// read in light, dark and print and by a screen reader, and asks nobody for anything.
+// report.html in a real browser: links open their target, by mouse and by keyboard; the page fits a phone, is
+// readable in light, dark, print and by a screen reader, and sends no request.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -39,7 +39,7 @@ after(async () => {
 
 type Looks = { width?: number; dark?: boolean };
 
-/** Gives the page and what went wrong on it: errors, words of the console, requests. */
+/** Returns the page and its problems: errors, console messages, requests. */
 async function open(file: string, { width = 1200, dark = false }: Looks = {}, hash = "") {
   const tab = await browser.newPage({
     viewport: { width, height: 800 },
@@ -62,7 +62,7 @@ async function open(file: string, { width = 1200, dark = false }: Looks = {}, ha
 
 for (const [name, file] of Object.entries(pages)) {
   for (const dark of [false, true]) {
-    test(`axe finds nothing wrong with the ${name} page, ${dark ? "dark" : "light"}, closed or open`, {
+    test(`axe finds no problem on the ${name} page, ${dark ? "dark" : "light"}, closed or open`, {
       skip,
     }, async () => {
       const { tab, trouble } = await open(file, { dark });
@@ -87,7 +87,7 @@ for (const [name, file] of Object.entries(pages)) {
     await tab.close();
   });
 
-  test(`hostile words of the ${name} page do nothing, and it asks nobody for anything`, {
+  test(`hostile text on the ${name} page has no effect, and the page sends no request`, {
     skip,
   }, async () => {
     const { tab, trouble } = await open(file);
@@ -99,7 +99,7 @@ for (const [name, file] of Object.entries(pages)) {
   });
 }
 
-test("a click on a mean leads to its attempts, from there to the score's stage, and to what that stage read", {
+test("a click on a mean leads to its attempts, from there to the score's stage, and to that stage's inputs", {
   skip,
 }, async () => {
   const { tab } = await open(pages.sample);
@@ -117,7 +117,7 @@ test("a click on a mean leads to its attempts, from there to the score's stage, 
   await tab.close();
 });
 
-test("by keyboard alone one gets past the head to a number, and into what is behind it", {
+test("the keyboard alone reaches a number, past the header, and the details behind it", {
   skip,
 }, async () => {
   const { tab } = await open(pages.sample);
@@ -136,7 +136,7 @@ test("by keyboard alone one gets past the head to a number, and into what is beh
   await tab.close();
 });
 
-test("a link from outside opens what it names, and the way to it", { skip }, async () => {
+test("a link from outside opens its target and all folders around it", { skip }, async () => {
   const first = await open(pages.sample);
   const id = await first.tab.locator("details.instance").nth(3).getAttribute("id");
   await first.tab.close();
@@ -145,7 +145,7 @@ test("a link from outside opens what it names, and the way to it", { skip }, asy
   await tab.close();
 });
 
-test("instances can be narrowed by name", { skip }, async () => {
+test("instances can be filtered by name", { skip }, async () => {
   const { tab } = await open(pages.sample);
   const all = await tab.locator("details.instance").count();
   await tab.getByLabel("Show instances whose name holds").fill("attempt[task=baby");
@@ -155,7 +155,7 @@ test("instances can be narrowed by name", { skip }, async () => {
   await tab.close();
 });
 
-test("on paper the tables and figures are there, and what is for clicking is not", { skip }, async () => {
+test("a printed page has the tables and figures, but no controls", { skip }, async () => {
   const { tab } = await open(pages.sample, { dark: true });
   await tab.emulateMedia({ media: "print" });
   assert.equal(await tab.getByRole("button", { name: "Open everything" }).isVisible(), false);
@@ -170,7 +170,7 @@ test("on paper the tables and figures are there, and what is for clicking is not
 const repository = throwAwayRepository();
 after(() => repository.remove());
 
-test("a run lays the page beside its report, makes it anew when something ran, and `report` where it is missing", async (t) => {
+test("a run writes the page next to its report, again if any stage ran, and `report` writes a missing page", async (t) => {
   const at = lab(t, repository);
   const define = (word: string) =>
     at.define({
@@ -214,7 +214,7 @@ test("a run lays the page beside its report, makes it anew when something ran, a
   assert.ok(readFileSync(path, "utf8").includes("second said minimal"), "a run that reuses all misses it");
 });
 
-test("a page that cannot be made ends no run, and is told", async (t) => {
+test("a page that cannot be made is reported and does not fail the run", async (t) => {
   const at = lab(t, repository);
   at.define({
     stages: {
@@ -233,9 +233,9 @@ async function focused(tab: Page): Promise<string> {
   return (await tab.evaluate("document.activeElement.textContent")) as string;
 }
 
-/** What axe says is wrong, a line each. */
+/** The problems that axe finds, one per line. */
 async function violations(tab: Page): Promise<string[]> {
-  // by the page's own policy no script but its own may run; axe comes through the debugger
+  // the page's own policy allows only its own script; axe comes through the debugger
   await tab.evaluate(axe.source);
   const found = (await tab.evaluate("axe.run()")) as axe.AxeResults;
   return found.violations.flatMap(({ id, help, nodes }) =>

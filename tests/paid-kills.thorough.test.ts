@@ -1,6 +1,6 @@
-// Runs with attempts, killed a hundred times at random moments: the run by every signal, supervisors, spawners,
-// stages (also between a provider's answer and the sync of what it cost), and with a full disk in between. No
-// attempt that was begun is begun again unasked, no model call is asked twice, and the bills hold every call.
+// Runs with attempts, killed a hundred times at random times: the run by every signal, supervisors, spawners, stages
+// (also between a provider's answer and the sync of its cost), and with a full disk in between. No attempt starts
+// twice without a request, no model call is sent twice, and the recorded costs contain every call.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -29,7 +29,7 @@ const seeds = 140;
 const together = 4;
 const callsEach = 5;
 
-/** Attempts of a model that writes, five calls long, and of a script that writes for as long; one per seed each. */
+/** Attempts of a model, five calls long, and of a script that writes for as long; one per seed each. */
 function define(at: Lab, served: LoopbackProvider): void {
   at.script("prompt.md", "This is seed {{seed}}. Write something. Until {{deadline}}.\n");
   at.script(
@@ -78,7 +78,7 @@ function define(at: Lab, served: LoopbackProvider): void {
   });
 }
 
-/** What its folder says of it, for a message: who began it and how it ended, without what it was made of. */
+/** What its folder records, for a message: who started it and how it ended, without its inputs. */
 function tell({ stage, path }: { stage: string; path: string }): string {
   const files = ["attempt.json", "cause.json", "end.json", "record.json"].filter((name) =>
     existsSync(join(path, name)),
@@ -116,7 +116,7 @@ function attemptsIn(at: Lab, where: Attempt["where"]): Attempt[] {
   });
 }
 
-/** Processes of one attempt, by what they are. */
+/** Processes of one attempt, by kind. */
 function processesOf({ path }: Attempt): {
   supervisor?: number;
   spawner?: number;
@@ -152,7 +152,7 @@ function send(pid: number | undefined, signal: NodeJS.Signals): boolean {
   }
 }
 
-/** A lab on a file system of its own, so that it can be filled; without the right to mount, on any. */
+/** A lab on its own file system, so that it can be filled; without the right to mount, on any. */
 function mountedLab(t: TestContext): { at: Lab; fill?: () => Promise<void> } {
   const { root, trouble } = mountSmallDisk(t, "96m");
   const at = lab(t, repository, { root });
@@ -169,7 +169,7 @@ function mountedLab(t: TestContext): { at: Lab; fill?: () => Promise<void> } {
   };
 }
 
-test("a hundred random kills lose no attempt: none is begun twice, no call is asked twice, and the bills hold every call", {
+test("after a hundred random kills no attempt starts twice, no call is sent twice, and the costs contain every call", {
   skip: process.platform === "linux" ? false : "processes can be found on Linux only",
   timeout: 20 * 60_000,
 }, async (t) => {
@@ -177,7 +177,7 @@ test("a hundred random kills lose no attempt: none is begun twice, no call is as
   const random = dice(diceSeed);
   const story = [`MLRB_KILL_SEED=${diceSeed} throws the same dice`];
   const { at, fill } = mountedLab(t);
-  /** Kills the stage that is being answered, after so many ms. */
+  /** Kills the stage whose call is being answered, after so many ms. */
   let ambush: number | undefined;
   let ambushed = 0;
   const served = await provider(t, async (request) => {
@@ -205,15 +205,15 @@ test("a hundred random kills lose no attempt: none is begun twice, no call is as
       ...attemptsIn(at, "lost").map(({ stage }) => seedOf(stage)),
     ]);
   let next = 1;
-  /** Attempts that a kill has hit: whether they are lost by it is seen at the end. */
+  /** Attempts that a kill has hit: the end shows whether they are lost. */
   const hit = new Set<number>();
-  /** Of these, what was killed outright or had no disk: it may not have come to its seal, though it was told to end. */
+  /** Of these, killed outright or without disk: it may not be sealed, although it was asked to end. */
   const killed = new Set<number>();
-  /** Goes on with what goes on, and begins others up to four together. What was lost is not asked for again. */
+  /** Continues running attempts, and starts others, up to four together. Lost ones are not requested again. */
   const start = (): Started => {
     const done = over();
     for (const seed of done) begun.delete(seed);
-    for (const seed of hit) begun.delete(seed); // a run keeps or quarantines them without being asked for them
+    for (const seed of hit) begun.delete(seed); // a run records or quarantines them without a request
     while (begun.size < together && next <= seeds) begun.add(next++);
     const only = (begun.size > 0 ? [...begun].map(stageOf) : ["data"]).flatMap((one) => ["--only", one]);
     const args = ["run", at.name, "--json", "--root", at.root, "--jobs", String(together), "--yes", ...only];
@@ -282,7 +282,7 @@ test("a hundred random kills lose no attempt: none is begun twice, no call is as
   }
   said.push(await run.ended);
   for (let tries = 0; tries < 5 && attemptsIn(at, "running").length > 0; tries++) {
-    next = seeds + 1; // nothing new: what goes on is gone on with, what ended is kept
+    next = seeds + 1; // nothing new: running attempts continue, ended ones are recorded
     await until("attempts that were hit to end", () =>
       attemptsIn(at, "running").every(
         (one) => !hit.has(seedOf(one.stage)) || processesOf(one).supervisor === undefined,
@@ -301,7 +301,7 @@ test("a hundred random kills lose no attempt: none is begun twice, no call is as
   for (const { stdout, stderr } of said)
     assert.doesNotMatch(stdout + stderr, /^\s+at .*\.ts:|This is a fault/m, hint);
 
-  // none was begun twice
+  // none started twice
   const kept = recordsIn(at.root).map(({ digest, record }) => ({
     stage: (record.slot as { stage: string }).stage,
     path: join(at.root, ".mlrb/attempts/records", digest),
@@ -312,7 +312,7 @@ test("a hundred random kills lose no attempt: none is begun twice, no call is as
   const twice = all.filter((one) => all.some((other) => other !== one && other.stage === one.stage));
   assert.deepEqual(twice.map(tell), [], hint);
 
-  // no call was asked twice, and every call is in a bill
+  // no call was sent twice, and every call is in the costs
   const asked = served.seen.map(
     (request) => `${seedAsked(request)}: ${JSON.stringify(request.body).split('"role":"assistant"').length}`,
   );
@@ -334,7 +334,7 @@ test("a hundred random kills lose no attempt: none is begun twice, no call is as
     if (stage.startsWith("model")) {
       const billed = spending === null ? 0 : callsOf(spending);
       const sent = askedOf(stage);
-      // one may have been booked and not sent yet
+      // one may have been recorded and not sent yet
       assert.ok(billed === sent || billed === sent + 1, `${billed} billed, ${sent} sent: ${places}`);
       assert.deepEqual(spending && callsOf(lastSpending(join(path, "spending.jsonl"))!), spending && billed);
     }
@@ -346,7 +346,7 @@ test("a hundred random kills lose no attempt: none is begun twice, no call is as
       assert.ok(existsSync(join(path, "out/ledger.json")), places);
   }
 
-  // and without a word of the person's nothing of what was lost is begun again
+  // without a person's request, no lost attempt starts again
   const before = served.seen.length;
   if (lost.length > 0) {
     const refused = await at.pipeline(

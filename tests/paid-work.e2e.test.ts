@@ -1,5 +1,5 @@
-// What an attempt has made and spent is never lost and never paid for twice unasked: not when its container is
-// stopped, not when its supervisor is killed at its very end, not when the disk is full.
+// An attempt's files and spending are never lost and never paid for twice without a request: not if its container is
+// stopped, not if its supervisor is killed at its very end, not if the disk is full.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -24,7 +24,7 @@ const only = process.platform === "linux" ? {} : { skip: "needs Linux: processes
 const lostFolders = (at: Lab) => globSync(`${at.root}/.mlrb/attempts/lost/*/`);
 const args = (at: Lab, ...more: string[]) => ["run", at.name, "--json", "--root", at.root, ...more];
 
-/** The one attempt that is quarantined: its cause, and its files. */
+/** The one quarantined attempt: its cause, and its files. */
 function lostOf(at: Lab) {
   const [folder, ...others] = lostFolders(at);
   assert.deepEqual(others, []);
@@ -33,7 +33,7 @@ function lostOf(at: Lab) {
 }
 
 test(
-  "a stopped container (SIGTERM to every process) seals trajectory, bill, workspace and submission; another attempt wants a yes",
+  "a stopped container (SIGTERM to every process) seals trajectory, cost, workspace and submission; a new attempt needs a confirmation",
   only,
   async (t) => {
     const at = lab(t, repository);
@@ -51,7 +51,7 @@ test(
       try {
         process.kill(pid, "SIGTERM");
       } catch {
-        // ended with another of them
+        // ended with another one
       }
     await until("all of it to end", () => attemptProcesses(at.root).length === 0);
     const { left, file, folder } = lostOf(at);
@@ -79,7 +79,7 @@ test(
 );
 
 test(
-  "a paid attempt whose stage is killed is not tried again by `retries`; a free one is",
+  "`retries` repeats an attempt whose stage was killed only if the attempt is free, never a paid one",
   only,
   async (t) => {
     const at = lab(t, repository);
@@ -110,7 +110,7 @@ test(
 );
 
 test(
-  "a yes that was said before an attempt is found lost is none to another one; the next run's is",
+  "a confirmation from before an attempt was found lost does not start another one; the next run's does",
   only,
   async (t) => {
     const at = lab(t, repository);
@@ -147,7 +147,7 @@ test(
 );
 
 test(
-  "a paid attempt that is killed before it has written anything is quarantined at an unknown cost, and not made again unasked",
+  "a paid attempt killed before it has written anything is quarantined at unknown cost, and not repeated without a request",
   only,
   async (t) => {
     const at = lab(t, repository);
@@ -176,7 +176,7 @@ test(
 );
 
 test(
-  "a paid attempt whose supervisor is killed before anything was written is quarantined at an unknown cost by the run that follows it",
+  "a paid attempt whose supervisor is killed before anything was written is quarantined at unknown cost by a following run",
   only,
   async (t) => {
     const at = lab(t, repository);
@@ -201,7 +201,7 @@ test(
 );
 
 test(
-  "a stale attempt that was lost as it was made again says so where it would be made once more",
+  "a stale attempt that was lost while it was repeated is marked as such where it would run again",
   only,
   async (t) => {
     const at = lab(t, repository);
@@ -220,7 +220,7 @@ test(
   },
 );
 
-/** An attempt that had come to its end when its supervisor was killed, as an older program left it in `lost/`. */
+/** An attempt that had ended when its supervisor was killed, as an older program left it in `lost/`. */
 async function lostAtItsEnd(at: Lab): Promise<string> {
   defineAttempts(at, { script: 'echo done > "$MLRB_SUBMISSION/model"', trusted: true });
   const ended = await at.run();
@@ -254,7 +254,7 @@ async function lostAtItsEnd(at: Lab): Promise<string> {
 }
 
 test(
-  "an attempt that was lost although its ledger seals it is kept by the next run, and not begun again",
+  "an attempt that was lost although its ledger seals it is recorded by the next run, and not repeated",
   only,
   async (t) => {
     const at = lab(t, repository);
@@ -268,7 +268,7 @@ test(
 );
 
 test(
-  "attempts adopt keeps what is sealed, and leaves what is cut or was not ended, with the reason",
+  "attempts adopt records sealed attempts, and leaves cut or unfinished ones with the reason",
   only,
   async (t) => {
     const at = lab(t, repository);
@@ -290,7 +290,7 @@ test(
 );
 
 test(
-  "attempts adopt leaves out the log of an attempt with secrets where an older program did not redact it",
+  "attempts adopt leaves out the log of an attempt with secrets if an older program did not redact it",
   only,
   async (t) => {
     const at = lab(t, repository);
@@ -309,7 +309,7 @@ test(
 );
 
 test(
-  "a disk that is full as an attempt ends: its end is on the disk, the message says no space left and where, the next run keeps it",
+  "if the disk is full when an attempt ends, its end is stored, a message names the place, and the next run records it",
   only,
   async (t) => {
     const at = smallDisk(t, repository);

@@ -1,5 +1,5 @@
-// Scripts hold to what they declare: what they read, write, start and reach is refused where the pipeline does not
-// say so, with the line of YAML that allows it. A guard against mistakes: see docs/how-reuse-works.md.
+// Scripts may only read, write, start and reach what they declare. The refusal names the line of YAML that would
+// allow it. A guard against mistakes: see docs/how-reuse-works.md.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ const { outputs } = stage();
 const out = (text: string) => fs.writeFileSync(outputs.text!, text);
 `;
 
-/** The causes of the stages that failed, by name. */
+/** The causes of the failed stages, by name. */
 async function causes(at: Lab): Promise<Record<string, string>> {
   const said = await at.run();
   const lines = said.lines.filter(({ event }) => event === "stage");
@@ -42,7 +42,7 @@ function defineEach(
   at.define({ stages: Object.fromEntries(stages) });
 }
 
-/** As libraries look for what may be there: up the tree, in HOME, by each way that Node has, and go on without. */
+/** As libraries search for optional files: up the tree, in HOME, with each function of Node, and continue without. */
 function probing(folder: string): string {
   return `${start}import assert from "node:assert/strict";
 import { access, readFile, stat } from "node:fs/promises";
@@ -72,7 +72,7 @@ out("x");
 `;
 }
 
-test("a TypeScript stage that reads, lists, writes, starts or reaches what it does not declare fails with the line to write", async (t) => {
+test("a TypeScript stage that reads, lists, writes, starts or reaches something undeclared fails with the line to write", async (t) => {
   const at = lab(t, repository);
   at.script("table.json", '{"rows": [1]}\n');
   at.script("more/one.json", "1\n");
@@ -191,7 +191,7 @@ worker.on("message", out);\n`,
   assert.equal(found.programs, "succeeded", "what it starts is not held, Node included");
 });
 
-test("a Python stage holds to what it declares, as a TypeScript one does", async (t) => {
+test("a Python stage has the same permissions as a TypeScript stage", async (t) => {
   const at = lab(t, repository);
   shareEnvironments(at.root);
   at.script("table.json", '{"rows": [1]}\n');
@@ -248,7 +248,7 @@ out = read_stage().output("text").write_text
   assert.equal(found.programs, "succeeded");
 });
 
-test("whatever a script may read of a folder that it declares whole is in its key: links and names with a dot too", async (t) => {
+test("everything that a script may read of a folder declared whole is in its key, also links and dotfiles", async (t) => {
   const at = lab(t, repository);
   at.script("data/.hidden", "1");
   at.script("beyond.txt", "1");
@@ -269,7 +269,7 @@ test("whatever a script may read of a folder that it declares whole is in its ke
   }
 });
 
-test("what a stage may do is in no key: allowing more reuses what there is", async (t) => {
+test("permissions are in no key: allowing more reuses the existing results", async (t) => {
   const at = lab(t, repository);
   const script = at.script("plain.ts", `${start}out("x");\n`);
   const define = (more: object) =>
@@ -280,7 +280,7 @@ test("what a stage may do is in no key: allowing more reuses what there is", asy
   assert.deepEqual(outcomes(await at.run()), { plain: "reused" });
 });
 
-test("a repository and a state that are reached through links, and declared files that are links, are read as declared", async (t) => {
+test("repository and state reached through links, and declared files that are links, are read as declared", async (t) => {
   const at = lab(t, repository);
   const elsewhere = join(at.outside, "elsewhere");
   mkdirSync(elsewhere);
@@ -303,7 +303,7 @@ test("a repository and a state that are reached through links, and declared file
   }
 });
 
-test("what an attempt's script reads undeclared is told with the line to write, and ends no attempt; its own step reads nothing so", async (t) => {
+test("an undeclared read of an attempt's script is reported with the line to write, and ends no attempt; its own step has none", async (t) => {
   const at = lab(t, repository);
   const [table, named] = [at.script("table.json", "1\n"), at.script("named.json", "2\n")];
   const ways = `import { readFile } from "node:fs/promises";
@@ -340,7 +340,7 @@ fs.fsyncSync(file);
 
 const strace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
 
-test("run --audit runs what would be reused, lists what commands, native code and started programs read undeclared, and exits with 1", {
+test("run --audit runs reused stages, lists undeclared reads of commands, native code and started programs, and exits with 1", {
   skip: strace ? false : "strace is missing here, or may not trace",
 }, async (t) => {
   const at = lab(t, repository);

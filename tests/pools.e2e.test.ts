@@ -1,4 +1,4 @@
-// No more stages run at once than their pool has, whatever the machine could do.
+// At most as many stages run at once as their pool allows, whatever the machine could do.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { throwAwayRepository } from "./support/throw-away-repository.ts";
 const repository = throwAwayRepository();
 after(() => repository.remove());
 
-test("no more agents call a provider at once than its pool has, and who calls none waits for none", async (t) => {
+test("at most as many agents call a provider at once as its pool allows, and agents without calls do not wait", async (t) => {
   const at = lab(t, repository);
   const calls = join(at.outside, "calls");
   const providers = { one: "provider: here\n", two: "provider: there\n", three: "" };
@@ -45,7 +45,7 @@ test("no more agents call a provider at once than its pool has, and who calls no
   assert.ok(most.three! > 2, "nothing holds it up");
 });
 
-test("status says from outside what waits for a pool and what waits for another run, and log of the latter too", async (t) => {
+test("status shows which stages wait for a pool and which for another run, and log shows the latter too", async (t) => {
   const at = lab(t, repository);
   const go = join(at.outside, "go");
   at.define({

@@ -1,5 +1,5 @@
-// What a stage may see: no private data for the untrusted, no variable that was not declared, and no
-// secret anywhere but in the process it was passed to.
+// What a stage may see: untrusted stages see no private data, no stage sees undeclared variables, and a secret is
+// only in the process that it was passed to.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, test } from "node:test";
@@ -15,7 +15,7 @@ const makes = {
 };
 const passOn = { command: "cat {inputs.text} > {outputs.text}", gives: { text: "file" } };
 
-test("an untrusted stage that needs something private is refused before anything runs, with its place and a way out", async (t) => {
+test("an untrusted stage that needs a private artifact is refused before anything runs, with its place and a fix", async (t) => {
   const at = lab(t, repository);
   at.define({
     stages: { make: makes, foreign: { needs: ["make.hidden"], command: "true", untrusted: true } },
@@ -33,7 +33,7 @@ test("an untrusted stage that needs something private is refused before anything
   assert.ok(!existsSync(at.root));
 });
 
-test("privacy spreads through what is made from private things, and through collecting", async (t) => {
+test("artifacts made from private inputs are private, also through collecting", async (t) => {
   const at = lab(t, repository);
   const refused = async () => {
     const said = await at.run();
@@ -63,7 +63,7 @@ test("privacy spreads through what is made from private things, and through coll
   await refused();
 });
 
-test("an untrusted stage may need what is public, also what a stage with private inputs releases", async (t) => {
+test("an untrusted stage may need public artifacts, also those that a stage with private inputs releases", async (t) => {
   const at = lab(t, repository);
   const middle = { needs: { text: "make.hidden" }, ...passOn, releases: ["text"] };
   at.define({
@@ -83,7 +83,7 @@ test("an untrusted stage may need what is public, also what a stage with private
   assert.equal(results(at)[`${at.name}/default/seen`], "open\nhidden\n");
 });
 
-test("a stage gets only what it needs: nothing private lies beside its inputs", async (t) => {
+test("a stage gets only what it needs: no private file is next to its inputs", async (t) => {
   const at = lab(t, repository);
   at.define({
     stages: {
@@ -100,7 +100,7 @@ test("a stage gets only what it needs: nothing private lies beside its inputs", 
   assert.equal(results(at)[`${at.name}/default/seen`], "open\n");
 });
 
-test("a secret reaches the stages that declare it, no other, and nothing that is written or printed", async (t) => {
+test("a secret reaches only the stages that declare it, and no file or output", async (t) => {
   const at = lab(t, repository);
   const secret = "s3cr3t-0f-th3-t3st-9f2c";
   const length = 'test -n "$THE_KEY" && printf %s "$THE_KEY" | wc -c > {outputs.count}';
@@ -113,7 +113,7 @@ test("a secret reaches the stages that declare it, no other, and nothing that is
     },
   });
   const env = { THE_KEY: secret };
-  // an attempt that is handed a key may cost money, and wants a yes
+  // an attempt with a key may cost money, and needs a confirmation
   const said = await at.pipeline(["run", at.name, "--json", "--yes", "--root", at.root], { env });
   assert.deepEqual(outcomes(said), {
     uses: "succeeded",
@@ -134,7 +134,7 @@ test("a secret reaches the stages that declare it, no other, and nothing that is
   for (const { stdout, stderr } of [said, human, plan, log]) assert.ok(!(stdout + stderr).includes(secret));
 });
 
-test("another value of a secret reruns nothing, and a secret that is not set is not there at all", async (t) => {
+test("another value of a secret reruns nothing, and an unset secret is not in the environment", async (t) => {
   const at = lab(t, repository);
   at.define({
     stages: {
@@ -152,7 +152,7 @@ test("another value of a secret reruns nothing, and a secret that is not set is 
   assert.deepEqual(await run({ THE_KEY: "one" }), { uses: "reused" });
 });
 
-test("variables that are not declared are not visible to a stage, and those that are have the declared value", async (t) => {
+test("undeclared variables are not visible to a stage, and declared ones have the declared value", async (t) => {
   const at = lab(t, repository);
   at.define({
     stages: {

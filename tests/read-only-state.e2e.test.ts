@@ -1,4 +1,4 @@
-// A state that one may read and not write, e.g. a colleague's or one on a read-only disk, can be looked at.
+// The read-only commands work on a state that the user may read but not write, e.g. on a read-only disk.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, lstatSync, readdirSync, rmSync } from "node:fs";
@@ -10,7 +10,7 @@ import { throwAwayRepository } from "./support/throw-away-repository.ts";
 const repository = throwAwayRepository();
 after(() => repository.remove());
 
-/** Root may write anywhere, so it looks as another user. */
+/** Root may write anywhere, so the commands run as another user. */
 const asOther = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 function setModes(path: string, write: boolean): void {
@@ -23,7 +23,7 @@ function setModes(path: string, write: boolean): void {
   if (stats.isDirectory()) for (const name of readdirSync(path)) setModes(join(path, name), write);
 }
 
-test("every command that looks works on a state that one may only read, with its memories gone", async (t) => {
+test("every read-only command works on a read-only state, without the files that only save time", async (t) => {
   const at = lab(t, repository);
   at.define({
     axes: { seed: [1, 2] },
@@ -43,7 +43,7 @@ test("every command that looks works on a state that one may only read, with its
     },
   });
   assert.equal((await at.run("--yes")).code, 0);
-  // what only saves time, and a manifest that is not kept any more
+  // files that only save time, and a manifest that is not stored any more
   for (const gone of ["cache/memory", "attempts/index.jsonl", "leases"])
     rmSync(join(at.root, ".mlrb", gone), { recursive: true, force: true });
   chmodSync(dirname(at.root), 0o755);

@@ -1,5 +1,5 @@
-// An attempt's large files have one inode with the cache's, whatever happens while they get it: kills at each
-// call, disks without room, records that travel.
+// An attempt's large files share an inode with the cache's, in spite of kills at each call, full disks, and records
+// that move to other machines.
 import assert from "node:assert/strict";
 import {
   chmodSync,
@@ -27,7 +27,7 @@ after(() => repository.remove());
 const mib = 1 << 20;
 const records = ({ root }: Pick<Lab, "root">) => join(root, ".mlrb/attempts/records");
 
-/** An attempt that gives a file of `bytes` twice, and a program of as many bytes as told. */
+/** An attempt that outputs a file of `bytes` twice, and a program of the given size. */
 function define(at: Lab, bytes: number, { seeds = [1], program = 0 } = {}): void {
   const more =
     program > 0
@@ -60,7 +60,7 @@ function large(folder: string): Map<string, number> {
   return found;
 }
 
-test("kill -9 at every call by which a record gets its files: no half record, and the next run ends as a clean one does, on one inode", {
+test("after kill -9 at every call by which a record gets its files, no half record exists, and the next run ends as a clean one, on one inode", {
   skip: lacking("strace", "strace"),
 }, async (t) => {
   const at = lab(t, repository);
@@ -83,14 +83,14 @@ test("kill -9 at every call by which a record gets its files: no half record, an
       return runTraced(repository.path, argumentsFor(root), { calls: [call], log, fault });
     };
     let killed = await kill(first);
-    // a log is linked to whenever it is first seen: a run that got through says at which call the next one is killed
+    // a log is linked to when it is first seen: a run that got through names the call for the next kill
     for (let again = 0; killed.signal !== "SIGKILL" && again < 8; again++) {
       const own = callsIn(log).filter((one) => one.name === call && ofRecord(one));
       removeFolder(root);
       killed = await kill(own[before]?.ordinal ?? first);
     }
     assert.equal(killed.signal, "SIGKILL", line);
-    for (const { digest } of recordsIn(root)) // throws on a record.json that is not whole
+    for (const { digest } of recordsIn(root)) // throws on an incomplete record.json
       assert.equal(large(join(records({ root }), digest)).size, 2, line);
     const next = await at.pipeline(argumentsFor(root));
     assert.equal(next.code, 0, `${line}\n${next.stdout}${next.stderr}`);
@@ -101,7 +101,7 @@ test("kill -9 at every call by which a record gets its files: no half record, an
   t.diagnostic(`${ofRecords.length} kills`);
 });
 
-test("an attempt needs room for its model once: what is handed in is kept on a disk that a second copy would not fit on", async (t) => {
+test("an attempt needs space for its model once: a submission is recorded on a disk without space for a second copy", async (t) => {
   const at = smallDisk(t, repository, "8m");
   if (!at) return;
   define(at, 5 * mib);
@@ -111,7 +111,7 @@ test("an attempt needs room for its model once: what is handed in is kept on a d
   assert.equal(readFileSync(join(records(at), name!, "snapshots/model")).length, 5 * mib);
 });
 
-test("no room for a file of a record that cannot be shared: told with the way out, no half record, and with room the next run keeps it", async (t) => {
+test("without space for an unshared file of a record, a message names the fix, no half record exists, and with space the next run records it", async (t) => {
   const at = smallDisk(t, repository, "12m");
   if (!at) return;
   define(at, 1000, { program: 7 * mib });
@@ -128,7 +128,7 @@ test("no room for a file of a record that cannot be shared: told with the way ou
   assert.ok(statSync(join(records(at), name!, "submission/run")).mode & 0o100);
 });
 
-test("attempts travel: exported, they share files with each other and none with the state; imported, as shared files or as full copies, they are reused", async (t) => {
+test("exported records share files with each other and none with the state; imported, shared or as full copies, they are reused", async (t) => {
   const at = lab(t, repository);
   define(at, 3 * mib, { seeds: [1, 2] });
   assert.equal((await at.run()).code, 0);
@@ -176,7 +176,7 @@ test("attempts travel: exported, they share files with each other and none with 
   );
 });
 
-test("damage in a file that attempts share is told by cache verify with each attempt's name, and no attempt is made again unasked", async (t) => {
+test("cache verify reports damage in a shared file with each attempt's name, and no attempt is repeated without a request", async (t) => {
   const at = lab(t, repository);
   define(at, 3 * mib, { seeds: [1, 2] });
   await at.run();

@@ -40,7 +40,7 @@ export function unused(): number {
 }
 `;
 
-/** source → upper (a script with a local and a kit import) → length; apart stands beside. */
+/** source → upper (a script with a local and a kit import) → length; apart is unrelated. */
 function chain(at: Lab, change: (pipeline: PipelineText) => void = () => {}): void {
   const pipeline: PipelineText = {
     params: { mark: "one", other: "one" },
@@ -83,7 +83,7 @@ async function ran(at: Lab): Promise<void> {
 
 const allReused = { source: "reused", upper: "reused", length: "reused", apart: "reused" };
 
-/** What a run did, without what it reused. */
+/** What a run did, without reused stages. */
 async function rerun(
   at: Lab,
   ...args: string[]
@@ -98,7 +98,7 @@ async function rerun(
   return { ran: ran.sort(), why: (stage) => reasons(said, stage) };
 }
 
-test("a second run reuses everything, executes nothing and leaves the results as they were", async (t) => {
+test("a second run reuses everything, executes nothing and leaves the results unchanged", async (t) => {
   const at = lab(t, repository);
   await ran(at);
   const before = results(at);
@@ -127,14 +127,14 @@ test("touching every file reruns nothing", async (t) => {
   assert.deepEqual((await rerun(at)).ran, []);
 });
 
-test("a comment, a type, formatting or an unused function changed in a script and what it imports reruns nothing", async (t) => {
+test("a changed comment, type, formatting or unused function in a script and its imports reruns nothing", async (t) => {
   const at = lab(t, repository);
   await ran(at);
   repository.edit(`${at.name}/upper.ts`, "// Writes its input in capitals.", "// Says it\n// louder.\n");
   repository.edit(`${at.name}/upper.ts`, "const text: string =", "const text =\n   ");
   repository.edit(`${at.name}/shout.ts`, "(text: string): string", "(text: string | never)");
   repository.edit(`${at.name}/shout.ts`, "return 1;", "return 2;");
-  // enough of rare letters to move whatever is chosen by how often a letter occurs
+  // enough rare letters to change any choice by letter frequency
   const types = Array.from(
     "zqxjvkwZQXJVKW",
     (letter) => `type ${letter.repeat(9)} = "${letter.repeat(40)}";`,
@@ -146,7 +146,7 @@ test("a comment, a type, formatting or an unused function changed in a script an
   assert.deepEqual((await rerun(at)).ran, []);
 });
 
-test("a change of logic in a script reruns its stage and what follows, and the reason names the script", async (t) => {
+test("a change of logic in a script reruns its stage and later stages, and the reason names the script", async (t) => {
   const at = lab(t, repository);
   await ran(at);
   repository.edit(`${at.name}/upper.ts`, "shout(text) +", 'shout(text) + "!" +');
@@ -170,7 +170,7 @@ test("a change of logic in a module of kit reruns the stages that import it, and
   await ran(at);
   const kit = repository.read("runners/kit/src/stage.ts");
   t.after(() => repository.write("runners/kit/src/stage.ts", kit));
-  // of the runner itself this file gives types only, so nothing but the stage's script can notice
+  // of the runner itself this file only gives types, so only the stage's script can notice
   repository.edit("runners/kit/src/stage.ts", 'stage: "by hand"', 'stage: "by a hand"');
   const { ran: again, why } = await rerun(at);
   assert.deepEqual(again, ["upper"]);
@@ -194,7 +194,7 @@ test("JSON that a script imports is part of its code: a value changes its key, w
   assert.deepEqual(reasons(planned, "say"), [{ kind: "code-changed", file: `${at.name}/words.json` }]);
 });
 
-test("early cutoff: a script that changes and writes the same bytes leaves everything after it reused", async (t) => {
+test("early cutoff: if a changed script writes the same bytes, everything after it is reused", async (t) => {
   const at = lab(t, repository);
   await ran(at);
   repository.edit(`${at.name}/upper.ts`, "shout(text) +", 'shout(text) + "".repeat(3) + text.slice(0, 0) +');
@@ -231,7 +231,7 @@ test("a file that joins or leaves a declared pattern reruns its stage, and the r
   assert.equal(results(at)[`${at.name}/default/text`], "a\nb\n");
 });
 
-test("a file changed within the same second, at the same size, is seen", async (t) => {
+test("a file changed within the same second, at the same size, is noticed", async (t) => {
   const at = lab(t, repository);
   at.script("words.txt", "1111");
   at.define({
@@ -250,7 +250,7 @@ test("a file changed within the same second, at the same size, is seen", async (
   }
 });
 
-test("a param reruns the stages that take it, with its name in the reason; a param of another stage changes nothing for them", async (t) => {
+test("a param reruns the stages that use it, with its name in the reason, and no others", async (t) => {
   const at = lab(t, repository);
   await ran(at);
   chain(at, (pipeline) => Object.assign(pipeline.params!, { other: "two" }));
@@ -293,7 +293,7 @@ test("a budget and a variable's value rerun their stage with that reason; a limi
   assert.deepEqual((await rerun(at)).ran, [], "the same budget in other units is the same");
 });
 
-test("going back to what was before reuses what was made then", async (t) => {
+test("undoing a change reuses the earlier result", async (t) => {
   const at = lab(t, repository);
   await ran(at);
   const first = results(at);
@@ -342,7 +342,7 @@ test("instances that are blind to an axis do equal work once", async (t) => {
   assert.deepEqual(Object.values(outcomes(said)).sort(), ["reused", "reused", "succeeded"]);
 });
 
-test("a file that changes while its stage runs: the result is not kept under the old key", async (t) => {
+test("if a file changes while its stage runs, the result is not stored under the old key", async (t) => {
   const at = lab(t, repository);
   const script = at.script(
     "slow.ts",
@@ -364,7 +364,7 @@ test("a file that changes while its stage runs: the result is not kept under the
   assert.deepEqual(actionsIn(at.root), []);
 });
 
-test("an edit of a declared file that is undone while a stage runs keeps its result from the key", async (t) => {
+test("an edit of a declared file that is undone while a stage runs prevents storing its result under the key", async (t) => {
   const at = lab(t, repository);
   const word = at.script("word.txt", "right\n");
   const kept = join(at.outside, "kept.txt");
@@ -376,7 +376,7 @@ test("an edit of a declared file that is undone while a stage runs keeps its res
   assert.deepEqual(actionsIn(at.root), []);
 });
 
-test("a file that a stage adds to its declared folder and removes again keeps its result from the key; a swap file does not", async (t) => {
+test("a file that a stage adds to its declared folder and removes again prevents storing its result; a swap file does not", async (t) => {
   const at = lab(t, repository);
   at.script("data/a.txt", "a\n");
   const data = `${at.name}/data`;
@@ -397,7 +397,7 @@ test("a file that a stage adds to its declared folder and removes again keeps it
   assert.deepEqual(outcomes(await at.run()), { edits: "reused" });
 });
 
-test("an edit in place that keeps size and time is seen, in a script, its import, a declared file and at a no-op", async (t) => {
+test("an edit in place that keeps size and time is noticed in a script, its import, a declared file and at a no-op", async (t) => {
   const at = lab(t, repository);
   const inner = at.script("inner.ts", 'export const word = "one";\n');
   const file = at.script("word.txt", "one\n");
@@ -413,7 +413,7 @@ test("an edit in place that keeps size and time is seen, in a script, its import
   });
   const old = new Date(Date.now() - 60_000);
   for (const one of [inner, file, script]) utimesSync(join(repository.path, one), old, old);
-  await setTimeout(1100); // what was changed within the last second is not remembered by its stat
+  await setTimeout(1100); // a file changed within the last second is not remembered by its stat
   assert.equal((await at.run()).code, 0);
   assert.deepEqual(outcomes(await at.run()), { say: "reused", copy: "reused" });
   for (const one of [inner, file]) {
@@ -431,7 +431,7 @@ test("an edit in place that keeps size and time is seen, in a script, its import
   assert.deepEqual(outcomes(await at.run()), { say: "succeeded", copy: "succeeded" });
 });
 
-test("no volatile thing is in a stage's key: two runs on new roots make the same keys", async (t) => {
+test("a stage's key contains nothing volatile: two runs on new roots make the same keys", async (t) => {
   const [one, two] = [lab(t, repository), lab(t, repository)];
   await ran(one);
   const keys = (at: Lab) => actionsIn(at.root).map(({ key }) => key);
@@ -440,7 +440,7 @@ test("no volatile thing is in a stage's key: two runs on new roots make the same
   assert.deepEqual(keys(two), keys(one));
 });
 
-test("a Python stage reruns when something it imports does something else, and not for a docstring of it", async (t) => {
+test("a Python stage reruns if the logic of an import changes, and not for its docstring", async (t) => {
   const at = lab(t, repository);
   shareEnvironments(at.root);
   const lock = "pipelines/environments/tools.lock";

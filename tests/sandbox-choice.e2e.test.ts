@@ -1,5 +1,5 @@
-// What holds an agent's programs is what was asked for, or more, never less: whoever nobody vouched for runs
-// behind walls or not at all, unless a person says that it may be otherwise.
+// An agent runs in the requested sandbox or a stricter one, never in a weaker one: untrusted agents run in a sandbox
+// or are refused, unless a person allows otherwise.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -16,7 +16,7 @@ after(() => repository.remove());
 const missing = await bubblewrapMissing();
 const walls = missing === undefined ? {} : { skip: missing };
 
-/** Says what it sees of the host. */
+/** Prints what it sees of the host. */
 const looks = 'ls / > "$MLRB_SUBMISSION/root"; id -u > "$MLRB_SUBMISSION/who"';
 
 /** One attempt by a shell script. */
@@ -36,7 +36,7 @@ function seen(at: Lab): { sandbox: string; root: string[]; who: string } {
 }
 
 test(
-  "an agent that nobody vouched for runs behind bubblewrap, as nobody, and sees no folder of the host",
+  "an untrusted agent runs behind bubblewrap, as an unprivileged user, and sees no folder of the host",
   walls,
   async (t) => {
     const at = lab(t, repository);
@@ -50,7 +50,7 @@ test(
   },
 );
 
-test("where there are no walls such an agent is not begun, and the way out is told", async (t) => {
+test("without walls such an agent is not started, and the message names the fix", async (t) => {
   const at = lab(t, repository);
   define(at, false);
   const said = await at.pipeline(["run", at.name, "--json", "--root", at.root], { env: { PATH: bare() } });
@@ -68,7 +68,7 @@ test("--unsafe-local lets it run as a plain process, and its record says so", as
   assert.equal(seen(at).sandbox, "plain");
 });
 
-test("a program that a person vouched for runs as a plain process", async (t) => {
+test("a trusted program runs as a plain process", async (t) => {
   const at = lab(t, repository);
   define(at, true);
   assert.equal((await at.run()).code, 0);
@@ -80,7 +80,7 @@ function bare(): string {
   return dirname(process.execPath);
 }
 
-test("an agent that fills the disk is ended before the disk is full, and that is its own doing", {
+test("an agent that fills the disk is ended before the disk is full, and is responsible itself", {
   ...walls,
   timeout: 120_000,
 }, async (t) => {

@@ -1,4 +1,4 @@
-// `pipeline score`: any folder is validated and scored as an attempt's submission would be.
+// `pipeline score`: any folder is validated and scored like an attempt's submission.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,7 +22,7 @@ after(() => {
 
 const score = (...args: string[]) => startProgram(repository.path, ["score", ...args, "--root", root]).ended;
 
-test("an empty folder is rejected by every scorer, with floors and anchors beside; the second time all is reused", async () => {
+test("every scorer rejects an empty folder, next to trivial baselines and reference models; the second time all is reused", async () => {
   const folder = join(above, "empty");
   mkdirSync(folder);
   const attempts = recordsIn(root).length;
@@ -60,13 +60,13 @@ test("links and pipes in the folder are left out by name, and nothing behind the
   assert.equal(said.lines[1]!.kind, "rejected");
 });
 
-/** `generate` for every start of a stage of that name that the run told of. */
+/** `generate` for every start of a stage of that name that the run reported. */
 const started = (stderr: string) =>
   [...stderr.matchAll(/start +(\S+?)(?:\[(\S*)\])? {2}/g)].map(([, name = "", axes = ""]) =>
     `${name} ${/scorer=([^,]*)/.exec(axes)?.[1] ?? ""}`.trim(),
   );
 
-test("a model writes once for all four scorers of its texts, and not again for a scorer that changed", {
+test("a model generates once for all four scorers of its texts, and not again for a scorer that changed", {
   timeout: 15 * 60_000,
 }, async () => {
   const models = join(above, "models");
@@ -92,7 +92,7 @@ test("a model writes once for all four scorers of its texts, and not again for a
   assert.equal(edited.stdout, first.stdout);
 });
 
-test("a model whose output is no number is rejected by all who judge what it writes, for the same reason", {
+test("a model whose output is NaN is rejected by all scorers of its texts, for the same reason", {
   timeout: 15 * 60_000,
 }, async () => {
   const said = await score(join(above, "models/nan-weights"), "--task", "math-reasoning", "--json");
@@ -104,7 +104,7 @@ test("a model whose output is no number is rejected by all who judge what it wri
   );
 });
 
-test("answers that could not be written, by our own fault, leave scores not measured and the rest as it is", {
+test("if answers cannot be written through our fault, scores are not measured and the rest is unaffected", {
   timeout: 15 * 60_000,
 }, async () => {
   repository.edit(
@@ -123,7 +123,7 @@ test("answers that could not be written, by our own fault, leave scores not meas
   assert.equal(said.lines.find(({ event }) => event === "verdict")!.kind, "pass");
 });
 
-test("what is no folder, no task, or no pipeline with attempts is refused before anything runs", async () => {
+test("a missing folder, an unknown task, or a pipeline without attempts is refused before anything runs", async () => {
   const file = join(above, "file");
   writeFileSync(file, "x");
   const folder = join(above, "some");

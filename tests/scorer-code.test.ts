@@ -1,5 +1,5 @@
-// What a scorer's scripts load of this repository must be in the keys of its scores: Python is asked what it loaded,
-// and the runner what it digests. A scorer is covered by being there.
+// The repository modules that a scorer's scripts load must be in the keys of its scores: Python reports what it
+// loaded, the runner what it digests. Every scorer is covered automatically.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ const scripts = globSync(["scorers/*/{measure,anchors}.py", "pipelines/generate/
   cwd: repository,
 }).sort();
 
-/** Runs each script in a process of its own, but for what is under `__main__`. Prints what each loaded. */
+/** Runs each script in a fresh process, except the part under `__main__`. Prints what each loaded. */
 const loader = `import json, os, runpy, sys
 found = {}
 for script in sys.argv[2:]:
@@ -63,7 +63,7 @@ const imports = new PythonImports({
 });
 
 for (const script of scripts) {
-  test(`what ${script} loads of this repository is in its stage's key`, () => {
+  test(`the repository modules that ${script} loads are in its stage's key`, () => {
     const inside = loaded[join(repository, script)]!.filter((file) => file.startsWith(`${repository}/`))
       .map((file) => file.slice(repository.length + 1))
       .filter((file) => !file.startsWith("tests/support/") && !file.includes("/site-packages/"));
@@ -87,12 +87,12 @@ const users = Map.groupBy(
 test("every module of scorers/library is in the key of some script", () => {
   const modules = globSync("scorers/library/scorer_library/**/*.py", { cwd: repository });
   assert.ok(modules.length > 25);
-  // by hand only: lm-eval's own command, to hold scores against
+  // by hand only: lm-eval's own command, for comparison with scores
   const unused = modules.filter((file) => !users.has(file) && !file.endsWith("/lm_eval/command.py"));
   assert.deepEqual(unused, []);
 });
 
-test("what checks Lean is in the keys of the two scorers of Lean alone", () => {
+test("the modules that check Lean are only in the keys of the two Lean scorers", () => {
   const lean = users.get("scorers/library/scorer_library/lean/check.py")!;
   assert.deepEqual(
     [...new Set(lean.map(({ script }) => script.split("/")[1]))],

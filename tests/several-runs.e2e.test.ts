@@ -1,4 +1,4 @@
-// Several runs on one state folder: each action is executed once, whoever comes first.
+// Several runs on one state folder: each action is executed once, whichever run comes first.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -61,7 +61,7 @@ test("two runs at the same time execute each action once, and both succeed with 
   assert.deepEqual(leftovers(at), []);
 });
 
-test("six runs that start together, again and again, on a folder that a killed run left, all succeed", async (t) => {
+test("six runs that repeatedly start together on the folder of a killed run all succeed", async (t) => {
   for (let round = 0; round < 3; round++) {
     const at = lab(t, repository);
     chains(at);
@@ -70,7 +70,7 @@ test("six runs that start together, again and again, on a folder that a killed r
     const spawner = linux ? spawnerOf(killed.child.pid!) : 0;
     killed.child.kill("SIGKILL");
     await killed.ended;
-    // what it had asked for when it was killed counts as begun
+    // what the killed run had requested counts as started
     await until(
       "its stages to end",
       () => !linux || (!isRunning(spawner) && stageProcesses(at.root).length === 0),
@@ -86,7 +86,7 @@ test("six runs that start together, again and again, on a folder that a killed r
   }
 });
 
-test("another pipeline with an equal stage waits for it and reuses what it gave", async (t) => {
+test("another pipeline with an equal stage waits for it and reuses its outputs", async (t) => {
   const [one, two] = [lab(t, repository), lab(t, repository)];
   const pids = join(one.outside, "pids");
   const go = join(one.outside, "go");
@@ -116,7 +116,7 @@ test("another pipeline with an equal stage waits for it and reuses what it gave"
   assert.deepEqual(one.executions(), { slow: 1 });
 });
 
-test("when the run that others wait for is killed, one of them takes over", async (t) => {
+test("if the run that others wait for is killed, one of them takes over", async (t) => {
   const at = lab(t, repository);
   const pids = join(at.outside, "pids");
   const go = join(at.outside, "go");
@@ -144,7 +144,7 @@ test("when the run that others wait for is killed, one of them takes over", asyn
   assert.deepEqual(at.executions(), { slow: 2 });
 });
 
-test("a run waits in order: Ctrl-C ends one that waits for another at once", async (t) => {
+test("Ctrl-C at once ends a run that waits for another run", async (t) => {
   const at = lab(t, repository);
   const pids = join(at.outside, "pids");
   const go = join(at.outside, "go");
@@ -170,7 +170,7 @@ test("a run waits in order: Ctrl-C ends one that waits for another at once", asy
   assert.equal((await first.ended).code, 0);
 });
 
-test("a lease of a process id that another process has by now does not hold a run up", async (t) => {
+test("a lease with a reused process id does not block a run", async (t) => {
   const at = lab(t, repository);
   at.define({ stages: { make: { command: "echo x > {outputs.text}", gives: { text: "file" } } } });
   await at.run();

@@ -1,5 +1,5 @@
-// `pipeline status` beside real runs: what it counts, what it shows of a run that goes on, and that it
-// changes nothing.
+// `pipeline status` during real runs: what it counts, what it shows of a running run, and that it changes
+// nothing.
 import assert from "node:assert/strict";
 import { existsSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -19,7 +19,7 @@ const status = (at: Lab, ...args: string[]) =>
 const lines = (said: ProgramOutput, event: string): Line[] =>
   said.lines.filter((line) => line.event === event);
 
-/** By stage, only the states that something is in. */
+/** By stage, only states with at least one instance. */
 function counts(said: ProgramOutput): Record<string, Record<string, number>> {
   assert.equal(said.code, 0, said.stderr);
   return Object.fromEntries(
@@ -88,7 +88,7 @@ test("status follows a pipeline from never run over failed and stale to up to da
   assert.deepEqual(counts(await status(at, "--set", "word=beta", "--only", "make")), { make: { stale: 1 } });
 });
 
-test("status of a run that goes on shows what runs, where and since when, at once and without a trace", async (t) => {
+test("status of a running run shows running stages, their place and their start, at once and without a trace", async (t) => {
   const at = lab(t, repository);
   const go = join(at.outside, "go");
   at.define({
@@ -105,7 +105,7 @@ test("status of a run that goes on shows what runs, where and since when, at onc
   await until("the stage to begin", () => existsSync(join(at.outside, "began")));
   const log = () => filesBelow(join(at.root, ".mlrb/journals/logs"));
   await until("the run to show its stage's log", () => Object.keys(log()).length > 0);
-  /** All but what is remembered to be quicker next time, which may be deleted at any moment. */
+  /** All files except those that only save time, which may be deleted at any time. */
   const state = () => {
     const files = Object.entries(filesBelow(join(at.root, ".mlrb")));
     return Object.fromEntries(files.filter(([path]) => !path.startsWith("cache/memory/")));
@@ -128,7 +128,7 @@ test("status of a run that goes on shows what runs, where and since when, at onc
   assert.deepEqual(lines(await status(at), "live-run"), []);
 });
 
-test("a killed run is not taken for one that goes on", async (t) => {
+test("a killed run is not shown as running", async (t) => {
   const at = lab(t, repository);
   at.define({ stages: { slow: { command: `touch '${at.outside}/began'; sleep 20` } } });
   const { ended, child } = at.start(["run", at.name, "--json", "--root", at.root]);

@@ -1,9 +1,9 @@
-// Crash safety, swept rather than sampled by the clock: the runner is killed at every system call by which a
-// small run changes the disk, or that call fails, or the power goes, or the clock jumps. The next run is the
-// whole recovery: it ends in the state of a run that nobody disturbed, and repeats nothing that was recorded.
-// The runner makes the same calls in the same order each time, but for reads of /proc, which shift the
-// numbers of later opens a little; so a fault may hit a neighbour of the call that it was meant for.
-// MLRB_SWEEP=full takes every call of every kind; otherwise long lists are sampled, always alike.
+// Crash safety, at every point instead of at random times: the runner is killed at every system call by which a
+// small run changes the disk, or that call fails, or the power fails, or the clock jumps. The next run is the only
+// recovery: it ends in the state of an undisturbed run, and repeats nothing that was recorded. The runner makes the
+// same calls in the same order each time, except for reads of /proc, which shift the numbers of later opens a
+// little; so a fault may hit a neighbour of the intended call.
+// MLRB_SWEEP=full takes every call of every kind; otherwise long lists are sampled, always in the same way.
 import assert from "node:assert/strict";
 import {
   chmodSync,
@@ -51,11 +51,11 @@ after(() => {
 let roots = 0;
 const newRoot = () => join(above, `root-${++roots}`);
 
-/** Counted in the root, but outside the state: so that commands, and keys, are the same in every root. */
+/** Counted in the root, but outside the state, so that commands, and keys, are the same in every root. */
 const counted = (name: string, then: string) =>
   `echo ${name} >> "$MLRB_WORK/../../../../executions"; ${then}`;
 
-/** Five stages; `words` is what a person edits. The first leaves a process behind, for the runner to end. */
+/** Five stages; `words` is what a person edits. The first leaves a process behind, which the runner must end. */
 function define(name: string, { words = "words", report = "report", slow = "true" } = {}): void {
   const pipeline: PipelineText = {
     stages: {
@@ -112,9 +112,9 @@ function executions(root: string): Record<string, number> {
 
 type Scene = {
   name: string;
-  /** What a disturbed run starts from; nothing when undefined. */
+  /** The start of a disturbed run; empty if undefined. */
   warm?: string;
-  /** Of a run that nobody disturbed. */
+  /** Of an undisturbed run. */
   expected: EndState;
   /** What such a run executes. */
   executed: string[];
@@ -127,7 +127,7 @@ const traced = [
   ...["openat", "write", "mkdir", "mkdirat", "rmdir", "ftruncate", "chmod", "fchmodat", "copy_file_range"],
 ];
 
-/** A folder that begins as the scene says. */
+/** A folder in the state that the scene describes. */
 function begin({ warm }: Pick<Scene, "warm">): string {
   const root = newRoot();
   if (warm) cpSync(warm, root, { recursive: true, preserveTimestamps: true });
@@ -150,7 +150,7 @@ async function setScene(name: string, warm?: string): Promise<Scene> {
   return { ...scene, expected, executed: Object.keys(executions(undisturbed)).sort(), calls };
 }
 
-/** What must hold in `root` once a run was disturbed there, and the next one came. */
+/** What must hold in `root` after a disturbed run and the run that follows it. */
 async function recovers(
   scene: Scene,
   root: string,
@@ -183,8 +183,8 @@ async function recovers(
 }
 
 /**
- * A stage that failed has its place in a manifest, which is content, and a report of it an action. A lease
- * that could not be removed was its owner's, who is gone.
+ * A failed stage has its place in a manifest, which is content, and a report of it an action. A lease that could
+ * not be removed belonged to its owner, which is gone.
  */
 function forgetUnused(state: EndState, expected: EndState): void {
   state.leases = [];
@@ -195,7 +195,7 @@ function forgetUnused(state: EndState, expected: EndState): void {
   }
 }
 
-/** Disturbs one run by a fault; gives what it said and the call that was hit. */
+/** Disturbs one run by a fault; returns its output and the call that was hit. */
 async function disturb(
   scene: Scene,
   root: string,
@@ -222,7 +222,7 @@ async function forEach<T>(all: T[], visit: (one: T) => Promise<void>): Promise<v
   await Promise.all([worker(), worker()]);
 }
 
-/** Kills at the n-th call, for each n below `from` that the list holds, and on from there until a run survives. */
+/** Kills at the n-th call, for each n below `from` in the list, and on from there until a run survives. */
 async function killAtEach(scene: Scene, call: string, most: number): Promise<number> {
   const known = scene.calls.filter(({ name }) => name === call).map(({ ordinal }) => ordinal);
   if (known.length === 0) return 0;
@@ -247,7 +247,7 @@ async function killAtEach(scene: Scene, call: string, most: number): Promise<num
 
 const skip = lacking("strace", "strace");
 
-/** Each kind with how many of its calls are tried; all of them where a kill leaves a name half done. */
+/** Each kind with how many of its calls are tried; all of them if a kill leaves a name half done. */
 const kinds: [string, number][] = [
   ...["rename", "renameat2", "link", "linkat", "unlink", "fsync"].map((call): [string, number] => [call, 60]),
   ["unlinkat", full ? 1e6 : 16],
@@ -259,7 +259,7 @@ const kinds: [string, number][] = [
   ]),
 ];
 
-test("kill -9 of the runner at every call by which a first run changes the disk: the next run ends as a clean one does, and repeats nothing recorded", {
+test("after kill -9 of the runner at every call by which a first run changes the disk, the next run ends as a clean one, and repeats nothing recorded", {
   skip,
 }, async (t) => {
   define("swept");
@@ -271,7 +271,7 @@ test("kill -9 of the runner at every call by which a first run changes the disk:
   }
 });
 
-test("kill -9 while the results of an edited pipeline replace older ones: the older never stay, nor half of the newer", {
+test("after kill -9 while the results of an edited pipeline replace older ones, neither the older ones nor half of the newer remain", {
   skip,
 }, async (t) => {
   define("edited");
@@ -293,7 +293,7 @@ test("kill -9 while the results of an edited pipeline replace older ones: the ol
 const noTrace = (said: ProgramOutput, hint: string) =>
   assert.doesNotMatch(said.stderr + said.stdout, /^\s+at |bug:|This is a fault of mlrb|TypeError/m, hint);
 
-test("a call that fails, of any kind and anywhere: a cause and a way out or no harm at all, nothing wrong laid out, and the next run completes", {
+test("any failed call leads to a cause and a fix or no harm, never a wrong result, and the next run completes", {
   skip,
 }, async (t) => {
   define("failing");
@@ -315,7 +315,7 @@ test("a call that fails, of any kind and anywhere: a cause and a way out or no h
       const code = codes[at % codes.length]!;
       const root = begin(scene);
       const { said, hit } = await disturb(scene, root, { call, ordinal, what: `error=${code}` });
-      if (!hit || !changes(hit, root)) return; // shifted to a call that is none of the disk's: nothing is promised
+      if (!hit || !changes(hit, root)) return; // shifted to a call that does not change the disk: nothing is promised
       hits++;
       const hint = `${code} at ${call} ${ordinal}: ${hit.line}\n${said.stdout}${said.stderr}`;
       noTrace(said, hint);
@@ -338,10 +338,10 @@ test("a call that fails, of any kind and anywhere: a cause and a way out or no h
   assert.ok(hits >= 25 && failures >= 10, `only ${hits} calls and ${failures} runs failed`);
 });
 
-test("a power cut at several moments: attempts that were told are there, whole, and the next run on that disk completes as a clean one does", {
+test("after a power cut at several moments, reported attempts are complete, and the next run on that disk completes as a clean one", {
   skip: lacking("mkfs.ext4", "e2fsprogs"),
 }, async (t) => {
-  const slow = "slow"; // a file that slows stages down while it is there
+  const slow = "slow"; // a file that slows stages down while it exists
   define("powered", { slow: `test -e "$MLRB_WORK/../../../../${slow}" && sleep 0.4; true` });
   const clean = newRoot();
   await runWell("powered", clean);
@@ -362,7 +362,7 @@ test("a power cut at several moments: attempts that were told are there, whole, 
     ended = true;
   });
   for (let seen = -1; !ended; await sleep(25)) {
-    // once whenever something has been told, and a few in between
+    // after each report, and a few in between
     const told = succeeded(running.stdout());
     if (told.length === seen && Math.floor(Date.now() / 25) % 12 !== 0) continue;
     seen = told.length;
@@ -402,7 +402,7 @@ test("a power cut at several moments: attempts that were told are there, whole, 
   assert.ok(kept > 0 && kept < cuts.length, "cuts before the record and after it");
 });
 
-test("a power cut that tore contents whose entries are whole: the run after it finds them by itself, makes the cheap ones again and not the attempt", async () => {
+test("if a power cut tore contents with intact entries, the next run finds them by itself, and makes the cheap ones again but not the attempt", async () => {
   define("torn", { slow: `test -e "$MLRB_WORK/../../../../slow" && sleep 20; true` });
   const clean = begin({});
   await runWell("torn", clean);
@@ -420,7 +420,7 @@ test("a power cut that tore contents whose entries are whole: the run after it f
   const blobs = join(root, ".mlrb/cache/blobs");
   for (const path of Object.keys(filesBelow(blobs))) {
     const { mode } = statSync(join(blobs, path));
-    chmodSync(join(blobs, path), 0o600); // only root may write what is read-only
+    chmodSync(join(blobs, path), 0o600); // only root may write read-only files
     truncateSync(join(blobs, path), 0);
     chmodSync(join(blobs, path), mode);
   }
@@ -429,20 +429,20 @@ test("a power cut that tore contents whose entries are whole: the run after it f
   assert.deepEqual(endState(root), endState(clean));
 });
 
-/** Makes all owners on a disk those of an earlier boot, as they are once the power is back. */
+/** Makes all owners on a disk those of an earlier boot, as after a power cut. */
 function otherBoot(root: string): void {
   const folders = [join(root, ".mlrb/leases"), join(root, ".mlrb/work")].filter((folder) =>
     existsSync(folder),
   );
   for (const folder of folders) {
     for (const [path, text] of Object.entries(filesBelow(folder))) {
-      if (!/"boot":/.test(text)) continue; // torn
+      if (!/"torn":/.test(text)) continue; // torn
       writeFileSync(join(folder, path), text.replace(/"boot":"[^"]*"/, '"boot":"before"'));
     }
   }
 }
 
-/** Unmounted at the end of the test; undefined (after a skip) where it cannot be mounted. */
+/** Unmounted at the end of the test; undefined (after a skip) if it cannot be mounted. */
 function mounted(t: TestContext, disk: LoopDisk | string): LoopDisk | undefined {
   if (typeof disk === "string") {
     t.skip(`no file system can be mounted here: ${disk}`);
@@ -458,7 +458,7 @@ function succeeded(stdout: string): string[] {
     .map(({ stage }) => stage as string);
 }
 
-test("a clock that jumps ten years ahead and twenty back: reuse is right, kills are recovered from, and runs of both times share the work", {
+test("with a clock that jumps ten years ahead and twenty back, reuse is right, kills are recovered from, and runs of both times share the work", {
   skip: lacking("faketime", "faketime"),
 }, async () => {
   const ahead = ["faketime", "-f", "+10y"];

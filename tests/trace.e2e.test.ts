@@ -1,4 +1,4 @@
-// What stands behind a number, told by `pipeline trace` from what was kept of its last success.
+// The origin of a number, as `pipeline trace` prints it from the records of its last success.
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -52,7 +52,7 @@ function define(at: ReturnType<typeof lab>, word = "one") {
   });
 }
 
-test("a cell is traced to its score, attempt, inputs, host and log, and to the command that makes it again", async (t) => {
+test("a cell is traced to its score, attempt, inputs, host and log, and to the command that reproduces it", async (t) => {
   const at = lab(t, repository);
   define(at);
   assert.equal((await at.run()).code, 0);
@@ -81,7 +81,7 @@ test("a cell is traced to its score, attempt, inputs, host and log, and to the c
   );
   for (const { nodes, missing, outdated } of lines) {
     assert.deepEqual([missing, outdated], [[], false]);
-    // each digest that was read was given by the one it names
+    // each input digest was produced by the node that it names
     const given = new Map(
       nodes.flatMap((node: { stage: string; outputs: Record<string, { digest: string }> }) =>
         Object.entries(node.outputs).map(([name, { digest }]) => [`${name} of ${node.stage}`, digest]),
@@ -92,7 +92,7 @@ test("a cell is traced to its score, attempt, inputs, host and log, and to the c
   }
 });
 
-test("what has changed since is said, and what was never made is not told as if it were", async (t) => {
+test("changes since then are shown, and a missing result is shown as missing", async (t) => {
   const at = lab(t, repository);
   define(at);
   const trace = (...args: string[]) =>
@@ -124,7 +124,7 @@ test("what has changed since is said, and what was never made is not told as if 
   assert.match(lost.stdout, /\nattempt\[.*\]\n|^attempt\[.*\]\n/, "an attempt's record outlives the cache");
 });
 
-test("what is neither a cell nor an instance is refused with what would be one", async (t) => {
+test("an argument that is neither a cell nor an instance is refused with suggestions", async (t) => {
   const at = lab(t, repository);
   define(at);
   for (const words of [["letters", "points"], ["letters", "points", "nobody"], ["score[agent=nobody]"]]) {

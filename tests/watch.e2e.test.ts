@@ -1,5 +1,5 @@
-// `pipeline watch`: an edit runs what it changed and nothing else, whenever and however it is made; what does
-// not concern the plan runs nothing; and it ends when it is told to. Waiting is for what it says.
+// `pipeline watch`: an edit runs the stages that it changed and no others, whenever and however it is made; an edit
+// outside the plan runs nothing; and the command ends on request. The tests wait for its output.
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ async function watching(t: TestContext, at: Lab, more: { args?: string[]; option
   let waits = 0;
   let heard = 0;
   const text = () => watch.stderr() + watch.stdout();
-  /** What was said until it waited for the next time. */
+  /** The output until it waited for the next time. */
   const waited = async () => {
     waits++;
     await until(`it to wait for the ${waits}. time: ${text()}`, () => {
@@ -35,7 +35,7 @@ async function watching(t: TestContext, at: Lab, more: { args?: string[]; option
   return { ...watch, waited };
 }
 
-/** Two that have nothing to do with each other, of a file each, and one that needs both. */
+/** Two unrelated stages, each with its own file, and one that needs both. */
 function pair(at: Lab): void {
   at.script("one.txt", "one");
   at.script("two.txt", "two");
@@ -60,7 +60,7 @@ function pair(at: Lab): void {
 const file = (at: Lab, name: string) => join(repository.path, at.name, name);
 const runsOf = (said: string) => [...said.matchAll(/start {3}(\S+)/g)].map(([, id]) => id!).sort();
 
-test("an edit runs the stages that it changes, with the reason, and no others; a file of nobody's runs nothing", async (t) => {
+test("an edit runs the stages that it changes, with the reason, and no others; a file outside the plan runs nothing", async (t) => {
   const at = lab(t, repository);
   pair(at);
   const { waited } = await watching(t, at);
@@ -76,7 +76,7 @@ test("an edit runs the stages that it changes, with the reason, and no others; a
   assert.deepEqual(at.executions(), { both: 2, one: 1, two: 2 });
 });
 
-test("what a script imports counts, and so does what would mend a script that cannot be bundled", async (t) => {
+test("imports of a script count, and so does a fix of a script that cannot be bundled", async (t) => {
   const at = lab(t, repository);
   const script = (from: string) =>
     at.script(
@@ -102,7 +102,7 @@ test("what a script imports counts, and so does what would mend a script that ca
   assert.match(mended, /done {4}say/);
 });
 
-test("an edit while a run goes on is not lost: the next run makes it good", async (t) => {
+test("an edit during a run takes effect in the next run", async (t) => {
   const at = lab(t, repository);
   pair(at);
   const go = join(at.outside, "go");
@@ -134,7 +134,7 @@ test("an edit while a run goes on is not lost: the next run makes it good", asyn
   assert.deepEqual(at.executions(), { one: 2, slow: 2 });
 });
 
-test("a problem in the YAML is shown with its place and nothing runs; mended, what changed does", async (t) => {
+test("a problem in the YAML is shown with its place and nothing runs; after a fix, the changed stages run", async (t) => {
   const at = lab(t, repository);
   pair(at);
   const { waited } = await watching(t, at);
@@ -147,7 +147,7 @@ test("a problem in the YAML is shown with its place and nothing runs; mended, wh
   assert.deepEqual(runsOf(broken), []);
   repository.write(yaml, "stages: [");
   assert.match(await waited(), new RegExp(`${yaml}:\\d+:\\d+ `));
-  // what is edited meanwhile counts once the plan is good again
+  // edits made meanwhile count once the plan is valid again
   at.script("two.txt", "edited while nothing could run");
   await waited();
   repository.write(yaml, good);
@@ -155,7 +155,7 @@ test("a problem in the YAML is shown with its place and nothing runs; mended, wh
   assert.deepEqual(at.executions(), { both: 2, one: 1, two: 2 });
 });
 
-test("files that are replaced by renaming, that are new or gone, and a hundred at once are one run each", async (t) => {
+test("renamed, new or removed files, and a hundred edits at once, are one run each", async (t) => {
   const at = lab(t, repository);
   at.script("parts/a.txt", "a");
   at.define({
@@ -178,13 +178,13 @@ test("files that are replaced by renaming, that are new or gone, and a hundred a
   at.script("parts/deep/new.txt", "new");
   await done(`watch: ${at.name}/parts/deep/new\\.txt added`);
   rmSync(file(at, "parts/deep"), { recursive: true });
-  await waited(); // the same as it was before: reused
+  await waited(); // the same as before: reused
   for (let part = 0; part < 100; part++) at.script(`parts/${part}.txt`, String(part));
   await done("watch: … and 95 more");
   assert.deepEqual(at.executions(), { all: 4 });
 });
 
-test("a task whose folder is made while watch runs is run as soon as it is there", async (t) => {
+test("a task whose folder is created while watch runs is run as soon as the folder exists", async (t) => {
   const at = lab(t, repository);
   const task = `${at.name}-task`;
   at.define({
@@ -208,7 +208,7 @@ test("a task whose folder is made while watch runs is run as soon as it is there
   assert.match(said, new RegExp(`done {4}make\\[task=${task}\\]`));
 });
 
-test("an attempt that an edit makes stale is left, unless --rerun is given", async (t) => {
+test("an attempt that an edit makes stale is left alone, unless --rerun is given", async (t) => {
   const at = lab(t, repository);
   at.script("prompt.md", "first");
   at.define({
@@ -233,7 +233,7 @@ test("an attempt that an edit makes stale is left, unless --rerun is given", asy
   assert.deepEqual(at.executions(), { attempt: 2 });
 });
 
-/** One stage that says it has begun and waits, whatever asks it to end where `stubborn`. */
+/** One stage that reports its start and waits, also after a request to end if `stubborn`. */
 function endless(at: Lab, stubborn: boolean): void {
   const deaf = stubborn ? "trap '' TERM INT;" : "";
   at.define({
@@ -243,7 +243,7 @@ function endless(at: Lab, stubborn: boolean): void {
 
 const began = (at: Lab) => until("the stage to begin", () => existsSync(join(at.outside, "began")));
 
-test("Ctrl-C ends it at once where it waits, and in order where something runs; both exit with 130", async (t) => {
+test("Ctrl-C ends a waiting watch at once, and a running one in order; both exit with 130", async (t) => {
   const quiet = lab(t, repository);
   pair(quiet);
   const idle = await watching(t, quiet);
@@ -261,7 +261,7 @@ test("Ctrl-C ends it at once where it waits, and in order where something runs; 
   assert.deepEqual(leftovers(at), []);
 });
 
-test("a terminal's Ctrl-C, which reaches the run as well, is counted once; a second one kills", async (t) => {
+test("a terminal's Ctrl-C, which also reaches the run, is counted once; a second one kills", async (t) => {
   const at = lab(t, repository);
   endless(at, true);
   const busy = await watching(t, at, { options: { through: ["setsid"] } });
@@ -276,7 +276,7 @@ test("a terminal's Ctrl-C, which reaches the run as well, is counted once; a sec
   assert.deepEqual(leftovers(at), []);
 });
 
-test("a watch that is killed takes its run with it", async (t) => {
+test("a killed watch ends its run too", async (t) => {
   const at = lab(t, repository);
   endless(at, false);
   const busy = await watching(t, at);
@@ -286,7 +286,7 @@ test("a watch that is killed takes its run with it", async (t) => {
   await until("the run to clear up", () => leftovers(at).length === 0);
 });
 
-test("what cannot be mended by an edit is refused: an unknown pipeline, options that make no sense", async (t) => {
+test("problems that no edit can fix are refused: an unknown pipeline, invalid options", async (t) => {
   const at = lab(t, repository);
   pair(at);
   for (const [args, problem] of [
@@ -300,7 +300,7 @@ test("what cannot be mended by an edit is refused: an unknown pipeline, options 
   }
 });
 
-test("programs get JSON: the lines of every run, and between them what changed", async (t) => {
+test("with --json, watch prints the lines of every run, and between them the changes", async (t) => {
   const at = lab(t, repository);
   pair(at);
   const watch = at.start(["watch", at.name, "--root", at.root, "--json", "--jobs", "1"]);
@@ -332,7 +332,7 @@ test("programs get JSON: the lines of every run, and between them what changed",
   );
 });
 
-test("edit after edit leaves neither memory nor open files behind", async (t) => {
+test("repeated edits leave neither memory nor open files behind", async (t) => {
   if (process.platform !== "linux") return t.skip("open files are counted by /proc");
   const at = lab(t, repository);
   pair(at);

@@ -1,5 +1,5 @@
-// What an agent can read is what keys its attempt. The folder that is handed over is copied by the code that fills a
-// sandbox, and digested by the code that makes keys; both must see the same differences.
+// The key of an attempt covers what its agent can read. The code that fills a sandbox copies the agent's folder, and
+// the code that makes keys digests it; both must see the same differences.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
@@ -104,7 +104,7 @@ function apply(repository: string, one: Edit): void {
   }
 }
 
-/** All that a program in the sandbox could learn of its folder; or why it cannot be given at all. */
+/** Everything that a program in the sandbox could learn about its folder; or why it cannot be given at all. */
 async function seenByAgent(repository: string): Promise<string> {
   const sandbox = mkdtempSync(join(repository, "sandbox-"));
   try {
@@ -146,7 +146,7 @@ async function trajectoryDigest(repository: string): Promise<string> {
   return await folderDigest(join(repository, "program")).catch((error: Error) => error.message);
 }
 
-test("a key changes where what an agent can read of its folder does, and nowhere else", async () => {
+test("a key changes if and only if something that an agent can read in its folder changes", async () => {
   await fc.assert(
     fc.asyncProperty(tree, fc.array(edit, { minLength: 1, maxLength: 3 }), async (entries, edits) => {
       const repository = mkdtempSync(join(above, "repository-"));
@@ -171,7 +171,7 @@ test("a key changes where what an agent can read of its folder does, and nowhere
   );
 });
 
-test("a link that goes out of the folder and comes back, or into what is left behind, is given as its file: a copy may have another name", async () => {
+test("a link that leaves the folder and returns, or leads into a skipped folder, is given as its file, because a copy may have another name", async () => {
   for (const target of [
     "../program/word.txt",
     "../program/../program/word.txt",
@@ -196,7 +196,7 @@ test("a link that goes out of the folder and comes back, or into what is left be
   }
 });
 
-test("a link out of the folder is given as the file that it leads to; one to a folder or to nothing, a pipe and an odd name are refused", async () => {
+test("a link out of the folder is given as its target file; one to a folder or to nothing, a pipe and an odd name are refused", async () => {
   const repository = mkdtempSync(join(above, "repository-"));
   mkdirSync(join(repository, "program"));
   writeFileSync(join(repository, "outside.txt"), "out");
