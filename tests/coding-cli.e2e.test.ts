@@ -193,10 +193,10 @@ it(
     assert.equal(ledger.ended, "time-limit");
     assert.ok(ledger.workingMs >= 8000, String(ledger.workingMs));
     const counts = / characters of task, (\d+) seconds left/;
-    const told = events.find(({ text }) => counts.test(String(text)))!;
-    const left = Number(counts.exec(String(told.text))![1]);
+    const notice = events.find(({ text }) => counts.test(String(text)))!;
+    const left = Number(counts.exec(String(notice.text))![1]);
     // of the eight, minus the time until this was noticed; deadlines are whole seconds, and the program rounds
-    const least = 8 - Number(told.sinceStartMs) / 1000 - 1.5;
+    const least = 8 - Number(notice.sinceStartMs) / 1000 - 1.5;
     assert.ok(left <= 8 && left >= least, `${left} seconds were left, not ${least} to 8`);
     assert.equal(read("submission/model"), "trained\n");
     const [then, last] = [Number(read("submission/then")), Number(read("submission/step"))];

@@ -76,7 +76,7 @@ test("a run prints one JSON line for each stage instance, in the agreed shape, a
   assert.equal(last.profile, "default");
   assert.deepEqual(last.outcomes, { succeeded: 5, reused: 0, failed: 0, skipped: 0, cancelled: 0 });
   assert.ok(Number.isInteger(last.durationMs));
-  assert.equal(said.stderr, "", "with --json nothing is said beside it");
+  assert.equal(said.stderr, "", "--json prints nothing else");
 });
 
 test("a plan says run or reuse and whether this is certain, runs nothing, and agrees with the following run", async (t) => {

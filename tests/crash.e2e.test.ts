@@ -86,7 +86,7 @@ test("after kill -9 of the runner at eight moments, the next run repeats nothing
     await sleep(delay);
     killed.child.kill("SIGKILL");
     const first = await killed.ended;
-    const told = parseLines(first.stdout).filter(
+    const reported = parseLines(first.stdout).filter(
       ({ event, outcome }) => event === "stage" && outcome === "succeeded",
     );
     const before = at.executions();
@@ -95,7 +95,7 @@ test("after kill -9 of the runner at eight moments, the next run repeats nothing
     const hint = `killed after ${delay} of ${whole} ms; then:\n${second.stdout}${second.stderr}`;
     assert.equal(second.code, 0, hint);
     const done = outcomes(second);
-    for (const { stage } of told) {
+    for (const { stage } of reported) {
       assert.equal(done[stage], "reused", `${stage} had finished; ${hint}`);
       if (stage !== "gather")
         assert.equal(at.executions()[countName(stage)], 1, `${stage} ran again; ${hint}`);
@@ -123,8 +123,8 @@ test("with repeated kill -9, each run gets further, and the last completes", asy
   for (;;) {
     const run = at.start(["run", at.name, "--json", "--root", at.root, "--jobs", "2"]);
     // reported results are kept, so every run gets further, however slow the machine is
-    const told = () => run.child.exitCode !== null || run.stdout().includes('"outcome":"succeeded"');
-    await until("a stage to end", told);
+    const reported = () => run.child.exitCode !== null || run.stdout().includes('"outcome":"succeeded"');
+    await until("a stage to end", reported);
     const timer = setTimeout(() => run.child.kill("SIGKILL"), Math.random() * 200);
     const { code } = await run.ended;
     clearTimeout(timer);
@@ -183,7 +183,7 @@ test("a killed runner's stages end with it, detached ones too, and the next run 
   const killed = await started(at, long, 3);
   killed.child.kill("SIGKILL");
   await killed.ended;
-  await until("nobody is left", () => !pidsIn(long.pids).some(isRunning));
+  await until("all processes to end", () => !pidsIn(long.pids).some(isRunning));
   await completes(at, long);
 });
 

@@ -81,8 +81,8 @@ test(
     const [supervisor] = supervisorsIn(at.root);
     process.kill(supervisor!, "SIGTERM");
     const running = join(at.root, ".mlrb/attempts/running");
-    const told = join(running, readdirSync(running)[0]!, "ending.json");
-    await until("it to say that it was told to end", () => existsSync(told));
+    const ending = join(running, readdirSync(running)[0]!, "ending.json");
+    await until("the note that it was asked to end", () => existsSync(ending));
     for (const pid of attemptProcesses(at.root))
       try {
         process.kill(pid, "SIGKILL");
@@ -95,7 +95,7 @@ test(
     const next = await at.plan();
     assert.match(next.stdout, /"kind":"lost"/);
     const again = at.start(["run", at.name, "--root", at.root]);
-    await until("the lost attempt to be told", () => existsSync(join(at.root, ".mlrb/attempts/lost")));
+    await until("the lost attempt", () => existsSync(join(at.root, ".mlrb/attempts/lost")));
     again.child.kill("SIGTERM");
     for (const pid of supervisorsIn(at.root)) process.kill(pid, "SIGTERM");
     const said = await again.ended;

@@ -74,8 +74,8 @@ test("four attempts in containers on two fake GPUs each get one by name, none is
     assert.equal(ran.where.sandbox, "docker");
     assert.match(ran.where.image!, /^sha256:/);
     assert.ok(cost.gpuHours > 0);
-    const told = readFileSync(join(at.root, ".mlrb/attempts/records", digest, "submission/told"), "utf8");
-    assert.equal(told, "1 \n", "inside, the device that there is is the one to use");
+    const shown = readFileSync(join(at.root, ".mlrb/attempts/records", digest, "submission/told"), "utf8");
+    assert.equal(shown, "1 \n", "the only device inside is the one to use");
   }
   // the hook was asked for one device per container, by its name
   const given = engine.gpusGiven();

@@ -64,7 +64,7 @@ test("eight stages with one GPU each on four fake GPUs, in two runs on two state
     assert.equal(summary(said).outcomes.succeeded, 4);
   }
   assert.equal(here.lines().length, 16);
-  assert.ok(mostAtOnce(here.lines()) > 1, "they do run beside each other");
+  assert.ok(mostAtOnce(here.lines()) > 1, "they run at the same time");
 });
 
 test("a stage with four fake GPUs gets them while one-GPU stages wait, and all of them end", async (t) => {
@@ -141,9 +141,9 @@ test("a stage sees only the fake GPUs that it holds, none if it wants none, and 
   assert.deepEqual(outcomes(said), { train: "succeeded", count: "succeeded" });
   const [first, second] = here.fake.uuids;
   const trace = async (stage: string) => {
-    const told = await at.pipeline(["trace", stage, "--pipeline", at.name, "--root", at.root], { env });
-    assert.equal(told.code, 0, told.stderr);
-    return told.stdout;
+    const traced = await at.pipeline(["trace", stage, "--pipeline", at.name, "--root", at.root], { env });
+    assert.equal(traced.code, 0, traced.stderr);
+    return traced.stdout;
   };
   const model = "Fake A100-SXM4-80GB";
   const trained = await trace("train");

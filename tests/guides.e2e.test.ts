@@ -109,8 +109,8 @@ test("the scorer correction from the guide measures stored submissions again, an
   const would = (await actions(planned!)).filter(([, action]) => action !== "reuse").map(([stage]) => stage);
   for (const stage of would) assert.match(stage, /^(report$|(score|anchors)\[.*scorer=bits-per-byte\])/);
   assert.ok(would.includes("report") && would.length > 3);
-  const told = await follow(explain!);
-  assert.ok(told.lines.some(({ reasons: why }) => why.some(({ file }: Line) => file === measure)));
+  const explained = await follow(explain!);
+  assert.ok(explained.lines.some(({ reasons: why }) => why.some(({ file }: Line) => file === measure)));
 
   const records = recordsIn(root).length;
   const said = await follow(again!);

@@ -114,8 +114,8 @@ test("an attempt made today is stale for any change its agent could read, and fo
   };
   const edited = async (edit: () => void, undo: () => void, files: string[] | string) => {
     edit();
-    const told = await changed();
-    assert.deepEqual(told, typeof files === "string" ? files : files.map((file) => `${program}/${file}`));
+    const stale = await changed();
+    assert.deepEqual(stale, typeof files === "string" ? files : files.map((file) => `${program}/${file}`));
     undo();
   };
   const text = (file: string, now: string) => {

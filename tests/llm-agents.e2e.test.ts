@@ -301,7 +301,7 @@ it("a killed step leaves its spending and work on disk; the next run starts agai
   assert.equal(
     recorded(at).ledger.usage?.calls,
     2,
-    "the new attempt's own: it hands in, is told that nothing is there, and does",
+    "the new attempt submits, learns that its submission is empty, and submits again",
   );
 });
 
@@ -368,7 +368,7 @@ for (const scaffold of ["react", "supervisor-worker"] as const)
     const second = recorded(faithful);
     assert.equal(second.ledger.submission.digest, first.ledger.submission.digest);
     assert.equal(second.ledger.dollars, 0, "a replay costs nothing");
-    const told = (events: typeof first.events) =>
+    const facts = (events: typeof first.events) =>
       events
         .filter(({ event }) => ["message", "model-call", "tool-result"].includes(event))
         .map(({ event, text, requestDigest }) => ({
@@ -376,7 +376,7 @@ for (const scaffold of ["react", "supervisor-worker"] as const)
           requestDigest,
           text: String(text).replace(/Until .*/g, ""),
         }));
-    assert.deepEqual(told(second.events), told(first.events));
+    assert.deepEqual(facts(second.events), facts(first.events));
 
     const astray = replays("Something else is wanted. Until {{deadline}}.\n");
     const missed = await astray.run();

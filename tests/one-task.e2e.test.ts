@@ -39,7 +39,7 @@ test("hello runs from an empty state to a table", () => {
   const { root, hello } = shared;
   assert.equal(hello.code, 0, hello.stdout + hello.stderr);
   assert.match(hello.stdout, /bits per byte/i);
-  assert.match(hello.stdout, /smoke/i, "the label stands where the numbers stand");
+  assert.match(hello.stdout, /smoke/i, "the label is next to the numbers");
   assert.ok(existsSync(join(root, "results/hello/smoke/report.json")));
 });
 

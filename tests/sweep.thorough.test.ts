@@ -356,36 +356,36 @@ test("after a power cut at several moments, reported attempts are complete, and 
   mkdirSync(root);
   writeFileSync(join(root, slow), "");
   const running = startProgram(repository.path, runArguments("powered", root));
-  const cuts: { image: string; told: string[] }[] = [];
+  const cuts: { image: string; reported: string[] }[] = [];
   let ended = false;
   void running.ended.then(() => {
     ended = true;
   });
   for (let seen = -1; !ended; await sleep(25)) {
     // after each report, and a few in between
-    const told = succeeded(running.stdout());
-    if (told.length === seen && Math.floor(Date.now() / 25) % 12 !== 0) continue;
-    seen = told.length;
+    const reported = succeeded(running.stdout());
+    if (reported.length === seen && Math.floor(Date.now() / 25) % 12 !== 0) continue;
+    seen = reported.length;
     const image = join(above, `cut-${cuts.length}.img`);
     powerCut(disk, image);
-    cuts.push({ image, told });
+    cuts.push({ image, reported });
   }
   assert.equal((await running.ended).code, 0, running.stderr());
   const last = join(above, "cut-last.img");
   powerCut(disk, last);
-  cuts.push({ image: last, told: succeeded(running.stdout()) });
+  cuts.push({ image: last, reported: succeeded(running.stdout()) });
   disk.unmount();
   assert.ok(cuts.length >= 6, `${cuts.length} cuts`);
 
   let kept = 0;
-  for (const { image, told } of cuts) {
+  for (const { image, reported } of cuts) {
     const folder = `${image}.mounted`;
     const after = mounted(t, mountDisk({ image, folder }));
     if (!after) return;
     const at = join(folder, "root");
-    const hint = `told before the cut: ${told.join(", ") || "nothing"}`;
+    const hint = `reported before the cut: ${reported.join(", ") || "nothing"}`;
     const records = recordsIn(at); // throws on a torn one
-    if (told.includes("attempt")) assert.equal(records.length, 1, `the attempt is lost; ${hint}`);
+    if (reported.includes("attempt")) assert.equal(records.length, 1, `the attempt is lost; ${hint}`);
     if (records.length > 0)
       assert.deepEqual(endState(at).attempts, expected.attempts, `it is not whole; ${hint}`);
     kept += records.length;
@@ -408,10 +408,10 @@ test("if a power cut tore contents with intact entries, the next run finds them 
   await runWell("torn", clean);
   const root = begin({});
   const killed = startProgram(repository.path, runArguments("torn", root));
-  await until("the attempt to be told", () => {
-    const told = succeeded(killed.stdout()).includes("attempt");
+  await until("the report of the attempt", () => {
+    const reported = succeeded(killed.stdout()).includes("attempt");
     if (executions(root).attempt === 1) writeFileSync(join(root, "slow"), "");
-    return told;
+    return reported;
   });
   killed.child.kill("SIGKILL");
   await killed.ended;

@@ -162,9 +162,9 @@ test("a key changes if and only if something that an agent can read in its folde
       for (const one of edits) apply(repository, one);
       const now = await look();
       const same = before.seen === now.seen;
-      const told = `${before.seen}\n---\n${now.seen}`;
-      assert.equal(before.key === now.key, same, `key: ${told}`);
-      assert.equal(before.digest === now.digest, same, `digest: ${told}`);
+      const difference = `${before.seen}\n---\n${now.seen}`;
+      assert.equal(before.key === now.key, same, `key: ${difference}`);
+      assert.equal(before.digest === now.digest, same, `digest: ${difference}`);
       rmSync(repository, { recursive: true });
     }),
     { numRuns: 150 },
