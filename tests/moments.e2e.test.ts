@@ -1,5 +1,5 @@
-// Score over time, with an agent that has a good submission half-way and spoils it before its deadline: the end
-// counts, and the report shows the earlier one. Of the benchmark, only the steps are used.
+// Intermediate checkpoints, with an agent that has a good submission half-way and spoils it before its deadline:
+// the end counts, and the report shows the earlier one. Of the benchmark, only the steps are used.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
