@@ -62,7 +62,7 @@ stages:
     codes: ["unknown-axis", "unknown-output", "unknown-stage"],
   },
   {
-    name: "a script that is not there and a placeholder that means nothing are shown together",
+    name: "a missing script and unknown placeholders are shown together",
     text: `formatVersion: 1
 name: NAME
 stages:
@@ -83,7 +83,7 @@ stages:
     codes: ["unknown-agent", "unknown-task"],
   },
   {
-    name: "a circle is shown",
+    name: "a cycle is shown",
     text: `formatVersion: 1
 name: NAME
 stages:

@@ -50,14 +50,14 @@ type Member = { stage: string; outcome: string; cause: string; artifacts: object
 const ways: { name: string; stage: Record<string, unknown>; failure: string; cause: RegExp; log?: RegExp }[] =
   [
     {
-      name: "ends with another status than 0",
+      name: "exits with a status other than 0",
       stage: { command: "echo about to fail; echo x > {outputs.text}; test {word} = good || exit 3" },
       failure: "exit-code",
       cause: /^exit-code: exit status 3$/,
       log: /about to fail/,
     },
     {
-      name: "holds more memory than it may, in a child that left its group",
+      name: "exceeds its memory limit in a child that left its group",
       stage: {
         command:
           "echo x > {outputs.text}; test {word} = good || { setsid python3 -c 'x = bytearray(400_000_000); import time; time.sleep(60)' & sleep 60; }",
@@ -80,19 +80,19 @@ const ways: { name: string; stage: Record<string, unknown>; failure: string; cau
       cause: /did not write its output "text"/,
     },
     {
-      name: "makes a folder where a file is due",
+      name: "makes a folder instead of a file",
       stage: { command: "test {word} = bad && mkdir {outputs.text} || echo x > {outputs.text}" },
       failure: "missing-output",
       cause: /output "text" is not a file/,
     },
     {
-      name: "hands in a link instead of a file",
+      name: "outputs a link instead of a file",
       stage: { command: "test {word} = bad && ln -s /etc/hosts {outputs.text} || echo x > {outputs.text}" },
       failure: "missing-output",
       cause: /output "text" .*(not a file|link)/,
     },
     {
-      name: "hands in a link that leads nowhere",
+      name: "outputs a link that leads nowhere",
       stage: {
         command: "test {word} = bad && ln -s /nowhere/at/all {outputs.text} || echo x > {outputs.text}",
       },
@@ -100,7 +100,7 @@ const ways: { name: string; stage: Record<string, unknown>; failure: string; cau
       cause: /output "text"/,
     },
     {
-      name: "names a program that is not there",
+      name: "names a missing program",
       stage: { command: ["no-such-program-{word}", "{outputs.text}"] },
       failure: "machine",
       cause: /no-such-program-bad/,
