@@ -28,7 +28,7 @@ const deciding = Object.entries({
   decide:
     "bind-inputs changed-files collect-members consulted-files find-cached-action former-attempt-key image-identity no-op-fast-path",
   digests:
-    "code-digest node-imports package-lock python-imports source-files stage-source-files syntax-digests",
+    "code-digest node-imports package-lock file-digest-memory python-imports stage-source-files syntax-digests",
   leases: "gpu-book gpu-queue heartbeat lease owner",
   records: "attempt-records estimate-cost keep-record records-sharing verify-record",
   run: "capacity carry-out execute-instance instance-ends last-ends",

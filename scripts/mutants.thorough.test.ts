@@ -1,0 +1,28 @@
+// Runs a sample of mutants, so that the script works and a test suite that notices nothing is seen. The share of
+// all mutants takes hours to measure; docs/house.md has it.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { randomInt } from "node:crypto";
+import { join } from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+
+const repository = join(import.meta.dirname, "..");
+
+/** Small enough for a few minutes. */
+const sampleSize = 12;
+
+test("the unit tests kill most of a random sample of mutants", async (t) => {
+  const seed = process.env.MLRB_TEST_MUTANT_SEED ?? String(randomInt(1_000_000));
+  t.diagnostic(`MLRB_TEST_MUTANT_SEED=${seed}`);
+  const sample = ["--sample", String(sampleSize), "--seed", seed];
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["scripts/mutants.ts", ...sample, "--tests", "runners/core", "--tests", "runners/local"],
+    { cwd: repository, maxBuffer: 1 << 28 },
+  );
+  t.diagnostic(stdout);
+  const [, share] = /([\d.]+) % +\d+ of \d+ {2}killed in all/.exec(stdout) ?? [];
+  // Of all mutants, 85 % and more are killed; with that share, one sample in ten thousand falls below a half.
+  assert.ok(Number(share) >= 50, `${share ?? "no"} % of the sample were killed (seed ${seed}):\n${stdout}`);
+});
