@@ -31,8 +31,8 @@ const budget = (where: Where, detail: string, evidence: number[]): FailureFindin
 });
 
 const counted = ({ iterations }: Known) => iterations.filter(({ counts }) => counts);
-const handedInNothing = ({ facts }: Known) =>
-  facts.handedIn.length === 0 && (facts.final === null || facts.final.files === 0);
+const submittedNothing = ({ facts }: Known) =>
+  facts.submitted.length === 0 && (facts.final === null || facts.final.files === 0);
 const overBudget = ({ facts }: Known) =>
   facts.exit?.how === "time-limit" || /^(time|token|dollar|turn)-limit$/.test(facts.ended);
 /** Only of agents whose thinking is seen: a script that ends when it is done has not given up. */
@@ -90,7 +90,7 @@ const rules: Record<string, Rule> = {
   "out-of-memory": (known) => {
     const { facts } = known;
     const ended = facts.exit !== null && !(facts.exit.how === "exited" && facts.exit.code === 0);
-    if (!ended && !facts.lastRun?.failed && !handedInNothing(known)) return undefined; // it got over it
+    if (!ended && !facts.lastRun?.failed && !submittedNothing(known)) return undefined; // it got over it
     const at = facts.outOfMemory?.at ?? (facts.exit?.over === "memory" ? facts.exit.at : undefined);
     return at === undefined
       ? undefined
@@ -111,21 +111,21 @@ const rules: Record<string, Rule> = {
     const training = [...facts.unanswered.values()].find(({ kind }) => kind === "train");
     const printedLoss = facts.toolCalls === 0 && facts.loss ? { at: facts.loss.at } : undefined;
     const going = training ?? printedLoss;
-    if (!overBudget(known) || !handedInNothing(known) || !going) return undefined;
+    if (!overBudget(known) || !submittedNothing(known) || !going) return undefined;
     return budget("train", "its budget ended in mid-training, with nothing handed in", [going.at]);
   },
   "no-plan-for-the-limit": (known) => {
     const { facts } = known;
-    if (!overBudget(known) || !handedInNothing(known)) return undefined;
+    if (!overBudget(known) || !submittedNothing(known)) return undefined;
     const where =
       /^(token|dollar|turn)-limit$/.test(facts.ended) && facts.phase !== "understand" ? facts.phase : "plan";
     return budget(where, "its budget ended before it had handed anything in", [facts.lastIndex]);
   },
   "corrupted-at-the-end": (known) => {
     const { facts, admitted } = known;
-    const { final, handedIn } = facts;
-    if (!final || handedIn.length === 0) return undefined;
-    const wasGood = handedIn.some(({ name }) => admitted(name) === true);
+    const { final, submitted } = facts;
+    if (!final || submitted.length === 0) return undefined;
+    const wasGood = submitted.some(({ name }) => admitted(name) === true);
     const lostWeights = final.gone.some((path) => /\.(safetensors|bin|pt|pth|gguf)$/.test(path));
     const spoilt =
       admitted("final") === undefined
@@ -133,7 +133,7 @@ const rules: Record<string, Rule> = {
         : !admitted("final");
     if (!spoilt || (admitted("final") !== undefined && !wasGood)) return undefined;
     return agent("submit", "an earlier snapshot held a model and the last one does not", [
-      handedIn.at(-1)!.at,
+      submitted.at(-1)!.at,
       final.at,
     ]);
   },
@@ -177,7 +177,7 @@ const rules: Record<string, Rule> = {
     ]);
   },
   "nothing-handed-in": (known) =>
-    handedInNothing(known)
+    submittedNothing(known)
       ? agent("submit", "it ended with nothing handed in", [known.facts.lastIndex])
       : undefined,
   "not-admitted": ({ facts, admitted }) =>
@@ -241,8 +241,8 @@ function comparable(known: Known): Value[] {
 }
 
 /** Whether what was handed in had been there before something else was. */
-function wasPutBack({ handedIn, final }: AttemptFacts): boolean {
-  const digests = [...new Set(handedIn.map(({ digest }) => digest))];
+function wasPutBack({ submitted, final }: AttemptFacts): boolean {
+  const digests = [...new Set(submitted.map(({ digest }) => digest))];
   return final !== null && digests.includes(final.digest) && digests.at(-1) !== final.digest;
 }
 

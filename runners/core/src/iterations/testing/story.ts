@@ -1,7 +1,7 @@
 // Trajectories for tests, in the short lines of the labelled set.
 import type { IterationsFile } from "@mlrb/formats/attempt/iterations";
 import { attemptIterations } from "../attempt-iterations.ts";
-import { labelledTrajectory } from "../labelled-trajectory.ts";
+import { labelledTrajectory } from "./labelled-trajectory.ts";
 
 type Line = Record<string, unknown> & { s: number };
 

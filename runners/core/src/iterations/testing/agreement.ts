@@ -1,7 +1,7 @@
 // How well the rules agree with the hand-labelled set: precision and recall of iterations that count, Cohen's kappa
 // of whose an attempt's failure is and where (Cohen 1960).
 import type { IterationsFile } from "@mlrb/formats/attempt/iterations";
-import { attemptIterations } from "./attempt-iterations.ts";
+import { attemptIterations } from "../attempt-iterations.ts";
 import type { Labelled } from "./labelled-trajectory.ts";
 
 export type Agreement = {
