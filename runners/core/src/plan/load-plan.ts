@@ -1,10 +1,7 @@
 // Turns a pipeline's text into a plan, or into all its problems. run, plan, check and watch all use this function, so
 // they cannot disagree on what is valid.
 
-import { agentPreset } from "@mlrb/formats/declared/agent-preset";
 import { type PipelineSpec, pipelineSpec } from "@mlrb/formats/declared/pipeline";
-import { scorerManifest } from "@mlrb/formats/declared/scorer";
-import { taskManifest } from "@mlrb/formats/declared/task";
 import { extendPipeline } from "../spec/extend-pipeline.ts";
 import type { Sources } from "../spec/manifest.ts";
 import { poolsTaken } from "../spec/pool-size.ts";
@@ -64,11 +61,6 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
     sources,
     axes,
     manifests,
-    manifestFields: {
-      task: Object.keys(taskManifest.properties),
-      scorer: Object.keys(scorerManifest.properties),
-      agent: [...Object.keys(agentPreset.properties), "preset"],
-    },
     params: profile.params,
     pools: isKnown("pools") ? profile.pools : undefined,
     pipeline: { name: spec.name, title },

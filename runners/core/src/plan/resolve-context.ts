@@ -13,8 +13,6 @@ export type ResolveContext = {
   sources: Sources;
   axes: Map<string, Axis>;
   manifests: Map<ManifestKind, Map<string, Record<string, unknown>>>;
-  /** Fields a manifest may have, so that an absent optional one is told from a slip. */
-  manifestFields: Record<ManifestKind, string[]>;
   params: Record<string, Json>;
   /** How much there is of each pool; undefined where a slip, told already, leaves that open. */
   pools: Record<string, number> | undefined;

@@ -3,7 +3,7 @@
 
 import type { Scalar } from "@mlrb/formats/declared/pipeline";
 import type { Json } from "@mlrb/kit/stage";
-import { isManifestKind, type ManifestKind, manifestFile } from "../spec/manifest.ts";
+import { isManifestKind, type ManifestKind, manifestFieldNames, manifestFile } from "../spec/manifest.ts";
 import { didYouMean } from "../yaml/suggest.ts";
 import { type Lookup, TemplateProblem } from "../yaml/template.ts";
 import { paramLookup } from "./param-lookup.ts";
@@ -54,7 +54,6 @@ export function stageLookup(
             kind: head,
             value,
             path,
-            context,
             axes: { ...axes, [head]: value },
           })
         : null;
@@ -72,7 +71,6 @@ function field(
     kind: ManifestKind;
     value: Scalar;
     path: string[];
-    context: ResolveContext;
     axes: Record<string, Scalar>;
   },
 ): Json {
@@ -83,7 +81,7 @@ function field(
     if (Array.isArray(value)) return value.map((entry) => at(entry, depth));
     const holder: Record<string, Json> = value !== null && typeof value === "object" ? value : {};
     if (Object.hasOwn(holder, step) && holder[step] !== undefined) return at(holder[step], depth + 1);
-    const known = depth === 0 ? from.context.manifestFields[from.kind] : Object.keys(holder);
+    const known = depth === 0 ? manifestFieldNames(from.kind) : Object.keys(holder);
     if (depth === 0 && known.includes(step)) return null;
     throw new TemplateProblem(
       name,

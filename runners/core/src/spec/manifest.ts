@@ -26,10 +26,12 @@ export type ManifestKind = keyof Manifests;
 type Kind<Manifest> = {
   folder: string;
   file(name: string): string;
+  /** The keys that its format has. */
+  keys: string[];
   shape(source: YamlSource): YamlSource<Manifest> | Diagnostic[];
-  /** What a pipeline can ask of it beside its fields. */
-  derived?(manifest: Manifest): Record<string, unknown>;
-  /** What is wrong with it beyond its shape. */
+  /** Fields that are computed from the file. */
+  derived?: Record<string, (manifest: Manifest) => unknown>;
+  /** The problems beyond its shape. */
   rules(manifest: YamlSource<Manifest>, sources: Sources): Diagnostic[];
 };
 
@@ -37,6 +39,7 @@ const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
   task: {
     folder: "tasks",
     file: (name) => `tasks/${name}/task.yaml`,
+    keys: Object.keys(taskManifest.properties),
     shape: (source) => checkShape(source, taskManifest),
     rules: (task, sources) =>
       checkTask(task, {
@@ -47,24 +50,32 @@ const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
   scorer: {
     folder: "scorers",
     file: (name) => `scorers/${name}/scorer.yaml`,
+    keys: Object.keys(scorerManifest.properties),
     shape: (source) => checkShape(source, scorerManifest),
     rules: checkScorer,
   },
   agent: {
     folder: "runners/agents/presets",
     file: (name) => `runners/agents/presets/${name}.yaml`,
+    keys: Object.keys(agentPreset.properties),
     shape: (source) => checkShape(source, agentPreset),
-    derived: (preset) => ({ preset: presetOfAttempt(preset) }),
+    derived: { preset: presetOfAttempt },
     rules: () => [],
   },
 };
 
-/** What `{kind.field}` can name of a manifest: its fields, and what is derived of them. */
+/** The fields that `{kind.field}` can name, with their values in `manifest`. */
 export function manifestFields<Name extends ManifestKind>(
   kind: Name,
   manifest: Manifests[Name],
 ): Record<string, unknown> {
-  return { ...manifest, ...kinds[kind].derived?.(manifest) };
+  const derived = Object.entries(kinds[kind].derived ?? {}).map(([name, field]) => [name, field(manifest)]);
+  return { ...manifest, ...Object.fromEntries(derived) };
+}
+
+/** Their names, also of optional fields that a manifest lacks. */
+export function manifestFieldNames(kind: ManifestKind): string[] {
+  return [...kinds[kind].keys, ...Object.keys(kinds[kind].derived ?? {})];
 }
 
 export function isManifestKind(axis: string): axis is ManifestKind {

@@ -77,93 +77,99 @@ function compiler(): Ajv {
   return ajv;
 }
 
+type ShapeError = {
+  /** What the value is called in a message. */
+  what: string;
+  path: Path;
+  error: ErrorObject;
+  parent: ParentSchema;
+  at(more?: Path, which?: "key" | "value"): Place;
+};
+
+type ParentSchema = {
+  properties?: Record<string, unknown>;
+  format?: string;
+  description?: string;
+  patternErrorMessage?: string;
+};
+
 function toDiagnostic(source: YamlSource, error: ErrorObject): Diagnostic {
   const path = pathOf(error.instancePath, source.value);
-  const at = (more: Path = [], which: "key" | "value" = "value") => source.place([...path, ...more], which);
-  const what = nameOf(path);
-  const parent = error.parentSchema as
-    | {
-        properties?: Record<string, unknown>;
-        format?: string;
-        description?: string;
-        patternErrorMessage?: string;
-      }
-    | undefined;
-  switch (error.keyword) {
-    case "additionalProperties": {
-      const key = String(error.params.additionalProperty);
-      const help = didYouMean(key, Object.keys(parent?.properties ?? {}));
-      return { code: "unknown-key", message: `${what} has no key "${key}"`, place: at([key], "key"), help };
-    }
-    case "required":
-      return missingKey(
-        what,
-        String(error.params.missingProperty),
-        path.length > 0 ? at([], "key") : firstWord(at()),
-      );
-    case "type":
-      if (parent?.format) return unitDiagnostic(parent.format, error.data, path, at());
-      return {
-        code: "wrong-type",
-        message: `${what} must be ${typeWords(error.params.type)}, and is ${valueWords(error.data)}`,
-        place: at(),
-        ...listHelp(error, path),
-        ...tableHelp(error, parent?.description),
-      };
-    case "format":
-      return unitDiagnostic(error.params.format, error.data, path, at());
-    case "const":
-      if (path.at(-1) === "formatVersion") return formatVersion(error, at());
-      return {
-        code: "wrong-value",
-        message: `${what} must be ${JSON.stringify(error.params.allowedValue)}`,
-        place: at(),
-      };
-    case "enum":
-      return {
-        code: "wrong-value",
-        message: `${what} must be one of ${error.params.allowedValues.join(", ")}`,
-        place: at(),
-        ...meant(String(error.data), error.params.allowedValues.map(String)),
-      };
-    case "pattern": {
-      const isName = error.propertyName !== undefined;
-      return {
-        code: "bad-name",
-        message: `"${error.propertyName ?? error.data}" is not a name${parent?.description ? ` for ${parent.description}` : ""}`,
-        place: isName ? at([error.propertyName!], "key") : at(),
-        help:
-          parent?.patternErrorMessage ?? "names begin with a small letter, then letters, digits and dashes",
-      };
-    }
-    case "uniqueItems":
-      return {
-        code: "duplicate",
-        message: `${what} lists ${valueWords((error.data as unknown[])[error.params.i])} twice`,
-        place: at([Math.max(error.params.i, error.params.j)]),
-      };
-    case "maxItems":
-      return {
-        code: "wrong-value",
-        message: `${what} must have at most ${error.params.limit} items`,
-        place: at(),
-      };
-    case "minItems":
-      if (error.params.limit > 1)
-        return { code: "wrong-value", message: `${what} must have ${error.params.limit} items`, place: at() };
-      return { code: "empty", message: `${what} must not be empty`, place: at() };
-    case "minLength":
-    case "minProperties":
-      return { code: "empty", message: `${what} must not be empty`, place: at() };
-    case "minimum":
-    case "exclusiveMinimum":
-    case "maximum": {
-      const bound = { minimum: "at least", exclusiveMinimum: "more than", maximum: "at most" }[error.keyword];
-      return { code: "wrong-value", message: `${what} must be ${bound} ${error.params.limit}`, place: at() };
-    }
-    default:
-      return { code: "wrong-value", message: `${what} ${error.message ?? "is not allowed"}`, place: at() };
-  }
+  const toWords = byKeyword[error.keyword] ?? otherProblem;
+  return toWords({
+    what: nameOf(path),
+    path,
+    error,
+    parent: (error.parentSchema ?? {}) as ParentSchema,
+    at: (more = [], which = "value") => source.place([...path, ...more], which),
+  });
+}
+
+const byKeyword: Record<string, (problem: ShapeError) => Diagnostic> = {
+  additionalProperties({ what, error, parent, at }) {
+    const key = String(error.params.additionalProperty);
+    const help = didYouMean(key, Object.keys(parent.properties ?? {}));
+    return { code: "unknown-key", message: `${what} has no key "${key}"`, place: at([key], "key"), help };
+  },
+  required({ what, path, error, at }) {
+    const place = path.length > 0 ? at([], "key") : firstWord(at());
+    return missingKey(what, String(error.params.missingProperty), place);
+  },
+  type({ what, path, error, parent, at }) {
+    if (parent.format) return unitDiagnostic(parent.format, error.data, path, at());
+    const message = `${what} must be ${typeWords(error.params.type)}, and is ${valueWords(error.data)}`;
+    const help = { ...listHelp(error, path), ...tableHelp(error, parent.description) };
+    return { code: "wrong-type", message, place: at(), ...help };
+  },
+  format: ({ path, error, at }) => unitDiagnostic(error.params.format, error.data, path, at()),
+  const({ what, path, error, at }) {
+    if (path.at(-1) === "formatVersion") return formatVersion(error, at());
+    return wrongValue(`${what} must be ${JSON.stringify(error.params.allowedValue)}`, at());
+  },
+  enum({ what, error, at }) {
+    const allowed: unknown[] = error.params.allowedValues;
+    const help = meant(String(error.data), allowed.map(String));
+    return { ...wrongValue(`${what} must be one of ${allowed.join(", ")}`, at()), ...help };
+  },
+  pattern({ error, parent, at }) {
+    const name = error.propertyName;
+    const whatFor = parent.description ? ` for ${parent.description}` : "";
+    return {
+      code: "bad-name",
+      message: `"${name ?? error.data}" is not a name${whatFor}`,
+      place: name === undefined ? at() : at([name], "key"),
+      help: parent.patternErrorMessage ?? "names begin with a small letter, then letters, digits and dashes",
+    };
+  },
+  uniqueItems({ what, error, at }) {
+    const { i, j } = error.params;
+    const message = `${what} lists ${valueWords((error.data as unknown[])[i])} twice`;
+    return { code: "duplicate", message, place: at([Math.max(i, j)]) };
+  },
+  maxItems: ({ what, error, at }) =>
+    wrongValue(`${what} must have at most ${error.params.limit} items`, at()),
+  minItems: (problem) =>
+    problem.error.params.limit > 1
+      ? wrongValue(`${problem.what} must have ${problem.error.params.limit} items`, problem.at())
+      : emptyProblem(problem),
+  minLength: emptyProblem,
+  minProperties: emptyProblem,
+  minimum: ({ what, error, at }) => wrongValue(`${what} must be at least ${error.params.limit}`, at()),
+  exclusiveMinimum: ({ what, error, at }) =>
+    wrongValue(`${what} must be more than ${error.params.limit}`, at()),
+  maximum: ({ what, error, at }) => wrongValue(`${what} must be at most ${error.params.limit}`, at()),
+};
+
+function otherProblem({ what, error, at }: ShapeError): Diagnostic {
+  return wrongValue(`${what} ${error.message ?? "is not allowed"}`, at());
+}
+
+function emptyProblem({ what, at }: ShapeError): Diagnostic {
+  return { code: "empty", message: `${what} must not be empty`, place: at() };
+}
+
+function wrongValue(message: string, place: Place): Diagnostic {
+  return { code: "wrong-value", message, place };
 }
 
 /** What a value is called in a message: its key, or its place in the list that bears a key. */
@@ -207,12 +213,7 @@ function formatVersion(error: ErrorObject, place: Place): Diagnostic {
   return { code: "format-version", message, place, help };
 }
 
-function unitDiagnostic(
-  format: string,
-  data: unknown,
-  path: Path,
-  place: Diagnostic["place"] & object,
-): Diagnostic {
+function unitDiagnostic(format: string, data: unknown, path: Path, place: Place): Diagnostic {
   const kind = format === "size" ? "size" : "duration";
   const example = kind === "size" ? "64GiB or 12GB" : "90s, 30m or 24h";
   const bare = typeof data === "number" || /^[\d.]+$/.test(String(data));
