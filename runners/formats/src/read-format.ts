@@ -2,6 +2,7 @@
 // does not follow the format is a value with its cause, so one bad file costs one entry and not the run.
 import { createRequire } from "node:module";
 import type { Ajv, ErrorObject, ValidateFunction } from "ajv";
+import { isTable } from "./is-table.ts";
 import type { TypeOf } from "./schema.ts";
 
 export type Reading<T> = { kind: "ok"; value: T } | { kind: "unreadable"; cause: string };
@@ -87,9 +88,8 @@ function validatorOf(schema: object, checker: Checker): ValidateFunction {
 function versionCause(schema: object, value: unknown): string | undefined {
   const { properties } = schema as { properties?: { formatVersion?: { const?: number } } };
   const known = properties?.formatVersion?.const;
-  if (known === undefined || value === null || typeof value !== "object" || Array.isArray(value))
-    return undefined;
-  const { formatVersion } = value as { formatVersion?: unknown };
+  if (known === undefined || !isTable(value)) return undefined;
+  const { formatVersion } = value;
   if (formatVersion === known) return undefined;
   return formatVersion === undefined
     ? "formatVersion is missing"

@@ -4,7 +4,7 @@ import {
   count,
   fileFormat,
   flag,
-  type Json,
+  json,
   list,
   listOf,
   oneOf,
@@ -66,7 +66,7 @@ export const stageContext = fileFormat(
         ...tableOf({ type: ["string", "number"] }),
         description: "axis values that the stage is keyed on; a stage is blind to the others",
       },
-      params: tableOf({}),
+      params: tableOf(json),
       inputs: {
         ...tableOf(text),
         description: "absolute path of each input, by its name (public for data.public); read only",
@@ -98,5 +98,5 @@ export const stageContext = fileFormat(
   ),
 );
 
-export type StageContext = Omit<TypeOf<typeof stageContext>, "params"> & { params: Record<string, Json> };
+export type StageContext = TypeOf<typeof stageContext>;
 export type SandboxRequest = TypeOf<typeof sandbox>;

@@ -25,10 +25,6 @@ export function strictJson(bytes: Uint8Array, depthMax = 64): StrictJson {
   return { kind: "ok", value };
 }
 
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** A hostile text for a message: quoted, escaped and short. */
 export function clip(text: string, max = 80): string {
   const quoted = JSON.stringify(text.length > max ? `${text.slice(0, max)}…` : text);
