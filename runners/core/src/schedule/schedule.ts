@@ -2,7 +2,7 @@
 // feeds it events and carries out its commands, and tests drive it through any order of events.
 // `step` works on the state it is given and returns it, since copying a hundred thousand entries an
 // event would cost more than the work: hold on to the returned state only.
-import type { Outcome } from "../ports/outcome.ts";
+import { type Outcome, unreachable } from "../ports/outcome.ts";
 import type { Command, Event, ScheduleState } from "./schedule-state.ts";
 
 export function step(state: ScheduleState, event: Event): { state: ScheduleState; commands: Command[] } {
@@ -31,6 +31,8 @@ export function step(state: ScheduleState, event: Event): { state: ScheduleState
     case "interrupt":
       interrupt(state, commands);
       break;
+    default:
+      unreachable(event);
   }
   lookAround(state, commands);
   if (!stopping(state)) startWhatFits(state, commands);
