@@ -4,8 +4,8 @@ import { iterationsFile } from "@mlrb/formats/attempt/iterations";
 import { eventNames, exampleEvent } from "@mlrb/formats/testing/example-event";
 import { Ajv } from "ajv";
 import fc from "fast-check";
-import { attemptIterations, ResearchReader } from "./attempt-iterations.ts";
-import { events, model, story } from "./testing/story.ts";
+import { ResearchReader } from "./attempt-iterations.ts";
+import { attemptIterations, events, model, story } from "./testing/story.ts";
 
 const valid = new Ajv({ strict: false }).compile(iterationsFile);
 

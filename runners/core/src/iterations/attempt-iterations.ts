@@ -82,10 +82,3 @@ function placeOf({ index, sinceStartMs, time }: Record<string, unknown>): EventP
     time: typeof time === "string" ? time : null,
   };
 }
-
-/** Reads a whole trajectory at once. */
-export function attemptIterations(lines: Iterable<unknown>): IterationsFile {
-  const reader = new ResearchReader();
-  for (const line of lines) reader.take(line);
-  return reader.end();
-}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { float32, type NewTensor } from "../safetensors/safetensors-bytes.ts";
+import { float32, type NewTensor } from "../safetensors/testing/safetensors-bytes.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { kinship, type Relative } from "./kinship.ts";
 import { values, weights } from "./testing/weights.ts";

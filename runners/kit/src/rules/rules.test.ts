@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { TaskRule } from "@mlrb/formats/declared/task";
-import { float32, type NewTensor } from "../safetensors/safetensors-bytes.ts";
+import { float32, type NewTensor } from "../safetensors/testing/safetensors-bytes.ts";
 import type { Json } from "../stage.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { RuleContext } from "./rule-method.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import fc from "fast-check";
 import { readSafetensors } from "./safetensors.ts";
-import { fileOf, float32, safetensorsBytes } from "./safetensors-bytes.ts";
+import { fileOf, float32, safetensorsBytes } from "./testing/safetensors-bytes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "safetensors-"));
 after(() => rmSync(folder, { recursive: true }));

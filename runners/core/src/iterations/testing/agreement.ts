@@ -1,8 +1,8 @@
 // How well the rules agree with the hand-labelled set: precision and recall of iterations that count, Cohen's kappa
 // of whose an attempt's failure is and where (Cohen 1960).
 import type { IterationsFile } from "@mlrb/formats/attempt/iterations";
-import { attemptIterations } from "../attempt-iterations.ts";
 import type { Labelled } from "./labelled-trajectory.ts";
+import { attemptIterations } from "./story.ts";
 
 export type Agreement = {
   attempts: number;
