@@ -45,7 +45,7 @@ const rules: Record<string, Rule> = {
       ? {
           whose: "sandbox",
           where: "cannot-tell",
-          detail: "the sandbox ended under it",
+          detail: "its sandbox ended",
           evidence: [facts.sandboxLost.at],
         }
       : undefined,
@@ -75,7 +75,7 @@ const rules: Record<string, Rule> = {
       : undefined,
   "malformed-calls": ({ facts: { malformed } }) =>
     malformed.most >= 3
-      ? agent("implement", `${malformed.most} tool calls in a row made no sense`, malformed.evidence)
+      ? agent("implement", `${malformed.most} malformed tool calls in a row`, malformed.evidence)
       : undefined,
   "no-recovery": (known) => {
     if (counted(known).length > 0) return undefined;
@@ -92,9 +92,7 @@ const rules: Record<string, Rule> = {
     const ended = facts.exit !== null && !(facts.exit.how === "exited" && facts.exit.code === 0);
     if (!ended && !facts.lastRun?.failed && !submittedNothing(known)) return undefined; // it got over it
     const at = facts.outOfMemory?.at ?? (facts.exit?.over === "memory" ? facts.exit.at : undefined);
-    return at === undefined
-      ? undefined
-      : agent("train", "it ran out of memory and did not get over it", [at]);
+    return at === undefined ? undefined : agent("train", "it ran out of memory and did not recover", [at]);
   },
   "program-crashed": ({ facts: { exit, said, phase } }) => {
     if (!exit || outOfMemory.test(said) || exit.how === "lost" || exit.how === "time-limit") return undefined;
@@ -112,14 +110,14 @@ const rules: Record<string, Rule> = {
     const printedLoss = facts.toolCalls === 0 && facts.loss ? { at: facts.loss.at } : undefined;
     const going = training ?? printedLoss;
     if (!overBudget(known) || !submittedNothing(known) || !going) return undefined;
-    return budget("train", "its budget ended in mid-training, with nothing handed in", [going.at]);
+    return budget("train", "its budget ended during training, with nothing submitted", [going.at]);
   },
   "no-plan-for-the-limit": (known) => {
     const { facts } = known;
     if (!overBudget(known) || !submittedNothing(known)) return undefined;
     const where =
       /^(token|dollar|turn)-limit$/.test(facts.ended) && facts.phase !== "understand" ? facts.phase : "plan";
-    return budget(where, "its budget ended before it had handed anything in", [facts.lastIndex]);
+    return budget(where, "its budget ended before it submitted anything", [facts.lastIndex]);
   },
   "corrupted-at-the-end": (known) => {
     const { facts, admitted } = known;
@@ -171,22 +169,22 @@ const rules: Record<string, Rule> = {
     const last = values.at(-1)!;
     const restored = wasPutBack(known.facts);
     if (restored || plateau(values)) return undefined;
-    return agent("decide", `it handed in ${last.value} after it had reached ${best(values).value}`, [
+    return agent("decide", `it submitted ${last.value} after it had reached ${best(values).value}`, [
       best(values).at,
       last.at,
     ]);
   },
   "nothing-handed-in": (known) =>
     submittedNothing(known)
-      ? agent("submit", "it ended with nothing handed in", [known.facts.lastIndex])
+      ? agent("submit", "it ended with nothing submitted", [known.facts.lastIndex])
       : undefined,
   "not-admitted": ({ facts, admitted }) =>
     facts.final && admitted("final") === false
-      ? agent("submit", "what it handed in cannot be loaded", [facts.final.at])
+      ? agent("submit", "its submission cannot be loaded", [facts.final.at])
       : undefined,
   "not-evaluated": ({ facts }) =>
     facts.trained && !facts.evaluated
-      ? agent("evaluate", "it handed in a model that it never measured", [facts.trained.at])
+      ? agent("evaluate", "it submitted a model that it never measured", [facts.trained.at])
       : undefined,
   "no-iteration-after-the-first": (known) => {
     const done = counted(known);

@@ -91,7 +91,7 @@ export function reasonWords(reason: Reason): string {
     case "params-changed":
       return `parameters changed: ${reason.names.join(", ")}`;
     case "outputs-changed":
-      return "what it gives changed";
+      return "its declared outputs changed";
     case "env-changed":
       return `variables changed: ${reason.names.join(", ")}`;
     case "budget-changed":
@@ -105,7 +105,7 @@ export function reasonWords(reason: Reason): string {
     case "image-changed":
       return "another image or sandbox";
     case "key-format-changed":
-      return "keys are made in a new way";
+      return "the key format changed";
     case "output-missing":
       return "its result is no longer in the store";
     case "never-succeeded":
@@ -113,9 +113,9 @@ export function reasonWords(reason: Reason): string {
     case "keyed-by-format":
       return `keyed by format ${reason.format}`;
     case "lost":
-      return `lost: the attempt begun ${reason.since} ended without a record (${reason.cause}); it is in ${reason.folder}`;
+      return `lost: the attempt started ${reason.since} ended without a record (${reason.cause}); it is in ${reason.folder}`;
     case "goes-on":
-      return `it goes on since ${reason.since}, begun by a run that is gone`;
+      return `running since ${reason.since}, started by a run that is gone`;
     case "stale":
       return `stale: ${reason.changed.map(reasonWords).join("; ")}`;
     case "stale-accepted":

@@ -13,7 +13,7 @@ export function isScalars(value: unknown): value is Scalar[] {
 
 /** What a value of an axis may be: it becomes part of names of instances, of `--only` patterns and of folders. */
 const valuePattern = /^[\p{L}\p{N}_-][\p{L}\p{N}\p{M}_.%@:+~-]{0,99}$/u;
-const valueHelp = "letters, digits and . _ - % @ : + ~, at most 100 of them, no sign but _ or - first";
+const valueHelp = "letters, digits and . _ - % @ : + ~, at most 100; the first is a letter, a digit, _ or -";
 
 /** The values that can be used; the others are problems. */
 export function usable(values: Scalar[], place: Places, problems: Diagnostic[]): Scalar[] {
@@ -21,14 +21,14 @@ export function usable(values: Scalar[], place: Places, problems: Diagnostic[]):
   return values.filter((value, index) => {
     const text = String(value);
     if (!valuePattern.test(text)) {
-      const message = `"${text}" cannot be a value of an axis`;
+      const message = `"${text}" cannot be an axis value`;
       problems.push({ code: "bad-value", message, place: place(index), help: valueHelp });
       return false;
     }
     const twice = seen.has(text);
     seen.add(text);
     if (twice) {
-      const message = `"${text}" stands twice in the list`;
+      const message = `"${text}" is listed twice`;
       problems.push({ code: "duplicate", message, place: place(index), help: "remove one" });
     }
     return !twice;

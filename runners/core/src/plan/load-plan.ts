@@ -156,8 +156,8 @@ function checkName(spec: PipelineSpec, source: YamlSource): Diagnostic[] {
     .at(-1)!
     .replace(/\.[^.]*$/, "");
   if (spec.name === undefined || spec.name === name) return [];
-  const message = `the pipeline is called "${spec.name}", and its file "${name}"`;
-  const help = "the two must be the same: results are laid out under the name";
+  const message = `the pipeline is called "${spec.name}", but its file "${name}"`;
+  const help = "rename one of the two: the results folder has this name";
   return [{ code: "name-differs", message, place: source.place(["name"]), help }];
 }
 

@@ -9,7 +9,7 @@ export type ParamLookup = (name: string, lookup: Lookup) => Json;
 export function paramLookup(params: Record<string, Json>): ParamLookup {
   const open = new Set<string>();
   return (name, lookup) => {
-    if (open.has(name)) throw new TemplateProblem(name, "its value leads back to itself");
+    if (open.has(name)) throw new TemplateProblem(name, "its value refers to itself");
     const key = name.slice(name.indexOf(".") + 1);
     if (!Object.hasOwn(params, key))
       throw new TemplateProblem(name, `no parameter "${key}"`, didYouMean(key, Object.keys(params)));

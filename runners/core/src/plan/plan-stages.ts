@@ -93,6 +93,6 @@ function cycleProblem(
     code: "cycle",
     message: `stages need each other in a circle: ${circle.join(" → ")}`,
     place: source.place(reference.path),
-    help: "an arrow leads from what gives to what needs it; take one away",
+    help: "an arrow points from a stage to one that needs it; remove one need",
   };
 }

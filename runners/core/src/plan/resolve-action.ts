@@ -151,7 +151,7 @@ function isInside(file: string, path: Path, { source, problems }: ResolveContext
   if (!/^(?:[/\\]|[A-Za-z]:)|(?:^|[/\\])\.\.(?:[/\\]|$)/.test(file)) return true;
   problems.push({
     code: "outside-repository",
-    message: `${file} does not stay within the repository`,
+    message: `${file} is outside the repository`,
     place: source.place(path),
     help: "write a path from the repository's root, without ..",
   });

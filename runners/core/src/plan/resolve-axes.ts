@@ -116,7 +116,7 @@ function resolveDependent(
   if (!parent || parent.of !== undefined || !isManifestKind(kind)) {
     problems.push({
       code: "unknown-axis",
-      message: `axis "${name}" takes its values of "${kind}", which is not an axis with manifests and a list`,
+      message: `axis "${name}" takes its values from "${kind}", which is not a listed axis with manifests`,
       place: source.place([...path, "of"]),
       help: didYouMean(kind, [...axes.keys()].filter(isManifestKind)),
     });
@@ -267,5 +267,7 @@ function fieldHelp(found: FieldValue, steps: string[]): { help?: string } {
   }
   if (found.value === null || typeof found.value !== "object" || Array.isArray(found.value)) return {};
   const part = Object.entries(found.value).find(([, value]) => isScalars(value))?.[0];
-  return part === undefined ? {} : { help: `a part of it does: field: "${[...steps, part].join(".")}"` };
+  return part === undefined
+    ? {}
+    : { help: `name a part that is a list: field: "${[...steps, part].join(".")}"` };
 }

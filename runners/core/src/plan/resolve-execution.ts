@@ -64,9 +64,9 @@ function checkImage(image: string, path: Path, { source, sources, problems }: Re
   if (bases.length === 0) return;
   problems.push({
     code: "image-not-pinned",
-    message: `${image} is built from ${bases.join(", ")}, which may be another image tomorrow`,
+    message: `${image} is built from ${bases.join(", ")}, which is not pinned to a digest`,
     place,
-    help: "name each base by digest: FROM NAME@sha256:…, as `docker image inspect` tells it under RepoDigests",
+    help: "name each base by digest: FROM NAME@sha256:…; `docker image inspect` shows it under RepoDigests",
   });
 }
 
@@ -96,12 +96,12 @@ function poolWants(
         code: "duplicate",
         message: `"${twin.written}" and "${written}" are both the pool "${pool}"`,
         place: source.place(path, "key"),
-        help: "say once how much it takes of it",
+        help: "give one amount for this pool",
       });
     } else if (amount > size) {
       problems.push({
         code: "over-pool",
-        message: `it takes ${amount} of the pool "${pool}", which has ${size}`,
+        message: `the stage takes ${amount} of the pool "${pool}", which has ${size}`,
         place: source.place(path),
         help: `take ${size} at most, or enlarge it: pools: { "${pool}": ${amount} }`,
       });
@@ -116,6 +116,6 @@ function poolWants(
 
 function poolHelp(pool: string, known: string[]): string {
   if (suggest(pool, known) !== undefined) return didYouMean(pool, known);
-  const declare = `declare how much there is of it: pools: { "${pool}": 4 }`;
+  const declare = `declare its size: pools: { "${pool}": 4 }`;
   return known.length === 0 ? declare : `${didYouMean(pool, known)}; or ${declare}`;
 }

@@ -37,7 +37,7 @@ export function stageLookup(
     if (head === "inputs" || head === "outputs")
       throw new TemplateProblem(
         name,
-        "paths are known in a command only",
+        "paths are known only in a command",
         "a script gets them from kit's stage()",
       );
     if (!isManifestKind(head) || !context.axes.has(head)) {

@@ -72,7 +72,7 @@ export class StageTexts {
     const found = this.filled(value ?? [], path) ?? [];
     const isVariable = (one: Json): one is string => typeof one === "string" && /^[A-Za-z_]\w*$/.test(one);
     if (Array.isArray(found) && found.every(isVariable)) return found;
-    const message = `${JSON.stringify(found)} is no list of environment variables`;
+    const message = `${JSON.stringify(found)} is not a list of environment variables`;
     this.#report("wrong-type", path, { message, help: "write [NAME, …], or a field that lists them" });
     return [];
   }
@@ -87,7 +87,7 @@ export class StageTexts {
     if (found === null) return {};
     if (typeof found === "number" && Number.isFinite(found) && found > 0)
       return { [name]: found } as { [key in Name]?: number };
-    const message = `${JSON.stringify(found)} is no number above 0`;
+    const message = `${JSON.stringify(found)} is not a number above 0`;
     this.#report("wrong-type", path, { message, help: `write how many ${name}, or a field that says so` });
     return {};
   }
@@ -107,7 +107,7 @@ export class StageTexts {
     if (result === null) return undefined;
     if (typeof result !== "object") return String(result);
     const { source, problems } = this.#context;
-    const message = `${written} is a ${Array.isArray(result) ? "list" : "table"}, where text is wanted`;
+    const message = `${written} is a ${Array.isArray(result) ? "list" : "table"}, but must be text`;
     problems.push({ code: "wrong-type", message, place: source.place(path, at) });
     return undefined;
   }

@@ -34,7 +34,7 @@ const headlines: Record<WaitReason, string> = {
 export function waitText(wait: AttemptWait, { now, resume }: { now: number; resume: string | null }): string {
   const { why, cause, detail, since, nextTry, giveUpAt } = wait;
   const forMs = Math.max(0, Math.floor((now - Date.parse(since)) / 1000) * 1000);
-  const act = why === "operator" && resume !== null ? `; when it is mended: ${resume}` : "";
+  const act = why === "operator" && resume !== null ? `; once repaired: ${resume}` : "";
   const times = `for ${formatDuration(forMs)} since ${seconds(since)}, next try ${seconds(nextTry)}, gives up ${seconds(giveUpAt)}`;
   return `waits for ${headlines[why]}: ${cause}: ${detail.slice(0, detailMax)}${act}; ${times}`;
 }

@@ -80,11 +80,11 @@ function wordsOf(
     case "folder":
       return {
         what: `asks about ${folderWords(own, resource)}, which it does not declare`,
-        help: `existsSync and access say whether a folder is there, undeclared too${own ? `; to read what is in it, ${declare(`${own}/**`)}` : ""}`,
+        help: `existsSync and access work on undeclared folders too${own ? `; to read what is in it, ${declare(`${own}/**`)}` : ""}`,
       };
     case "write":
       return {
-        what: `writes ${inside(resource) ?? resource}, which is none of its outputs`,
+        what: `writes ${inside(resource) ?? resource}, which is not one of its outputs`,
         help: "write to its outputs, or what need not be kept below TMPDIR",
       };
     case "link":
@@ -122,7 +122,7 @@ const narrowerHelp =
   "in HERE, write under `files:` the folders that it reads, each as `FOLDER/**`, and list those (a glob starts at its `cwd`); kit's sourceFiles(PATTERN) gives the files of a pattern";
 
 const outsideHelp =
-  "it is outside of the repository: have a stage give it and name that under `needs`, or copy it into the repository";
+  "it is outside the repository: add a stage that outputs it and list that under `needs`, or copy it into the repository";
 
 /** A pattern as it is written in a YAML list. */
 function yamlWord(text: string): string {

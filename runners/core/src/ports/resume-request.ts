@@ -17,7 +17,7 @@ export function readResumeRequest(text: string): ResumeRequest | string {
   if (reading.kind === "ok") return reading.value;
   const { cause } = reading;
   if (cause.startsWith("not JSON")) return "the request is not JSON";
-  if (cause.startsWith("secrets.")) return "a secret of the request is no text";
+  if (cause.startsWith("secrets.")) return "a secret of the request is not text";
   if (cause.startsWith("secrets ")) return "the request holds no secrets";
   return "the request is of another format; this attempt reads format 1";
 }

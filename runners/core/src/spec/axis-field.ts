@@ -11,7 +11,7 @@ export function axisField(axis: string, field: string | undefined, params: Recor
   const param = paramLookup(params);
   const lookup: Lookup = (name) => {
     if (name.startsWith("params.")) return param(name, lookup);
-    throw new TemplateProblem(name, "axes are made before stages and know parameters only");
+    throw new TemplateProblem(name, "axes can use parameters only");
   };
   return String(fill(field, lookup)).split(".");
 }

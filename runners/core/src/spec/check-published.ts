@@ -31,12 +31,12 @@ export function checkPublished(stages: readonly PlannedStage[], source: YamlSour
       if (!twin && !(isReport && name === pageFile)) continue;
       const other = twin
         ? `"${twin.stage}" (output "${twin.output}", line ${twin.line})`
-        : "the program itself, beside a report";
+        : "the program itself, next to a report";
       problems.push({
         code: "published-twice",
         message: `"${stage.name}" publishes "${file}", and so does ${other}`,
         place,
-        help: "all that is published goes into one folder: give one another name, { file: NAME }",
+        help: "published files share one folder: rename one of them with { file: NAME }",
       });
     }
   }

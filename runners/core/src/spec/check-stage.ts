@@ -36,7 +36,7 @@ function checkWhatRuns(name: string, stage: StageSpec, { source, unclear }: Stag
   const untold = ["script", "python", "command"].some((way) => unclear("stages", name, way));
   if (ways.length !== 1 && !(ways.length === 0 && untold)) {
     const message =
-      ways.length === 0 ? `"${name}" does not say what to run` : `"${name}" says ${ways.join(" and ")}`;
+      ways.length === 0 ? `"${name}" does not say what to run` : `"${name}" has ${ways.join(" and ")}`;
     const help = "a stage has exactly one of script, python, command";
     problems.push({ code: "what-to-run", message, place, help });
   }
@@ -65,7 +65,7 @@ function checkEach(name: string, { each = [] }: StageSpec, context: AxisContext)
   const mended = each.filter((one) => one !== parent);
   mended.splice(index, 0, parent);
   const [code, which] =
-    at < 0 ? ["missing-axis", "which is not in each"] : ["axis-order", "which stands after it"];
+    at < 0 ? ["missing-axis", "which is not in each"] : ["axis-order", "which comes after it"];
   const message = `the values of "${axis}" depend on "${parent}", ${which}`;
   return [{ code, message, place, help: `write each: [${mended.join(", ")}]` }];
 }
@@ -85,7 +85,7 @@ function checkOutputs(name: string, stage: StageSpec, { source, unclear }: Stage
     const place = source.place(["stages", name, "releases", index]);
     if (outputs.includes(output) && isDeclaredPrivate(stage.gives![output])) {
       const message = `"${output}" is declared private and released`;
-      problems.push({ code: "private-released", message, place, help: "leave out one of the two" });
+      problems.push({ code: "private-released", message, place, help: "remove one of the two" });
     }
     if (outputs.includes(output) || unclear("stages", name, "gives")) continue;
     const message = `"${name}" gives no "${output}"`;

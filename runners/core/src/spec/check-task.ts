@@ -29,7 +29,7 @@ function checkKinds(task: TaskManifest, source: YamlSource): Diagnostic[] {
       ...others.map((kind) => unknownKind(kind, { kinds, source, path: [table, kind], at: "key" })),
       ...unsaid.map((kind) => ({
         code: "missing-kind",
-        message: `"${table}" says nothing for "${kind}", which "scorers" has`,
+        message: `"${table}" has no entry for "${kind}", which "scorers" has`,
         place: source.place([table], "key"),
         help: `add ${kind} to ${table}, or take it out of scorers`,
       })),
@@ -43,14 +43,18 @@ function unknownKind(
 ): Diagnostic {
   return {
     code: "unknown-kind",
-    message: `"${kind}" is no kind of data that "scorers" has`,
+    message: `"${kind}" is not a kind of data in "scorers"`,
     place: from.source.place(from.path, from.at),
     help: didYouMean(kind, from.kinds),
   };
 }
 
 /** The tables that say something of single scorers, and what. */
-const byScorer = { floors: "a floor", anchorRows: "an anchor", published: "published values" } as const;
+const byScorer = {
+  floors: "a trivial baseline",
+  anchorRows: "a reference model",
+  published: "published values",
+} as const;
 
 function checkScorers(task: TaskManifest, source: YamlSource, known: KnownScorers): Diagnostic[] {
   return Object.entries(task.scorers).flatMap(([kind, scorers]) => {
@@ -97,7 +101,7 @@ function checkRules(task: TaskManifest, source: YamlSource): Diagnostic[] {
         code: "duplicate",
         message: `a second rule "${name}" for ${both.join(", ")}`,
         place: source.place(["rules", index, "name"]),
-        help: "give it another name, or say by on: which kinds of data each is for",
+        help: "rename it, or limit each rule to some kinds of data with on:",
       });
     }
     return problems;

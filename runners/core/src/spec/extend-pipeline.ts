@@ -34,7 +34,7 @@ function withParent(child: YamlSource, sources: Sources, seen: string[]): YamlSo
     return problem(
       "pipeline-cycle",
       `pipelines extend each other in a circle: ${[...seen, file].join(" → ")}`,
-      "take one `extends` away",
+      "remove one `extends`",
     );
   const text = /^[A-Za-z0-9][\w-]*$/.test(value.extends) ? sources.read(file) : undefined;
   if (text === undefined) {

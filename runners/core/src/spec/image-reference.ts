@@ -15,7 +15,7 @@ export type ImageRefusal = { kind: "refused"; message: string; help: string };
 
 const help =
   "name `host`, a Dockerfile of the repository (e.g. `images/tools/Dockerfile`) or an image by digest " +
-  "(e.g. `debian@sha256:…`, as `docker image inspect --format '{{index .RepoDigests 0}}' debian:12` tells it)";
+  "(e.g. `debian@sha256:…`, as `docker image inspect --format '{{index .RepoDigests 0}}' debian:12` prints it)";
 
 export function parseImageReference(text: string): ImageReference | ImageRefusal {
   const refused = (message: string): ImageRefusal => ({ kind: "refused", message, help });
@@ -23,16 +23,16 @@ export function parseImageReference(text: string): ImageReference | ImageRefusal
   const pinned = /^([a-z0-9][\w./:-]*)@(sha256:[0-9a-f]{64})$/.exec(text);
   if (pinned) return { kind: "digest", name: pinned[1]!, digest: pinned[2]! };
   if (text.includes("@"))
-    return refused(`"${text}" is no image by digest: \`NAME@sha256:\` and 64 hex digits`);
+    return refused(`"${text}" is not an image by digest: \`NAME@sha256:\` and 64 hex digits`);
   const parts = text.split("/");
   if (/^(Dockerfile|Containerfile)(\.[\w.-]+)?$|^[\w.-]+\.(Dockerfile|Containerfile)$/.test(parts.at(-1)!)) {
     if (text.startsWith("/") || parts.some((part) => part === ".." || part === "." || part === ""))
-      return refused(`"${text}" is no plain path below the repository's root`);
+      return refused(`"${text}" is not a plain path below the repository's root`);
     if (parts.length === 1)
       return refused(`"${text}" has the whole repository as its context; put it into a folder of its own`);
     return { kind: "dockerfile", file: text, folder: parts.slice(0, -1).join("/") };
   }
-  return refused(`"${text}" may be another image tomorrow`);
+  return refused(`"${text}" is not pinned to a digest`);
 }
 
 /** The skeleton's layout; another one is another image. */

@@ -122,7 +122,7 @@ function checkName(manifest: YamlSource<{ name: string }>, name: string): Diagno
   return [
     {
       code: "name-differs",
-      message: `the name is "${said}", and the file's place says "${name}"`,
+      message: `the name is "${said}", but the path says "${name}"`,
       place: manifest.place(["name"]),
       help: "the two must be the same",
     },

@@ -45,7 +45,7 @@ export function checkRoles(
     return [
       {
         code: "missing-role",
-        message: `"${name}" needs the role "${role}", which nothing that it collects from has`,
+        message: `"${name}" needs the role "${role}", which no stage that it collects from has`,
         place: source.place(["stages", name, "roles", at]),
         help:
           near === undefined

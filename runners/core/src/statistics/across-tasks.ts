@@ -21,11 +21,11 @@ export type AcrossTasks = {
 
 /**
  * Normalised scores over tasks. Only agents with values at the same tasks can be compared: see `without`.
- * Throws on values that are not finite and on a task that stands twice.
+ * Throws on values that are not finite and on a task that appears twice.
  */
 export function acrossTasks(scores: readonly TaskScores[]): AcrossTasks {
   const names = scores.map(({ task }) => task);
-  if (new Set(names).size < names.length) throw new Error(`bug: a task stands twice in ${names.join(", ")}`);
+  if (new Set(names).size < names.length) throw new Error(`bug: a task appears twice in ${names.join(", ")}`);
   const used = scores.filter(({ values }) => values.length > 0);
   const means = used.map(({ task, values }) => ({ task, value: mean(values) }));
   const average = (of: typeof means) => {

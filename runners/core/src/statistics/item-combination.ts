@@ -16,7 +16,7 @@ export function itemCombination(terms: readonly { items: Item[]; factor: number 
   const first = terms[0]?.items;
   if (!first || first.length === 0) return { kind: "unpaired", why: "there are no items" };
   const place = placesOf(first);
-  if (place.size !== first.length) return { kind: "unpaired", why: "an item's id stands twice" };
+  if (place.size !== first.length) return { kind: "unpaired", why: "an item's id appears twice" };
   const pulls = new Array<number>(first.length).fill(0);
   let value = 0;
   for (const { items, factor } of terms) {

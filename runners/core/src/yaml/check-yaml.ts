@@ -29,7 +29,7 @@ function walk(node: Node | null, state: Walk): void {
     spots.push({ message, from, to, ...(help !== undefined && { help }) });
   if (isAlias(node)) {
     const { source } = node;
-    if (open.includes(source)) wrong(`*${source} stands inside what it repeats`);
+    if (open.includes(source)) wrong(`*${source} is inside the value that it repeats`);
     else if (!anchors.has(source))
       wrong(`no anchor &${source} before this alias`, didYouMean(source, anchors));
     return;
@@ -54,12 +54,12 @@ function walk(node: Node | null, state: Walk): void {
 
 function scalarProblem({ value, source }: Scalar): Omit<Spot, "from" | "to"> | undefined {
   if (typeof value === "number" && !Number.isFinite(value))
-    return { code: "bad-number", message: `${source} is not a number that can be kept` };
+    return { code: "bad-number", message: `${source} is not a finite number` };
   if (typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value))
     return {
       code: "bad-number",
-      message: `${source} has more digits than can be kept`,
-      help: "quote it, as text",
+      message: `${source} has more digits than a number can hold`,
+      help: "quote it to keep it as text",
     };
   if (typeof value === "string" && /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/.test(value))
     return { message: "the text holds a control character" };
@@ -79,10 +79,10 @@ function walkMap(map: YAMLMap<unknown, unknown>, state: Walk): void {
         state.spots.push({
           code: "duplicate",
           soft: true,
-          message: `the key "${name}" stands twice`,
+          message: `the key "${name}" appears twice`,
           from: key.range![0],
           to: key.range![1],
-          help: "each name may stand once; rename or remove one of the two",
+          help: "a key may appear once; rename or remove one of the two",
         });
       keys.add(name);
       walk(key, state);

@@ -23,7 +23,7 @@ export function didYouMean(name: string, candidates: Iterable<string>): string {
   if (near !== undefined) return `did you mean "${near}"?`;
   if (all.length === 0) return "there is none";
   const shown = all.slice(0, 12).join(", ");
-  return `there is: ${shown}${all.length > 12 ? `, and ${all.length - 12} more` : ""}`;
+  return `known: ${shown}${all.length > 12 ? `, and ${all.length - 12} more` : ""}`;
 }
 
 /** Edits (insert, delete, replace, swap of neighbours) from `a` to `b`: optimal string alignment. */

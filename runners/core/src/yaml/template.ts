@@ -55,7 +55,7 @@ function fillText(text: string, lookup: Lookup): Json {
     if (value !== null && typeof value === "object") {
       throw new TemplateProblem(
         match[1]!,
-        `"${match[1]}" is a ${Array.isArray(value) ? "list" : "table"} and cannot stand inside text`,
+        `"${match[1]}" is a ${Array.isArray(value) ? "list" : "table"} and cannot be part of a text`,
       );
     }
     if (value === null) return null; // a text about something that is not there is not there either

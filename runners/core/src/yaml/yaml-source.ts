@@ -40,7 +40,7 @@ export function parseYaml(file: string, withMark: string): YamlSource | Diagnost
       {
         code: "too-long",
         message: `${file} has ${formatBytes(bytes)}; at most ${formatBytes(bytesMax)} of YAML are read`,
-        help: "is a list generated? an axis with fewer values, or several pipelines, can be planned",
+        help: "shorten generated lists, or split the pipeline",
       },
     ];
   const text = withMark.replace(/^\ufeff/, "");
@@ -99,7 +99,7 @@ function oddCharacter(text: string): Spot | undefined {
       help: "save it as UTF-8",
     };
   const name = `U+${text.charCodeAt(at).toString(16).toUpperCase().padStart(4, "0")}`;
-  return { message: `the control character ${name} has no place in YAML`, from: at, to: at + 1 };
+  return { message: `the control character ${name} is not allowed in YAML`, from: at, to: at + 1 };
 }
 
 function troubleOf(error: unknown): { message: string; help?: string } {
@@ -128,7 +128,7 @@ function syntaxProblems(document: Document.Parsed, text: string): Spot[] {
 }
 
 const words: Record<string, { message?: string; help?: string }> = {
-  TAB_AS_INDENT: { message: "a tab where spaces indent", help: "YAML is indented by spaces" },
+  TAB_AS_INDENT: { message: "a tab is used as indentation", help: "indent with spaces" },
   MULTIPLE_DOCS: {
     message: "a second document begins here",
     help: "a file holds one document: remove the ---",
@@ -140,13 +140,13 @@ const words: Record<string, { message?: string; help?: string }> = {
   BAD_SCALAR_START: { help: "put the text in quotes" },
   TAG_RESOLVE_FAILED: { help: "tags are not used here; quote text that begins with !" },
   UNEXPECTED_TOKEN: { help: 'quote text that begins with {, [ or another sign, e.g. "{task}/data.ts"' },
-  BAD_INDENT: { help: "what belongs together begins in the same column, further in than what holds it" },
-  MISSING_CHAR: { help: "look for a quote, bracket or colon that is missing at or before this place" },
+  BAD_INDENT: { help: "indent the entries of one table equally, deeper than their key" },
+  MISSING_CHAR: { help: "a quote, bracket or colon is missing here or before" },
 };
 
 function unclosed(bracket: string): { message: string; help: string } {
   const message = `a "${bracket}" is missing`;
-  return { message, help: "close the bracket at or before this place, or indent what it holds" };
+  return { message, help: "close the bracket here or before, or indent its contents" };
 }
 
 /** One slip often makes the parser stumble more than once; the first on each line is the one to mend. */

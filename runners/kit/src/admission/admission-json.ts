@@ -21,7 +21,7 @@ export function strictJson(bytes: Uint8Array, depthMax = 64): StrictJson {
   }
   const twice = equalKey(text);
   if (twice !== undefined)
-    return { kind: "malformed", reason: `the key ${clip(twice)} stands twice in one object` };
+    return { kind: "malformed", reason: `the key ${clip(twice)} appears twice in one object` };
   return { kind: "ok", value };
 }
 

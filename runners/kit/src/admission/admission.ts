@@ -23,7 +23,7 @@ export function admit(folder: string): Admission {
     return answer([{ code: "empty", detail: "no submission: there is no folder" }]);
   const { files, odd, tooMany } = submittedFiles(folder);
   if (files.length === 0 && odd.length === 0)
-    return answer([{ code: "empty", detail: "no submission: nothing was handed in" }]);
+    return answer([{ code: "empty", detail: "no submission: the folder is empty" }]);
   if (tooMany) reasons.push({ code: "too-many-files", detail: "more than 100000 files and folders" });
   for (const { path, why } of odd) reasons.push({ code: "odd-file", detail: `${clip(path)}: ${why}` });
 

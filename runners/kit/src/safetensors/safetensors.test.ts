@@ -99,8 +99,8 @@ for (const [what, expected, header] of bad) {
 
 test("two tensors of one name are refused, escaped or not", () => {
   const one = JSON.stringify(tensor([0, 32], [8]));
-  assert.match(reason(fileOf(`{"a":${one},"a":${one}}`, data)), /"a" stands twice/);
-  assert.match(reason(fileOf(`{"a":${one},"\\u0061":${one}}`, data)), /"a" stands twice/);
+  assert.match(reason(fileOf(`{"a":${one},"a":${one}}`, data)), /"a" appears twice/);
+  assert.match(reason(fileOf(`{"a":${one},"\\u0061":${one}}`, data)), /"a" appears twice/);
 });
 
 test("a header that is a list, deep, not JSON or not UTF-8 is refused", () => {

@@ -57,14 +57,14 @@ const exactProbabilityMin = 1e-300;
  * tasks of Mann and Whitney's U as a share (1947). Exact by counting, also with ties: seven tasks of 20
  * against 20 take some 50 ms. Where attempts are very many, or their numbers differ so much between tasks
  * that counting takes seconds, permutations are drawn, see drawnTest. Swapping a and b gives the same p and
- * 1 − statistic. Throws on values that are not finite and on a task that stands twice.
+ * 1 − statistic. Throws on values that are not finite and on a task that appears twice.
  */
 export function permutationTest(
   tasks: readonly TaskValues[],
   { seed = 1, permutations = permutationsDefault }: Draws = {},
 ): PermutationTest {
   const names = tasks.map(({ task }) => task);
-  if (new Set(names).size < names.length) throw new Error(`bug: a task stands twice in ${names.join(", ")}`);
+  if (new Set(names).size < names.length) throw new Error(`bug: a task appears twice in ${names.join(", ")}`);
   for (const { task, a, b } of tasks) assertFinite([...a, ...b], `value at ${task}`);
   const without = tasks.flatMap(({ task, a, b }) => (a.length * b.length === 0 ? [task] : []));
   const used = tasks.filter(({ a, b }) => a.length * b.length > 0).map(sides);
