@@ -4,9 +4,9 @@ import { failureOwner } from "./failure-owner.ts";
 import { modelCause } from "./model-cause.ts";
 import { count, event, ordinal } from "./trajectory-event.ts";
 
-const by = { ...text, description: "whose conversation: agent, supervisor, worker-1 … or program" } as const;
+const by = { ...text, description: "the conversation: agent, supervisor, worker-1 … or program" } as const;
 
-/** A text that is longer than a line should be: its beginning, and the digest under which the attachments hold it whole. */
+/** A text, or for a long one its beginning and the digest under which the attachments hold it whole. */
 export const longText = {
   description: "a text, or its beginning and the digest under which attachments/ holds it whole (UTF-8)",
   anyOf: [text, openObject({ head: text, digest: sha256, bytes: count }, ["head", "digest", "bytes"])],
@@ -18,17 +18,17 @@ export const knownUsage = openObject(
     outputTokens: count,
     cachedInputTokens: {
       ...nullable(count),
-      description: "of inputTokens; null: the provider does not say",
+      description: "part of inputTokens; null: not reported",
     },
     cacheWrittenTokens: {
       ...count,
-      description: "of inputTokens, written to the provider's cache at a price of its own",
+      description: "part of inputTokens, written to the provider's cache at a separate price",
     },
-    reasoningTokens: { ...nullable(count), description: "of outputTokens; null: the provider does not say" },
+    reasoningTokens: { ...nullable(count), description: "part of outputTokens; null: not reported" },
   },
   ["inputTokens", "outputTokens", "cachedInputTokens", "reasoningTokens"],
 );
-const usage = { ...nullable(knownUsage), description: "null: the provider did not say" } as const;
+const usage = { ...nullable(knownUsage), description: "null: not reported" } as const;
 const dollars = {
   ...nullable({ type: "number", minimum: 0 }),
   description: "null: no price is known",
@@ -50,7 +50,7 @@ export const conversationEvents = [
       role: oneOf("system", "user"),
       why: {
         ...oneOf("prompt", "notice", "nudge", "task"),
-        description: "notice: a reminder of the deadline; nudge: asked to go on",
+        description: "notice: a reminder of the deadline; nudge: asked to continue",
       },
       text: longText,
     },
@@ -63,14 +63,14 @@ export const conversationEvents = [
       call: ordinal,
       provider: text,
       model: text,
-      messages: { ...count, description: "how many it has" },
+      messages: { ...count, description: "number of messages" },
       sameAs: {
         ...nullable(openObject({ call: ordinal, messages: count }, ["call", "messages"])),
-        description: "its first messages are those of an earlier call's request; null: all follow as parts",
+        description: "its first messages equal those of an earlier call's request; null: all follow as parts",
       },
       system: {
         anyOf: [sha256, listOf(sha256), { type: "null" }],
-        description: "digests of parts, of a list one for each block; null: the request has none",
+        description: "digests of parts, for a list one for each block; null: the request has none",
       },
       tools: nullable(sha256),
       settings: sha256,
@@ -84,11 +84,11 @@ export const conversationEvents = [
       call: ordinal,
       part: {
         ...oneOf("system", "tools", "settings", "message", "more-messages"),
-        description: "more-messages: all after the 10 000th (in older records: the 2 000th), as one list",
+        description: "more-messages: all after number 10 000 (in older records: 2 000), as one list",
       },
-      place: { ...nullable(count), description: "of a message: its index in the request, from 0" },
+      place: { ...nullable(count), description: "index of a message in the request, from 0" },
       role: nullable(text),
-      digest: { ...sha256, description: "of the JSON before secrets were taken out of it" },
+      digest: { ...sha256, description: "of the JSON before its secrets were redacted" },
       text: longText,
     },
     { again: { const: true, description: "an earlier part of the same digest holds the text" } },
@@ -96,15 +96,15 @@ export const conversationEvents = [
   event(
     "model-call",
     {
-      call: { ...ordinal, description: "over all conversations of the attempt" },
+      call: { ...ordinal, description: "number over all conversations of the attempt" },
       by,
       provider: text,
-      model: { ...text, description: "as asked for" },
-      answeredBy: { ...nullable(text), description: "as the provider named what answered" },
+      model: { ...text, description: "the requested model" },
+      answeredBy: { ...nullable(text), description: "the model that answered, as the provider names it" },
       requestDigest: {
         ...sha256,
         description:
-          "of the whole request, with what differs between two attempts left blank: replay finds it by this",
+          "of the whole request without the parts that differ between two attempts; replay finds it by this",
       },
       messages: count,
       text: longText,
@@ -125,7 +125,7 @@ export const conversationEvents = [
     },
     {
       raw: {
-        description: "what the provider wants back with the next request, e.g. signatures",
+        description: "what the provider needs in the next request, e.g. signatures",
         anyOf: longText.anyOf,
       },
     },
@@ -137,13 +137,16 @@ export const conversationEvents = [
       call: count,
       try: count,
       cause: modelCause,
-      whose: { ...failureOwner, description: "agent-…: the agent's, which is measured; others are not" },
+      whose: {
+        ...failureOwner,
+        description: "agent-…: the agent's failures, which are measured; others are not",
+      },
       detail: text,
       usage,
       dollars,
       waitMs: {
         ...nullable({ type: "number", minimum: 0 }),
-        description: "waited before the next try; null: there is none",
+        description: "wait before the next try; null: there is none",
       },
     },
     {},
@@ -157,17 +160,16 @@ export const conversationEvents = [
       name: text,
       outcome: {
         ...oneOf("done", "failed", "refused", "timed-out"),
-        description:
-          "refused: arguments that make no sense, or no such tool; timed-out: its own limit of time",
+        description: "refused: malformed arguments or no such tool; timed-out: its own time limit",
       },
       exit,
-      text: { ...longText, description: "what the model is told" },
+      text: { ...longText, description: "the text that the model gets" },
       rest: {
         ...nullable(text),
-        description: "the file of the workspace with the whole of a clipped text",
+        description: "the workspace file with the whole of a clipped text",
       },
       durationMs: count,
-      executed: { ...flag, description: "whether a program of the agent's ran" },
+      executed: { ...flag, description: "whether a program of the agent ran" },
     },
     {},
   ),
@@ -177,9 +179,5 @@ export const conversationEvents = [
     {},
   ),
   event("context-cut", { by, messagesCut: count, charactersCut: count, messagesKept: count }, {}),
-  event(
-    "note",
-    { by, text: { ...longText, description: "what the agent wrote down to keep; survives context cuts" } },
-    {},
-  ),
+  event("note", { by, text: { ...longText, description: "a note of the agent; survives context cuts" } }, {}),
 ] as const;

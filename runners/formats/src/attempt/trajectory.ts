@@ -1,6 +1,5 @@
-// The format of a line of a trajectory: the supervisor's account of an attempt, one event a line, in the order in
-// which it saw them. Published as pipelines/trajectory.schema.json for programs that read them. Readers take fields
-// that they do not know for additions.
+// The format of a line of a trajectory: the supervisor's log of an attempt, one event a line, in the order in which it
+// saw them. Published as pipelines/trajectory.schema.json. Readers ignore fields that they do not know.
 
 import {
   flag,
@@ -19,12 +18,12 @@ import { usedPrice } from "./used-price.ts";
 
 export const waitReason = {
   ...oneOf("gpu", "rate-limit", "provider", "operator"),
-  description: "operator: what only a person can mend, e.g. a key",
+  description: "operator: only a person can fix it, e.g. a key",
 } as const;
 
 const stream = oneOf("stdout", "stderr");
 
-/** How an agent's program ended: `ExecResult` or what the supervisor ended it for. */
+/** How an agent's program ended: an `ExecResult`, or the reason for which the supervisor ended it. */
 const ending = openObject(
   {
     kind: text,
@@ -64,21 +63,21 @@ export const trajectoryEvent = {
         programDigest: nullable(text),
         libraryDigest: nullable(text),
         limits: tableOf({ type: "number" }),
-        deadlineFile: { ...text, description: "in the workspace; absent where the agent has none" },
-        model: { type: "object", description: "of an llm agent's preset" },
-        scaffold: { type: "object", description: "of an llm agent's preset" },
-        gateway: { ...listOf({ type: "object" }), description: "the models that its program may call" },
+        deadlineFile: { ...text, description: "in the workspace; absent if the agent has none" },
+        model: { type: "object", description: "from an llm agent's preset" },
+        scaffold: { type: "object", description: "from an llm agent's preset" },
+        gateway: { ...listOf({ type: "object" }), description: "models that its program may call" },
       },
     ),
     event(
       "purse",
       {
-        run: { ...text, description: "that carries the attempt from here on" },
+        run: { ...text, description: "the run that carries the attempt from here on" },
         maxDollars: {
           ...nullable({ type: "number", minimum: 0 }),
-          description: "the --max-cost that holds; null: none",
+          description: "the --max-cost in force; null: none",
         },
-        prices: { ...listOf(usedPrice), description: "of the models that it may call, as far as known" },
+        prices: { ...listOf(usedPrice), description: "of the models that it may call, if known" },
       },
       {},
     ),
@@ -91,7 +90,7 @@ export const trajectoryEvent = {
       {
         line: {
           ...text,
-          description: "of the agent's iterations.jsonl, or of its tool `iteration`: its claim",
+          description: "a claim, from iterations.jsonl or from the tool `iteration`",
         },
         wellFormed: flag,
       },
@@ -107,14 +106,21 @@ export const trajectoryEvent = {
         goneMore: count,
         leftOut: listOf(openObject({ path: text, why: text }, ["path", "why"])),
         leftOutMore: count,
-        torn: { ...listOf(text), description: "files that were written to while they were copied" },
+        torn: { ...listOf(text), description: "files that changed while they were copied" },
       },
     ),
     event("snapshot-skipped", { because: text }, {}),
     event("snapshot-dropped", { name: text }, {}),
     event(
       "budget",
-      { share: { type: "number", minimum: 0, maximum: 1, description: "of the working time is used up" } },
+      {
+        share: {
+          type: "number",
+          minimum: 0,
+          maximum: 1,
+          description: "share of the working time that is used up",
+        },
+      },
       {},
     ),
     event(
@@ -122,9 +128,9 @@ export const trajectoryEvent = {
       {
         look: {
           ...ordinal,
-          description: "the number of the look for reminders that found it: replay gives it then",
+          description: "the number of the check that found it; replay uses it",
         },
-        text: { ...text, description: "what a model is reminded of from now on" },
+        text: { ...text, description: "the reminder that a model gets from now on" },
       },
       {},
     ),
@@ -138,11 +144,11 @@ export const trajectoryEvent = {
       {
         frozenMs: {
           ...count,
-          description: "the deadline moved by it; absent in older records: by durationMs",
+          description: "how far the deadline moved; absent in older records: durationMs",
         },
         charged: {
           ...oneOf("cannot-freeze", "reported-afterwards"),
-          description: "why it did not move",
+          description: "why the deadline did not move",
         },
       },
     ),
@@ -155,7 +161,7 @@ export const trajectoryEvent = {
         submissionDigest: nullable(sha256),
       },
       {
-        scaffold: { ...openObject({ kind: text, detail: text }, []), description: "how our loop ended" },
+        scaffold: { ...openObject({ kind: text, detail: text }, []), description: "how the scaffold ended" },
         why: { ...text, description: "what interrupted the attempt" },
       },
     ),
@@ -163,8 +169,8 @@ export const trajectoryEvent = {
 } as const;
 
 /**
- * Of a whole line, as it is published: for each event an `if`, since validators without `discriminator` say of a
- * `oneOf` only that no variant fits.
+ * A whole line, as published. It has an `if` for each event, because validators without `discriminator` report a
+ * failed `oneOf` only as "no variant fits".
  */
 export const trajectoryLine = {
   $schema: "http://json-schema.org/draft-07/schema#",
