@@ -3,9 +3,9 @@
 import type { Where } from "@mlrb/formats/attempt/iterations";
 import { unreachable } from "../ports/outcome.ts";
 import { alsoEvaluates, type CommandKind, commandKind } from "./command-kind.ts";
+import { errorStage, outOfMemory } from "./error-stage.ts";
 import { printedValues } from "./printed-values.ts";
 import type { TimedEvent, ToolCall, ToolResult } from "./timed-event.ts";
-import { outOfMemory, whereOfError } from "./where-of-error.ts";
 
 type At = { at: number };
 
@@ -185,7 +185,7 @@ function takeRun(
   if (failed) {
     const found = facts.failing.get(command) ?? { evidence: [], where: "cannot-tell" as Where };
     if (found.evidence.length < evidenceMax) found.evidence.push(at);
-    found.where = whereOfError(text, kind) ?? phaseOf(kind) ?? "implement";
+    found.where = errorStage(text, kind) ?? phaseOf(kind) ?? "implement";
     if (facts.failing.size < trackedMax) facts.failing.set(command, found);
   } else facts.failing.delete(command);
   const measures = kind === "evaluate" || alsoEvaluates(command) || printsAMetric(text);

@@ -3,9 +3,9 @@
 import type { Failure, IterationMetric, IterationRecord } from "@mlrb/formats/attempt/iterations";
 import { type Claim, textOf } from "./agent-line.ts";
 import type { CommandKind } from "./command-kind.ts";
+import { errorStage } from "./error-stage.ts";
 import { type PrintedValue, printedAs, printedValues } from "./printed-values.ts";
 import type { TimedEvent } from "./timed-event.ts";
-import { whereOfError } from "./where-of-error.ts";
 
 export type Run = { command: string; kind: CommandKind; failed: boolean; at: number };
 
@@ -142,7 +142,7 @@ function failureOf({ error, runs }: Episode): Failure | null {
   const last = runs.at(-1);
   if (!last?.failed) return null;
   const where =
-    whereOfError(error, last.kind) ??
+    errorStage(error, last.kind) ??
     (last.kind === "train" || last.kind === "evaluate" ? last.kind : "implement");
   const detail = textOf(error.trim().split("\n").at(-1), 200) ?? "its program failed";
   return { pattern: "run-failed", whose: "agent-error", where, detail, evidence: [last.at] };

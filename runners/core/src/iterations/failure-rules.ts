@@ -6,8 +6,8 @@
 import type { FailureOwner } from "@mlrb/formats/attempt/failure-owner";
 import type { Failure, IterationRecord, Where } from "@mlrb/formats/attempt/iterations";
 import type { AttemptFacts } from "./attempt-facts.ts";
+import { errorStage, outOfMemory } from "./error-stage.ts";
 import { higherIsBetter } from "./printed-values.ts";
-import { outOfMemory, whereOfError } from "./where-of-error.ts";
 
 export type Known = {
   facts: AttemptFacts;
@@ -99,7 +99,7 @@ const rules: Record<string, Rule> = {
     if (exit.how === "exited" && (exit.code ?? 0) === 0) return undefined;
     const lost = exit.how === "exited" ? `exit code ${exit.code}` : "a signal";
     return agent(
-      whereOfError(said, undefined) ?? (phase === "understand" ? "cannot-tell" : phase),
+      errorStage(said, undefined) ?? (phase === "understand" ? "cannot-tell" : phase),
       `its program ended with ${lost}`,
       [exit.at],
     );

@@ -33,7 +33,7 @@ function withParent(child: YamlSource, sources: Sources, seen: string[]): YamlSo
   if (seen.includes(file))
     return problem(
       "pipeline-cycle",
-      `pipelines extend each other in a circle: ${[...seen, file].join(" → ")}`,
+      `pipelines extend each other in a cycle: ${[...seen, file].join(" → ")}`,
       "remove one `extends`",
     );
   const text = /^[A-Za-z0-9][\w-]*$/.test(value.extends) ? sources.read(file) : undefined;
@@ -92,7 +92,7 @@ function withLikes(source: YamlSource): YamlSource | Diagnostic[] {
     const last = chain.at(-1)!;
     const place = source.place(["stages", name, "like"]);
     if (likeOf(last) !== undefined) {
-      const message = `stages are like each other in a circle: ${[...chain, likeOf(last)].join(" → ")}`;
+      const message = `stages are like each other in a cycle: ${[...chain, likeOf(last)].join(" → ")}`;
       problems.push({ code: "like-cycle", message, place, help: "write the settings out at one of them" });
     } else if (!isTable(Object.hasOwn(stages, last) ? stages[last] : undefined)) {
       const others = Object.keys(stages).filter((other) => !chain.includes(other));

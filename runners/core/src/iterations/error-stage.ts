@@ -12,7 +12,7 @@ const train = /\bloss\b[^\n]*\bnan\b|CUDA error|NCCL|gradient/i;
 const submit = /safetensors_rust|save_pretrained|No space left on device/i;
 
 /** `said` is the end of the program's output; `undefined` where it tells of no error. */
-export function whereOfError(said: string, kind: CommandKind | undefined): Where | undefined {
+export function errorStage(said: string, kind: CommandKind | undefined): Where | undefined {
   const tail = said.slice(-4000);
   if (outOfMemory.test(tail)) return kind === "evaluate" ? "evaluate" : "train";
   if (implement.test(tail)) return "implement";
