@@ -79,8 +79,7 @@ test("what is told is a cycle of the graph, and one is told where there is one",
       for (const cycle of found) {
         assert.equal(cycle[0], cycle.at(-1));
         assert.equal(new Set(cycle).size, cycle.length - 1);
-        for (const [at, from] of cycle.slice(0, -1).entries())
-          assert.ok(graph.hasEdge(from, cycle[at + 1]!));
+        for (const [at, from] of cycle.slice(0, -1).entries()) assert.ok(graph.hasEdge(from, cycle[at + 1]!));
       }
     }),
   );

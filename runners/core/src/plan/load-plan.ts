@@ -114,7 +114,7 @@ function selectionText(set: Selection): string {
     .join(",");
 }
 
-/** Adds the problems of stages' texts to `context.problems`, as far as those found before leave them known. */
+/** Adds the problems of stages' texts to `context.problems`, except those that may only follow from earlier ones. */
 function checkWhatIsKnown(
   stages: PlannedStage[],
   context: ResolveContext,
@@ -161,7 +161,7 @@ function checkName(spec: PipelineSpec, source: YamlSource): Diagnostic[] {
   return [{ code: "name-differs", message, place: source.place(["name"]), help }];
 }
 
-/** Executors that this program does not have, where they are written: on the command line, in the profile, at a stage. */
+/** Reports unknown executors where they are written: on the command line, in the profile or at a stage. */
 function checkExecutors(
   spec: PipelineSpec,
   source: YamlSource,

@@ -1,4 +1,4 @@
-// Fills in what an instance does: what it runs, with which parameters, files and variables, for how long.
+// Resolves the action of an instance: its program, parameters, files, variables and budget.
 
 import type { Scalar } from "@mlrb/formats/declared/pipeline";
 import { checkDeclaredFile, unknownFile } from "../spec/check-declared-file.ts";
@@ -158,14 +158,14 @@ function isInside(file: string, path: Path, { source, problems }: ResolveContext
   return false;
 }
 
-/** False where a manifest could not be read: what it would have said is not missing, only untold. */
+/** False if a manifest could not be read: then an empty field may be its fault and is not reported. */
 function manifestsKnown({ axes, manifests }: ResolveContext): boolean {
   return [...manifests].every(([kind, known]) =>
     (axes.get(kind)?.values ?? []).every((value) => known.has(String(value))),
   );
 }
 
-/** `{inputs.x}` and `{outputs.x}` stay as they are: the executor knows the paths, keys must not. */
+/** Keeps `{inputs.x}` and `{outputs.x}` as placeholders: only the executor knows the paths, and keys must not hold them. */
 function pathPlaceholder(stage: PlannedStage, key: string): string | undefined {
   const [kind, ...rest] = key.split(".");
   if (kind !== "inputs" && kind !== "outputs") return undefined;
@@ -180,7 +180,7 @@ function pathPlaceholder(stage: PlannedStage, key: string): string | undefined {
   return `\u0001{${key}}`;
 }
 
-/** The names a stage's command may use for its inputs: its own and `stage.output`. */
+/** The names that a command can use for its inputs: their own names and `stage.output`. */
 function inputNames(stage: PlannedStage): string[] {
   const names = stage.needs.flatMap((need) => [need.name, `${need.stage}.${need.output}`]);
   return stage.collect.length > 0 ? [...names, "manifest"] : names;

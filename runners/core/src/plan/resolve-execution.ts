@@ -1,5 +1,5 @@
-// Fills in where and how far a stage instance runs: executor, network, resources, limits. None of it is in
-// an action key, and all of it may come from the profile.
+// Resolves where and within which limits a stage instance runs: executor, network, resources, limits. Nothing of this but
+// the image is in an action key, and all of it may come from the profile.
 import { parseImageReference, unpinnedBases } from "../spec/image-reference.ts";
 import { poolSize } from "../spec/pool-size.ts";
 import { didYouMean, suggest } from "../yaml/suggest.ts";
@@ -46,7 +46,7 @@ export function resolveExecution(
   };
 }
 
-/** Says what is wrong with an image that may be another one tomorrow, or is not there. */
+/** Reports an image that is missing or not pinned. */
 function checkImage(image: string, path: Path, { source, sources, problems }: ResolveContext): void {
   const reference = parseImageReference(image);
   const place = source.place(path);
@@ -71,8 +71,8 @@ function checkImage(image: string, path: Path, { source, sources, problems }: Re
 }
 
 /**
- * What it takes of each pool. A pool without a name is none: an agent that names no provider calls none. A list in a
- * name is a pool for each of its values: an agent that calls several providers holds a part of each one's.
+ * The amount that a stage takes of each pool. An empty pool name takes nothing: the agent calls no provider. A list in a
+ * name stands for a pool per value: an agent that calls several providers takes from the pool of each.
  */
 function poolWants(
   stage: string,

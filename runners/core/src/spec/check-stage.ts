@@ -1,5 +1,5 @@
-// What is wrong with one stage by itself: what it runs, its axes and its outputs. What it has to do with
-// other stages is looked at elsewhere.
+// Checks one stage by itself: what it runs, its axes and its outputs. Its relations to other stages are checked
+// elsewhere.
 
 import type { StageSpec } from "@mlrb/formats/declared/pipeline";
 import { environmentStage } from "../plan/plan.ts";
@@ -12,7 +12,7 @@ import { givenOutput, isDeclaredPrivate } from "./given-output.ts";
 export type StageContext = {
   source: YamlSource;
   axes: Map<string, Axis>;
-  /** Whether what stands at a path had the wrong shape, which was told already. */
+  /** Whether the value at a path had the wrong shape, which was reported before. */
   unclear: (...path: string[]) => boolean;
 };
 
@@ -105,7 +105,7 @@ function checkOutputs(name: string, stage: StageSpec, { source, unclear }: Stage
       problems.push({ code: "wrong-value", message, place, help });
       continue;
     }
-    // two on one name would be one on some disks, where small and capital letters are the same
+    // two names that differ only in case are one file on some disks
     const file = givenOutput(output, gives).file.toLowerCase();
     const twin = files.get(file);
     files.set(file, output);

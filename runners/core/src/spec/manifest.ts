@@ -1,5 +1,5 @@
-// Where the folders that people add live, and how one is read. The three kinds are named here and
-// nowhere else; no task, scorer or agent is.
+// Locates and reads the manifests that people add. The three kinds are named only here, and no task, scorer or agent is
+// named at all.
 
 import { type AgentPreset, agentPreset, presetOfAttempt } from "@mlrb/formats/declared/agent-preset";
 import { type ScorerManifest, scorerManifest } from "@mlrb/formats/declared/scorer";
@@ -10,12 +10,12 @@ import { parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
 import { checkScorer } from "./check-scorer.ts";
 import { checkTask } from "./check-task.ts";
 
-/** How core reads: paths are relative to the repository's root, with forward slashes. */
+/** Core's access to files. Paths are relative to the repository's root, with forward slashes. */
 export type Sources = {
   read(path: string): string | undefined;
-  /** Names in a folder, sorted by code unit; empty when there is none. */
+  /** Names in a folder, sorted by code unit; empty if the folder is missing. */
   list(folder: string): string[];
-  /** What is at a path; undefined where nothing is. */
+  /** Undefined if nothing is at the path. */
   kind(path: string): "file" | "dir" | undefined;
 };
 
@@ -82,7 +82,7 @@ export function isManifestKind(axis: string): axis is ManifestKind {
   return Object.hasOwn(kinds, axis);
 }
 
-/** The text that shows a pipeline uses the folder of an axis value, e.g. `tasks/{task}/`. */
+/** The text by which a pipeline uses the folder of an axis value, e.g. `tasks/{task}`. */
 export function folderPattern(kind: ManifestKind): string {
   return `${kinds[kind].folder}/{${kind}}`;
 }
@@ -91,7 +91,7 @@ export function manifestFile(kind: ManifestKind, name: string): string {
   return kinds[kind].file(name);
 }
 
-/** The names that there are, by the files that exist. */
+/** The names of all manifests of a kind. */
 export function manifestNames(kind: ManifestKind, sources: Sources): string[] {
   return sources
     .list(kinds[kind].folder)
@@ -99,7 +99,7 @@ export function manifestNames(kind: ManifestKind, sources: Sources): string[] {
     .filter((name) => sources.read(kinds[kind].file(name)) !== undefined);
 }
 
-/** Reads and checks one manifest; undefined when there is no such file. */
+/** Reads and checks one manifest; undefined if there is no such file. */
 export function readManifest<Name extends ManifestKind>(
   kind: Name,
   name: string,

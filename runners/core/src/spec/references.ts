@@ -1,5 +1,4 @@
-// What a stage says it reads from others, and whether there is such a thing. These are the edges of the
-// graph: there is no other list of them.
+// Parses and checks the references of a stage to outputs of others. They are the only edges of the graph.
 
 import type { ArtifactSource, PlannedStage } from "../plan/plan.ts";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
@@ -104,7 +103,7 @@ export function checkNames(name: string, { needs, collect }: Wires, source: Yaml
     .concat(twice);
 }
 
-/** An artifact and its digest. */
+/** Reports an artifact that is collected together with its own digest. */
 function collectedTwice(name: string, collect: Reference[], source: YamlSource): Diagnostic[] {
   const seen = new Set<string>();
   return collect.flatMap(({ stage, output, path }) => {

@@ -1,5 +1,5 @@
-// Checks a YAML file against a JSON Schema and says every problem where it stands, in our words
-// instead of the schema's.
+// Checks a YAML file against a JSON Schema and reports every problem with its place, in our words instead of the
+// schema's.
 import type { TypeOf } from "@mlrb/formats/schema";
 import { parseDuration } from "@mlrb/kit/parse-duration";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
@@ -10,7 +10,7 @@ import type { Path, YamlSource } from "./yaml-source.ts";
 
 const compiled = new WeakMap<object, ValidateFunction>();
 
-/** A problem of shape, and the path of the value that is wrong; `key` is one that should not be there, `missing` one that should. */
+/** A problem of shape and the path of the wrong value. `key` is an unknown key, `missing` a missing one. */
 export type ShapeProblem = { problem: Diagnostic; path: Path; key?: string; missing?: string };
 
 /** `source` with a value of the type that the schema describes, or all problems of shape. */
@@ -42,11 +42,11 @@ export function shapeProblems(source: YamlSource, schema: object): ShapeProblem[
       };
     })
     .filter(({ path, problem: { code, message, place } }) => {
-      // what several stages take over from one has one place and several paths
+      // a value that several stages inherit has one place and several paths
       const spot = `${code === "missing-key" ? message : code} ${place?.line}:${place?.column} ${path.join("/")}`;
       return !seen.has(spot) && seen.add(spot);
     });
-  // a key that is missing since it was misspelt is told as misspelt
+  // a key that is missing because it was misspelt is reported as misspelt
   const misspelt = (one: ShapeProblem) =>
     one.missing !== undefined &&
     problems.some(
@@ -55,7 +55,7 @@ export function shapeProblems(source: YamlSource, schema: object): ShapeProblem[
         path.join("/") === one.path.join("/") &&
         suggest(key, [one.missing!]) !== undefined,
     );
-  // what another format means by its keys is not known here
+  // the keys of another format version have unknown meanings
   const format = problems.find(({ problem }) => problem.code === "format-version");
   return format ? [format] : problems.filter((one) => !misspelt(one));
 }
@@ -67,18 +67,18 @@ function compiler(): Ajv {
     strictTypes: false,
     strictSchema: false,
     verbose: true,
-    // the schemas are ours; published-schemas.test checks them, once and not at every start
+    // the schemas are ours, and published-schemas.test checks them
     meta: false,
     validateSchema: false,
   });
-  // a placeholder is checked once it is filled in
+  // a placeholder is checked after it is filled in
   ajv.addFormat("duration", (value) => value.includes("{") || parseDuration(value) !== undefined);
   ajv.addFormat("size", (value) => value.includes("{") || parseSize(value) !== undefined);
   return ajv;
 }
 
 type ShapeError = {
-  /** What the value is called in a message. */
+  /** The name of the value in a message. */
   what: string;
   path: Path;
   error: ErrorObject;
@@ -172,7 +172,7 @@ function wrongValue(message: string, place: Place): Diagnostic {
   return { code: "wrong-value", message, place };
 }
 
-/** What a value is called in a message: its key, or its place in the list that bears a key. */
+/** The name of a value in a message: its key, or its place in a list. */
 function nameOf(path: Path): string {
   if (path.length === 0) return "the file";
   const last = path.at(-1)!;
@@ -188,14 +188,14 @@ function meant(text: string, candidates: string[]): { help?: string } {
   return suggest(text, candidates) === undefined ? {} : { help: didYouMean(text, candidates) };
 }
 
-/** One thing where a list of such things is wanted: put it in brackets. */
+/** For a single value in place of a list. */
 function listHelp({ data, params }: ErrorObject, path: Path): { help?: string } {
   const wantsList = [params.type].flat().includes("array");
   if (!wantsList || typeof data !== "string" || !/^[\w./-]+$/.test(data) || path.length === 0) return {};
   return { help: `write ${path.at(-1)}: [${data}]` };
 }
 
-/** Something else where a table is wanted: what is to stand in it. */
+/** For another value in place of a table: the description of the table. */
 function tableHelp({ params }: ErrorObject, description: string | undefined): { help?: string } {
   return params.type === "object" && description !== undefined ? { help: description } : {};
 }
@@ -250,7 +250,7 @@ function valueWords(value: unknown): string {
   return `${typeof value === "string" ? "the text " : ""}${shown.length > 60 ? `${shown.slice(0, 57)}…` : shown}`;
 }
 
-/** The JSON pointer as steps; numbers where the parent is a list. */
+/** The steps of a JSON pointer; numbers if the parent is a list. */
 function pathOf(pointer: string, root: unknown): (string | number)[] {
   let value = root as Record<string, unknown> | undefined;
   return pointer

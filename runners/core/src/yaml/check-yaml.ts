@@ -1,9 +1,9 @@
-// What a parser lets pass and a pipeline cannot use: equal keys, keys that are not text, numbers that
-// JSON cannot hold, aliases that lead nowhere or into themselves, nesting without end.
+// Reports what the YAML parser accepts and a pipeline cannot use: equal keys, keys that are not text, numbers that JSON
+// cannot hold, aliases without an anchor or inside their own anchor, deep nesting.
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from "yaml";
 import { didYouMean } from "./suggest.ts";
 
-/** A problem at offsets of the text. A soft one leaves the rest of the file readable. */
+/** A problem at offsets of the text. After a soft one the rest of the file is still checked. */
 export type Spot = { code?: string; message: string; from: number; to: number; help?: string; soft?: true };
 
 const depthMax = 64;
