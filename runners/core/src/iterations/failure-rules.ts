@@ -1,7 +1,7 @@
-// Where attempts fail, by rule: each looks at the facts of an attempt and either says nothing or names whose failure
-// it is, at which stage of research, and the events that show it. The order is that of what explains an end best.
-// Sources of the patterns stand in docs/measures/iterations.md. Models judge traces poorly (TRAIL, arXiv 2505.08638),
-// so there is no judge here, and what no rule can tell is not told.
+// Finds failures of attempts by rules. Each rule reads the facts of an attempt and names who is responsible, the stage of
+// research and the events that show it, or returns nothing. Rules that explain an attempt's end better come first. The
+// sources of the patterns are in docs/measures/iterations.md. Models judge traces poorly (TRAIL, arXiv 2505.08638), so no
+// model judges here.
 
 import type { FailureOwner } from "@mlrb/formats/attempt/failure-owner";
 import type { Failure, IterationRecord, Where } from "@mlrb/formats/attempt/iterations";
@@ -12,7 +12,7 @@ import { higherIsBetter } from "./printed-values.ts";
 export type Known = {
   facts: AttemptFacts;
   iterations: IterationRecord[];
-  /** Whether admission lets a snapshot through, by its name; undefined where nobody looked. */
+  /** Whether a snapshot is admitted, by its name; undefined if admission was not run. */
   admitted: (snapshot: string) => boolean | undefined;
 };
 
@@ -35,7 +35,7 @@ const submittedNothing = ({ facts }: Known) =>
   facts.submitted.length === 0 && (facts.final === null || facts.final.files === 0);
 const overBudget = ({ facts }: Known) =>
   facts.exit?.how === "time-limit" || /^(time|token|dollar|turn)-limit$/.test(facts.ended);
-/** Only of agents whose thinking is seen: a script that ends when it is done has not given up. */
+/** Whether the agent's model or tool calls are seen: a script that ends has not given up. */
 const thinks = ({ facts }: Known) => facts.modelCalls > 0 || facts.toolCalls > 0;
 const usedShare = ({ facts }: Known) => (facts.budgetMs ? facts.endMs / facts.budgetMs : 1);
 
@@ -90,7 +90,7 @@ const rules: Record<string, Rule> = {
   "out-of-memory": (known) => {
     const { facts } = known;
     const ended = facts.exit !== null && !(facts.exit.how === "exited" && facts.exit.code === 0);
-    if (!ended && !facts.lastRun?.failed && !submittedNothing(known)) return undefined; // it got over it
+    if (!ended && !facts.lastRun?.failed && !submittedNothing(known)) return undefined; // it recovered
     const at = facts.outOfMemory?.at ?? (facts.exit?.over === "memory" ? facts.exit.at : undefined);
     return at === undefined ? undefined : agent("train", "it ran out of memory and did not recover", [at]);
   },
@@ -136,7 +136,7 @@ const rules: Record<string, Rule> = {
     ]);
   },
   "unsupported-claim": ({ iterations, facts }) => {
-    if (facts.clipped || facts.toolCalls === 0) return undefined; // what was cut may have held it
+    if (facts.clipped || facts.toolCalls === 0) return undefined; // the cut part may have held the value
     const claims = iterations.filter(({ source, metric }) => source === "agent" && metric?.value != null);
     const baseless = claims.filter(
       ({ executed, measured, metric }) => !executed || !isClose(measured, metric!.value!),
@@ -213,7 +213,7 @@ const rules: Record<string, Rule> = {
 
 export const failurePatterns = Object.keys(rules);
 
-/** Every failure that a rule finds, what explains the end best first. */
+/** Every failure that a rule finds, the best explanation of the end first. */
 export function failuresOf(known: Known): Failure[] {
   return Object.entries(rules).flatMap(([pattern, rule]) => {
     const found = rule(known);
@@ -223,7 +223,7 @@ export function failuresOf(known: Known): Failure[] {
 
 type Value = { value: number; gain: number; at: number };
 
-/** Values of the metric of the first iteration that has one, higher gain being better; none where no one can tell. */
+/** Values of the metric of the first iteration with one; a higher gain is better. Empty if the direction is unknown. */
 function comparable(known: Known): Value[] {
   const done = counted(known).filter(({ metric }) => metric?.value != null);
   const name = done[0]?.metric?.name;
@@ -238,7 +238,7 @@ function comparable(known: Known): Value[] {
     }));
 }
 
-/** Whether what was handed in had been there before something else was. */
+/** Whether the final submission is an earlier one that was restored after another. */
 function wasPutBack({ submitted, final }: AttemptFacts): boolean {
   const digests = [...new Set(submitted.map(({ digest }) => digest))];
   return final !== null && digests.includes(final.digest) && digests.at(-1) !== final.digest;

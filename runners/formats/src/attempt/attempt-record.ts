@@ -47,7 +47,7 @@ export const costEstimate = {
     },
     dollars: {
       ...numberOrNull,
-      description: "null: unknown. A stage without secrets pays nobody",
+      description: "null: unknown. A stage without secrets makes no payments",
     },
     timeMs: {
       ...numberOrNull,

@@ -1,4 +1,4 @@
-// Trajectories for tests, in the short lines of the labelled set.
+// Trajectories for tests, written in the short lines of the labelled set.
 import type { IterationsFile } from "@mlrb/formats/attempt/iterations";
 import { ResearchReader } from "../attempt-iterations.ts";
 import { labelledTrajectory } from "./labelled-trajectory.ts";
