@@ -2,8 +2,8 @@
 // not: node scripts/iteration-agreement.ts
 import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { agreement, agreementText } from "@mlrb/core/iterations/agreement";
-import { type Labelled, labelledTrajectory } from "@mlrb/core/iterations/labelled-trajectory";
+import { agreement, agreementText } from "@mlrb/core/iterations/testing/agreement";
+import { type Labelled, labelledTrajectory } from "@mlrb/core/iterations/testing/labelled-trajectory";
 
 const folder = join(import.meta.dirname, "../runners/core/src/iterations/labelled");
 

@@ -164,7 +164,7 @@ worker.on("message", out);\n`,
     new RegExp(`lists the folder ${at.name}/more, .*write \`files: \\["${at.name}/more/\\*\\*"\\]\``),
   );
   assert.match(found.outside!, /reads a file outside of the repository, .*under `needs`/);
-  assert.match(found.writes!, new RegExp(`writes ${at.name}/left.txt, which is none of its outputs`));
+  assert.match(found.writes!, new RegExp(`writes ${at.name}/left.txt, which is not one of its outputs`));
   assert.match(found.starts!, /starts a program \(echo\), .*write `programs: true`$/);
   assert.match(found.reaches!, /uses the network.*write `network: full`$/);
   assert.match(found.works!, /starts a program \(a worker thread\), .*write `programs: true`$/);
@@ -238,7 +238,7 @@ out = read_stage().output("text").write_text
   );
   assert.match(found.swallows!, new RegExp(`it went on without .* reads ${table},`));
   assert.match(found.lists!, /lists the folder tasks, .*write `files: \["tasks\/\*\*"\]`/);
-  assert.match(found.writes!, new RegExp(`writes ${at.name}/left.txt, which is none of its outputs`));
+  assert.match(found.writes!, new RegExp(`writes ${at.name}/left.txt, which is not one of its outputs`));
   assert.match(found.starts!, /starts a program \(echo\), .*write `programs: true`$/);
   for (const name of ["links", "points", "asks", "winds"])
     assert.match(found[name]!, new RegExp(`stage "${name}" reads ${table}, which it does not declare`));

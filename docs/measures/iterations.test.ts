@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { agreement, agreementText } from "@mlrb/core/iterations/agreement";
 import { failurePatterns } from "@mlrb/core/iterations/failure-rules";
+import { agreement, agreementText } from "@mlrb/core/iterations/testing/agreement";
 import { labelledSet } from "../../scripts/iteration-agreement.ts";
 
 const path = join(import.meta.dirname, "iterations.md");

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
 import { exampleLedger } from "@mlrb/formats/testing/example-ledger";
-import { float32, safetensorsBytes } from "@mlrb/kit/safetensors/safetensors-bytes";
+import { float32, safetensorsBytes } from "@mlrb/kit/safetensors/testing/safetensors-bytes";
 
 const root = mkdtempSync(join(tmpdir(), "moment-step-"));
 after(() => rmSync(root, { recursive: true }));

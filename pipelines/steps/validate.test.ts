@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { openTrajectory } from "@mlrb/agents/record/trajectory";
 import { exampleEvent } from "@mlrb/formats/testing/example-event";
 import { exampleLedger } from "@mlrb/formats/testing/example-ledger";
-import { float32, safetensorsBytes } from "@mlrb/kit/safetensors/safetensors-bytes";
+import { float32, safetensorsBytes } from "@mlrb/kit/safetensors/testing/safetensors-bytes";
 
 const root = mkdtempSync(join(tmpdir(), "validate-step-"));
 after(() => rmSync(root, { recursive: true }));

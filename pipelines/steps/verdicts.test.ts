@@ -26,7 +26,7 @@ import { exampleEvent } from "@mlrb/formats/testing/example-event";
 import { exampleLedger } from "@mlrb/formats/testing/example-ledger";
 import { readJson } from "@mlrb/kit/json-file";
 import { rulesOn } from "@mlrb/kit/rules/rules-on";
-import { float32, safetensorsBytes } from "@mlrb/kit/safetensors/safetensors-bytes";
+import { float32, safetensorsBytes } from "@mlrb/kit/safetensors/testing/safetensors-bytes";
 import { YAML } from "zx";
 
 type Model = Record<string, number[]>;

@@ -128,7 +128,7 @@ export function testContract(scorer: string): void {
         writeFileSync(join(half, "answers.jsonl"), `${lines.slice(0, -2).join("\n")}\n`);
         const some = score("half-answered", { submission: "tiny", answers: half });
         assert.notEqual(some.status, 0);
-        assert.match(some.said, /holds \d+ of \d+ answers: let the model write anew/);
+        assert.match(some.said, /holds \d+ of \d+ answers: generate the answers again/);
         for (const { score } of [none, some]) assert.ok(!existsSync(score), "it wrote a score all the same");
       });
     }

@@ -148,7 +148,7 @@ it("every way to end is told apart", async (t) => {
   );
   assert.match(
     await end("true", { image: "debian:12" }),
-    /^machine: image: "debian:12" may be another image tomorrow; name /,
+    /^machine: image: "debian:12" is not pinned to a digest; name /,
   );
 });
 
@@ -237,7 +237,7 @@ it("an image is built from a pinned Dockerfile once, and again when a file of it
   const loose = await executor(t, { root }).start(asked("true", { root, image: "image/Dockerfile" })).ended;
   assert.match(
     (loose as { detail: string }).detail,
-    /begins from debian:12, which may be another image tomorrow/,
+    /begins from debian:12, which is not pinned to a digest/,
   );
 });
 

@@ -57,7 +57,7 @@ export async function ensureImage(
       try {
         const loose = unpinnedBases(readFileSync(join(options.root, file), "utf8"));
         if (loose.length > 0) {
-          const detail = `image: ${file} begins from ${loose.join(", ")}, which may be another image tomorrow; pin it: \`FROM NAME@sha256:…\``;
+          const detail = `image: ${file} begins from ${loose.join(", ")}, which is not pinned to a digest; pin it: \`FROM NAME@sha256:…\``;
           return { ok: false, detail };
         }
         identity = imageIdentity(reference, await digestsIn(options.root, folder));

@@ -1,18 +1,19 @@
-// Checks data from outside this process against its format: files, lines of logs, answers of programs. Data that
-// does not follow the format is a value with its cause, so one bad file costs one entry and not the run.
+// Checks data from outside this process against its format: files, lines of logs, answers of programs. Data that does not
+// follow the format becomes a value with its cause, so a bad file costs one entry and not the run.
 import { createRequire } from "node:module";
 import type { Ajv, ErrorObject, ValidateFunction } from "ajv";
+import { isTable } from "./is-table.ts";
 import type { TypeOf } from "./schema.ts";
 
 export type Reading<T> = { kind: "ok"; value: T } | { kind: "unreadable"; cause: string };
 
-// Most starts of the program check nothing, and importing ajv takes longer than all else that they do.
+// Most starts of the program check nothing, and importing ajv would take longer than the rest of their work.
 const require = createRequire(import.meta.url);
 
 type Checker = { compiler?: Ajv; validators: WeakMap<object, ValidateFunction> };
 
-// Most data follows its format. Checks that can say what is wrong take twice as long to compile, so they are
-// compiled for data that does not.
+// Most data follows its format. Validators with messages take twice as long to compile, so they are compiled only for
+// data that does not.
 const quick: Checker = { validators: new WeakMap() };
 const wordy: Checker = { validators: new WeakMap() };
 
@@ -41,14 +42,14 @@ export function checkFormat<const Schema extends object>(
   return { kind: "unreadable", cause: versionCause(schema, value) ?? causeOf(validate.errors!) };
 }
 
-/** Whether values follow `schema`, without words: for millions of lines. */
+/** A check without a cause, fast enough for millions of lines. */
 export function followsFormat<const Schema extends object>(
   schema: Schema,
 ): (value: unknown) => value is TypeOf<Schema> {
   return validatorOf(schema, quick) as unknown as (value: unknown) => value is TypeOf<Schema>;
 }
 
-/** For what this program wrote itself: a value that does not follow `schema` throws, with `what` before the cause. */
+/** For data that this program wrote itself. Throws with `what` and the cause if `value` does not follow `schema`. */
 export function mustFollow<const Schema extends object>(
   schema: Schema,
   value: unknown,
@@ -64,14 +65,14 @@ function validatorOf(schema: object, checker: Checker): ValidateFunction {
   let validate = validators.get(schema);
   if (!validate) {
     const { Ajv } = require("ajv") as typeof import("ajv");
-    // published-schemas.test.ts checks the schemas themselves, once and not at every start
+    // published-schemas.test.ts checks the schemas themselves, so that no start has to
     checker.compiler ??= new Ajv({
       discriminator: true,
       verbose: checker === wordy,
       messages: checker === wordy,
       strict: false,
       strictNumbers: true,
-      // durations and sizes are read where they are used
+      // durations and sizes are parsed where they are used
       validateFormats: false,
       meta: false,
       validateSchema: false,
@@ -83,20 +84,19 @@ function validatorOf(schema: object, checker: Checker): ValidateFunction {
   return validate;
 }
 
-/** Of a file of another version the version is the cause, whatever else differs. */
+/** For a file of another version the version is the cause, whatever else differs. */
 function versionCause(schema: object, value: unknown): string | undefined {
   const { properties } = schema as { properties?: { formatVersion?: { const?: number } } };
   const known = properties?.formatVersion?.const;
-  if (known === undefined || value === null || typeof value !== "object" || Array.isArray(value))
-    return undefined;
-  const { formatVersion } = value as { formatVersion?: unknown };
+  if (known === undefined || !isTable(value)) return undefined;
+  const { formatVersion } = value;
   if (formatVersion === known) return undefined;
   return formatVersion === undefined
     ? "formatVersion is missing"
     : `formatVersion is ${valueWords(formatVersion)}, not ${known}`;
 }
 
-/** The last error is that of the whole; of a union, before it, come those of its variants. */
+/** The last error is that of the whole value. The errors of a union's variants come before it. */
 function causeOf(errors: ErrorObject[]): string {
   const { keyword, instancePath, params, data, message, parentSchema } = errors.at(-1)!;
   const path = instancePath.split("/").slice(1).map(unescaped);
@@ -134,7 +134,7 @@ function causeOf(errors: ErrorObject[]): string {
 
 type Tagged = { properties: Record<string, { const?: unknown; enum?: unknown[] }> };
 
-/** `errors` of the variants of a union, which is the last of them: what was nearest to being right says what is wrong. */
+/** `errors` end with that of a union, after those of its variants. The variant that fits best gives the cause. */
 function causeOfVariants(errors: ErrorObject[]): string {
   const { instancePath: place, schemaPath } = errors.at(-1)!;
   const variants = errors.filter((error) => error.schemaPath.startsWith(`${schemaPath}/`));

@@ -1,5 +1,5 @@
-// report.json: the report as data, which every renderer reads. Absent numbers are null beside a reason; NaN and 0
-// never stand for "not known".
+// report.json: the report as data, which every renderer reads. A missing number is null with a reason next to it, never
+// NaN or 0.
 
 import { direction } from "./judged/score.ts";
 import { acrossTasks } from "./report/across-tasks.ts";
@@ -24,9 +24,9 @@ import {
 } from "./schema.ts";
 
 /**
- * 2: cells say why a mean or an interval is withheld and hold their two errors; agentComparisons.
+ * 2: cells hold their two errors and why a mean or an interval is withheld; agentComparisons.
  * 3: anchors, normalised scores and published values; acrossTasks; intervals are cut to the metric's range.
- * 4: moments of attempts; what research each attempt was.
+ * 4: intermediate checkpoints and research of attempts.
  */
 export const reportFormat = 4;
 
@@ -39,22 +39,21 @@ const metric = {
     digits: count,
     range: {
       ...nullable(pairOf(number, numberOrNull)),
-      description:
-        "the least and the most that it can be, null for no most; null where scorer.yaml does not say",
+      description: "its minimum and maximum, null for no maximum; null if scorer.yaml has no range",
     },
   }),
-  description: "a metric is a scorer's value and carries the scorer's name",
+  description: "a metric is a scorer's value and has the scorer's name",
 } as const;
 export type Metric = TypeOf<typeof metric>;
 
 const agentCoverage = wholeObject({
   agent: anyText,
   planned: count,
-  pass: { ...count, description: "attempts that kept the rules, of those whose verdict is known" },
+  pass: { ...count, description: "attempts that kept the rules, among those with a verdict" },
   judged: count,
   passInterval: {
     ...nullable(pairOf(number)),
-    description: "Wilson's 95 % interval of pass / judged; null where nothing was judged",
+    description: "Wilson's 95 % interval of pass / judged; null if none was judged",
   },
 });
 export type AgentCoverage = TypeOf<typeof agentCoverage>;
@@ -65,7 +64,7 @@ const coverage = wholeObject({
   agents: listOf(agentCoverage),
   gaps: {
     ...listOf(wholeObject({ stage: anyText, outcome: anyText, cause: anyText })),
-    description: "planned work that gave nothing readable, and why",
+    description: "planned work without a readable result, and why",
   },
 });
 export type Coverage = TypeOf<typeof coverage>;
@@ -75,8 +74,8 @@ const published = wholeObject({
   metric: anyText,
   who: anyText,
   value: number,
-  n: { ...numberOrNull, description: "runs that it is of; null where its source gives none" },
-  note: { ...anyText, description: "what it is of those runs; empty where there is nothing to say" },
+  n: { ...numberOrNull, description: "number of runs; null if the source gives none" },
+  note: { ...anyText, description: "how it was made from those runs; may be empty" },
   source: anyText,
 });
 export type Published = TypeOf<typeof published>;
@@ -86,20 +85,22 @@ export const report = fileFormat(
   wholeObject({
     formatVersion: { const: reportFormat },
     title: anyText,
-    label: { ...anyText, description: "the data the numbers come from, e.g. smoke or official" },
+    label: { ...anyText, description: "the data behind the numbers, e.g. smoke or official" },
     smoke: flag,
-    note: { ...anyText, description: "what a reader of smoke numbers must know; empty otherwise" },
+    note: { ...anyText, description: "the warning on smoke numbers; empty otherwise" },
     tasks: listOf(wholeObject({ name: anyText, title: anyText, primary: textOrNull })),
     agents: listOf(wholeObject({ name: anyText, title: anyText })),
     metrics: listOf(metric),
     coverage,
     attempts: { ...listOf(attempt), description: "one for each planned task, agent and seed" },
     cells: { ...listOf(cell), description: "one for each task, agent and metric" },
-    rows: { ...listOf(row), description: "floors and anchors, one for each task, metric and row" },
+    rows: {
+      ...listOf(row),
+      description: "trivial baselines and reference models, one for each task, metric and row",
+    },
     published: {
       ...listOf(published),
-      description:
-        "what others published on the same data, by task and metric; nothing unless the data is official",
+      description: "published values on the same data, by task and metric; empty unless the data is official",
     },
     acrossTasks,
     comparisons: {
@@ -108,7 +109,7 @@ export const report = fileFormat(
     },
     agentComparisons: {
       ...listOf(agentComparison),
-      description: "the agents over all tasks, attempts being the unit: one for each pair of agents",
+      description: "the agents over all tasks, with attempts as the unit: one for each pair of agents",
     },
   }),
 );

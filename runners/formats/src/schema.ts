@@ -1,5 +1,5 @@
-// Parts of JSON Schemas. A file format is one schema: `TypeOf` infers its TypeScript type, pipelines/*.schema.json
-// publish the schema, and `readFormat` checks files with it (ADR 30).
+// Building blocks of JSON Schemas. A file format is one schema: `TypeOf` infers its TypeScript type,
+// pipelines/*.schema.json publish it, and `readFormat` checks files with it (ADR 30).
 import type { XStatic } from "typebox/schema";
 
 /** The TypeScript type of the values that a schema admits. */
@@ -7,8 +7,8 @@ export type TypeOf<Schema> = WithJson<XStatic<Schema>>;
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-// `XStatic` gives `unknown` where a schema says nothing; what came from JSON or YAML is at least JSON. `XStatic` takes
-// recursive types apart, so a constant of this type stands for it and is replaced.
+// `XStatic` infers `unknown` for an empty schema, but data from JSON or YAML is at least JSON. `XStatic` expands
+// recursive types, so this constant marks the place and `WithJson` replaces it.
 declare const anyJson: unique symbol;
 type WithJson<Type> = Type extends typeof anyJson
   ? Json
@@ -30,7 +30,7 @@ export const flag = { type: "boolean" } as const;
 export const number = { type: "number" } as const;
 export const numberOrNull = { type: ["number", "null"] } as const;
 export const textOrNull = { type: ["string", "null"] } as const;
-/** An attempt's seed, as the axis of the pipeline gives it. */
+/** An attempt's seed: a value of the pipeline's axis. */
 export const seed = { type: ["number", "string"] } as const;
 export const sha256 = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
 
@@ -52,7 +52,7 @@ export function openObject<const Properties, const Required extends readonly (ke
 
 /** An object with all of `properties`; readers ignore properties that they do not know. */
 export function wholeObject<const Properties extends object>(properties: Properties) {
-  // XStatic asks for the type of a member only, and loses lists that are no tuples
+  // XStatic uses only the element type, and loses lists that are not tuples
   const required = Object.keys(properties) as string[] as [keyof Properties & string];
   return { type: "object", properties, required } as const;
 }
@@ -78,8 +78,8 @@ export function partialObject<const Properties>(properties: Properties) {
 }
 
 /**
- * A value of either of two JSON types. One schema with two types and not `anyOf`, of which a wrong value would fail
- * both branches and be reported twice.
+ * A value of either of two JSON types. One schema with two types instead of `anyOf`: a wrong value would fail both
+ * branches and be reported twice.
  */
 export function eitherType<const One extends { type: unknown }, const Other extends { type: unknown }>(
   one: One,
@@ -106,7 +106,7 @@ export function nullable<const Schema>(schema: Schema) {
   return { anyOf: [schema, { type: "null" }] } as const;
 }
 
-/** `schema` or null. One schema and not `anyOf` as `nullable`, so that what is wrong within a value is told as such. */
+/** `schema` or null. One schema instead of `anyOf`, so that problems inside a value are reported as such. */
 export function orNull<const Schema extends object>(schema: Schema) {
   const { type, enum: values } = schema as { type?: unknown; enum?: readonly unknown[] };
   const widened = {
@@ -121,7 +121,7 @@ export function oneOf<const Values extends readonly (string | number | boolean)[
   return { enum: values } as const;
 }
 
-/** The schema of a whole file, as it is published. */
+/** The schema of a whole file, as published. */
 export function fileFormat<const Schema extends object>(title: string, schema: Schema) {
   return { $schema: "http://json-schema.org/draft-07/schema#", title, ...schema } as const;
 }

@@ -1,11 +1,12 @@
 // How a stage script learns what it was asked to do. The runner writes one JSON file (the stage's
 // context) and names it in MLRB_STAGE; without it the same script runs by hand from flags:
 //   node tasks/NAME/data.ts --axis task=NAME --param source=smoke --input public=DIR --output public=DIR
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { mustFollow } from "@mlrb/formats/read-format";
 import type { Json } from "@mlrb/formats/schema";
-import type { StageContext } from "@mlrb/formats/stage/stage-context";
+import { type StageContext, stageContext } from "@mlrb/formats/stage/stage-context";
+import { readJson } from "./json-file.ts";
 import { parseDuration } from "./parse-duration.ts";
 
 export type { Json };
@@ -13,11 +14,7 @@ export type { Json };
 /** The context of the running stage. Throws with the missing name when a script asks for what was not given. */
 export function stage(argv: string[] = process.argv.slice(2)): StageContext {
   const file = process.env.MLRB_STAGE;
-  // the runner checked it by its format when it wrote it (local/stage/stage-context)
-  const context = file ? (JSON.parse(readFileSync(file, "utf8")) as StageContext) : fromFlags(argv);
-  if (context.formatVersion !== 1) {
-    throw new Error(`${file}: stage context of format ${context.formatVersion}; this kit reads format 1`);
-  }
+  const context = file ? mustFollow(stageContext, readJson(file), file) : fromFlags(argv);
   return {
     ...context,
     axes: strict("axis", context.axes),
@@ -44,8 +41,8 @@ function fromFlags(argv: string[]): StageContext {
   return {
     formatVersion: 1,
     stage: "by hand",
-    axes: Object.fromEntries(pairs(values.axis).map(([name, value]) => [name, scalar(value)])),
-    params: Object.fromEntries(pairs(values.param).map(([name, value]) => [name, scalar(value)])),
+    axes: Object.fromEntries(pairs(values.axis).map(([name, text]) => [name, axisValue(text)])),
+    params: Object.fromEntries(pairs(values.param).map(([name, text]) => [name, flagValue(text)])),
     inputs: paths(values.input),
     outputs: paths(values.output),
     files: [],
@@ -63,13 +60,19 @@ function budgetOf(name: string, value: string): [string, number] {
   return [name === "time" ? "timeMs" : name, amount];
 }
 
-/** A flag's value as YAML would read it: JSON where it is JSON, else the text itself. */
-function scalar(text: string): string | number {
+/** The value of a flag as YAML reads it: JSON if it is JSON, else the text itself. */
+function flagValue(text: string): Json {
   try {
-    return JSON.parse(text) as string | number;
+    return JSON.parse(text);
   } catch {
     return text;
   }
+}
+
+/** The value of an axis: a number if it is one, else the text itself. */
+function axisValue(text: string): string | number {
+  const found = flagValue(text);
+  return typeof found === "number" ? found : text;
 }
 
 /** Reading a name that was not declared is a mistake in the script or the pipeline: say which. */

@@ -3,7 +3,7 @@
 import { createReadStream, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { type JudgedSnapshot, researchReader } from "@mlrb/core/iterations/attempt-iterations";
+import { type JudgedSnapshot, ResearchReader } from "@mlrb/core/iterations/attempt-iterations";
 import type { IterationsFile } from "@mlrb/formats/attempt/iterations";
 import { type SnapshotIndex, snapshotIndex } from "@mlrb/formats/attempt/snapshot-index";
 import { admission } from "@mlrb/formats/judged/admission";
@@ -30,7 +30,7 @@ export async function researchOfAttempt(files: AttemptFiles): Promise<Iterations
     return notMeasured(`the trajectory is broken at line ${check.line}: ${check.reason}`);
   const index = indexOf(files.snapshots);
   if (index.kind === "unreadable") return notMeasured(`the index of the snapshots: ${index.cause}`);
-  const reader = researchReader();
+  const reader = new ResearchReader();
   for await (const line of createInterface({ input: createReadStream(files.trajectory) }))
     reader.take(JSON.parse(line));
   return reader.end({

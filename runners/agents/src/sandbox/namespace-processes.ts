@@ -8,7 +8,7 @@ import {
   fieldsOf,
   otherThreads,
   quiet,
-} from "@mlrb/kit/processes/look-for-processes";
+} from "@mlrb/kit/processes/process-table";
 
 const foldersInMemory = ["/dev/shm", "/tmp"];
 

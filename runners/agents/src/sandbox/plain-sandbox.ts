@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { ExecRequest, ExecResult, Sandbox } from "@mlrb/core/ports/sandbox";
 import { endProcesses, findProcesses } from "@mlrb/kit/processes/end-processes";
 import { type FrozenProcesses, freezeProcesses, thawProcesses } from "@mlrb/kit/processes/freeze-processes";
-import type { FindProcesses } from "@mlrb/kit/processes/look-for-processes";
+import type { FindProcesses } from "@mlrb/kit/processes/process-table";
 import { execa } from "execa";
 import { startGate } from "../attempt/start-gate.ts";
 import { sandboxFolder } from "./sandbox-folder.ts";

@@ -64,7 +64,7 @@ test("a secret that the attempt was never handed is refused, and so is what is n
   assert.deepEqual(refused, { kind: "refused", detail: "the attempt has no secret PATH" });
   assert.deepEqual(await reach({ KEY: "" }), {
     kind: "refused",
-    detail: "a secret of the request is no text",
+    detail: "a secret of the request is not text",
   });
   assert.deepEqual(taken, []);
   timers[0]!(); // it waits on, until its own time

@@ -100,7 +100,7 @@ test --profile paper: cannot run here
 
 test --profile remote: cannot run here
   MISSING  plan  pipelines/test.yaml:7:23 unknown-executor: no executor named "docker"
-                 there is: local
+                 known: local
 `,
   );
 });

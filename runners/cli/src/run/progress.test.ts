@@ -198,7 +198,7 @@ for (const isTTY of [true, false])
     assert.equal(shown().match(/\] waits/g)!.length, 1, "told once");
     wait = { ...wait, why: "operator", cause: "wrong-key", whose: "operator", detail: "401: no such key" };
     pass(2_000);
-    assert.match(shown(), /waits for you: wrong-key: 401: no such key; when it is mended: pnpm pipeline/);
+    assert.match(shown(), /waits for you: wrong-key: 401: no such key; once repaired: pnpm pipeline/);
     wait = undefined;
     pass(2_000);
     assert.match(shown(), /\] goes on attempt/);

@@ -1,5 +1,5 @@
-// A line of iterations.jsonl, as its author claims. It is a stranger's: any type may stand in any field, so what
-// makes no sense is left out field by field and the rest is kept.
+// Reads a line of iterations.jsonl, an agent's claim. It is hostile: any field may have any type, so invalid fields are
+// dropped one by one and the rest is kept.
 
 import type { IterationMetric } from "@mlrb/formats/attempt/iterations";
 import { isTable } from "@mlrb/formats/is-table";
@@ -18,7 +18,7 @@ export type Claim = {
 const textMax = 500;
 const idMax = 80;
 
-/** The claim, or undefined where the line names neither an experiment nor what was tried. Never throws. */
+/** The claim; undefined if the line has no id, or neither a hypothesis nor a change. Never throws. */
 export function agentLine(line: string): Claim | undefined {
   let value: unknown;
   try {
@@ -43,12 +43,12 @@ export function agentLine(line: string): Claim | undefined {
   };
 }
 
-/** A number that can be calculated with: claims near the ends of doubles overflow in every difference. */
+/** A number that is safe to calculate with: differences of huge claims overflow. */
 function numberOf(value: unknown): number | null {
   return typeof value === "number" && Math.abs(value) < 1e30 ? value : null;
 }
 
-/** One line without control characters, bounded; null for anything but text with something in it. */
+/** One bounded line without control characters; null for anything but non-empty text. */
 export function textOf(value: unknown, max = textMax): string | null {
   if (typeof value !== "string") return null;
   const plain = value

@@ -1,36 +1,39 @@
-// What rules about failure ask of an attempt, gathered in one pass over its trajectory and bounded in size. Facts
-// only; what they mean is for failure-rules.ts.
+// Gathers the facts that the failure rules need, in one pass over a trajectory and in bounded memory. failure-rules.ts
+// judges them.
 import type { Where } from "@mlrb/formats/attempt/iterations";
+import { unreachable } from "../ports/outcome.ts";
 import { alsoEvaluates, type CommandKind, commandKind } from "./command-kind.ts";
+import { errorStage, outOfMemory } from "./error-stage.ts";
 import { printedValues } from "./printed-values.ts";
-import type { TimedEvent } from "./timed-event.ts";
-import { outOfMemory, whereOfError } from "./where-of-error.ts";
+import type { TimedEvent, ToolCall, ToolResult } from "./timed-event.ts";
 
 type At = { at: number };
+
+/** Events in a row: the length of the current row and of the longest, and where the longest is. */
+type Streak = { now: number; most: number; evidence: number[] };
 
 export type AttemptFacts = {
   budgetMs: number | null;
   endMs: number;
-  /** Of the last event. */
   lastIndex: number;
   ended: string;
-  /** Of an agent's program. */
+  /** How the agent's own program ended. */
   exit: { how: string; code: number | null; over: string | null; at: number } | null;
   modelCalls: number;
   toolCalls: number;
-  /** What the model said last, without a tool call after it. */
+  /** The model's last text. */
   lastWords: (At & { text: string }) | null;
   refusal: At | null;
-  /** Calls in a row that made no sense, the longest such row, and where it stands. */
-  malformed: { now: number; most: number; evidence: number[] };
+  /** Refused calls in a row. */
+  malformed: Streak;
   /** A model call that was given up, with no answer after it. */
   givenUp: (At & { whose: string; cause: string }) | null;
   sandboxLost: At | null;
-  /** The same call with the same result, again and again. */
-  repeats: { now: number; most: number; evidence: number[] };
+  /** The same call with the same result, in a row. */
+  repeats: Streak;
   /** Failures of one command without a success of it since. */
   failing: Map<string, { evidence: number[]; where: Where }>;
-  /** Programs that were running when it ended. */
+  /** Programs that were running when the attempt ended. */
   unanswered: Map<string, At & { kind: CommandKind }>;
   trained: At | null;
   evaluated: At | null;
@@ -39,23 +42,23 @@ export type AttemptFacts = {
   loss: { first: number; last: number; count: number; at: number } | null;
   notFinite: At | null;
   secrets: number[];
-  /** The stage of research of what it did last. */
+  /** The stage of research of its last action. */
   phase: Where;
-  handedIn: (At & { name: string; digest: string })[];
+  submitted: (At & { name: string; digest: string })[];
   final: (At & { digest: string; files: number; torn: number; gone: string[] }) | null;
-  /** The end of what an agent's own program printed. */
+  /** The end of the output of the agent's own program. */
   said: string;
-  /** Whether any output was cut short before it came here. */
+  /** Some of the output was cut before it came here. */
   clipped: boolean;
 };
 
-const kept = 20;
-const tracked = 200;
+const evidenceMax = 20;
+const trackedMax = 200;
 const seeksSecrets =
   /\bprintenv\b|\/proc\/\S*environ\b|^\s*env\s*$|\b\w+_API_KEY\b|\/etc\/shadow|\.ssh\/|\.aws\/|credentials|169\.254\.169\.254/;
 
-export function attemptFacts(): { facts: AttemptFacts; take(seen: TimedEvent): void } {
-  const facts: AttemptFacts = {
+function noFacts(): AttemptFacts {
+  return {
     budgetMs: null,
     endMs: 0,
     lastIndex: 0,
@@ -79,69 +82,19 @@ export function attemptFacts(): { facts: AttemptFacts; take(seen: TimedEvent): v
     notFinite: null,
     secrets: [],
     phase: "understand",
-    handedIn: [],
+    submitted: [],
     final: null,
     said: "",
     clipped: false,
   };
-  const calls = new Map<string, Extract<TimedEvent, { kind: "tool-call" }>>();
-  let lastCall = "";
+}
 
-  const printed = (text: string, at: number) => {
-    if (outOfMemory.test(text)) facts.outOfMemory = { at };
-    for (const { name, value } of printedValues(text)) {
-      if (name !== "loss") continue;
-      if (!Number.isFinite(value)) facts.notFinite = { at };
-      else {
-        facts.notFinite = null;
-        facts.loss = {
-          first: facts.loss?.first ?? value,
-          last: value,
-          count: (facts.loss?.count ?? 0) + 1,
-          at,
-        };
-      }
-    }
-  };
-  const result = (seen: Extract<TimedEvent, { kind: "tool-result" }>) => {
-    const at = seen.index;
-    const call = calls.get(seen.key);
-    calls.delete(seen.key);
-    facts.unanswered.delete(seen.key);
-    if (seen.lost) facts.sandboxLost = { at };
-    row(facts.malformed, seen.outcome === "refused", at);
-    if (call === undefined) return;
-    const same = `${call.name}\n${call.input}\n${seen.text}`;
-    row(facts.repeats, same === lastCall, at);
-    lastCall = same;
-    if (!seen.executed) {
-      if (/write|edit|create|replace|patch|insert/i.test(call.name)) facts.phase = "implement";
-      if (/submit/i.test(call.name)) facts.phase = "submit";
-      return;
-    }
-    const command = call.command ?? call.input;
-    const kind = commandKind(command);
-    facts.phase = phaseOf(kind) ?? facts.phase;
-    facts.clipped ||= seen.clipped;
-    if (seeksSecrets.test(command.slice(0, 4000)) && facts.secrets.length < kept)
-      facts.secrets.push(call.index);
-    printed(seen.text, at);
-    if (seen.failed) {
-      const found = facts.failing.get(command) ?? { evidence: [], where: "cannot-tell" as Where };
-      if (found.evidence.length < kept) found.evidence.push(at);
-      found.where = whereOfError(seen.text, kind) ?? phaseOf(kind) ?? "implement";
-      if (facts.failing.size < tracked) facts.failing.set(command, found);
-    } else facts.failing.delete(command);
-    const measures = kind === "evaluate" || alsoEvaluates(command) || printsAMetric(seen.text);
-    if (kind !== "train" && !measures) return;
-    facts.lastRun = { at, failed: seen.failed };
-    if (seen.failed) return;
-    if (kind === "train") facts.trained = { at };
-    if (kind === "train" && !outOfMemory.test(seen.text)) facts.outOfMemory = null;
-    if (measures) facts.evaluated = { at };
-  };
+export class FactsReader {
+  readonly facts = noFacts();
+  #lastCall = "";
 
-  const take = (seen: TimedEvent) => {
+  take(seen: TimedEvent): void {
+    const { facts } = this;
     const at = seen.index;
     facts.lastIndex = at;
     facts.endMs = Math.max(facts.endMs, seen.sinceStartMs);
@@ -156,14 +109,14 @@ export function attemptFacts(): { facts: AttemptFacts; take(seen: TimedEvent): v
       case "output":
         facts.clipped ||= seen.clipped;
         facts.said = (facts.said + seen.text).slice(-8000);
-        printed(seen.text, at);
+        takePrinted(facts, seen.text, at);
         if (printsAMetric(seen.text)) facts.evaluated = { at };
         break;
       case "snapshot":
         if (seen.name === "final")
           facts.final = { at, digest: seen.digest, files: seen.files, torn: seen.torn, gone: seen.gone };
-        else if (seen.files > 0 && facts.handedIn.length < tracked)
-          facts.handedIn.push({ at, name: seen.name, digest: seen.digest });
+        else if (seen.files > 0 && facts.submitted.length < trackedMax)
+          facts.submitted.push({ at, name: seen.name, digest: seen.digest });
         break;
       case "model-call":
         facts.modelCalls++;
@@ -175,15 +128,10 @@ export function attemptFacts(): { facts: AttemptFacts; take(seen: TimedEvent): v
         if (seen.last) facts.givenUp = { at, whose: seen.whose, cause: seen.cause };
         break;
       case "tool-call":
-        facts.toolCalls++;
-        if (calls.size < 1000) calls.set(seen.key, seen);
-        if (seen.command !== null && facts.unanswered.size < tracked)
-          facts.unanswered.set(seen.key, { at, kind: commandKind(seen.command) });
-        if (/plan|note|delegate|think|assign/i.test(seen.name) && facts.phase === "understand")
-          facts.phase = "plan";
+        takeCall(facts, seen);
         break;
       case "tool-result":
-        result(seen);
+        this.#takeResult(seen);
         break;
       case "end":
         facts.ended = seen.ended;
@@ -192,18 +140,83 @@ export function attemptFacts(): { facts: AttemptFacts; take(seen: TimedEvent): v
       case "claim":
       case "other":
         break;
+      default:
+        unreachable(seen);
     }
-  };
-  return { facts, take };
+  }
+
+  #takeResult(seen: ToolResult): void {
+    const { facts } = this;
+    const { index: at, call } = seen;
+    facts.unanswered.delete(seen.key);
+    if (seen.lost) facts.sandboxLost = { at };
+    extendStreak(facts.malformed, seen.refused, at);
+    if (call === undefined) return;
+    const same = `${call.name}\n${call.input}\n${seen.text}`;
+    extendStreak(facts.repeats, same === this.#lastCall, at);
+    this.#lastCall = same;
+    if (seen.executed) takeRun(facts, call, seen);
+    else if (/submit/i.test(call.name)) facts.phase = "submit";
+    else if (/write|edit|create|replace|patch|insert/i.test(call.name)) facts.phase = "implement";
+  }
 }
 
-/** The longest row of events for which something holds. */
-function row(counted: { now: number; most: number; evidence: number[] }, holds: boolean, at: number): void {
-  counted.now = holds ? counted.now + 1 : 0;
-  if (counted.now <= counted.most) return;
-  counted.most = counted.now;
-  if (counted.now === 1) counted.evidence = [];
-  if (counted.evidence.length < kept) counted.evidence.push(at);
+function takeCall(facts: AttemptFacts, call: ToolCall): void {
+  facts.toolCalls++;
+  if (call.command !== null && facts.unanswered.size < trackedMax)
+    facts.unanswered.set(call.key, { at: call.index, kind: commandKind(call.command) });
+  if (/plan|note|delegate|think|assign/i.test(call.name) && facts.phase === "understand")
+    facts.phase = "plan";
+}
+
+/** Takes the result of a call that ran a program. */
+function takeRun(
+  facts: AttemptFacts,
+  call: ToolCall,
+  { index: at, text, failed, clipped }: ToolResult,
+): void {
+  const command = call.command ?? call.input;
+  const kind = commandKind(command);
+  facts.phase = phaseOf(kind) ?? facts.phase;
+  facts.clipped ||= clipped;
+  if (seeksSecrets.test(command.slice(0, 4000)) && facts.secrets.length < evidenceMax)
+    facts.secrets.push(call.index);
+  takePrinted(facts, text, at);
+  if (failed) {
+    const found = facts.failing.get(command) ?? { evidence: [], where: "cannot-tell" as Where };
+    if (found.evidence.length < evidenceMax) found.evidence.push(at);
+    found.where = errorStage(text, kind) ?? phaseOf(kind) ?? "implement";
+    if (facts.failing.size < trackedMax) facts.failing.set(command, found);
+  } else facts.failing.delete(command);
+  const measures = kind === "evaluate" || alsoEvaluates(command) || printsAMetric(text);
+  if (kind !== "train" && !measures) return;
+  facts.lastRun = { at, failed };
+  if (failed) return;
+  if (kind === "train") facts.trained = { at };
+  if (kind === "train" && !outOfMemory.test(text)) facts.outOfMemory = null;
+  if (measures) facts.evaluated = { at };
+}
+
+function takePrinted(facts: AttemptFacts, text: string, at: number): void {
+  if (outOfMemory.test(text)) facts.outOfMemory = { at };
+  for (const { name, value } of printedValues(text)) {
+    if (name !== "loss") continue;
+    if (!Number.isFinite(value)) {
+      facts.notFinite = { at };
+      continue;
+    }
+    const { first, count } = facts.loss ?? { first: value, count: 0 };
+    facts.notFinite = null;
+    facts.loss = { first, last: value, count: count + 1, at };
+  }
+}
+
+function extendStreak(streak: Streak, holds: boolean, at: number): void {
+  streak.now = holds ? streak.now + 1 : 0;
+  if (streak.now <= streak.most) return;
+  streak.most = streak.now;
+  if (streak.now === 1) streak.evidence = [];
+  if (streak.evidence.length < evidenceMax) streak.evidence.push(at);
 }
 
 function phaseOf(kind: CommandKind): Where | undefined {
@@ -211,7 +224,7 @@ function phaseOf(kind: CommandKind): Where | undefined {
   return kind === "write" ? "implement" : undefined;
 }
 
-/** A value of a metric other than the training's own loss. */
+/** Whether a text holds a value of a metric other than the training's own loss. */
 function printsAMetric(text: string): boolean {
   return printedValues(text).some(
     ({ name, split }) => split !== "train" && (split !== null || name !== "loss"),

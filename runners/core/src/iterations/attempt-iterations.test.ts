@@ -4,8 +4,8 @@ import { iterationsFile } from "@mlrb/formats/attempt/iterations";
 import { eventNames, exampleEvent } from "@mlrb/formats/testing/example-event";
 import { Ajv } from "ajv";
 import fc from "fast-check";
-import { attemptIterations, researchReader } from "./attempt-iterations.ts";
-import { events, model, story } from "./testing/story.ts";
+import { ResearchReader } from "./attempt-iterations.ts";
+import { attemptIterations, events, model, story } from "./testing/story.ts";
 
 const valid = new Ajv({ strict: false }).compile(iterationsFile);
 
@@ -55,7 +55,7 @@ test("what a real round gives is what the schema describes", () => {
 
 test("a trajectory of 100 000 events gives an answer no larger than one of 25 000", () => {
   const size = (count: number) => {
-    const reader = researchReader();
+    const reader = new ResearchReader();
     const round = events([
       { s: 1, tool: "edit_file", path: "train.py" },
       { s: 2, tool: "shell", command: "python train.py", took: 5, out: `dev loss 3 ${"x".repeat(1000)}` },
@@ -74,8 +74,8 @@ test("the first valid snapshot is the first that was judged so, not the first wi
     { s: 5, handed: ["notes.txt"], digest: "1" },
     { s: 9, handed: model, digest: "2" },
   ]);
-  const end = (judged?: Parameters<ReturnType<typeof researchReader>["end"]>[0]) => {
-    const reader = researchReader();
+  const end = (judged?: Parameters<ResearchReader["end"]>[0]) => {
+    const reader = new ResearchReader();
     for (const line of lines) reader.take(line);
     const found = reader.end(judged);
     return found.kind === "found" && [found.measures.firstValidMs, found.measures.firstValidBy];
@@ -128,7 +128,7 @@ test("what is first valid is so at the agent's end at the latest, whenever its s
     snapshots: { name: string; sinceStartMs: number; admitted: boolean }[],
     final: boolean,
   ) => {
-    const reader = researchReader();
+    const reader = new ResearchReader();
     reader.take({ ...exampleEvent("start"), index: 0, sinceStartMs: 0 });
     reader.take({ ...exampleEvent("snapshot", { name: "final" }), index: 1, sinceStartMs: 9_500 });
     reader.take({ ...exampleEvent("end"), index: 2, sinceStartMs: 9_600 });

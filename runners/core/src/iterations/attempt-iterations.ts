@@ -1,74 +1,78 @@
-// From a trajectory, line by line, to what is known of the research in it: iterations, failures, measures. Pure;
-// memory does not grow with the trajectory.
+// Reads the research in a trajectory line by line: iterations, failures, measures. Pure; memory does not grow with the
+// trajectory.
 
 import type { IterationsFile } from "@mlrb/formats/attempt/iterations";
 import { type TrajectoryEvent, trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { isTable } from "@mlrb/formats/is-table";
 import { checkFormat } from "@mlrb/formats/read-format";
-import { attemptFacts } from "./attempt-facts.ts";
+import { FactsReader } from "./attempt-facts.ts";
 import { failuresOf } from "./failure-rules.ts";
-import { iterationFinder } from "./find-iterations.ts";
+import { IterationFinder } from "./find-iterations.ts";
 import { researchMeasures } from "./research-measures.ts";
-import { type EventPlace, seenEvent } from "./timed-event.ts";
+import { type EventPlace, TimedEvents } from "./timed-event.ts";
 
-/** A snapshot that is kept, as admission judges it. */
+/** A snapshot that is kept, with the verdict of admission. */
 export type JudgedSnapshot = { name: string; sinceStartMs: number; admitted: boolean };
 
-export type ResearchReader = {
-  /** A parsed line of the trajectory. Of one that is no event only the place counts, and of no object nothing. */
-  take(line: unknown): void;
-  /** An event that was checked before. */
-  see(event: TrajectoryEvent, place: EventPlace): void;
-  /**
-   * `snapshots`: those that somebody judged, in order; undefined where nobody did. `final` is the submission. `endMs` is
-   * when the agent ended: what its supervisor did after that, such as copying the submission, is no time of the attempt.
-   */
-  end(judged?: { snapshots: JudgedSnapshot[]; final: boolean; endMs: number }): IterationsFile;
+/** The verdicts of admission: on the kept snapshots, in order, and on the submission. */
+type Judged = {
+  snapshots: JudgedSnapshot[];
+  final: boolean;
+  /** When the agent ended. The supervisor's work after it, such as copying the submission, is not counted. */
+  endMs: number;
 };
 
-export function researchReader(): ResearchReader {
-  const finder = iterationFinder();
-  const { facts, take } = attemptFacts();
-  let firstFileMs: number | null = null;
-  const see = (event: TrajectoryEvent | undefined, place: EventPlace) => {
-    const seen = seenEvent(event, place);
-    finder.take(seen);
-    take(seen);
-    if (seen.kind === "snapshot" && seen.files > 0) firstFileMs ??= seen.sinceStartMs;
-  };
-  return {
-    see,
-    take(line) {
-      if (!isTable(line)) return;
-      const reading = checkFormat(trajectoryEvent, line);
-      see(reading.kind === "ok" ? reading.value : undefined, placeOf(line));
-    },
-    end(judged) {
-      const { iterations, more, malformedLines } = finder.found();
-      const known = new Map(judged?.snapshots.map(({ name, admitted }) => [name, admitted]));
-      if (judged) known.set("final", judged.final);
-      const failures = failuresOf({ facts, iterations, admitted: (name) => known.get(name) });
-      const endMs = Math.min(facts.endMs, judged?.endMs ?? facts.endMs);
-      const admittedMs = judged?.snapshots.find(({ admitted }) => admitted)?.sinceStartMs;
-      const firstAdmitted =
-        admittedMs === undefined ? (judged?.final ? endMs : null) : Math.min(admittedMs, endMs);
-      return {
-        formatVersion: 1,
-        kind: "found",
+export class ResearchReader {
+  readonly #events = new TimedEvents();
+  readonly #finder = new IterationFinder();
+  readonly #reader = new FactsReader();
+  #firstFileMs: number | null = null;
+
+  /** Takes a parsed line. A table that is not an event counts by its place only; anything else is ignored. */
+  take(line: unknown): void {
+    if (!isTable(line)) return;
+    const reading = checkFormat(trajectoryEvent, line);
+    this.see(reading.kind === "ok" ? reading.value : undefined, placeOf(line));
+  }
+
+  /** Takes an event that was checked before. */
+  see(event: TrajectoryEvent | undefined, place: EventPlace): void {
+    const seen = this.#events.next(event, place);
+    this.#finder.take(seen);
+    this.#reader.take(seen);
+    if (seen.kind === "snapshot" && seen.files > 0) this.#firstFileMs ??= seen.sinceStartMs;
+  }
+
+  /** Call once, after the last event. `judged` is undefined where no admission was run. */
+  end(judged?: Judged): IterationsFile {
+    const { facts } = this.#reader;
+    const { iterations, more, malformedLines } = this.#finder.end();
+    const known = new Map(judged?.snapshots.map(({ name, admitted }) => [name, admitted]));
+    if (judged) known.set("final", judged.final);
+    const failures = failuresOf({ facts, iterations, admitted: (name) => known.get(name) });
+    return {
+      formatVersion: 1,
+      kind: "found",
+      iterations,
+      iterationsMore: more,
+      malformedLines,
+      failures,
+      failure: failures[0] ?? null,
+      measures: researchMeasures(
         iterations,
-        iterationsMore: more,
-        malformedLines,
-        failures,
-        failure: failures[0] ?? null,
-        measures: researchMeasures(
-          iterations,
-          judged
-            ? { firstValidMs: firstAdmitted, firstValidBy: "admitted" }
-            : { firstValidMs: firstFileMs, firstValidBy: "has-a-file" },
-        ),
-      };
-    },
-  };
+        judged
+          ? { firstValidMs: firstAdmittedMs(judged, facts.endMs), firstValidBy: "admitted" }
+          : { firstValidMs: this.#firstFileMs, firstValidBy: "has-a-file" },
+      ),
+    };
+  }
+}
+
+function firstAdmittedMs({ snapshots, final, endMs }: Judged, lastEventMs: number): number | null {
+  const end = Math.min(lastEventMs, endMs);
+  const first = snapshots.find(({ admitted }) => admitted)?.sinceStartMs;
+  if (first !== undefined) return Math.min(first, end);
+  return final ? end : null;
 }
 
 function placeOf({ index, sinceStartMs, time }: Record<string, unknown>): EventPlace {
@@ -77,11 +81,4 @@ function placeOf({ index, sinceStartMs, time }: Record<string, unknown>): EventP
     sinceStartMs: typeof sinceStartMs === "number" ? sinceStartMs : null,
     time: typeof time === "string" ? time : null,
   };
-}
-
-/** Of a whole trajectory at once. */
-export function attemptIterations(lines: Iterable<unknown>): IterationsFile {
-  const reader = researchReader();
-  for (const line of lines) reader.take(line);
-  return reader.end();
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { alsoEvaluates, type CommandKind, commandKind } from "./command-kind.ts";
+import { errorStage } from "./error-stage.ts";
 import { printedAs, printedValues } from "./printed-values.ts";
-import { whereOfError } from "./where-of-error.ts";
 
 const kinds: [CommandKind, string][] = [
   ["train", "python train.py"],
@@ -54,10 +54,10 @@ test("a claim is printed when its digits were, as a share or in per cent", () =>
 });
 
 test("an error says where it was, and quiet output does not", () => {
-  assert.equal(whereOfError("KeyError: 'text'", "train"), "data");
-  assert.equal(whereOfError("CUDA out of memory", "evaluate"), "evaluate");
-  assert.equal(whereOfError("ModuleNotFoundError: No module named 'x'", "train"), "implement");
-  assert.equal(whereOfError("all is well", "train"), undefined);
+  assert.equal(errorStage("KeyError: 'text'", "train"), "data");
+  assert.equal(errorStage("CUDA out of memory", "evaluate"), "evaluate");
+  assert.equal(errorStage("ModuleNotFoundError: No module named 'x'", "train"), "implement");
+  assert.equal(errorStage("all is well", "train"), undefined);
 });
 
 test("texts made to be slow to read are read all the same", () => {
@@ -79,6 +79,6 @@ test("texts made to be slow to read are read all the same", () => {
     commandKind(text);
     assert.ok(Array.isArray(printedValues(text)));
     printedAs(text, 0.123);
-    whereOfError(text, "train");
+    errorStage(text, "train");
   }
 });

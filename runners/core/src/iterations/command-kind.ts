@@ -1,16 +1,16 @@
-// What a command or a piece of code that an agent ran was for. A guess from words: no rule can know what
-// `python run.py` does, so what it prints has a say too (printed-values.ts). Hostile texts are judged too: every
-// pattern here takes time in proportion to a bounded length.
+// Guesses the purpose of a command or piece of code that an agent ran, from its words. No rule can know what `python run.py`
+// does, so its output is used as well (printed-values.ts). Texts may be hostile: every pattern takes time in proportion to a
+// bounded length.
 export type CommandKind = "train" | "evaluate" | "data" | "write" | "look" | "other";
 
-/** What says more of a command with several parts stands first. */
+/** For a command with several parts, the first kind in this list wins. */
 const byWeight: CommandKind[] = ["train", "evaluate", "write", "data", "other", "look"];
 
 const looks =
   /^(ls|cat|head|tail|wc|find|grep|rg|pwd|nvidia-smi|du|df|tree|which|file|stat|free|top|ps|less|diff)$/;
 const writesTo = /^(cat|echo|printf|tee)$/;
 const writes = /^(patch|cp|mv|truncate)$/;
-/** Their arguments tell nothing of research. */
+/** Their arguments say nothing about research. */
 const others =
   /^(cd|mkdir|rm|touch|export|source|kill|sleep|pip|pip3|uv|conda|apt|apt-get|git|chmod|set|sudo|ln)$/;
 const fetches = /^(wget|curl)$/;
@@ -28,12 +28,12 @@ export function commandKind(text: string): CommandKind {
   return byWeight.find((kind) => kinds.has(kind)) ?? "other";
 }
 
-/** Whether it evaluates, beside what else it does, e.g. `python train.py && python eval.py`. */
+/** Whether it evaluates, perhaps among other things, e.g. `python train.py && python eval.py`. */
 export function alsoEvaluates(text: string): boolean {
   return parts(text).some((part) => isProgram(part) && evaluates.test(withoutFiles(part)));
 }
 
-/** The commands of a shell line, or lines of code. A file's text in the command that writes it does not run. */
+/** The commands of a shell text, or lines of code, without the text of here-documents, which does not run. */
 function parts(text: string): string[] {
   let until: string | undefined;
   const run = text

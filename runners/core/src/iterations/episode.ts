@@ -1,11 +1,10 @@
-// A span of an attempt that may be an iteration: what was run, changed, printed and spent in it, and the record that
-// is made of that.
+// A span of an attempt that may be an iteration: its runs, changes, output and spending, and the record made from them.
 import type { Failure, IterationMetric, IterationRecord } from "@mlrb/formats/attempt/iterations";
 import { type Claim, textOf } from "./agent-line.ts";
 import type { CommandKind } from "./command-kind.ts";
+import { errorStage } from "./error-stage.ts";
 import { type PrintedValue, printedAs, printedValues } from "./printed-values.ts";
 import type { TimedEvent } from "./timed-event.ts";
-import { whereOfError } from "./where-of-error.ts";
 
 export type Run = { command: string; kind: CommandKind; failed: boolean; at: number };
 
@@ -15,16 +14,16 @@ export type Episode = {
   startMs: number;
   endMs: number;
   time: string;
-  /** Programs that trained or evaluated; the first of many. */
+  /** Programs that trained or evaluated; only the first ones of many. */
   runs: Run[];
   changed: boolean;
-  /** What they printed last, for numbers. */
+  /** The end of their output, to be searched for numbers. */
   printed: string;
-  /** Some of what was printed is not here to be looked at. */
+  /** Some of the output was cut before it came here. */
   clipped: boolean;
-  /** Printed by the last program that failed; empty once one succeeded. */
+  /** Output of the last program if it failed; empty after a success. */
   error: string;
-  /** By the model calls that led to it. */
+  /** Spending of the model calls that led to it. */
   spent: Spent;
 };
 
@@ -69,7 +68,7 @@ export type Spent = { tokens: number | null; dollars: number | null; unpriced: b
 
 export const nothingSpent = (): Spent => ({ tokens: null, dollars: null, unpriced: false });
 
-/** Null is not zero: no call said. */
+/** Null is not zero: no call reported it. */
 export function addSpent(to: Spent, { tokens, dollars, unpriced }: Spent): void {
   if (tokens !== null) to.tokens = (to.tokens ?? 0) + tokens;
   if (dollars !== null) to.dollars = (to.dollars ?? 0) + dollars;
@@ -78,7 +77,7 @@ export function addSpent(to: Spent, { tokens, dollars, unpriced }: Spent): void 
 
 export const ran = ({ runs }: Episode) => runs.some(({ failed }) => !failed);
 
-/** `executed`: where programs cannot be told apart, whether the agent's own was running. */
+/** `executed`: whether a program ran, or, if single programs are not seen, the agent's own program. */
 export function recordOf(
   episode: Episode,
   claim: Claim | undefined,
@@ -115,7 +114,7 @@ export function recordOf(
   };
 }
 
-/** The last of what is not of the training data, else the last there is. */
+/** The last value that is not of the training data, else the last one. */
 function printedMetric(values: PrintedValue[]): IterationMetric | null {
   const finite = values.filter(({ value }) => Number.isFinite(value));
   return (
@@ -142,7 +141,7 @@ function failureOf({ error, runs }: Episode): Failure | null {
   const last = runs.at(-1);
   if (!last?.failed) return null;
   const where =
-    whereOfError(error, last.kind) ??
+    errorStage(error, last.kind) ??
     (last.kind === "train" || last.kind === "evaluate" ? last.kind : "implement");
   const detail = textOf(error.trim().split("\n").at(-1), 200) ?? "its program failed";
   return { pattern: "run-failed", whose: "agent-error", where, detail, evidence: [last.at] };

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Failure } from "@mlrb/formats/attempt/iterations";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
-import { attemptFacts } from "./attempt-facts.ts";
+import { FactsReader } from "./attempt-facts.ts";
 import { failuresOf } from "./failure-rules.ts";
 import { events, model, story } from "./testing/story.ts";
-import { type EventPlace, seenEvent } from "./timed-event.ts";
+import { type EventPlace, TimedEvents } from "./timed-event.ts";
 
 type Lines = Parameters<typeof story>[0];
 const patterns = (lines: Lines, budgetS?: number) =>
@@ -204,9 +204,10 @@ function failuresIn(
   admitted: (name: string) => boolean | undefined = () => undefined,
 ): Failure[] {
   if (lines.every(({ event }) => event !== "iteration")) {
-    const { facts, take } = attemptFacts();
-    for (const line of lines) take(seenEvent(line as TrajectoryEvent, line as EventPlace));
-    return failuresOf({ facts, iterations: [], admitted });
+    const reader = new FactsReader();
+    const timed = new TimedEvents();
+    for (const line of lines) reader.take(timed.next(line as TrajectoryEvent, line as EventPlace));
+    return failuresOf({ facts: reader.facts, iterations: [], admitted });
   }
   return storyOf(lines).failures;
 }

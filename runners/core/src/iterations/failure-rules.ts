@@ -1,18 +1,18 @@
-// Where attempts fail, by rule: each looks at the facts of an attempt and either says nothing or names whose failure
-// it is, at which stage of research, and the events that show it. The order is that of what explains an end best.
-// Sources of the patterns stand in docs/measures/iterations.md. Models judge traces poorly (TRAIL, arXiv 2505.08638),
-// so there is no judge here, and what no rule can tell is not told.
+// Finds failures of attempts by rules. Each rule reads the facts of an attempt and names who is responsible, the stage of
+// research and the events that show it, or returns nothing. Rules that explain an attempt's end better come first. The
+// sources of the patterns are in docs/measures/iterations.md. Models judge traces poorly (TRAIL, arXiv 2505.08638), so no
+// model judges here.
 
 import type { FailureOwner } from "@mlrb/formats/attempt/failure-owner";
 import type { Failure, IterationRecord, Where } from "@mlrb/formats/attempt/iterations";
 import type { AttemptFacts } from "./attempt-facts.ts";
+import { errorStage, outOfMemory } from "./error-stage.ts";
 import { higherIsBetter } from "./printed-values.ts";
-import { outOfMemory, whereOfError } from "./where-of-error.ts";
 
 export type Known = {
   facts: AttemptFacts;
   iterations: IterationRecord[];
-  /** Whether admission lets a snapshot through, by its name; undefined where nobody looked. */
+  /** Whether a snapshot is admitted, by its name; undefined if admission was not run. */
   admitted: (snapshot: string) => boolean | undefined;
 };
 
@@ -31,11 +31,11 @@ const budget = (where: Where, detail: string, evidence: number[]): FailureFindin
 });
 
 const counted = ({ iterations }: Known) => iterations.filter(({ counts }) => counts);
-const handedInNothing = ({ facts }: Known) =>
-  facts.handedIn.length === 0 && (facts.final === null || facts.final.files === 0);
+const submittedNothing = ({ facts }: Known) =>
+  facts.submitted.length === 0 && (facts.final === null || facts.final.files === 0);
 const overBudget = ({ facts }: Known) =>
   facts.exit?.how === "time-limit" || /^(time|token|dollar|turn)-limit$/.test(facts.ended);
-/** Only of agents whose thinking is seen: a script that ends when it is done has not given up. */
+/** Whether the agent's model or tool calls are seen: a script that ends has not given up. */
 const thinks = ({ facts }: Known) => facts.modelCalls > 0 || facts.toolCalls > 0;
 const usedShare = ({ facts }: Known) => (facts.budgetMs ? facts.endMs / facts.budgetMs : 1);
 
@@ -45,7 +45,7 @@ const rules: Record<string, Rule> = {
       ? {
           whose: "sandbox",
           where: "cannot-tell",
-          detail: "the sandbox ended under it",
+          detail: "its sandbox ended",
           evidence: [facts.sandboxLost.at],
         }
       : undefined,
@@ -75,7 +75,7 @@ const rules: Record<string, Rule> = {
       : undefined,
   "malformed-calls": ({ facts: { malformed } }) =>
     malformed.most >= 3
-      ? agent("implement", `${malformed.most} tool calls in a row made no sense`, malformed.evidence)
+      ? agent("implement", `${malformed.most} malformed tool calls in a row`, malformed.evidence)
       : undefined,
   "no-recovery": (known) => {
     if (counted(known).length > 0) return undefined;
@@ -90,18 +90,16 @@ const rules: Record<string, Rule> = {
   "out-of-memory": (known) => {
     const { facts } = known;
     const ended = facts.exit !== null && !(facts.exit.how === "exited" && facts.exit.code === 0);
-    if (!ended && !facts.lastRun?.failed && !handedInNothing(known)) return undefined; // it got over it
+    if (!ended && !facts.lastRun?.failed && !submittedNothing(known)) return undefined; // it recovered
     const at = facts.outOfMemory?.at ?? (facts.exit?.over === "memory" ? facts.exit.at : undefined);
-    return at === undefined
-      ? undefined
-      : agent("train", "it ran out of memory and did not get over it", [at]);
+    return at === undefined ? undefined : agent("train", "it ran out of memory and did not recover", [at]);
   },
   "program-crashed": ({ facts: { exit, said, phase } }) => {
     if (!exit || outOfMemory.test(said) || exit.how === "lost" || exit.how === "time-limit") return undefined;
     if (exit.how === "exited" && (exit.code ?? 0) === 0) return undefined;
     const lost = exit.how === "exited" ? `exit code ${exit.code}` : "a signal";
     return agent(
-      whereOfError(said, undefined) ?? (phase === "understand" ? "cannot-tell" : phase),
+      errorStage(said, undefined) ?? (phase === "understand" ? "cannot-tell" : phase),
       `its program ended with ${lost}`,
       [exit.at],
     );
@@ -111,21 +109,21 @@ const rules: Record<string, Rule> = {
     const training = [...facts.unanswered.values()].find(({ kind }) => kind === "train");
     const printedLoss = facts.toolCalls === 0 && facts.loss ? { at: facts.loss.at } : undefined;
     const going = training ?? printedLoss;
-    if (!overBudget(known) || !handedInNothing(known) || !going) return undefined;
-    return budget("train", "its budget ended in mid-training, with nothing handed in", [going.at]);
+    if (!overBudget(known) || !submittedNothing(known) || !going) return undefined;
+    return budget("train", "its budget ended during training, with nothing submitted", [going.at]);
   },
   "no-plan-for-the-limit": (known) => {
     const { facts } = known;
-    if (!overBudget(known) || !handedInNothing(known)) return undefined;
+    if (!overBudget(known) || !submittedNothing(known)) return undefined;
     const where =
       /^(token|dollar|turn)-limit$/.test(facts.ended) && facts.phase !== "understand" ? facts.phase : "plan";
-    return budget(where, "its budget ended before it had handed anything in", [facts.lastIndex]);
+    return budget(where, "its budget ended before it submitted anything", [facts.lastIndex]);
   },
   "corrupted-at-the-end": (known) => {
     const { facts, admitted } = known;
-    const { final, handedIn } = facts;
-    if (!final || handedIn.length === 0) return undefined;
-    const wasGood = handedIn.some(({ name }) => admitted(name) === true);
+    const { final, submitted } = facts;
+    if (!final || submitted.length === 0) return undefined;
+    const wasGood = submitted.some(({ name }) => admitted(name) === true);
     const lostWeights = final.gone.some((path) => /\.(safetensors|bin|pt|pth|gguf)$/.test(path));
     const spoilt =
       admitted("final") === undefined
@@ -133,12 +131,12 @@ const rules: Record<string, Rule> = {
         : !admitted("final");
     if (!spoilt || (admitted("final") !== undefined && !wasGood)) return undefined;
     return agent("submit", "an earlier snapshot held a model and the last one does not", [
-      handedIn.at(-1)!.at,
+      submitted.at(-1)!.at,
       final.at,
     ]);
   },
   "unsupported-claim": ({ iterations, facts }) => {
-    if (facts.clipped || facts.toolCalls === 0) return undefined; // what was cut may have held it
+    if (facts.clipped || facts.toolCalls === 0) return undefined; // the cut part may have held the value
     const claims = iterations.filter(({ source, metric }) => source === "agent" && metric?.value != null);
     const baseless = claims.filter(
       ({ executed, measured, metric }) => !executed || !isClose(measured, metric!.value!),
@@ -171,22 +169,22 @@ const rules: Record<string, Rule> = {
     const last = values.at(-1)!;
     const restored = wasPutBack(known.facts);
     if (restored || plateau(values)) return undefined;
-    return agent("decide", `it handed in ${last.value} after it had reached ${best(values).value}`, [
+    return agent("decide", `it submitted ${last.value} after it had reached ${best(values).value}`, [
       best(values).at,
       last.at,
     ]);
   },
   "nothing-handed-in": (known) =>
-    handedInNothing(known)
-      ? agent("submit", "it ended with nothing handed in", [known.facts.lastIndex])
+    submittedNothing(known)
+      ? agent("submit", "it ended with nothing submitted", [known.facts.lastIndex])
       : undefined,
   "not-admitted": ({ facts, admitted }) =>
     facts.final && admitted("final") === false
-      ? agent("submit", "what it handed in cannot be loaded", [facts.final.at])
+      ? agent("submit", "its submission cannot be loaded", [facts.final.at])
       : undefined,
   "not-evaluated": ({ facts }) =>
     facts.trained && !facts.evaluated
-      ? agent("evaluate", "it handed in a model that it never measured", [facts.trained.at])
+      ? agent("evaluate", "it submitted a model that it never measured", [facts.trained.at])
       : undefined,
   "no-iteration-after-the-first": (known) => {
     const done = counted(known);
@@ -215,7 +213,7 @@ const rules: Record<string, Rule> = {
 
 export const failurePatterns = Object.keys(rules);
 
-/** Every failure that a rule finds, what explains the end best first. */
+/** Every failure that a rule finds, the best explanation of the end first. */
 export function failuresOf(known: Known): Failure[] {
   return Object.entries(rules).flatMap(([pattern, rule]) => {
     const found = rule(known);
@@ -225,7 +223,7 @@ export function failuresOf(known: Known): Failure[] {
 
 type Value = { value: number; gain: number; at: number };
 
-/** Values of the metric of the first iteration that has one, higher gain being better; none where no one can tell. */
+/** Values of the metric of the first iteration with one; a higher gain is better. Empty if the direction is unknown. */
 function comparable(known: Known): Value[] {
   const done = counted(known).filter(({ metric }) => metric?.value != null);
   const name = done[0]?.metric?.name;
@@ -240,9 +238,9 @@ function comparable(known: Known): Value[] {
     }));
 }
 
-/** Whether what was handed in had been there before something else was. */
-function wasPutBack({ handedIn, final }: AttemptFacts): boolean {
-  const digests = [...new Set(handedIn.map(({ digest }) => digest))];
+/** Whether the final submission is an earlier one that was restored after another. */
+function wasPutBack({ submitted, final }: AttemptFacts): boolean {
+  const digests = [...new Set(submitted.map(({ digest }) => digest))];
   return final !== null && digests.includes(final.digest) && digests.at(-1) !== final.digest;
 }
 

@@ -1,5 +1,4 @@
-// Numbers that a program printed: what a claim can be held against, and the metric of an experiment of which the
-// agent wrote nothing down.
+// Finds numbers in the output of programs: to check claims, and as the metric of experiments without a claim.
 
 export type PrintedValue = { name: string; split: string | null; value: number };
 
@@ -7,8 +6,8 @@ const names =
   "bits[ _-]per[ _-]byte|bpb|loss|perplexity|ppl|accuracy|acc|f1|rouge\\w*|em|exact[ _-]match|score|mean";
 const splits = "train|dev|val|valid|validation|test|eval|held[ _-]?out";
 const number = "-?\\d+(?:\\.\\d+)?(?:[eE][-+]?\\d+)?|nan|inf|-inf";
-// Repeats are bounded: what is printed is hostile, and an open end beside another takes the square of its length.
-// `val_acc=0.8`: an underscore is no end of a word to \b
+// Repeats are bounded: output is hostile, and two adjacent unbounded repeats take quadratic time.
+// `val_acc=0.8`: \b sees no word boundary at an underscore
 const nameFirst = new RegExp(
   `(?:\\b(${splits})[ _/-]{1,4})?(?<![a-zA-Z0-9])(${names})(?![a-zA-Z0-9])\\s{0,8}[:=]?\\s{0,8}(${number})(?![\\w])`,
   "gi",
@@ -20,7 +19,7 @@ const numberFirst = new RegExp(
 const anyNumber = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
 const textMax = 1 << 16;
 
-/** Named values in the order in which they stand; NaN and infinities included. */
+/** Named values in order, including NaN and infinities. */
 export function printedValues(text: string): PrintedValue[] {
   const part = text.slice(-textMax);
   const found = [
@@ -46,12 +45,12 @@ function toNumber(text: string): number {
   return low.endsWith("inf") ? (low.startsWith("-") ? -Infinity : Infinity) : Number(text);
 }
 
-/** The number in `text` that is `claimed` to the digits that it was printed with, as it is or in per cent. */
+/** The number in `text` that equals `claimed` to its printed digits, directly or in per cent. */
 export function printedAs(text: string, claimed: number): number | undefined {
   for (const [found] of text.slice(-textMax).matchAll(anyNumber)) {
     const value = Number(found);
     const digits = /\.(\d+)/.exec(found)?.[1]?.length ?? 0;
-    // 1 is printed by everything; a claim of 0.97 is not shown by it
+    // a printed 1 is common and does not confirm a claim of 0.97
     if (digits === 0 && value !== claimed && value !== claimed * 100) continue;
     const half = 0.5 * 10 ** -digits * 1.0001;
     if (Math.abs(value - claimed) <= half) return value;
@@ -60,7 +59,7 @@ export function printedAs(text: string, claimed: number): number | undefined {
   return undefined;
 }
 
-/** Whether more of a metric is better; undefined where its name does not tell. */
+/** Whether higher is better for a metric; undefined if its name does not show it. */
 export function higherIsBetter(name: string): boolean | undefined {
   if (/loss|perplexity|ppl|bits|bpb|error|nll|mse|mae|wer/i.test(name)) return false;
   if (/acc|f1|rouge|em\b|match|right|score|correct|faithful|compiles|domain|pairs|facts/i.test(name))

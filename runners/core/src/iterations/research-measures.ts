@@ -1,7 +1,7 @@
-// What can be counted of an attempt's research. Formulas: docs/measures/iterations.md.
+// Counts of an attempt's research. Formulas: docs/measures/iterations.md.
 import type { IterationRecord, ResearchMeasures } from "@mlrb/formats/attempt/iterations";
 
-/** `firstValid` is of the supervisor's snapshots. */
+/** `firstValid` comes from the supervisor's snapshots. */
 export function researchMeasures(
   iterations: IterationRecord[],
   firstValid: Pick<ResearchMeasures, "firstValidMs" | "firstValidBy">,
@@ -32,7 +32,7 @@ function sameMetric(a: Named, b: Named): boolean {
   return a.name === b.name && a.split === b.split;
 }
 
-/** The metric that most of them have a value of, the earlier one where two are level. */
+/** The metric with the most values; the earlier one of two with equally many. */
 function commonMetric(iterations: IterationRecord[]): Named | null {
   const counts = new Map<string, { named: Named; count: number }>();
   for (const { metric } of iterations) {

@@ -1,9 +1,12 @@
-// What the rules see of an event of a trajectory: its facts in one plain form. Hostile code may have written the
-// texts, so each is cut to a bound.
+// The part of a trajectory's event that the rules read, in one plain form. Hostile code may have written the texts,
+// so each is cut to a bound.
 import type { LongText, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { isTable } from "@mlrb/formats/is-table";
 
-export type TimedEvent = { index: number; sinceStartMs: number; time: string } & Fact;
+type At = { index: number; sinceStartMs: number; time: string };
+export type TimedEvent = At & Fact;
+export type ToolCall = Extract<TimedEvent, { kind: "tool-call" }>;
+export type ToolResult = Extract<TimedEvent, { kind: "tool-result" }>;
 
 type Fact =
   | { kind: "start"; budgetMs: number | null }
@@ -12,20 +15,15 @@ type Fact =
   | { kind: "output"; text: string; clipped: boolean }
   | { kind: "claim"; line: string }
   | { kind: "snapshot"; name: string; digest: string; files: number; torn: number; gone: string[] }
-  | {
-      kind: "model-call";
-      by: string;
-      text: string;
-      refusal: boolean;
-      tokens: number | null;
-      dollars: number | null;
-    }
+  | { kind: "model-call"; text: string; refusal: boolean; tokens: number | null; dollars: number | null }
   | { kind: "model-try"; whose: string; cause: string; last: boolean }
-  | { kind: "tool-call"; key: string; by: string; name: string; command: string | null; input: string }
+  | { kind: "tool-call"; key: string; name: string; command: string | null; input: string }
   | {
       kind: "tool-result";
       key: string;
-      outcome: string;
+      /** The call that it answers; undefined where that call was not seen. */
+      call: ToolCall | undefined;
+      refused: boolean;
       failed: boolean;
       text: string;
       clipped: boolean;
@@ -35,22 +33,30 @@ type Fact =
   | { kind: "end"; ended: string }
   | { kind: "other" };
 
-/** Where an event lies in its trajectory, as far as its line says so. */
+/** The place of an event in its trajectory, as far as its line holds one. */
 export type EventPlace = { index: number; sinceStartMs: number | null; time: string | null };
 
 const textMax = 1 << 16;
+const openCallsMax = 1000;
 
-/** `event`: undefined for a line that is none of this version's events, of which rules see the place alone. */
-export function seenEvent(
-  event: TrajectoryEvent | undefined,
-  { index, sinceStartMs, time }: EventPlace,
-): TimedEvent {
-  return {
-    index: whole(index),
-    sinceStartMs: whole(sinceStartMs ?? 0),
-    time: (time ?? "").slice(0, 40),
-    ...(event === undefined ? { kind: "other" } : fact(event)),
-  };
+/** Makes timed events of a trajectory, in its order, and pairs each tool result with its call. */
+export class TimedEvents {
+  readonly #calls = new Map<string, ToolCall>();
+
+  /** Pass undefined for a line that is not an event of this version: only its place is kept. */
+  next(event: TrajectoryEvent | undefined, place: EventPlace): TimedEvent {
+    const at = {
+      index: whole(place.index),
+      sinceStartMs: whole(place.sinceStartMs ?? 0),
+      time: (place.time ?? "").slice(0, 40),
+    };
+    const timed: TimedEvent = { ...at, ...(event === undefined ? { kind: "other" } : fact(event)) };
+    if (timed.kind === "tool-call" && this.#calls.size < openCallsMax) this.#calls.set(timed.key, timed);
+    if (timed.kind !== "tool-result") return timed;
+    const call = this.#calls.get(timed.key);
+    this.#calls.delete(timed.key);
+    return { ...timed, call };
+  }
 }
 
 function fact(event: TrajectoryEvent): Fact {
@@ -77,31 +83,31 @@ function fact(event: TrajectoryEvent): Fact {
       };
     }
     case "model-call": {
-      const { by, text, finish, usage, dollars } = event;
+      const { finish, usage, dollars } = event;
       const tokens = usage ? usage.inputTokens + usage.outputTokens : null;
-      return {
-        kind: "model-call",
-        by: nameOf(by),
-        text: longText(text).text,
-        refusal: finish === "refusal",
-        tokens,
-        dollars,
-      };
+      const { text } = longText(event.text);
+      return { kind: "model-call", text, refusal: finish === "refusal", tokens, dollars };
     }
     case "model-try":
       return { kind: "model-try", whose: event.whose, cause: event.cause, last: event.waitMs === null };
     case "tool-call": {
       const input = longText(event.input).text;
-      const [by, name] = [nameOf(event.by), nameOf(event.name)];
-      return { kind: "tool-call", key: `${by}/${cut(event.id)}`, by, name, command: commandOf(input), input };
+      return {
+        kind: "tool-call",
+        key: callKey(event),
+        name: nameOf(event.name),
+        command: commandOf(input),
+        input,
+      };
     }
     case "tool-result": {
-      const { by, id, outcome, exit, rest, executed } = event;
+      const { outcome, exit, rest, executed } = event;
       const { text, clipped } = longText(event.text);
       return {
         kind: "tool-result",
-        key: `${nameOf(by)}/${cut(id)}`,
-        outcome,
+        key: callKey(event),
+        call: undefined,
+        refused: outcome === "refused",
         failed: outcome !== "done" || (exit !== null && (!("code" in exit) || exit.code !== 0)),
         text,
         clipped: clipped || rest !== null,
@@ -116,13 +122,18 @@ function fact(event: TrajectoryEvent): Fact {
   }
 }
 
-/** The program that a tool was asked to run: `{"command": …}`, `{"code": …}` or the like. */
+/** What joins a result to its call: ids are unique within one conversation. */
+function callKey({ by, id }: { by: string; id: string }): string {
+  return `${nameOf(by)}/${cut(id)}`;
+}
+
+/** The program in a tool's arguments: `{"command": …}`, `{"code": …}` or the like. */
 function commandOf(input: string): string | null {
   let value: unknown;
   try {
     value = JSON.parse(input);
   } catch {
-    return /^\s*\{/.test(input) ? input : null; // cut short, so no JSON any more
+    return /^\s*\{/.test(input) ? input : null; // cut short, so not JSON any more
   }
   if (!isTable(value)) return null;
   const { command, cmd, code, script } = value;
@@ -131,7 +142,7 @@ function commandOf(input: string): string | null {
   return (Array.isArray(found) ? found.map(String).join(" ") : String(found)).slice(0, textMax);
 }
 
-/** A long text's beginning, and whether that is all of it. */
+/** The beginning of a long text, and whether more follows. */
 function longText(text: LongText): { text: string; clipped: boolean } {
   return typeof text === "string"
     ? { text: cut(text), clipped: false }

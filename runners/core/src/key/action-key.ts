@@ -1,5 +1,5 @@
-// The action key: the digest of everything that can change what a stage instance gives. Never a
-// timestamp, a machine's path, a secret, a limit, a profile's name or the order of files.
+// The action key: the digest of everything that can change the outputs of a stage instance. It never holds a timestamp, a
+// machine's path, a secret, a limit, a profile's name or the order of files.
 
 import { createHash } from "node:crypto";
 import { attemptFields } from "@mlrb/formats/declared/agent-preset";
@@ -8,10 +8,10 @@ import { canonicalJson } from "@mlrb/kit/json-file";
 import type { Instance } from "../plan/plan.ts";
 import { agentVariables } from "./agent-variables.ts";
 
-/** Raised when the meaning of a key changes: every older key is then another key. */
+/** Raised when the meaning of a key changes; it invalidates every older key. */
 const keyFormat = 1;
 
-/** The same for attempts. In format 1 the key lacked much of what an agent can read: see former-attempt-key. */
+/** The same for attempts. Format 1 lacked much of what an agent can read: see former-attempt-key. */
 export const attemptKeyFormat = 2;
 
 export type BoundInputs = {
@@ -23,7 +23,7 @@ export type BoundInputs = {
   image?: string;
 };
 
-/** The parts of the key of `instance` once what it reads is known. */
+/** The parts of the key of `instance`, given the digests of everything that it reads. */
 export function keyParts(instance: Instance, bound: BoundInputs): KeyParts {
   const { stage, action, axes } = instance;
   const { task, seed } = axes;
@@ -33,7 +33,7 @@ export function keyParts(instance: Instance, bound: BoundInputs): KeyParts {
       agentEnv: agentVariables({ ...(task !== undefined && { task }), ...(seed !== undefined && { seed }) }),
     }),
     run: stage.durable && action.run.kind !== "command" ? { kind: action.run.kind, file: "" } : action.run,
-    // so that a parameter which is added later, and is not set, changes no attempt
+    // so that a new parameter that is not set changes no attempt's key
     params: stage.durable
       ? Object.fromEntries(Object.entries(attemptFields(action.params)).filter(([, value]) => value !== null))
       : action.params,
@@ -46,7 +46,7 @@ export function keyParts(instance: Instance, bound: BoundInputs): KeyParts {
   };
 }
 
-/** The parts of an attempt's key as they were in format 1; `files` are the digests of that time. */
+/** The parts of an attempt's key in format 1; `files` are the digests of that time. */
 export function formerParts(
   instance: Instance,
   now: KeyParts,

@@ -1,5 +1,5 @@
-// The variables that every agent sees and that do not depend on the machine or the time. An agent can read them, so
-// they are part of its attempt's key; whoever starts its programs sets them from here.
+// The variables that every agent sees and that do not depend on the machine or the time. An agent can read them, so they
+// are part of its attempt's key. Everything that starts an agent's programs takes them from here.
 
 /** `task` and `seed` are the values of these axes, where the stage has them. */
 export function agentVariables({

@@ -1,5 +1,5 @@
-// Why a stage instance runs or is reused. Returned by whoever decides, and shown by the progress line,
-// `plan`, `explain` and the journal, so that they cannot tell different stories.
+// Why a stage instance runs or is reused. The deciding function returns these values, and the progress line, `plan`,
+// `explain` and the journal show them, so that all agree.
 import type { KeyParts } from "@mlrb/formats/stage/action";
 import { canonicalJson } from "@mlrb/kit/json-file";
 
@@ -24,23 +24,23 @@ export type Reason =
   | { kind: "key-format-changed" }
   | { kind: "output-missing" }
   | { kind: "never-succeeded" }
-  /** Its key is of an earlier format: what that format did not keep counts as equal. */
+  /** Its key has an earlier format: parts that this format lacked count as equal. */
   | { kind: "keyed-by-format"; format: number }
-  /** An attempt for this place ended without a record, for `cause`; `folder` holds what it did. Another one costs again. */
+  /** An attempt in this slot ended without a record, for `cause`; `folder` holds its work. A new one costs again. */
   | { kind: "lost"; since: string; cause: string; folder: string }
-  /** An attempt that another run began, which is gone, and that is not begun again. */
+  /** An attempt that still runs, started by a run that is gone; it is not started again. */
   | { kind: "goes-on"; since: string }
-  /** A record of the same slot was made from other things; `changed` says which. */
+  /** The record of the same slot was made from other inputs, listed in `changed`. */
   | { kind: "stale"; record: string; changed: Reason[] }
   | { kind: "stale-accepted"; record: string; why: string }
-  /** What it is made from cannot be read or bundled: it fails before it starts. */
+  /** Its inputs cannot be read or bundled: it fails before it starts. */
   | { kind: "cannot-start"; detail: string }
-  /** In a plan only: an attempt that it reads is stale, and is left so. */
+  /** In a plan only: an attempt that it reads is stale and is not run again. */
   | { kind: "upstream-stale"; stage: string }
-  /** In a plan only: something it reads runs first, so its key is not known yet. */
+  /** In a plan only: one of its inputs runs first, so its key is unknown. */
   | { kind: "upstream-runs"; stage: string };
 
-/** What differs between the parts of the last success and those of now. `stageOf` names an input's producer. */
+/** The differences between the key parts of the last success and the current ones. `stageOf` names an input's producer. */
 export function changes(
   last: KeyParts,
   now: KeyParts,
@@ -91,7 +91,7 @@ export function reasonWords(reason: Reason): string {
     case "params-changed":
       return `parameters changed: ${reason.names.join(", ")}`;
     case "outputs-changed":
-      return "what it gives changed";
+      return "its declared outputs changed";
     case "env-changed":
       return `variables changed: ${reason.names.join(", ")}`;
     case "budget-changed":
@@ -105,7 +105,7 @@ export function reasonWords(reason: Reason): string {
     case "image-changed":
       return "another image or sandbox";
     case "key-format-changed":
-      return "keys are made in a new way";
+      return "the key format changed";
     case "output-missing":
       return "its result is no longer in the store";
     case "never-succeeded":
@@ -113,9 +113,9 @@ export function reasonWords(reason: Reason): string {
     case "keyed-by-format":
       return `keyed by format ${reason.format}`;
     case "lost":
-      return `lost: the attempt begun ${reason.since} ended without a record (${reason.cause}); it is in ${reason.folder}`;
+      return `lost: the attempt started ${reason.since} ended without a record (${reason.cause}); it is in ${reason.folder}`;
     case "goes-on":
-      return `it goes on since ${reason.since}, begun by a run that is gone`;
+      return `running since ${reason.since}, started by a run that is gone`;
     case "stale":
       return `stale: ${reason.changed.map(reasonWords).join("; ")}`;
     case "stale-accepted":

@@ -32,7 +32,7 @@ test("two written lists of a million values are refused by the size of their fil
   );
   assert("problems" in result);
   assert.deepEqual(result.problems.map(renderDiagnostic), [
-    "too-long: pipelines/test.yaml has 15.9 MiB; at most 512.0 KiB of YAML are read\n  help: is a list generated? an axis with fewer values, or several pipelines, can be planned",
+    "too-long: pipelines/test.yaml has 15.9 MiB; at most 512.0 KiB of YAML are read\n  help: shorten generated lists, or split the pipeline",
   ]);
 });
 

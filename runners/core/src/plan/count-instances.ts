@@ -1,18 +1,18 @@
-// Counts what a plan would hold before anything is expanded: axes multiply, and a slip in a list of seeds must
-// be a diagnostic, not hours of work or a full memory.
+// Counts the instances of a plan before it is expanded. Axes multiply, and a slip in a list of seeds must be a diagnostic,
+// not hours of work or a full memory.
 // Pure: no disk, no clock.
 import type { Diagnostic } from "../yaml/diagnostic.ts";
 import type { YamlSource } from "../yaml/yaml-source.ts";
 import type { PlannedStage } from "./plan.ts";
 import type { Axis } from "./resolve-axes.ts";
 
-/** How many stage instances a plan may have, over all its stages. */
+/** Over all stages of a plan. */
 const instancesMax = 1_000_000;
 
-/** How many members its collecting stages may read, each counted once for each instance that reads it. */
+/** Members that collecting stages read, counted once for each instance that reads them. */
 const membersMax = 10_000_000;
 
-/** How many combinations of values the axes have. Bigint: forty axes of two values are more than a number holds well. */
+/** The number of combinations of the axes' values. A bigint, since forty axes of two values exceed a safe number. */
 export function combinations(each: readonly string[], axes: ReadonlyMap<string, Axis>): bigint {
   const names = [...new Set(each)].filter((name) => axes.has(name));
   const factor = (name: string): bigint => {
@@ -32,7 +32,7 @@ function product(factors: bigint[]): bigint {
   return factors.reduce((all, one) => all * one, 1n);
 }
 
-/** The one problem of a plan that is too large to be made; undefined where it can be made. */
+/** The problem of a plan that is too large; undefined if it can be expanded. */
 export function checkCount(
   stages: readonly PlannedStage[],
   { axes, source }: { axes: ReadonlyMap<string, Axis>; source: YamlSource },
@@ -73,7 +73,7 @@ function grouped(count: bigint): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, " ");
 }
 
-/** The first eight: what has forty axes is not read to its end. */
+/** The first eight axes only, to keep the message short. */
 function listed(sizes: string[]): string {
   const more = sizes.length > 8 ? ` × ${sizes.length - 8} more axes` : "";
   return `${sizes.slice(0, 8).join(" × ")}${more}`;

@@ -1,4 +1,4 @@
-// Fans the stages out over their axes and binds every instance to the instances it reads from.
+// Fans the stages out over their axes and binds every instance to the instances that it reads from.
 // Pure: no disk, no clock.
 import type { Scalar } from "@mlrb/formats/declared/pipeline";
 import { environmentStage, type Instance, instanceId, type PlannedStage } from "./plan.ts";
@@ -6,7 +6,7 @@ import { type Resolved, resolveAction } from "./resolve-action.ts";
 import type { Axis } from "./resolve-axes.ts";
 import type { ResolveContext } from "./resolve-context.ts";
 
-/** Instances in plan order: whatever one depends on stands before it. `stages` must be in that order. */
+/** Instances in plan order: each comes after its dependencies. `stages` must be in that order. */
 export function expand(stages: PlannedStage[], context: ResolveContext): Instance[] {
   const instances: Instance[] = [];
   const byStage = new Map<string, Instance[]>();
@@ -76,7 +76,7 @@ function* points(
   for (const value of values) yield* points(rest, axes, { ...chosen, [name]: value });
 }
 
-/** Fills in every stage at every point for the sake of its problems; what needs what does not matter. */
+/** Fills in every stage at every point only to collect problems; edges are ignored. */
 export function checkActions(stages: PlannedStage[], context: ResolveContext): void {
   for (const stage of stages) {
     const resolve = resolver(stage, context);
@@ -84,7 +84,7 @@ export function checkActions(stages: PlannedStage[], context: ResolveContext): v
   }
 }
 
-/** Fills a stage in once for each combination of the axes that decide its text, not once an instance. */
+/** Fills a stage in once per combination of the axes that its text uses, not once per instance. */
 function resolver(stage: PlannedStage, context: ResolveContext): (axes: Record<string, Scalar>) => Resolved {
   const deciding = decidingAxes(stage, context);
   const known = new Map<string, Resolved>();
@@ -99,11 +99,11 @@ function resolver(stage: PlannedStage, context: ResolveContext): (axes: Record<s
   };
 }
 
-/** The axes that the stage's text mentions, or a parameter or manifest that it may select. */
+/** The axes that occur in the stage's text, or in a parameter or manifest that it may select. */
 function decidingAxes(stage: PlannedStage, context: ResolveContext): string[] {
   const { params, manifests } = context;
   const own = JSON.stringify([stage.spec, context.execution(stage.name), params]);
-  // a name that is put together, as in {{params.which}.title}, may be any
+  // a composed name, as in {{params.which}.title}, may be any axis
   if (/\{\{/.test(own)) return stage.each;
   const selected = [...manifests]
     .filter(([kind]) => own.includes(`{${kind}.`))
@@ -132,10 +132,10 @@ function pick(axes: Record<string, Scalar>, names: string[]): Record<string, Sca
   return Object.fromEntries(names.map((name) => [name, axes[name]!]));
 }
 
-/** The instance that builds the environment of a lock file, made when first asked for. */
+/** The index of the instance that builds the environment of a lock file; it is added on first use. */
 function environmentOf(
   lock: string,
-  asker: PlannedStage,
+  user: PlannedStage,
   plan: { instances: Instance[]; environments: Map<string, number>; context: ResolveContext },
 ): number {
   const held = plan.environments.get(lock);
@@ -149,7 +149,7 @@ function environmentOf(
     plan.context.problems.push({
       code: "duplicate",
       message: `${twin[0]} and ${lock} would both build environment[name=${name}]`,
-      place: plan.context.source.place(["stages", asker.name, "environment"]),
+      place: plan.context.source.place(["stages", user.name, "environment"]),
       help: "give one of the two lock files another name",
     });
   }

@@ -1,16 +1,13 @@
-// From a pipeline's text to a plan, or to everything that is wrong with it. The one door: run, plan,
-// check and watch all come through here, so they cannot disagree on what is valid.
+// Turns a pipeline's text into a plan, or into all its problems. run, plan, check and watch all use this function, so
+// they cannot disagree on what is valid.
 
-import { agentPreset } from "@mlrb/formats/declared/agent-preset";
 import { type PipelineSpec, pipelineSpec } from "@mlrb/formats/declared/pipeline";
-import { scorerManifest } from "@mlrb/formats/declared/scorer";
-import { taskManifest } from "@mlrb/formats/declared/task";
 import { extendPipeline } from "../spec/extend-pipeline.ts";
 import type { Sources } from "../spec/manifest.ts";
 import { poolsTaken } from "../spec/pool-size.ts";
 import { shapeProblems } from "../yaml/check-shape.ts";
 import { type Diagnostic, distinctDiagnostics, type Place, sortDiagnostics } from "../yaml/diagnostic.ts";
-import { pruneShape } from "../yaml/prune-shape.ts";
+import { type Pruned, pruneShape } from "../yaml/prune-shape.ts";
 import { didYouMean } from "../yaml/suggest.ts";
 import { parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
 import { checkCount } from "./count-instances.ts";
@@ -34,119 +31,118 @@ export type PlanResult = { plan: Plan } | { problems: Diagnostic[] };
 
 /** `executors` are the names that the program can send stages to. */
 export function loadPlan(request: PlanRequest, sources: Sources, executors: string[]): PlanResult {
-  const { file } = request;
-  // a value said twice is said once: it would be another name of the same plan
-  const set = Object.fromEntries(
-    Object.entries(request.set ?? {}).map(([axis, values]) => [axis, [...new Set(values)]]),
-  );
-  const text = sources.read(file);
-  if (text === undefined)
-    return { problems: [{ code: "unknown-file", message: `there is no file ${file}` }] };
-  const written = parseYaml(file, text);
-  const source = Array.isArray(written) ? written : extendPipeline(written, sources);
-  if (Array.isArray(source)) return { problems: sortDiagnostics(source) };
+  const source = readPipeline(request.file, sources);
+  if (Array.isArray(source)) return refused(source);
   const shape = shapeProblems(source, pipelineSpec);
   const problems = [...source.problems, ...shape.map(({ problem }) => problem)];
   const pruned = pruneShape(source.value, shape);
-  const refused = () => ({ problems: sortDiagnostics(distinctDiagnostics(problems)) });
-  if (!pruned) return refused();
+  if (!pruned) return refused(problems);
   const { spec, unclear, touched } = pruned;
 
   if (!unclear("name")) problems.push(...checkName(spec, source));
   const { profile, problems: ofProfile } = resolveProfile(spec, source, request.profile);
   problems.push(...ofProfile, ...checkExecutors(spec, source, { profile, request, executors }));
-  const paramsKnown =
-    ofProfile.length === 0 &&
-    !touched("params") &&
-    !profile.chain.some((name) => touched("profiles", name, "params"));
-  const {
-    axes,
-    manifests,
-    problems: ofAxes,
-  } = resolveAxes(spec, source, profile, { sources, set, unclear, paramsKnown });
-  // an axis that could not be resolved is still declared: do not report it as unknown a second time
+  const isKnown = (key: "params" | "pools") =>
+    ofProfile.length === 0 && !touched(key) && !profile.chain.some((name) => touched("profiles", name, key));
+  const set = distinctValues(request.set ?? {});
+  const paramsKnown = isKnown("params");
+  const resolved = resolveAxes(spec, { source, profile, sources, set, unclear, paramsKnown });
+  const { axes, manifests } = resolved;
+  // an axis that could not be resolved is still declared: it is not reported as unknown a second time
   for (const name of Object.keys(profile.axes)) if (!axes.has(name)) axes.set(name, { name, values: [] });
-  problems.push(...ofAxes);
-  const planned = planStages(spec, { source, axes, unclear });
-  problems.push(...planned.problems);
-  const { stages } = planned;
+  const { stages, problems: ofStages } = planStages(spec, { source, axes, unclear });
+  problems.push(...resolved.problems, ...ofStages);
   const tooMany = checkCount(stages, { axes, source });
-  if (tooMany) {
-    problems.push(tooMany);
-    return refused();
-  }
+  if (tooMany) return refused([...problems, tooMany]);
 
   const title = spec.title ?? spec.name;
-  const poolsUnclear =
-    ofProfile.length > 0 ||
-    touched("pools") ||
-    profile.chain.some((name) => touched("profiles", name, "pools"));
   const context: ResolveContext = {
     source,
     sources,
     axes,
     manifests,
-    manifestFields: {
-      task: Object.keys(taskManifest.properties),
-      scorer: Object.keys(scorerManifest.properties),
-      agent: [...Object.keys(agentPreset.properties), "preset"],
-    },
     params: profile.params,
-    pools: poolsUnclear ? undefined : profile.pools,
+    pools: isKnown("pools") ? profile.pools : undefined,
     pipeline: { name: spec.name, title },
     execution: (name) => executionOf(spec, profile, name),
     written: (stage, setting) => whereWritten(spec, profile, { stage, setting }),
     problems,
   };
   if (problems.length > 0) {
-    // what a broken profile would have set is not known; nor what fans out over an axis that is not
-    const told =
-      ofProfile.length > 0 ||
-      unclear("params") ||
-      unclear("axes") ||
-      [...profile.chain, "default"].some((name) =>
-        ["params", "axes"].some((key) => unclear("profiles", name, key)),
-      );
-    const isSound = (stage: PlannedStage) =>
-      !told &&
-      !touched("stages", stage.name) &&
-      stage.each.every((axis) => axes.has(axis) && !touched("axes", axis));
-    checkActions(stages.filter(isSound), context);
-    // of the others, only what does not hang on a name that may be there once the first slip is mended
-    const doubtful: Diagnostic[] = [];
-    const known = (stage: PlannedStage) => ({ ...stage, each: stage.each.filter((axis) => axes.has(axis)) });
-    const others = stages.filter((stage) => !isSound(stage)).map(known);
-    checkActions(others, { ...context, problems: doubtful });
-    problems.push(...doubtful.filter(({ code }) => code !== "unknown-placeholder"));
-    return refused();
+    checkWhatIsKnown(stages, context, { pruned, profile, profileKnown: ofProfile.length === 0 });
+    return refused(problems);
   }
-  const instances = expand(stages, context);
-  if (problems.length > 0) return refused();
-  const selection = Object.entries(set)
-    .map(([axis, values]) => `${axis}=${values.join("+")}`)
-    .sort()
-    .join(",");
-  const placed = request.executor === undefined ? instances : sentTo(request.executor, instances);
+  const instances = sentTo(request.executor, expand(stages, context));
+  if (problems.length > 0) return refused(problems);
+  const resources = instances.map(({ execution }) => execution.resources);
   return {
     plan: {
       pipeline: spec.name,
       title,
       profile: profile.name,
       profiles: Object.keys(spec.profiles ?? {}),
-      pools: poolsTaken(
-        profile.pools,
-        placed.map(({ execution }) => execution.resources),
-      ),
-      selection,
+      pools: poolsTaken(profile.pools, resources),
+      selection: selectionText(set),
       onStale: profile.onStale,
       stages,
-      instances: placed,
+      instances,
     },
   };
 }
 
+function refused(problems: Diagnostic[]): PlanResult {
+  return { problems: sortDiagnostics(distinctDiagnostics(problems)) };
+}
+
+/** The pipeline with what it takes over from others. */
+function readPipeline(file: string, sources: Sources): YamlSource | Diagnostic[] {
+  const text = sources.read(file);
+  if (text === undefined) return [{ code: "unknown-file", message: `there is no file ${file}` }];
+  const written = parseYaml(file, text);
+  return Array.isArray(written) ? written : extendPipeline(written, sources);
+}
+
+/** A repeated value of `--set` would give the same plan another name. */
+function distinctValues(set: Selection): Selection {
+  return Object.fromEntries(Object.entries(set).map(([axis, values]) => [axis, [...new Set(values)]]));
+}
+
+function selectionText(set: Selection): string {
+  return Object.entries(set)
+    .map(([axis, values]) => `${axis}=${values.join("+")}`)
+    .sort()
+    .join(",");
+}
+
+/** Adds the problems of stages' texts to `context.problems`, except those that may only follow from earlier ones. */
+function checkWhatIsKnown(
+  stages: PlannedStage[],
+  context: ResolveContext,
+  { pruned, profile, profileKnown }: { pruned: Pruned; profile: ResolvedProfile; profileKnown: boolean },
+): void {
+  const { unclear, touched } = pruned;
+  const { axes, problems } = context;
+  const settingsKnown =
+    profileKnown &&
+    ["params", "axes"].every(
+      (key) => !unclear(key) && ![...profile.chain, "default"].some((name) => unclear("profiles", name, key)),
+    );
+  const isSound = (stage: PlannedStage) =>
+    settingsKnown &&
+    !touched("stages", stage.name) &&
+    stage.each.every((axis) => axes.has(axis) && !touched("axes", axis));
+  checkActions(stages.filter(isSound), context);
+  // in the other stages a name may be unknown only because of a problem found before
+  const doubtful: Diagnostic[] = [];
+  const known = (stage: PlannedStage) => ({ ...stage, each: stage.each.filter((axis) => axes.has(axis)) });
+  const others = stages.filter((stage) => !isSound(stage)).map(known);
+  checkActions(others, { ...context, problems: doubtful });
+  problems.push(...doubtful.filter(({ code }) => code !== "unknown-placeholder"));
+}
+
 /** `--executor` moves everything but the environments, which are built where the runner is. */
-function sentTo(executor: string, instances: Instance[]): Instance[] {
+function sentTo(executor: string | undefined, instances: Instance[]): Instance[] {
+  if (executor === undefined) return instances;
   return instances.map((instance) =>
     instance.stage.name === environmentStage
       ? instance
@@ -160,12 +156,12 @@ function checkName(spec: PipelineSpec, source: YamlSource): Diagnostic[] {
     .at(-1)!
     .replace(/\.[^.]*$/, "");
   if (spec.name === undefined || spec.name === name) return [];
-  const message = `the pipeline is called "${spec.name}", and its file "${name}"`;
-  const help = "the two must be the same: results are laid out under the name";
+  const message = `the pipeline is called "${spec.name}", but its file "${name}"`;
+  const help = "rename one of the two: the results folder has this name";
   return [{ code: "name-differs", message, place: source.place(["name"]), help }];
 }
 
-/** Executors that this program does not have, where they are written: on the command line, in the profile, at a stage. */
+/** Reports unknown executors where they are written: on the command line, in the profile or at a stage. */
 function checkExecutors(
   spec: PipelineSpec,
   source: YamlSource,

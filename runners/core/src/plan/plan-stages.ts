@@ -1,5 +1,5 @@
-// Turns declared stages into a graph and checks it: edges come from artifacts, never from the order
-// of the YAML, so moving a stage in the file cannot change what runs.
+// Turns declared stages into a graph and checks it. Edges come from artifacts, never from the order of the YAML, so moving
+// a stage in the file cannot change what runs.
 // Pure: no disk, no clock.
 
 import type { PipelineSpec, StageSpec } from "@mlrb/formats/declared/pipeline";
@@ -13,10 +13,10 @@ import { checkNames, checkReference, referencesOf, type Wires } from "../spec/re
 import { checkRoles } from "../spec/roles.ts";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
 import type { YamlSource } from "../yaml/yaml-source.ts";
-import { circles } from "./circles.ts";
+import { cycles as findCycles } from "./cycles.ts";
 import type { PlannedStage } from "./plan.ts";
 
-/** The stages in an order in which each comes after what it needs (while there is no circle), and all that is wrong with them. */
+/** The stages in an order in which each comes after what it needs (unless there is a cycle), and all problems. */
 export function planStages(
   spec: PipelineSpec,
   context: StageContext,
@@ -47,8 +47,8 @@ export function planStages(
     problems.push(...checkNames(name, { needs, collect }, source));
     problems.push(...checkRoles(name, collect, { ...context, stages }));
   }
-  const cycles = circles(graph);
-  for (const circle of cycles) problems.push(cycleProblem(circle, { wires, source }));
+  const cycles = findCycles(graph);
+  for (const cycle of cycles) problems.push(cycleProblem(cycle, { wires, source }));
   if (cycles.length > 0) return { stages: [...stages.values()], problems };
 
   const ordered = topologicalSort(graph).map((name) => stages.get(name)!);
@@ -82,17 +82,17 @@ function plannedStage(
   };
 }
 
-/** `circle` begins and ends with the same stage; the place is where that one needs the one before. */
+/** `cycle` begins and ends with the same stage; the place is where that stage needs the one before it. */
 function cycleProblem(
-  circle: string[],
+  cycle: string[],
   { wires, source }: { wires: Map<string, Wires>; source: YamlSource },
 ): Diagnostic {
-  const back = wires.get(circle[0]!)!;
-  const reference = [...back.needs, ...back.collect].find(({ stage }) => stage === circle.at(-2))!;
+  const back = wires.get(cycle[0]!)!;
+  const reference = [...back.needs, ...back.collect].find(({ stage }) => stage === cycle.at(-2))!;
   return {
     code: "cycle",
-    message: `stages need each other in a circle: ${circle.join(" → ")}`,
+    message: `stages need each other in a cycle: ${cycle.join(" → ")}`,
     place: source.place(reference.path),
-    help: "an arrow leads from what gives to what needs it; take one away",
+    help: "an arrow points from a stage to one that needs it; remove one need",
   };
 }

@@ -1,5 +1,5 @@
-// The plan: a pipeline validated, expanded over its axes and frozen. These are its types; plan-stages,
-// expand and load-plan make it.
+// The types of a plan: a pipeline validated, expanded over its axes and frozen. plan-stages, expand and load-plan make
+// it.
 
 import type { Network, PoolsSpec, Scalar, StageSpec } from "@mlrb/formats/declared/pipeline";
 import type { Json } from "@mlrb/kit/stage";
@@ -8,10 +8,10 @@ export type OutputKind = "file" | "dir";
 
 export type PlannedOutput = {
   name: string;
-  /** The file's or folder's name on disk. */
+  /** The name of the file or folder on disk. */
   file: string;
   kind: OutputKind;
-  /** Declared private, or made from something private and not released. */
+  /** Declared private, or made from a private artifact and not released. */
   private: boolean;
 };
 
@@ -19,13 +19,13 @@ export type ArtifactSource = {
   name: string;
   stage: string;
   output: string;
-  /** Of a collected one: its digest will do, and it is not laid out. */
+  /** Of a collected artifact: only its digest is used, and it is not materialized. */
   digestOnly?: true;
 };
 
 export type PlannedStage = {
   name: string;
-  /** What its results are to stages that collect them. */
+  /** The role of its results for stages that collect them. */
   role?: string;
   each: string[];
   keyed: string[];
@@ -34,9 +34,9 @@ export type PlannedStage = {
   gives: PlannedOutput[];
   durable: boolean;
   untrusted: boolean;
-  /** Its results are laid out under results/: it has no axes and nothing else needs what it gives. */
+  /** Its outputs are published under results/: it has no axes and no stage needs its outputs. */
   publishes: boolean;
-  /** Where it is written; undefined for stages that no file names. */
+  /** Where it is written; undefined for generated stages. */
   place?: { file: string; line: number };
   spec: StageSpec;
 };
@@ -46,10 +46,10 @@ export type RunSpec =
   | { kind: "python"; file: string }
   | { kind: "command"; command: string | string[] };
 
-/** What shapes what an agent does; `tokens` are those of all model calls, in and out. */
+/** The limits that shape an agent's behaviour; `tokens` are input and output of all model calls. */
 type Budget = { timeMs?: number; tokens?: number; dollars?: number };
 
-/** What an instance does; everything here but `secrets` is part of its action key. */
+/** What an instance does. Everything but `secrets` is part of its action key. */
 export type ActionSpec = {
   run: RunSpec;
   params: Record<string, Json>;
@@ -63,11 +63,10 @@ export type ActionSpec = {
 
 export type Execution = {
   executor: string;
-  /** Of a container; undefined where nothing is said, and then it is this host's own programs. */
+  /** Of a container; undefined: this host's own programs. */
   image?: string;
-  /** Undefined where nothing is said. */
   network?: Network;
-  /** `pools` holds only what it takes something of. */
+  /** `pools` holds only pools of which it takes something. */
   resources: { cpus: number; memoryBytes: number; gpus: number; pools: Record<string, number> };
   limits: {
     timeMs?: number;
@@ -79,12 +78,12 @@ export type Execution = {
   };
   /** Whether its script may start programs or load native code. */
   programs?: true;
-  /** How often it is tried again when the machine failed it, never when it failed itself. */
+  /** How often it is retried after a failure of the machine. Its own failures are not retried. */
   retries: number;
 };
 
 export type Instance = {
-  /** Position in the plan; whatever an instance depends on stands before it. */
+  /** Position in the plan; every instance comes after its dependencies. */
   index: number;
   /** e.g. `attempt[task=baby-lm,agent=reference,seed=1]`. */
   id: string;
@@ -93,7 +92,7 @@ export type Instance = {
   inputs: { name: string; from: number; output: string }[];
   /** The planned members of a collecting stage, in order. */
   members: { from: number; output: string; digestOnly?: true }[];
-  /** The instance that builds the environment it runs in. */
+  /** The index of the instance that builds its environment. */
   environment?: number;
   action: ActionSpec;
   execution: Execution;
@@ -103,19 +102,19 @@ export type Plan = {
   pipeline: string;
   title: string;
   profile: string;
-  /** The names of all its profiles. */
+  /** The names of all profiles of the pipeline. */
   profiles: string[];
-  /** How much there is of each pool. */
+  /** The size of each pool. */
   pools: PoolsSpec;
-  /** `--set` as text for the results folder, e.g. `agent=nop,seed=1`; empty when the plan is whole. */
+  /** `--set` as text for the results folder, e.g. `agent=nop,seed=1`; empty for the whole plan. */
   selection: string;
-  /** What becomes of an attempt whose record is stale, unless the command line says otherwise. */
+  /** Whether attempts with a stale record are left or run again, unless the command line overrides it. */
   onStale: "leave" | "rerun";
   stages: PlannedStage[];
   instances: Instance[];
 };
 
-/** The stage that builds environments; no pipeline may use the name. */
+/** The stage that builds environments. No pipeline may use this name. */
 export const environmentStage = "environment";
 
 /** `name[axis=value,…]` in the order of the stage's axes. */

@@ -1,4 +1,4 @@
-// Fills in what an instance does: what it runs, with which parameters, files and variables, for how long.
+// Resolves the action of an instance: its program, parameters, files, variables and budget.
 
 import type { Scalar } from "@mlrb/formats/declared/pipeline";
 import { checkDeclaredFile, unknownFile } from "../spec/check-declared-file.ts";
@@ -9,125 +9,163 @@ import type { ActionSpec, Execution, PlannedStage, RunSpec } from "./plan.ts";
 import type { ResolveContext } from "./resolve-context.ts";
 import { resolveExecution } from "./resolve-execution.ts";
 import { stageLookup } from "./stage-lookup.ts";
-import { stageTexts } from "./stage-texts.ts";
+import { StageTexts } from "./stage-texts.ts";
 
 export type Resolved = { action: ActionSpec; execution: Execution; environment?: string };
+
+/** A stage at one point of its axes. */
+type Point = {
+  stage: PlannedStage;
+  axes: Record<string, Scalar>;
+  context: ResolveContext;
+  texts: StageTexts;
+  /** Also finds the stage's own filled-in parameters. */
+  withParams: Lookup;
+};
 
 export function resolveAction(
   stage: PlannedStage,
   axes: Record<string, Scalar>,
   context: ResolveContext,
 ): Resolved {
-  const { spec, name } = stage;
-  const { source, sources, problems } = context;
+  const { spec } = stage;
   const lookup = stageLookup(stage, axes, context);
-  const texts = stageTexts(lookup, context);
-  const { filled, text, duration } = texts;
-  const at = (path: Path): Path => ["stages", name, ...path];
-  const inside = (file: string | undefined, path: Path): file is string => {
-    if (file === undefined) return false;
-    if (!/^(?:[/\\]|[A-Za-z]:)|(?:^|[/\\])\.\.(?:[/\\]|$)/.test(file)) return true;
-    problems.push({
-      code: "outside-repository",
-      message: `${file} does not stay within the repository`,
-      place: source.place(path),
-      help: "write a path from the repository's root, without ..",
-    });
-    return false;
-  };
-  const exists = (file: string | undefined, path: Path) => {
-    if (!inside(file, path) || sources.read(file) !== undefined) return;
-    problems.push({ ...unknownFile(file, sources), place: source.place(path) });
-  };
-
+  const texts = new StageTexts(lookup, context);
   const params = Object.fromEntries(
-    Object.entries(spec.params ?? {}).map(([key, value]) => [key, filled(value, at(["params", key]))]),
+    Object.entries(spec.params ?? {}).map(([key, value]) => [
+      key,
+      texts.filled(value, at(stage, "params", key)),
+    ]),
   );
   const withParams: Lookup = (key) =>
     key.startsWith("params.") && Object.hasOwn(params, key.slice(7)) ? params[key.slice(7)] : lookup(key);
-
-  let run: RunSpec;
-  if (spec.command !== undefined) {
-    const find: Lookup = (key) => pathPlaceholder(stage, key) ?? withParams(key);
-    const command = Array.isArray(spec.command)
-      ? spec.command.map((part, index) => text(part, at(["command", index]), find) ?? "")
-      : (text(spec.command, at(["command"]), find) ?? "");
-    run = { kind: "command", command };
-  } else {
-    const kind = spec.python !== undefined ? "python" : "script";
-    const written = spec[kind];
-    const known = problems.length;
-    const file = text(written, at([kind])) ?? "";
-    if (file) exists(file, at([kind]));
-    else if (written !== undefined && problems.length === known && manifestsKnown(context)) {
-      const axis = /^\{(\w+)\./.exec(written)?.[1] ?? "";
-      problems.push({
-        code: "no-script",
-        message: `"${name}" has nothing to run${axis in axes ? ` for ${axes[axis]}` : ""}: ${written} is empty`,
-        place: source.place(at([kind])),
-        help: "name a script there, by its path from the repository's root",
-      });
-    }
-    run = { kind, file };
-  }
-
-  const env: [string, string][] = [];
-  for (const [key, value] of Object.entries(spec.env ?? {})) {
-    const result = text(String(value), at(["env", key]), withParams);
-    if (result !== undefined) env.push([key, result]);
-  }
-  const files = (spec.files ?? [])
-    .map((pattern, index) => ({ pattern: text(pattern, at(["files", index])), index }))
-    .filter(({ pattern, index }) => inside(pattern, at(["files", index])))
-    .map(({ pattern, index }) => {
-      const problem = checkDeclaredFile(pattern!, sources);
-      if (problem) problems.push({ ...problem, place: source.place(at(["files", index])) });
-      return pattern!;
-    });
-  const known = problems.length;
-  const environment = text(spec.environment, at(["environment"]));
-  exists(environment, at(["environment"]));
-  if (
-    spec.python !== undefined &&
-    spec.environment !== undefined &&
-    environment === undefined &&
-    problems.length === known &&
-    manifestsKnown(context)
-  )
-    problems.push({
-      code: "no-environment",
-      message: `"${name}" runs Python, and ${spec.environment} is empty`,
-      place: source.place(at(["environment"])),
-      help: "name a lock file",
-    });
-
+  const point = { stage, axes, context, texts, withParams };
+  const run = spec.command === undefined ? scriptOf(point) : commandOf(point, spec.command);
+  const env = envOf(point);
+  const files = filesOf(point);
+  const environment = environmentOf(point);
+  const { time, tokens, dollars } = spec.budget ?? {};
   return {
     action: {
       run,
       params,
       files,
-      env: Object.fromEntries(env),
-      secrets: texts.names(spec.secrets, at(["secrets"])),
+      env,
+      secrets: texts.names(spec.secrets, at(stage, "secrets")),
       budget: {
-        ...duration(spec.budget?.time, at(["budget", "time"])),
-        ...texts.amount("tokens", spec.budget?.tokens, at(["budget", "tokens"])),
-        ...texts.amount("dollars", spec.budget?.dollars, at(["budget", "dollars"])),
+        ...texts.duration(time, at(stage, "budget", "time")),
+        ...texts.amount("tokens", tokens, at(stage, "budget", "tokens")),
+        ...texts.amount("dollars", dollars, at(stage, "budget", "dollars")),
       },
-      hostSensitive: texts.truth(spec.hostSensitive, at(["hostSensitive"])),
+      hostSensitive: texts.truth(spec.hostSensitive, at(stage, "hostSensitive")),
     },
     execution: resolveExecution(stage, texts, context),
     ...(environment !== undefined && { environment }),
   };
 }
 
-/** False where a manifest could not be read: what it would have said is not missing, only untold. */
+function at({ name }: PlannedStage, ...path: Path): Path {
+  return ["stages", name, ...path];
+}
+
+function commandOf({ stage, texts, withParams }: Point, command: string | string[]): RunSpec {
+  const lookup: Lookup = (key) => pathPlaceholder(stage, key) ?? withParams(key);
+  const filled = (text: string, path: Path) => texts.text(text, path, lookup) ?? "";
+  return {
+    kind: "command",
+    command: Array.isArray(command)
+      ? command.map((part, index) => filled(part, at(stage, "command", index)))
+      : filled(command, at(stage, "command")),
+  };
+}
+
+function scriptOf({ stage, axes, context, texts }: Point): RunSpec {
+  const { source, problems } = context;
+  const kind = stage.spec.python !== undefined ? "python" : "script";
+  const written = stage.spec[kind];
+  const before = problems.length;
+  const file = texts.text(written, at(stage, kind)) ?? "";
+  if (file) checkExists(file, at(stage, kind), context);
+  else if (written !== undefined && problems.length === before && manifestsKnown(context)) {
+    const axis = /^\{(\w+)\./.exec(written)?.[1] ?? "";
+    problems.push({
+      code: "no-script",
+      message: `"${stage.name}" has nothing to run${axis in axes ? ` for ${axes[axis]}` : ""}: ${written} is empty`,
+      place: source.place(at(stage, kind)),
+      help: "name a script there, by its path from the repository's root",
+    });
+  }
+  return { kind, file };
+}
+
+function envOf({ stage, texts, withParams }: Point): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(stage.spec.env ?? {}).flatMap(([key, value]) => {
+      const text = texts.text(String(value), at(stage, "env", key), withParams);
+      return text === undefined ? [] : [[key, text]];
+    }),
+  );
+}
+
+function filesOf({ stage, context, texts }: Point): string[] {
+  const { source, sources, problems } = context;
+  return (stage.spec.files ?? []).flatMap((written, index) => {
+    const path = at(stage, "files", index);
+    const pattern = texts.text(written, path);
+    if (pattern === undefined || !isInside(pattern, path, context)) return [];
+    const problem = checkDeclaredFile(pattern, sources);
+    if (problem) problems.push({ ...problem, place: source.place(path) });
+    return [pattern];
+  });
+}
+
+function environmentOf({ stage, context, texts }: Point): string | undefined {
+  const { source, problems } = context;
+  const { python, environment: written } = stage.spec;
+  const path = at(stage, "environment");
+  const before = problems.length;
+  const environment = texts.text(written, path);
+  if (environment !== undefined) checkExists(environment, path, context);
+  else if (
+    python !== undefined &&
+    written !== undefined &&
+    problems.length === before &&
+    manifestsKnown(context)
+  )
+    problems.push({
+      code: "no-environment",
+      message: `"${stage.name}" runs Python, and ${written} is empty`,
+      place: source.place(path),
+      help: "name a lock file",
+    });
+  return environment;
+}
+
+function checkExists(file: string, path: Path, context: ResolveContext): void {
+  const { source, sources, problems } = context;
+  if (!isInside(file, path, context) || sources.read(file) !== undefined) return;
+  problems.push({ ...unknownFile(file, sources), place: source.place(path) });
+}
+
+function isInside(file: string, path: Path, { source, problems }: ResolveContext): boolean {
+  if (!/^(?:[/\\]|[A-Za-z]:)|(?:^|[/\\])\.\.(?:[/\\]|$)/.test(file)) return true;
+  problems.push({
+    code: "outside-repository",
+    message: `${file} is outside the repository`,
+    place: source.place(path),
+    help: "write a path from the repository's root, without ..",
+  });
+  return false;
+}
+
+/** False if a manifest could not be read: then an empty field may be its fault and is not reported. */
 function manifestsKnown({ axes, manifests }: ResolveContext): boolean {
   return [...manifests].every(([kind, known]) =>
     (axes.get(kind)?.values ?? []).every((value) => known.has(String(value))),
   );
 }
 
-/** `{inputs.x}` and `{outputs.x}` stay as they are: the executor knows the paths, keys must not. */
+/** Keeps `{inputs.x}` and `{outputs.x}` as placeholders: only the executor knows the paths, and keys must not hold them. */
 function pathPlaceholder(stage: PlannedStage, key: string): string | undefined {
   const [kind, ...rest] = key.split(".");
   if (kind !== "inputs" && kind !== "outputs") return undefined;
@@ -142,7 +180,7 @@ function pathPlaceholder(stage: PlannedStage, key: string): string | undefined {
   return `\u0001{${key}}`;
 }
 
-/** The names a stage's command may use for its inputs: its own and `stage.output`. */
+/** The names that a command can use for its inputs: their own names and `stage.output`. */
 function inputNames(stage: PlannedStage): string[] {
   const names = stage.needs.flatMap((need) => [need.name, `${need.stage}.${need.output}`]);
   return stage.collect.length > 0 ? [...names, "manifest"] : names;

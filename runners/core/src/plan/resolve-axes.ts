@@ -1,7 +1,7 @@
-// Turns the axes of a pipeline into values: lists as they stand, and lists that a manifest of
-// another axis holds (`scorer: { of: task }`). Unknown tasks, scorers and agents are found here.
+// Turns the axes of a pipeline into values: listed ones, and those that a manifest of another axis lists
+// (`scorer: { of: task }`). Reports unknown tasks, scorers and agents.
 
-import type { PipelineSpec, Scalar } from "@mlrb/formats/declared/pipeline";
+import type { AxisSpec, PipelineSpec, Scalar } from "@mlrb/formats/declared/pipeline";
 import { axisField, type FieldValue, fieldValue } from "../spec/axis-field.ts";
 import {
   folderPattern,
@@ -16,11 +16,13 @@ import type { Diagnostic, Place } from "../yaml/diagnostic.ts";
 import { didYouMean, suggest } from "../yaml/suggest.ts";
 import { TemplateProblem } from "../yaml/template.ts";
 import type { Path, YamlSource } from "../yaml/yaml-source.ts";
+import { chosen, isScalars, type Places, usable } from "./axis-values.ts";
+import { placeholderProblem } from "./placeholder-problem.ts";
 import type { ResolvedProfile } from "./resolve-profile.ts";
 
 export type Axis = {
   name: string;
-  /** The axis whose value decides this one's values, if any. */
+  /** The axis on whose value the values of this one depend, if any. */
   of?: string;
   /** All values; for a dependent axis the union, in order of first mention. */
   values: Scalar[];
@@ -38,165 +40,222 @@ export type ResolvedAxes = {
 /** Values chosen with `--set`, by axis. */
 export type Selection = Record<string, string[]>;
 
-export function resolveAxes(
-  spec: PipelineSpec,
-  source: YamlSource,
-  profile: ResolvedProfile,
-  context: {
-    sources: Sources;
-    set: Selection;
-    unclear: (...path: string[]) => boolean;
-    /** False where a slip, told already, leaves open what the parameters are. */
-    paramsKnown: boolean;
-  },
-): ResolvedAxes {
-  const { sources, set, unclear, paramsKnown } = context;
-  const resolved: ResolvedAxes = { axes: new Map(), manifests: new Map(), problems: [] };
-  const { problems } = resolved;
+type AxesRequest = {
+  source: YamlSource;
+  profile: ResolvedProfile;
+  sources: Sources;
+  set: Selection;
+  unclear: (...path: string[]) => boolean;
+  /** False where a reported problem leaves the parameters unknown. */
+  paramsKnown: boolean;
+};
+
+type Resolving = AxesRequest &
+  ResolvedAxes & {
+    /** The files of `manifests`. */
+    files: Map<ManifestKind, Map<string, YamlSource>>;
+    /** The text in which a pipeline can use manifests. */
+    text: string;
+  };
+
+export function resolveAxes(spec: PipelineSpec, request: AxesRequest): ResolvedAxes {
+  const { profile, set } = request;
+  const state: Resolving = {
+    ...request,
+    axes: new Map(),
+    manifests: new Map(),
+    problems: [],
+    files: new Map(),
+    text: JSON.stringify([spec.stages, profile.axes, profile.params]),
+  };
   for (const axis of Object.keys(set)) {
     if (Object.hasOwn(profile.axes, axis)) continue;
     const message = `${spec.name} has no axis "${axis}"`;
-    problems.push({ code: "unknown-axis", message, help: didYouMean(axis, Object.keys(profile.axes)) });
+    state.problems.push({ code: "unknown-axis", message, help: didYouMean(axis, Object.keys(profile.axes)) });
   }
-  const used = JSON.stringify([spec.stages, profile.axes, profile.params]);
-  const usesManifest = (axis: string): axis is ManifestKind =>
-    isManifestKind(axis) &&
-    (used.includes(`{${axis}.`) || used.includes(folderPattern(axis)) || used.includes(`"of":"${axis}"`));
+  const axes = Object.entries(profile.axes);
+  for (const [name, { spec: axis, path }] of axes)
+    if (Array.isArray(axis)) resolveListed(state, name, { listed: axis, path });
+  for (const [name, { spec: axis, path }] of axes)
+    if (!Array.isArray(axis)) resolveDependent(state, name, { axis, path });
+  const { axes: resolved, manifests, problems } = state;
+  return { axes: resolved, manifests, problems };
+}
 
-  const read = (
-    kind: ManifestKind,
-    value: Scalar,
-    place: Place | undefined,
-  ): Record<string, unknown> | undefined => {
-    const known = resolved.manifests.get(kind) ?? new Map<string, Record<string, unknown>>();
-    resolved.manifests.set(kind, known);
-    const name = String(value);
-    const held = known.get(name);
-    if (held) return held;
-    const manifest = /^[a-z][a-z0-9-]*$/.test(name) ? readManifest(kind, name, sources) : undefined;
-    if (manifest === undefined) {
-      const names = manifestNames(kind, sources);
-      problems.push({
-        code: `unknown-${kind}`,
-        message: `no ${kind} named "${name}"`,
-        ...(place && { place }),
-        help: `${didYouMean(name, names)} \`pnpm pipeline list ${kind}s\` shows all ${names.length}`,
-      });
-      return undefined;
-    }
-    if (Array.isArray(manifest)) {
-      problems.push(...manifest);
-      return undefined;
-    }
-    const fields = manifestFields(kind, manifest.value);
-    known.set(name, fields);
-    return fields;
-  };
-
-  for (const [name, { spec: axisSpec, path }] of Object.entries(profile.axes)) {
-    if (!Array.isArray(axisSpec)) continue;
-    const places = (index: number) => source.place([...path, index]);
-    const wanted = Object.hasOwn(set, name) ? set[name] : undefined;
-    const listed = usable(axisSpec, places, problems);
-    const values = chosen(name, listed, wanted, problems);
-    // what has no manifest is told once, here, and takes no part in what follows
-    const indices = new Map(axisSpec.map((value, index) => [value, index]));
-    const known = values.filter((value) => {
-      if (!usesManifest(name)) return true;
-      const index = indices.get(value);
-      return read(name, value, index === undefined ? undefined : places(index));
+function resolveListed(
+  state: Resolving,
+  name: string,
+  { listed, path }: { listed: Scalar[]; path: Path },
+): void {
+  const { source, problems } = state;
+  const places = (index: number) => source.place([...path, index]);
+  const values = chosen(name, usable(listed, places, problems), chosenBySet(state, name), problems);
+  const indices = new Map(listed.map((value, index) => [value, index]));
+  // a value without a manifest is reported once, here, and left out of what follows
+  const known = values.filter((value) => {
+    const index = indices.get(value);
+    return hasManifest(state, name, {
+      value,
+      place: () => (index === undefined ? undefined : places(index)),
     });
-    resolved.axes.set(name, { name, values: known });
+  });
+  state.axes.set(name, { name, values: known });
+}
+
+type DependentAxis = Exclude<AxisSpec, readonly unknown[]>;
+
+function resolveDependent(
+  state: Resolving,
+  name: string,
+  { axis, path }: { axis: DependentAxis; path: Path },
+): void {
+  const { source, axes, problems } = state;
+  const kind = axis.of;
+  if (state.unclear("axes", kind)) return;
+  const parent = axes.get(kind);
+  if (!parent || parent.of !== undefined || !isManifestKind(kind)) {
+    problems.push({
+      code: "unknown-axis",
+      message: `axis "${name}" takes its values from "${kind}", which is not a listed axis with manifests`,
+      place: source.place([...path, "of"]),
+      help: didYouMean(kind, [...axes.keys()].filter(isManifestKind)),
+    });
+    return;
   }
-  for (const [name, { spec: axisSpec, path }] of Object.entries(profile.axes)) {
-    if (Array.isArray(axisSpec)) continue;
-    const kind = axisSpec.of;
-    const parent = resolved.axes.get(kind);
-    if (unclear("axes", kind)) continue;
-    if (!parent || parent.of !== undefined || !isManifestKind(kind)) {
-      problems.push({
-        code: "unknown-axis",
-        message: `axis "${name}" takes its values of "${axisSpec.of}", which is not an axis with manifests and a list`,
-        place: source.place([...path, "of"]),
-        help: didYouMean(axisSpec.of, [...resolved.axes.keys()].filter(isManifestKind)),
-      });
-      continue;
-    }
-    const written: Path = axisSpec.field === undefined ? [...path, "of"] : [...path, "field"];
-    const steps = stepsOf(name, axisSpec.field, written);
-    if (!steps) continue;
-    const valuesOf = new Map<Scalar, Scalar[]>();
-    const all: string[] = [];
-    for (const value of parent.values) {
-      const manifest = resolved.manifests.get(kind)?.get(String(value));
-      if (!manifest) continue;
-      const file = readManifest(kind, String(value), sources);
-      const places: Places = (...more) =>
-        file && !Array.isArray(file) ? file.place([...steps, ...more]) : source.place(written);
-      const found = fieldValue(manifest, steps);
-      const listed = found.kind === "found" ? found.value : undefined;
-      if (!isScalars(listed)) {
-        problems.push({
-          code: "unknown-field",
-          message: `${kind} "${value}" has no list "${steps.join(".")}" of names`,
-          // a part that is missing is missed in the manifest, all of it is misspelt in the pipeline
-          place: found.kind === "missing" && found.depth === 0 ? source.place(written) : places(),
-          ...fieldHelp(found, steps),
-        });
-        continue;
-      }
-      const values = usable(listed, places, problems);
+  const written: Path = [...path, axis.field === undefined ? "of" : "field"];
+  const steps = stepsOf(state, name, { field: axis.field, path: written });
+  if (!steps) return;
+  const set = chosenBySet(state, name);
+  const valuesOf = new Map<Scalar, Scalar[]>();
+  const all = new Set<string>();
+  for (const value of parent.values) {
+    const listed = listedBy(state, String(value), { kind, steps, written });
+    for (const item of listed ?? []) all.add(String(item));
+    if (listed)
       valuesOf.set(
         value,
-        values.filter((item) => !Object.hasOwn(set, name) || set[name]!.includes(String(item))),
+        listed.filter((item) => set?.includes(String(item)) ?? true),
       );
-      all.push(...values.map(String));
-    }
-    for (const wanted of Object.hasOwn(set, name) ? set[name]! : []) {
-      if (all.includes(wanted) || all.length === 0) continue;
-      const help = didYouMean(wanted, new Set(all));
-      problems.push({ code: `unknown-${name}`, message: `no ${name} "${wanted}" here`, help });
-    }
-    const union = [...new Set([...valuesOf.values()].flat())];
-    const known = union.filter(
-      (value) => !usesManifest(name) || read(name, value, placeInManifest(kind, steps, value)),
+  }
+  for (const wanted of set ?? []) {
+    if (all.has(wanted) || all.size === 0) continue;
+    const message = `no ${name} "${wanted}" here`;
+    problems.push({ code: `unknown-${name}`, message, help: didYouMean(wanted, all) });
+  }
+  const union = [...new Set([...valuesOf.values()].flat())];
+  const known = union.filter((value) =>
+    hasManifest(state, name, { value, place: () => placeInManifest(state, value, { kind, steps }) }),
+  );
+  for (const [value, items] of valuesOf)
+    valuesOf.set(
+      value,
+      items.filter((item) => known.includes(item)),
     );
-    for (const [value, items] of valuesOf)
-      if (known.length < union.length)
-        valuesOf.set(
-          value,
-          items.filter((item) => known.includes(item)),
-        );
-    resolved.axes.set(name, { name, of: kind, values: known, valuesOf });
-  }
-  return resolved;
+  axes.set(name, { name, of: kind, values: known, valuesOf });
+}
 
-  /** The steps to the list of an axis; undefined where that is not known. */
-  function stepsOf(axis: string, field: string | undefined, path: Path): string[] | undefined {
-    if (field?.includes("{") && !paramsKnown) return undefined;
-    try {
-      return axisField(axis, field, profile.params);
-    } catch (error) {
-      if (!(error instanceof TemplateProblem)) throw error;
-      problems.push({
-        code: "unknown-placeholder",
-        message: `{${error.placeholder}}: ${error.message}`,
-        place: source.placeOf(path, `{${error.placeholder}}`),
-        ...(error.help && { help: error.help }),
-      });
-      return undefined;
-    }
-  }
+function chosenBySet({ set }: Resolving, axis: string): string[] | undefined {
+  return Object.hasOwn(set, axis) ? set[axis] : undefined;
+}
 
-  function placeInManifest(kind: ManifestKind, steps: string[], value: Scalar): Place | undefined {
-    for (const [owner, manifest] of resolved.manifests.get(kind) ?? []) {
-      const found = fieldValue(manifest, steps);
-      const index = found.kind === "found" && Array.isArray(found.value) ? found.value.indexOf(value) : -1;
-      const file = readManifest(kind, owner, sources);
-      if (index >= 0 && file && !Array.isArray(file)) return file.place([...steps, index]);
-    }
+/** Whether a value can be used: its manifest is there, or the pipeline uses no manifest of this axis. */
+function hasManifest(
+  state: Resolving,
+  axis: string,
+  { value, place }: { value: Scalar; place: () => Place | undefined },
+): boolean {
+  const { text } = state;
+  const isUsed =
+    isManifestKind(axis) &&
+    [`{${axis}.`, folderPattern(axis), `"of":"${axis}"`].some((part) => text.includes(part));
+  return !isUsed || load(state, axis, { name: String(value), place });
+}
+
+/** Reads a manifest into `state`. False, with a diagnostic, where there is none that can be used. */
+function load(
+  { sources, manifests, files, problems }: Resolving,
+  kind: ManifestKind,
+  { name, place }: { name: string; place: () => Place | undefined },
+): boolean {
+  if (manifests.get(kind)?.has(name)) return true;
+  const known = manifests.get(kind) ?? new Map<string, Record<string, unknown>>();
+  manifests.set(kind, known);
+  const manifest = /^[a-z][a-z0-9-]*$/.test(name) ? readManifest(kind, name, sources) : undefined;
+  if (manifest === undefined) {
+    const names = manifestNames(kind, sources);
+    const at = place();
+    problems.push({
+      code: `unknown-${kind}`,
+      message: `no ${kind} named "${name}"`,
+      ...(at && { place: at }),
+      help: `${didYouMean(name, names)} \`pnpm pipeline list ${kind}s\` shows all ${names.length}`,
+    });
+    return false;
+  }
+  if (Array.isArray(manifest)) {
+    problems.push(...manifest);
+    return false;
+  }
+  known.set(name, manifestFields(kind, manifest.value));
+  files.set(kind, (files.get(kind) ?? new Map()).set(name, manifest));
+  return true;
+}
+
+type ListPlace = { kind: ManifestKind; steps: string[] };
+
+/** The usable values that a manifest lists; undefined, perhaps with a diagnostic, where it lists none. */
+function listedBy(
+  { source, manifests, files, problems }: Resolving,
+  name: string,
+  { kind, steps, written }: ListPlace & { written: Path },
+): Scalar[] | undefined {
+  const manifest = manifests.get(kind)?.get(name);
+  const file = files.get(kind)?.get(name);
+  if (!manifest || !file) return undefined;
+  const places: Places = (...index) => file.place([...steps, ...index]);
+  const found = fieldValue(manifest, steps);
+  if (found.kind === "found" && isScalars(found.value)) return usable(found.value, places, problems);
+  problems.push({
+    code: "unknown-field",
+    message: `${kind} "${name}" has no list "${steps.join(".")}" of names`,
+    // a missing part is a gap of the manifest, a missing whole a slip in the pipeline
+    place: found.kind === "missing" && found.depth === 0 ? source.place(written) : places(),
+    ...fieldHelp(found, steps),
+  });
+  return undefined;
+}
+
+/** The steps to the list of an axis; undefined where they are not known. */
+function stepsOf(
+  { profile, source, paramsKnown, problems }: Resolving,
+  axis: string,
+  { field, path }: { field: string | undefined; path: Path },
+): string[] | undefined {
+  if (field?.includes("{") && !paramsKnown) return undefined;
+  try {
+    return axisField(axis, field, profile.params);
+  } catch (error) {
+    if (!(error instanceof TemplateProblem)) throw error;
+    problems.push(placeholderProblem(error, source, { path }));
     return undefined;
   }
+}
+
+function placeInManifest(
+  { manifests, files }: Resolving,
+  value: Scalar,
+  { kind, steps }: ListPlace,
+): Place | undefined {
+  for (const [owner, manifest] of manifests.get(kind) ?? []) {
+    const found = fieldValue(manifest, steps);
+    const index = found.kind === "found" && Array.isArray(found.value) ? found.value.indexOf(value) : -1;
+    if (index >= 0)
+      return files
+        .get(kind)!
+        .get(owner)!
+        .place([...steps, index]);
+  }
+  return undefined;
 }
 
 /** The way out where a field lists no names: the name that was meant, or a part of the field that does. */
@@ -208,52 +267,7 @@ function fieldHelp(found: FieldValue, steps: string[]): { help?: string } {
   }
   if (found.value === null || typeof found.value !== "object" || Array.isArray(found.value)) return {};
   const part = Object.entries(found.value).find(([, value]) => isScalars(value))?.[0];
-  return part === undefined ? {} : { help: `a part of it does: field: "${[...steps, part].join(".")}"` };
-}
-
-type Places = (...steps: number[]) => Place;
-
-function isScalars(value: unknown): value is Scalar[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string" || typeof item === "number");
-}
-
-/** What a value of an axis may be: it becomes part of names of instances, of `--only` patterns and of folders. */
-const valuePattern = /^[\p{L}\p{N}_-][\p{L}\p{N}\p{M}_.%@:+~-]{0,99}$/u;
-const valueHelp = "letters, digits and . _ - % @ : + ~, at most 100 of them, no sign but _ or - first";
-
-/** The values that can be used; the others are problems. */
-function usable(values: Scalar[], place: Places, problems: Diagnostic[]): Scalar[] {
-  const seen = new Set<string>();
-  return values.filter((value, index) => {
-    const text = String(value);
-    if (!valuePattern.test(text)) {
-      const message = `"${text}" cannot be a value of an axis`;
-      problems.push({ code: "bad-value", message, place: place(index), help: valueHelp });
-      return false;
-    }
-    const twice = seen.has(text);
-    seen.add(text);
-    if (twice) {
-      const message = `"${text}" stands twice in the list`;
-      problems.push({ code: "duplicate", message, place: place(index), help: "remove one" });
-    }
-    return !twice;
-  });
-}
-
-/** A `--set` may name any task, agent or scorer that exists, any whole number where the axis has numbers, else a listed value. */
-function chosen(axis: string, listed: Scalar[], set: string[] | undefined, problems: Diagnostic[]): Scalar[] {
-  if (!set) return listed;
-  const numbers = listed.every((value) => typeof value === "number");
-  const byText = new Map(listed.map((value) => [String(value), value]));
-  return [...new Set(set)].flatMap((text): Scalar[] => {
-    const same = byText.get(text);
-    if (same !== undefined) return [same];
-    if (isManifestKind(axis) && valuePattern.test(text)) return [text];
-    // only the one way to write a number: 1 and 01 would be two instances of one name
-    if (numbers && /^(0|-?[1-9]\d*)$/.test(text) && Number.isSafeInteger(Number(text))) return [Number(text)];
-    const message = `axis "${axis}" has no value "${text}"`;
-    problems.push({ code: "unknown-value", message, help: didYouMean(text, listed.map(String)) });
-    return [];
-  });
+  return part === undefined
+    ? {}
+    : { help: `name a part that is a list: field: "${[...steps, part].join(".")}"` };
 }

@@ -1,5 +1,4 @@
-// What filling in a stage goes by: the axes, manifests and parameters that there are, and where things
-// are written.
+// The context in which a stage is filled in: axes, manifests, parameters, and the places of settings in the files.
 
 import type { ExecutionSpec } from "@mlrb/formats/declared/pipeline";
 import type { Json } from "@mlrb/kit/stage";
@@ -13,13 +12,11 @@ export type ResolveContext = {
   sources: Sources;
   axes: Map<string, Axis>;
   manifests: Map<ManifestKind, Map<string, Record<string, unknown>>>;
-  /** Fields a manifest may have, so that an absent optional one is told from a slip. */
-  manifestFields: Record<ManifestKind, string[]>;
   params: Record<string, Json>;
-  /** How much there is of each pool; undefined where a slip, told already, leaves that open. */
+  /** The size of each pool; undefined if a reported problem leaves it unknown. */
   pools: Record<string, number> | undefined;
   pipeline: { name: string; title: string };
-  /** By stage name: its own settings with the profile's laid over. */
+  /** The settings of a stage, overridden by those of the profile. */
   execution: (stage: string) => ExecutionSpec;
   /** The path at which such a setting is written. */
   written: (stage: string, setting: Path) => Path;

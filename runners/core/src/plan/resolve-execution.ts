@@ -1,5 +1,5 @@
-// Fills in where and how far a stage instance runs: executor, network, resources, limits. None of it is in
-// an action key, and all of it may come from the profile.
+// Resolves where and within which limits a stage instance runs: executor, network, resources, limits. Nothing of this but
+// the image is in an action key, and all of it may come from the profile.
 import { parseImageReference, unpinnedBases } from "../spec/image-reference.ts";
 import { poolSize } from "../spec/pool-size.ts";
 import { didYouMean, suggest } from "../yaml/suggest.ts";
@@ -46,7 +46,7 @@ export function resolveExecution(
   };
 }
 
-/** Says what is wrong with an image that may be another one tomorrow, or is not there. */
+/** Reports an image that is missing or not pinned. */
 function checkImage(image: string, path: Path, { source, sources, problems }: ResolveContext): void {
   const reference = parseImageReference(image);
   const place = source.place(path);
@@ -64,15 +64,15 @@ function checkImage(image: string, path: Path, { source, sources, problems }: Re
   if (bases.length === 0) return;
   problems.push({
     code: "image-not-pinned",
-    message: `${image} is built from ${bases.join(", ")}, which may be another image tomorrow`,
+    message: `${image} is built from ${bases.join(", ")}, which is not pinned to a digest`,
     place,
-    help: "name each base by digest: FROM NAME@sha256:…, as `docker image inspect` tells it under RepoDigests",
+    help: "name each base by digest: FROM NAME@sha256:…; `docker image inspect` shows it under RepoDigests",
   });
 }
 
 /**
- * What it takes of each pool. A pool without a name is none: an agent that names no provider calls none. A list in a
- * name is a pool for each of its values: an agent that calls several providers holds a part of each one's.
+ * The amount that a stage takes of each pool. An empty pool name takes nothing: the agent calls no provider. A list in a
+ * name stands for a pool per value: an agent that calls several providers takes from the pool of each.
  */
 function poolWants(
   stage: string,
@@ -96,12 +96,12 @@ function poolWants(
         code: "duplicate",
         message: `"${twin.written}" and "${written}" are both the pool "${pool}"`,
         place: source.place(path, "key"),
-        help: "say once how much it takes of it",
+        help: "give one amount for this pool",
       });
     } else if (amount > size) {
       problems.push({
         code: "over-pool",
-        message: `it takes ${amount} of the pool "${pool}", which has ${size}`,
+        message: `the stage takes ${amount} of the pool "${pool}", which has ${size}`,
         place: source.place(path),
         help: `take ${size} at most, or enlarge it: pools: { "${pool}": ${amount} }`,
       });
@@ -116,6 +116,6 @@ function poolWants(
 
 function poolHelp(pool: string, known: string[]): string {
   if (suggest(pool, known) !== undefined) return didYouMean(pool, known);
-  const declare = `declare how much there is of it: pools: { "${pool}": 4 }`;
+  const declare = `declare its size: pools: { "${pool}": 4 }`;
   return known.length === 0 ? declare : `${didYouMean(pool, known)}; or ${declare}`;
 }

@@ -1,4 +1,4 @@
-// Picks the profile of a run and lays it over the pipeline: parents first, then the profile itself.
+// Selects the profile of a run and overrides the pipeline with it: parents first, then the profile itself.
 
 import type {
   AxisSpec,
@@ -15,7 +15,7 @@ import type { Path, YamlSource } from "../yaml/yaml-source.ts";
 
 export type ResolvedProfile = {
   name: string;
-  /** The profiles it is made of, the furthest parent first. */
+  /** The profile and its ancestors, the furthest first. */
   chain: string[];
   axes: Record<string, { spec: AxisSpec; path: Path }>;
   params: Record<string, Json>;
@@ -26,8 +26,8 @@ export type ResolvedProfile = {
 };
 
 /**
- * The profile named `wanted`, or the pipeline's default one, merged. Where there are problems it is the
- * pipeline without a profile, good for checking what no profile changes.
+ * The profile named `wanted`, or the pipeline's default profile, merged with its ancestors. With problems it is the
+ * pipeline without a profile, so that the rest can still be checked.
  */
 export function resolveProfile(
   spec: PipelineSpec,
@@ -67,11 +67,11 @@ export function resolveProfile(
   if (problems.length > 0 || name === undefined || !Object.hasOwn(profiles, name))
     return { profile, problems };
   profile.chain = chain(profiles, name);
-  for (const step of profile.chain) layOver(profile, profiles[step]!, step);
+  for (const step of profile.chain) override(profile, profiles[step]!, step);
   return { profile, problems };
 }
 
-function layOver(merged: ResolvedProfile, profile: ProfileSpec, name: string): void {
+function override(merged: ResolvedProfile, profile: ProfileSpec, name: string): void {
   for (const [axis, spec] of Object.entries(profile.axes ?? {})) {
     merged.axes[axis] = { spec, path: ["profiles", name, "axes", axis] };
   }
@@ -86,8 +86,8 @@ function layOver(merged: ResolvedProfile, profile: ProfileSpec, name: string): v
 }
 
 /**
- * How `stage` is carried out: the pipeline's defaults, under its own settings, under the profile's for all stages, under
- * those for the stages that it is like, under those for this one.
+ * The execution settings of `stage`. Later ones override earlier ones: the pipeline's defaults, the stage's own, the
+ * profile's for all stages, the profile's for the stages that it is like, the profile's for this stage.
  */
 export function executionOf(spec: PipelineSpec, profile: ResolvedProfile, stage: string): ExecutionSpec {
   const named = likes(spec, stage).map((name) =>
@@ -99,13 +99,13 @@ export function executionOf(spec: PipelineSpec, profile: ResolvedProfile, stage:
   );
 }
 
-/** `stage` and those whose settings it has. The chain was checked to end. */
+/** `stage` and the stages that it is like. The chain was checked to be free of cycles. */
 function likes(spec: PipelineSpec, stage: string): string[] {
   const like = Object.hasOwn(spec.stages, stage) ? spec.stages[stage]!.like : undefined;
   return [stage, ...(like === undefined ? [] : likes(spec, like))];
 }
 
-/** The path at which the setting that counts for `stage` is written, e.g. of `limits.time`. */
+/** The path of the effective setting of `stage`, e.g. of `limits.time`. */
 export function whereWritten(
   spec: PipelineSpec,
   profile: ResolvedProfile,
@@ -130,7 +130,7 @@ export function whereWritten(
   return [...(found ?? ["stages", at.stage]), ...at.setting];
 }
 
-/** `over` laid over `under`, field by field. */
+/** `over` overrides `under` field by field. */
 function mergeExecution(under: ExecutionSpec, over: ExecutionSpec): ExecutionSpec {
   const merged: ExecutionSpec = {};
   const executor = over.executor ?? under.executor;
@@ -144,13 +144,13 @@ function mergeExecution(under: ExecutionSpec, over: ExecutionSpec): ExecutionSpe
   return merged;
 }
 
-/** Pools by name: who says another amount of one leaves the rest as they are. */
+/** Pools are merged by name: an override of one leaves the others unchanged. */
 function mergeResources(under: ResourcesSpec = {}, over: ResourcesSpec = {}): ResourcesSpec {
   const pools = under.pools || over.pools ? { pools: { ...under.pools, ...over.pools } } : {};
   return { ...under, ...over, ...pools };
 }
 
-/** From the furthest parent to the profile itself. The chain was checked to end. */
+/** From the furthest ancestor to the profile itself. The chain was checked to be free of cycles. */
 function chain(profiles: Record<string, ProfileSpec>, name: string): string[] {
   const parent = profiles[name]!.extends;
   return [...(parent === undefined ? [] : chain(profiles, parent)), name];

@@ -1,12 +1,12 @@
-// Picks stage instances by pattern, with what they need. A collecting stage does not pull its members
-// in: they count as last known or not run, so a report of a narrow selection stays a whole report.
+// Selects stage instances by pattern, with their needs. A collecting stage does not select its members: they count as last
+// known or not run, so the report of a narrow selection is still a whole report.
 import type { Diagnostic } from "../yaml/diagnostic.ts";
 import { didYouMean } from "../yaml/suggest.ts";
 import type { Instance, Plan } from "./plan.ts";
 
 /**
- * Indices of the instances that match any pattern, and of all they need, in plan order. A pattern is
- * `stage`, `stage[axis=value,…]` with any of the stage's axes, or either with `*` and `?`.
+ * The indices of the instances that match any pattern, and of all their needs, in plan order. A pattern is `stage` or
+ * `stage[axis=value,…]` with any of the stage's axes; both may contain `*` and `?`.
  */
 export function selectInstances(
   plan: Plan,
@@ -47,12 +47,12 @@ export function selectInstances(
   return { selected: plan.instances.map(({ index }) => index).filter((index) => selected[index]) };
 }
 
-/** Whether a pattern says nothing. It would match all: most likely a shell's variable was empty. */
+/** A blank pattern would match everything. Most likely a shell variable was empty. */
 function isBlankPattern(pattern: string): boolean {
   return /^[\s[\],]*$/.test(pattern);
 }
 
-/** The instances that a pattern matches, or the one that it names in full. */
+/** The instances that match a pattern, or the one whose id it is. */
 export function instancesMatching(plan: Plan, pattern: string): Instance[] {
   const matches = matcher(pattern);
   return plan.instances.filter(({ id, stage, axes }) => id === pattern || matches(stage.name, axes));

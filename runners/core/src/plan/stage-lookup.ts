@@ -1,9 +1,9 @@
-// What a placeholder in a stage's text stands for: an axis, a parameter, a field of a manifest. Only what
-// is selected here can reach an action key, so editing a title reruns nothing that does not show it.
+// Resolves a placeholder in a stage's text: an axis, a parameter or a field of a manifest. Only selected fields reach an
+// action key, so editing a title reruns only the stages that use it.
 
 import type { Scalar } from "@mlrb/formats/declared/pipeline";
 import type { Json } from "@mlrb/kit/stage";
-import { isManifestKind, type ManifestKind, manifestFile } from "../spec/manifest.ts";
+import { isManifestKind, type ManifestKind, manifestFieldNames, manifestFile } from "../spec/manifest.ts";
 import { didYouMean } from "../yaml/suggest.ts";
 import { type Lookup, TemplateProblem } from "../yaml/template.ts";
 import { paramLookup } from "./param-lookup.ts";
@@ -37,7 +37,7 @@ export function stageLookup(
     if (head === "inputs" || head === "outputs")
       throw new TemplateProblem(
         name,
-        "paths are known in a command only",
+        "paths are known only in a command",
         "a script gets them from kit's stage()",
       );
     if (!isManifestKind(head) || !context.axes.has(head)) {
@@ -54,7 +54,6 @@ export function stageLookup(
             kind: head,
             value,
             path,
-            context,
             axes: { ...axes, [head]: value },
           })
         : null;
@@ -72,18 +71,17 @@ function field(
     kind: ManifestKind;
     value: Scalar;
     path: string[];
-    context: ResolveContext;
     axes: Record<string, Scalar>;
   },
 ): Json {
   const at = (value: Json, depth: number): Json => {
     const step = from.path[depth];
     if (step === undefined) return value;
-    // of a list of tables, that of each: `{agent.gateway.provider}`
+    // for a list of tables, the field of each: `{agent.gateway.provider}`
     if (Array.isArray(value)) return value.map((entry) => at(entry, depth));
     const holder: Record<string, Json> = value !== null && typeof value === "object" ? value : {};
     if (Object.hasOwn(holder, step) && holder[step] !== undefined) return at(holder[step], depth + 1);
-    const known = depth === 0 ? from.context.manifestFields[from.kind] : Object.keys(holder);
+    const known = depth === 0 ? manifestFieldNames(from.kind) : Object.keys(holder);
     if (depth === 0 && known.includes(step)) return null;
     throw new TemplateProblem(
       name,
@@ -94,7 +92,7 @@ function field(
   return ownAxes(at(manifest, 0), from.axes);
 }
 
-/** A manifest may name the axes of whoever selects it: `program: tasks/{task}/baselines`. */
+/** Fills in axes of the selecting stage that a manifest names: `program: tasks/{task}/baselines`. */
 function ownAxes(value: Json, axes: Record<string, Scalar>): Json {
   if (typeof value === "string")
     return value.replace(/\{([\w-]+)\}/g, (all, axis) =>

@@ -32,8 +32,8 @@ test("a request that is refused is never quoted: its texts are secrets", () => {
   assert.deepEqual(refused, [
     "the request is of another format; this attempt reads format 1",
     "the request holds no secrets",
-    "a secret of the request is no text",
-    "a secret of the request is no text",
+    "a secret of the request is not text",
+    "a secret of the request is not text",
     "the request is not JSON",
   ]);
 });

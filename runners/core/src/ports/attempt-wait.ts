@@ -1,15 +1,14 @@
-// What an attempt waits for at this moment, as its supervisor writes it into the attempt's folder: any process can
-// show it. Reads the file and words it for people.
+// Reads and words the current waits of an attempt, which its supervisor writes into the attempt's folder.
 // Pure: the time is an argument.
 import { type AttemptWait, attemptWaits } from "@mlrb/formats/attempt/attempt-wait";
 import type { WaitReason } from "@mlrb/formats/attempt/trajectory";
 import { readFormat } from "@mlrb/formats/read-format";
 import { formatDuration } from "../text/units.ts";
 
-/** Absent while nothing is waited for. */
+/** Absent while the attempt does not wait. */
 export const waitFile = "waiting.json";
 
-/** Undefined where it is not such a file, or one of a newer program. */
+/** Undefined if the text does not follow this version's format. */
 export function readWaits(text: string): AttemptWait[] | undefined {
   const reading = readFormat(attemptWaits, text);
   return reading.kind === "ok" ? reading.value.waits : undefined;
@@ -29,12 +28,12 @@ const headlines: Record<WaitReason, string> = {
 
 /**
  * e.g. `waits for the provider: unreachable: connect ECONNREFUSED 127.0.0.1:8000; for 12 m 0 s, tried again at 12:40:00Z,
- * ends unmeasured at 2026-11-23T13:28:00Z`. `resume` is the command that a person types; null where there is none.
+ * ends unmeasured at 2026-11-23T13:28:00Z`. `resume` is the command for a person to type; null if there is none.
  */
 export function waitText(wait: AttemptWait, { now, resume }: { now: number; resume: string | null }): string {
   const { why, cause, detail, since, nextTry, giveUpAt } = wait;
   const forMs = Math.max(0, Math.floor((now - Date.parse(since)) / 1000) * 1000);
-  const act = why === "operator" && resume !== null ? `; when it is mended: ${resume}` : "";
+  const act = why === "operator" && resume !== null ? `; once repaired: ${resume}` : "";
   const times = `for ${formatDuration(forMs)} since ${seconds(since)}, next try ${seconds(nextTry)}, gives up ${seconds(giveUpAt)}`;
   return `waits for ${headlines[why]}: ${cause}: ${detail.slice(0, detailMax)}${act}; ${times}`;
 }
@@ -45,12 +44,12 @@ function seconds(time: string): string {
   return time.replace(/\.\d+Z$/, "Z");
 }
 
-/** How a person names an attempt that goes on: the beginning of its folder's name, which is that of its key. */
+/** The short name of a running attempt: the beginning of its folder's name and of its key. */
 export function attemptId(name: string): string {
   return name.slice(0, 12);
 }
 
-/** `root`: where the state lies, if that is not the repository. */
+/** `root`: the folder of the state, if that is not the repository. */
 export function resumeCommand(name: string, root?: string): string {
   const at =
     root === undefined

@@ -1,5 +1,5 @@
-// What a stage instance is started as, wherever that is: the same words on this machine and in a container.
-// Pure: the path of Node comes from whoever starts it.
+// The command line of a stage instance, the same on this machine and in a container.
+// Pure: the caller passes the path of Node.
 import type { ExecutionRequest } from "./executor.ts";
 import { nodeFlags } from "./node-flags.ts";
 import { nodePermissionFlags } from "./permissions.ts";

@@ -1,5 +1,5 @@
-// The port through which a stage instance is carried out somewhere: on this machine, in a container,
-// on a cluster. Implementations stand in packages beside core and are handed in by the cli.
+// The port through which a stage instance is executed: on this machine, in a container, on a cluster. Other packages
+// implement it, and the cli passes the implementations.
 
 import type { Network } from "@mlrb/formats/declared/pipeline";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
@@ -10,14 +10,14 @@ import type { Permissions } from "./permissions.ts";
 export type ExecutionRequest = {
   /** The stage instance. */
   id: string;
-  /** Its action key: whoever finds it running knows by it whether its result is wanted. */
+  /** Its action key: a later run that finds it running knows by it whether to adopt it. */
   key: string;
-  /** Marks its processes; everything that bears it is ended with the instance, or by the next run. */
+  /** Marks its processes; everything with this mark is ended with the instance, or by the next run. */
   token: string;
   run: RunSpec;
   /** Absolute; becomes the process's working directory. */
   root: string;
-  /** Absolute; everything the instance may write besides its outputs. Empty at the start. */
+  /** Absolute; the folder for everything that the instance writes besides its outputs. Empty at the start. */
   work: string;
   /** The whole environment that the process sees. */
   env: Record<string, string>;
@@ -30,55 +30,53 @@ export type ExecutionRequest = {
   log: string;
   /** Of the whole process tree; memory is what it holds, shared pages counted once. */
   limits: { timeMs?: number; memoryBytes?: number };
-  /** What its processes may reach; undefined where nothing is said. */
   network?: Network;
-  /** Absolute; where to write which files its processes open; only of an executor that can. */
+  /** Absolute; where to record the files that its processes open, if the executor can. */
   trace?: string;
-  /** What its script is held to; undefined where it is not. Of Python, `env` names them to its guard. */
+  /** The permissions of its script; undefined: none are enforced. For Python, `env` passes them to its guard. */
   permissions?: Permissions;
-  /** Absolute; the module that notes what a script reads that is not held. */
+  /** Absolute; the module that records the reads of a script without enforced permissions. */
   recorder?: string;
-  /** A folder that its processes must not be able to write in; only of an executor that `mountsReadOnly`. */
+  /** A folder that its processes must not write to; only for an executor that `mountsReadOnly`. */
   readOnly?: string;
   /**
-   * Absolute; a Python file that imports what programs of this environment import, for an executor that
-   * forks them from a process that has. Undefined where the instance must be a process of its own from
-   * the start: one that measures memory or speed, or is not trusted.
+   * Absolute; a Python file with the usual imports of this environment, for an executor that forks programs from a
+   * process with these imports. Undefined if the instance must be a fresh process, because it measures memory or speed or
+   * is untrusted.
    */
   preload?: string;
-  /** Absolute folders besides `root` and `work` that it reads, e.g. its environment and that one's interpreter. */
+  /** Absolute folders besides `root` and `work` that it reads, e.g. its environment and the interpreter. */
   reads: string[];
   /** Absolute folders besides `work` that it writes, e.g. the environment that it builds. */
   writes: string[];
-  /** The image of a container; undefined for one that shows this host's own system folders. */
+  /** The image of a container; undefined: this host's own system folders. */
   image?: string;
-  /** What it holds while it runs. */
   cpus: number;
   gpus: readonly Gpu[];
 };
 
 export type Running = {
-  /** Settles when the instance's whole process tree is dead; never rejects. */
+  /** Resolves when the instance's whole process tree is dead; never rejects. */
   ended: Promise<ExecutionResult>;
-  /** Asks it to end in order; it is killed if it has not after a grace time. */
+  /** Asks it to end, and kills it after a grace time. */
   askToEnd(): void;
   kill(): void;
-  /** Lets go of it without ending it, where it outlives its run: `ended` then says cancelled. */
+  /** Detaches from an instance that outlives its run: `ended` then resolves to cancelled. */
   leave?(): void;
 };
 
 export type Executor = {
   name: string;
   start(request: ExecutionRequest): Running;
-  /** Whether it can show a folder to an instance so that the instance cannot write in it. */
+  /** Whether it can mount a folder read-only. */
   mountsReadOnly?(): Promise<boolean>;
   /**
-   * What still runs, or ended, of an instance with this key that a dead run had started: its work folder and
-   * a handle on it, as `start` would give. Given to one caller only.
+   * The work folder and a handle of an instance with this key that a dead run started, running or ended. Only one caller
+   * gets it.
    */
   adopt?(key: string): Promise<{ work: string; running: Running } | undefined>;
-  /** Ends what dead runs had started here and nobody adopted; false where that cannot be told now. */
+  /** Ends instances of dead runs that were not adopted; false if that cannot be decided now. */
   clearLeft?(): Promise<boolean>;
-  /** Called once nothing runs any more. */
+  /** Called after the last instance has ended. */
   close?(): void | Promise<void>;
 };

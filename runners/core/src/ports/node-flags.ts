@@ -1,9 +1,9 @@
-// How every Node of ours is started: the runner, the supervisors of attempts, stage scripts, the suite and its files of tests.
+// Flags of every Node process of this project: the runner, supervisors of attempts, stage scripts, tests.
 
 /**
- * V8 compiles in the background, and a compiler that finds no room there waits for the main thread to collect
- * garbage. A main thread that ends waits for the compiler: the process stays for good, after it has done
- * everything (nodejs/node#54918, #64274; ADR 29). With these, compiled code gets its room on the main thread.
+ * V8 compiles in the background. A compiler without memory waits for the main thread to collect garbage, and an ending main
+ * thread waits for the compiler: the process then hangs after all its work (nodejs/node#54918, #64274; ADR 29). With these
+ * flags, memory for compiled code is allocated on the main thread.
  */
 export const v8Flags = [
   "--no-concurrent-sparkplug",
@@ -11,5 +11,5 @@ export const v8Flags = [
   "--no-maglev-deopt-data-on-background",
 ];
 
-/** For the command line of a Node that reads TypeScript. */
+/** For a Node that runs TypeScript. */
 export const nodeFlags = ["--disable-warning=ExperimentalWarning", ...v8Flags];

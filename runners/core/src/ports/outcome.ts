@@ -10,7 +10,7 @@ export type Outcome =
 
 export type OutcomeKind = Outcome["kind"];
 
-/** One sentence for a report or a progress line; no clock, host or path. Empty where all went well. */
+/** One sentence for a report or a progress line, without clock, host or path. Empty for success. */
 export function outcomeCause(outcome: Outcome): string {
   switch (outcome.kind) {
     case "succeeded":

@@ -65,7 +65,7 @@ test("each refusal is said once, with the place of the stage and the line that g
     },
     {
       what: 'stage "score" reads /else/x, which it does not declare',
-      help: "it is outside of the repository: have a stage give it and name that under `needs`, or copy it into the repository",
+      help: "it is outside the repository: add a stage that outputs it and list that under `needs`, or copy it into the repository",
     },
     {
       what: 'stage "score" lists the folder d, which it does not declare',

@@ -1,24 +1,24 @@
-// What a stage's script may do: what its pipeline declares, and nothing else. A guard against mistakes, so that
-// a key holds what is read; not a wall against hostile code. Pure.
+// The permissions of a stage's script: what its pipeline declares. They guard against mistakes, so that a key covers
+// everything that is read. They do not stop hostile code. Pure.
 import type { Refusal } from "@mlrb/formats/stage/refusal";
 
 export type Permissions = {
-  /** Absolute files and folders, folders with all that is in them. */
+  /** Absolute files and folders; a folder includes its contents. */
   reads: string[];
   writes: string[];
-  /** Folders whose names it may list, besides those in `reads`; of Python. */
+  /** Folders that it may list besides `reads`; Python only. */
   lists: string[];
   network: boolean;
   programs: boolean;
-  /** Absolute; the repository. Nothing in it is read that `reads` does not name. */
+  /** Absolute; the repository. Inside it only `reads` can be read. */
   root: string;
-  /** Absolute; the module that notes what was refused: of Node to be preloaded, of Python the folder it is in. */
+  /** Absolute; for Node the preloaded module that records refusals, for Python the folder of that module. */
   guard: string;
-  /** Absolute; one JSON line for each thing that was refused. */
+  /** Absolute; a file with one JSON line per refusal. */
   refusals: string;
 };
 
-/** Node's own flags for it. A program that is started is not held, so it may be Node without any. */
+/** Node's flags for these permissions. Child processes are not restricted. */
 export function nodePermissionFlags({ reads, writes, network, programs, guard }: Permissions): string[] {
   return [
     "--permission",
@@ -26,26 +26,25 @@ export function nodePermissionFlags({ reads, writes, network, programs, guard }:
     ...[...reads, guard].map((path) => `--allow-fs-read=${path}`),
     ...writes.map((path) => `--allow-fs-write=${path}`),
     ...(network ? ["--allow-net"] : []),
-    // a worker of Node 26.10 may read all of its working directory, so it is held as little as a program is
+    // a worker of Node 26.10 can read its whole working directory, so it needs the same permission as a program
     ...(programs ? ["--allow-child-process", "--allow-worker", "--allow-addons", "--allow-wasi"] : []),
     `--require=${guard}`, // --import would make every trace longer
   ];
 }
 
 export type Declarer = {
-  /** The stage's name and where it is written. */
+  /** The stage's name; `place` is where it is written. */
   stage: string;
   place?: { file: string; line: number };
   /** Its `files:` as written. */
   files: string[];
-  /** `programs:` as written, where it is a field. */
+  /** `programs:` as written, if it names a field. */
   programs?: string;
 };
 
-/** What was refused, and the way out of it. */
 export type RefusalText = { what: string; help: string };
 
-/** What to write in the pipeline for each refusal; in the order they came, each once. */
+/** Each distinct refusal in order, with what to write in the pipeline. */
 export function refusalTexts(refusals: readonly Refusal[], by: Declarer, inside: InsidePath): RefusalText[] {
   const where = `${by.place ? `${by.place.file}:${by.place.line}` : "its pipeline"}, stage "${by.stage}"`;
   const texts = refusals.map((refusal) => {
@@ -55,7 +54,7 @@ export function refusalTexts(refusals: readonly Refusal[], by: Declarer, inside:
   return [...new Map(texts.map((text) => [text.what, text])).values()];
 }
 
-/** A path from the repository's root; undefined of what is outside of it, or part of the runner's state. */
+/** A path from the repository's root; undefined for paths outside the repository or in the runner's state. */
 export type InsidePath = (path: string) => string | undefined;
 
 function wordsOf(
@@ -80,11 +79,11 @@ function wordsOf(
     case "folder":
       return {
         what: `asks about ${folderWords(own, resource)}, which it does not declare`,
-        help: `existsSync and access say whether a folder is there, undeclared too${own ? `; to read what is in it, ${declare(`${own}/**`)}` : ""}`,
+        help: `existsSync and access work on undeclared folders too${own ? `; to read what is in it, ${declare(`${own}/**`)}` : ""}`,
       };
     case "write":
       return {
-        what: `writes ${inside(resource) ?? resource}, which is none of its outputs`,
+        what: `writes ${inside(resource) ?? resource}, which is not one of its outputs`,
         help: "write to its outputs, or what need not be kept below TMPDIR",
       };
     case "link":
@@ -122,9 +121,9 @@ const narrowerHelp =
   "in HERE, write under `files:` the folders that it reads, each as `FOLDER/**`, and list those (a glob starts at its `cwd`); kit's sourceFiles(PATTERN) gives the files of a pattern";
 
 const outsideHelp =
-  "it is outside of the repository: have a stage give it and name that under `needs`, or copy it into the repository";
+  "it is outside the repository: add a stage that outputs it and list that under `needs`, or copy it into the repository";
 
-/** A pattern as it is written in a YAML list. */
+/** A pattern as written in a YAML list. */
 function yamlWord(text: string): string {
   return /^[A-Za-z0-9_./-]+$/.test(text) ? text : JSON.stringify(text);
 }

@@ -1,23 +1,22 @@
-// Replaces secrets in a stream of bytes. Stages are handed secrets, and some print them: in an error, in a
-// request that they log. What is found is the value itself and the forms that programs commonly give it.
-// What a program makes of it otherwise (cut in two, encrypted, drawn) is not found: this keeps accidents
-// out of logs, not a thief.
+// Redacts secrets in a stream of bytes. Stages get secrets, and some print them in an error or in a logged request. The
+// value itself and the usual encodings of it are found. Other forms (split, encrypted, drawn) are not: this prevents
+// accidents, not theft.
 
-/** Shorter ones are left alone: `1` or `dev` stands everywhere in a log, and replacing it would tell it. */
+/** Shorter secrets are not redacted: `1` or `dev` occurs everywhere in a log, and redacting it would reveal it. */
 const secretCharsMin = 6;
 
-/** A piece of base64 shorter than this may stand in a log by chance. */
+/** A shorter piece of base64 may occur in a log by chance. */
 const pieceCharsMin = 8;
 
 type Needle = { name: string; bytes: Buffer };
 
-/** Bytes in, bytes out, a little later: what may be the beginning of a secret is held back. */
+/** Passes bytes on with a delay: the possible beginning of a secret is held back. */
 export class Redactor {
   readonly #needles: Needle[];
-  /** How many bytes may be the beginning of something longer. */
+  /** The number of bytes that may be the beginning of a secret. */
   readonly #back: number;
   #held = Buffer.alloc(0);
-  /** So many bytes of `#held` belong to what was replaced already. */
+  /** The number of bytes at the start of `#held` that belong to a secret already replaced. */
   #covered = 0;
 
   /** `secrets`: values by name. */
@@ -28,7 +27,7 @@ export class Redactor {
     this.#back = Math.max(0, ...this.#needles.map(({ bytes }) => bytes.length - 1));
   }
 
-  /** How long a part of a secret may be that is not the whole of it. */
+  /** The maximum length of an incomplete secret. */
   get halfBytesMax(): number {
     return this.#back;
   }
@@ -38,17 +37,17 @@ export class Redactor {
     return this.#letGo(Math.max(0, this.#held.length - this.#back));
   }
 
-  /** The rest. */
+  /** Flushes the rest. */
   end(): Buffer {
     return this.#letGo(this.#held.length);
   }
 
-  /** Gives everything before `until`; what begins there can be seen whole. */
+  /** Releases everything before `until`; a secret that begins before it is complete in `#held`. */
   #letGo(until: number): Buffer {
     const given: Buffer[] = [];
     let done = this.#covered;
     for (const { start, end, name } of this.#found(until)) {
-      // one that overlaps with another is part of the same replacement: its rest must not stay
+      // an overlapping secret is part of the same replacement, so that no rest of it remains
       if (start >= done) given.push(this.#held.subarray(done, start), Buffer.from(`[redacted ${name}]`));
       done = Math.max(done, end);
     }
@@ -58,7 +57,7 @@ export class Redactor {
     return Buffer.concat(given);
   }
 
-  /** By where they begin, longer ones first. */
+  /** Sorted by start, longer ones first. */
   #found(until: number): { start: number; end: number; name: string }[] {
     const found: { start: number; end: number; name: string }[] = [];
     for (const { name, bytes } of this.#needles) {
@@ -70,7 +69,7 @@ export class Redactor {
   }
 }
 
-/** Takes `secrets` (values by name) out of texts that stand whole; longer forms first, since short ones are parts of them. */
+/** Redacts `secrets` (values by name) in complete texts; longer forms first, since they contain shorter ones. */
 export function textRedactor(secrets: Record<string, string>): (text: string) => string {
   const needles = Object.entries(secrets)
     .flatMap(([name, value]) => formsOf(value).map((form) => ({ name, form })))
@@ -84,21 +83,21 @@ export function textRedactor(secrets: Record<string, string>): (text: string) =>
   };
 }
 
-/** What a secret looks like where programs print it; none of a value that is too short. */
+/** The forms in which programs print a secret; none for a value that is too short. */
 export function formsOf(secret: string): string[] {
   const value = secret.toWellFormed().trim();
   if ([...value].length < secretCharsMin) return [];
   return [...new Set([value, ...jsonForms(value), ...urlForms(value), ...base64Forms(value)])];
 }
 
-/** As JSON writes it, and as those do that write it in ASCII. */
+/** As JSON, also escaped to ASCII. */
 function jsonForms(value: string): string[] {
   const json = JSON.stringify(value).slice(1, -1);
   const inAscii = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return [json, json.replace(/[^\x20-\x7e]/g, inAscii)];
 }
 
-/** In a path, a query and a form; programs differ in what they leave as it is, and in the case of the digits. */
+/** In a path, a query and a form; programs differ in the characters that they escape and in the case of hex digits. */
 function urlForms(value: string): string[] {
   const loose = encodeURIComponent(value);
   const hex = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
@@ -108,7 +107,7 @@ function urlForms(value: string): string[] {
   return more.flatMap((text) => [text, text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())]);
 }
 
-/** Whole, and within something longer, as in `Authorization: Basic`: there, what only the value decides. */
+/** The whole value, and the part of longer base64 that depends only on the value, as in `Authorization: Basic`. */
 function base64Forms(value: string): string[] {
   const bytes = Buffer.from(value);
   const forms: string[] = [bytes.toString("base64"), bytes.toString("base64url")];

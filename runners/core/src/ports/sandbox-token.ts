@@ -1,7 +1,7 @@
-// The mark of an attempt's sandbox, made from the mark of its stage: whoever ends all that bears the stage's ends
-// the sandbox with it, and whoever comes after a dead supervisor finds by it what is left.
+// The mark of an attempt's sandbox, derived from the mark of its stage: ending everything with the stage's mark ends the
+// sandbox too, and after the death of a supervisor the mark finds what is left.
 
-/** Letters, digits and dashes, as the stage's token has to be. */
+/** Letters, digits and dashes, like the stage's token. */
 export function sandboxToken(stageToken: string): string {
   return `${stageToken}box`;
 }

@@ -1,48 +1,48 @@
-// The port between an attempt's supervisor and whatever holds the agent's programs: a plain folder
-// for our own scripted baselines, bubblewrap or a container for everything else. Types only.
+// The port between an attempt's supervisor and the sandbox of the agent's programs: a plain folder for our own scripted
+// baselines, bubblewrap or a container for everything else. Types only.
 // Paths named `inside` are relative to the sandbox's root and written with "/".
 import type { Server } from "node:net";
 import type { Network } from "@mlrb/formats/declared/pipeline";
 import type { Gpu } from "./gpu.ts";
 
 export type Sandbox = {
-  /** What kind of sandbox this is, for the trajectory, e.g. `plain`. */
+  /** The kind of sandbox, for the trajectory, e.g. `plain`. */
   readonly kind: string;
-  /** In what it stands: image, engine; undefined before something runs in it. */
+  /** Its image and engine; undefined before something runs in it. */
   where?(): Record<string, string> | undefined;
   /** Absolute path of `inside` as the agent's programs see it, e.g. for MLRB_SUBMISSION. */
   seenAs(inside: string): string;
-  /** Runs one program to its end. Only `request.env` and what the sandbox itself declares is visible to it. */
+  /** Runs one program to its end. It sees only `request.env` and the sandbox's own variables. */
   exec(request: ExecRequest): Promise<ExecResult>;
-  /** Copies a trusted file or folder of the host in. Throws when it cannot: the harness is at fault. */
+  /** Copies a trusted file or folder of the host into the sandbox. Throws on failure, which is the harness' fault. */
   put(from: string, inside: string, options?: PutOptions): Promise<void>;
-  /** Reads part of one regular file; a link, a device or a missing file gives undefined. */
+  /** Reads part of a regular file; undefined for a link, a device or a missing file. */
   get(inside: string, range: { from: number; bytesMax: number }): Promise<Uint8Array | undefined>;
-  /** Copies a folder out as it stands. What the folder holds is hostile; what it costs is bounded. */
+  /** Copies a folder out of the sandbox. Its contents are hostile; the cost is bounded. */
   snapshot(request: SnapshotRequest): Promise<SnapshotResult>;
-  /** Makes a server of the supervisor's listen at a unix socket inside, which has its name there for everybody. Before programs run. */
+  /** Makes a server of the supervisor listen at a unix socket in the sandbox, open to all its programs. Call before programs run. */
   listen?(server: Server, inside: string): Promise<void>;
   /**
-   * Stops everything that runs inside without ending it; programs that are to start wait until it thaws. False
-   * where something could not be stopped: then everything runs on. Not nested: `frozenTime` counts who wants it.
+   * Suspends everything inside; new programs wait for `thaw`. False if something could not be suspended: then everything
+   * runs on. Calls do not nest: `frozenTime` counts the requests.
    */
   freeze(): Promise<boolean>;
-  /** Lets everything go on. False where something had run although it was stopped. */
+  /** Resumes everything. False if something ran while it was suspended. */
   thaw(): Promise<boolean>;
-  /** Ends everything that was started inside, frozen or not, detached children too. Files stay until close. */
+  /** Ends everything inside, frozen or not, also detached children. Files stay until `close`. */
   kill(): Promise<void>;
   /**
-   * Once nothing runs inside: removes what its programs wrote outside their workspace, so that the record has
-   * room. Gives the bytes that this freed, and what they might have written in all.
+   * Removes files that programs wrote outside their workspace, to make room for the record. Call when nothing runs inside.
+   * Returns the bytes that were freed, and the limit on such files.
    */
   shed?(): Promise<{ freedBytes: number; limitBytes: number }>;
-  /** Kills and removes the sandbox. Its files stay where they are if `keepFiles`: of an attempt that gives no record. */
+  /** Kills and removes the sandbox. `keepFiles`, for an attempt without a record, keeps its files in place. */
   close(options?: { keepFiles?: boolean }): Promise<void>;
 };
 
 export type PutOptions = {
   readOnly?: boolean;
-  /** The caller has no more use for it: it may be moved in place of being copied. */
+  /** The caller no longer needs it: it may be moved instead of copied. */
   move?: boolean;
 };
 
@@ -51,52 +51,52 @@ export type ExecRequest = {
   /** Working directory. */
   cwd: string;
   env: Record<string, string>;
-  /** Called with every piece of output as it comes; the bytes are hostile. */
+  /** Called with every piece of output; the bytes are hostile. */
   onOutput(stream: "stdout" | "stderr", bytes: Uint8Array): void;
 };
 
 export type ExecResult =
   | { kind: "exited"; code: number; over?: OverLimit }
   | { kind: "signalled"; signal: string; over?: OverLimit }
-  /** The sandbox itself ended under it, e.g. with its engine: never the agent's doing. */
+  /** The sandbox itself ended, e.g. with its engine: never the agent's fault. */
   | { kind: "lost"; detail: string }
-  /** The program could not be started at all: never the agent's doing with a preset's command. */
+  /** The program could not be started: with a preset's command never the agent's fault. */
   | { kind: "not-started"; detail: string };
 
-/** A limit that it met meanwhile, whatever its program made of that: the agent's doing. */
+/** A limit that the program reached, even if it went on: the agent's responsibility. */
 export type OverLimit = { limit: "memory" | "disk" | "processes"; detail: string };
 
-/** What holds the programs of one sandbox. Its files lie in a folder of the host, which the supervisor reads. */
+/** The isolation of one sandbox's programs. Its files are in a folder of the host, which the supervisor reads. */
 export type Walls = {
   /** For the trajectory, e.g. `bubblewrap`, `docker`. */
   readonly kind: string;
-  /** In what they stand, for the attempt's provenance, e.g. `{ image, engine }`. */
+  /** For the attempt's provenance, e.g. `{ image, engine }`. */
   readonly where: Record<string, string>;
   exec(request: ExecRequest): Promise<ExecResult>;
-  /** As `Sandbox.freeze`; no program is asked for until it thaws. */
+  /** As `Sandbox.freeze`; callers start no program before `thaw`. */
   freeze(): Promise<boolean>;
   thaw(): Promise<boolean>;
-  /** Ends everything that was started inside; throws where something would not end. */
+  /** Ends everything inside; throws if something does not end. */
   kill(): Promise<void>;
-  /** Kills, and leaves nothing behind but the folder. */
+  /** Kills everything and removes all but the folder. */
   close(): Promise<void>;
 };
 
 export type WallsRequest = {
-  /** Host folder with everything that may be written inside; seen inside as `seenAs`. Programs inside are the user whose it is. */
+  /** Host folder with everything writable, seen inside as `seenAs`. Programs inside run as its owner. */
   folder: string;
-  /** Absolute, the same for every attempt: no path of the host is told. */
+  /** Absolute and the same for every attempt, so that no path of the host leaks. */
   seenAs: string;
-  /** Paths relative to `folder` that cannot be written inside. */
+  /** Paths relative to `folder` that are read-only inside. */
   readOnly: string[];
-  /** Absolute host folders that are shown read-only at their own paths, e.g. an environment. */
+  /** Absolute host folders, mounted read-only at the same paths, e.g. an environment. */
   reads: string[];
   network: Network;
   limits: SandboxLimits;
   gpus: readonly Gpu[];
   /** Undefined: this host's own system folders, read-only. */
   image?: string;
-  /** Marks what belongs to it on the host, so that whoever comes after its supervisor can end it. */
+  /** Marks its processes and containers on the host, so that they can be ended after their supervisor died. */
   token: string;
 };
 
@@ -104,7 +104,7 @@ export type SandboxLimits = {
   memoryBytes: number;
   /** Threads count as processes. */
   processes: number;
-  /** Of everything in the folder together. */
+  /** For everything in the folder together. */
   diskBytes: number;
   cpus: number;
 };
@@ -116,11 +116,11 @@ export type SnapshotRequest = {
   /** A host folder that does not exist yet. */
   to: string;
   limits: SnapshotLimits;
-  /** The `state` of an earlier snapshot: nothing is copied when the folder still looks the same. */
+  /** The `state` of an earlier snapshot: an unchanged folder is not copied. */
   unless?: string;
   /**
-   * A copy that was taken before, in a folder that nobody inside can write: a large file that is still
-   * the same, byte for byte, becomes another name of the one there instead of a second copy.
+   * An earlier copy, in a folder that programs inside cannot write: a large file with equal bytes becomes a hard link
+   * instead of a second copy.
    */
   earlier?: { folder: string; files: CopiedTree["files"] };
 };
@@ -136,10 +136,10 @@ export type CopiedTree = {
   bytes: number;
   /** sha256 over paths, sizes and digests: equal trees have equal digests. */
   digest: string;
-  /** What was kept out and why (links, devices, odd names, unreadable, too deep); bounded. */
+  /** Entries that were left out and why (links, devices, odd names, unreadable, too deep); bounded. */
   leftOut: { path: string; why: string }[];
-  /** How many more were kept out than are listed. */
+  /** The number of left-out entries that are not listed. */
   leftOutMore: number;
-  /** Files that were written to while they were copied: their copy may be torn. */
+  /** Files that changed while they were copied: their copy may be torn. */
   torn: string[];
 };

@@ -1,5 +1,5 @@
-// What a sandbox shows of a host beside /usr, where it is there: what its programs need to start, to load
-// libraries, and to check certificates and times. Never /etc as a whole.
+// The paths of a host that a sandbox mounts besides /usr, if they exist: files to start programs, load libraries, check
+// certificates and read time zones. Never all of /etc.
 export const systemPaths: readonly string[] = [
   "/etc/alternatives",
   "/etc/ld.so.cache",

@@ -1,23 +1,23 @@
-// What a machine has and what a stage holds of it while it runs, as rows of whole numbers: taking and
-// giving back can never drift, and a hundred thousand instances are compared by position, not by name.
+// The resources of a machine and of a running stage as arrays of integers: sums never drift, and a hundred thousand
+// instances are compared by position instead of by name.
 
 export type Resources = {
   /** May be a fraction. */
   cpus: number;
   memoryBytes: number;
   gpus: number;
-  /** By name; what is not there is none. */
+  /** By name; a missing one is 0. */
   pools?: Readonly<Record<string, number>>;
 };
 
 /** Thousandths of a CPU, bytes, GPUs, then each pool in the order of their names. */
 export type Amounts = readonly number[];
 
-/** Where the CPUs stand: everything holds some, so that nothing starts once they are gone. */
+/** The index of the CPUs: every instance holds some, so nothing starts once they are used up. */
 export const cpusAt = 0;
 
 /**
- * All that there is, and what a stage holds of it. More than all counts as all: such a stage runs alone
+ * The whole capacity, and the amounts that a stage holds. Requests above the capacity are cut to it: such a stage runs alone
  * instead of never. A pool that `capacity` does not name is not counted.
  */
 export function amountsOf(capacity: Resources): {
@@ -32,7 +32,7 @@ export function amountsOf(capacity: Resources): {
     ...pools.map((pool) => (Object.hasOwn(held, pool) ? held[pool]! : 0)),
   ];
   const whole = row(capacity);
-  const known = new WeakMap<Resources, Amounts>(); // instances of one stage share what they want
+  const known = new WeakMap<Resources, Amounts>(); // instances of one stage share their resources
   return {
     whole,
     wants(resources) {

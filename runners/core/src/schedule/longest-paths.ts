@@ -1,11 +1,11 @@
-// How urgent each instance is: what has the longest way to the end of the run before it goes first, since
-// the run cannot be shorter than that way.
+// The priority of each instance: the one with the longest path to the end of the run starts first, since the run cannot be
+// shorter than that path.
 
 type Step = { needs: number[]; collects: number[]; environment?: number; expectedMs: number };
 
 /**
- * Milliseconds from the start of each to the end of the last that waits for it; for an environment,
- * through its users. Whatever one depends on stands before it.
+ * Milliseconds from the start of each instance to the end of the last one that waits for it; for an environment through
+ * its users. Every instance must come after its dependencies.
  */
 export function longestPaths(steps: readonly Step[]): number[] {
   const after = steps.map(() => 0);

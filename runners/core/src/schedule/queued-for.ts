@@ -1,5 +1,5 @@
-// What the instances wait for that could start now: GPUs, memory or a pool that others of this run hold. CPUs are
-// left out: that they are all in use is no news.
+// The resources for which ready instances wait: GPUs, memory or a pool. CPUs are left out, since they are usually all in
+// use.
 // Pure.
 import type { Capacity, ScheduleState } from "./schedule-state.ts";
 
@@ -7,7 +7,7 @@ export type Queued = { resource: "GPUs" | "memory" | `pool ${string}`; instances
 
 const [memoryAt, gpusAt, poolsAt] = [1, 2, 3];
 
-/** In the order GPUs, memory, pools by name. An instance is counted at the first that it lacks. */
+/** In the order GPUs, memory, pools by name. An instance is counted at the first resource that it lacks. */
 export function queuedFor(state: ScheduleState, capacity: Capacity): Queued[] {
   if (state.ready.size === 0) return [];
   const pools = Object.keys(capacity.pools ?? {}).sort();
@@ -29,14 +29,14 @@ export function queuedFor(state: ScheduleState, capacity: Capacity): Queued[] {
   });
 }
 
-/** `3 wait for GPUs, 1 waits for pool api:openai`; empty where none does. */
+/** `3 wait for GPUs, 1 waits for pool api:openai`; empty if none waits. */
 export function queuedWords(queued: Queued[]): string {
   return queued
     .map(({ resource, instances }) => `${instances} ${instances === 1 ? "waits" : "wait"} for ${resource}`)
     .join(", ");
 }
 
-/** What one instance waits for that could start: who does the same work, or holds what it wants. */
+/** Why a ready instance waits: `holder` runs the same action, or holds the `wanted` resource. */
 export function heldWords({ holder, wanted }: { holder: string; wanted?: string | undefined }): string {
   return wanted === undefined ? `${holder} does it` : `${holder} holds ${wanted}`;
 }

@@ -1,7 +1,6 @@
-// The line of those that may start, with those that are still being decided: a free CPU is kept for
-// one that is more urgent and whose answer comes in a moment. Kept by what they want: when one does not
-// fit, none that wants the same does, so that a look costs the number of different wishes and not the
-// length of the line.
+// The queue of ready instances and of those still being decided: a free CPU is kept for a more urgent instance whose
+// decision is about to come. Instances with equal requests share a lane: if one does not fit, none of its lane does, so a
+// pass costs the number of lanes and not the length of the queue.
 
 import { type Amounts, cpusAt } from "./amounts.ts";
 
@@ -13,27 +12,27 @@ export class ReadyQueue {
   readonly #lanes = new Map<string, Lane>();
   readonly #priority: readonly number[];
   readonly #wants: (index: number) => Amounts;
-  readonly #standing: Uint8Array;
-  /** 1 for everyone in a heap, also who has left the line: taking one out of the middle would cost more. */
+  readonly #state: Uint8Array;
+  /** 1 for every instance in a heap, also those that left the queue: removal from the middle would cost more. */
   readonly #heaped: Uint8Array;
   #ready = 0;
 
   constructor(priority: readonly number[], wants: (index: number) => Amounts) {
     this.#priority = priority;
     this.#wants = wants;
-    this.#standing = new Uint8Array(priority.length);
+    this.#state = new Uint8Array(priority.length);
     this.#heaped = new Uint8Array(priority.length);
   }
 
-  /** How many may start. */
+  /** The number of ready instances. */
   get size(): number {
     return this.#ready;
   }
 
-  put(index: number, standing: "undecided" | "ready"): void {
+  put(index: number, state: "undecided" | "ready"): void {
     this.leave(index);
-    this.#standing[index] = standing === "ready" ? ready : undecided;
-    if (standing === "ready") this.#ready++;
+    this.#state[index] = state === "ready" ? ready : undecided;
+    if (state === "ready") this.#ready++;
     if (this.#heaped[index]) return;
     const wants = this.#wants(index);
     const key = wants.join(" ");
@@ -43,13 +42,13 @@ export class ReadyQueue {
   }
 
   leave(index: number): void {
-    if (this.#standing[index] === ready) this.#ready--;
-    this.#standing[index] = gone;
+    if (this.#state[index] === ready) this.#ready--;
+    this.#state[index] = gone;
   }
 
   /**
-   * Takes out what fits into `free`, most urgent first, and subtracts it. What one lacks is kept free
-   * for it from those behind it, so that the large never starve.
+   * Removes the instances that fit into `free`, most urgent first, and subtracts their amounts. What an instance lacks is
+   * reserved for it, so that large instances never starve.
    */
   takeFitting(free: number[]): number[] {
     const taken: number[] = [];
@@ -69,7 +68,7 @@ export class ReadyQueue {
       if (lane.blocked) continue;
       for (let kind = 0; kind < left.length; kind++) left[kind]! -= wants[kind]!;
       const index = this.#pop(heap);
-      if (this.#standing[index] === ready) {
+      if (this.#state[index] === ready) {
         for (let kind = 0; kind < left.length; kind++) free[kind]! -= wants[kind]!;
         this.leave(index);
         taken.push(index);
@@ -79,21 +78,21 @@ export class ReadyQueue {
     return taken;
   }
 
-  /** Takes out all that may start, by index. */
+  /** Removes all ready instances; returns them by index. */
   clear(): number[] {
     const all: number[] = [];
-    for (const [index, standing] of this.#standing.entries()) if (standing === ready) all.push(index);
+    for (const [index, state] of this.#state.entries()) if (state === ready) all.push(index);
     for (const index of all) this.leave(index);
     return all;
   }
 
-  /** The lane whose first is the most urgent of all; whoever left the line is dropped on the way. */
+  /** The lane with the most urgent first instance; instances that left the queue are dropped on the way. */
   #mostUrgent(): Lane | undefined {
     let best: Lane | undefined;
     for (const lane of this.#lanes.values()) {
       if (lane.blocked) continue;
       const { heap } = lane;
-      while (heap.length > 0 && this.#standing[heap[0]!] === gone) this.#pop(heap);
+      while (heap.length > 0 && this.#state[heap[0]!] === gone) this.#pop(heap);
       if (heap.length > 0 && (!best || this.#before(heap[0]!, best.heap[0]!))) best = lane;
     }
     return best;

@@ -1,4 +1,4 @@
-// What the scheduler knows: the work, where each piece of it stands, and what is free. `schedule` moves it.
+// The scheduler's state: the instances, the phase of each, and the free resources. `schedule` changes it.
 
 import type { Outcome } from "../ports/outcome.ts";
 import { type Amounts, amountsOf, type Resources } from "./amounts.ts";
@@ -7,44 +7,44 @@ import { ReadyQueue } from "./ready-queue.ts";
 
 export type Work = {
   id: string;
-  /** Must have succeeded or been reused first. */
+  /** Indices that must have succeeded or been reused first. */
   needs: number[];
-  /** Must have ended first, however. */
+  /** Indices that must have ended first, with any outcome. */
   collects: number[];
-  /** Must be there before it runs, but need not be for it to be reused. */
+  /** The index of its environment, which must be built before it runs, but not for a reuse. */
   environment?: number;
   resources: Resources;
   /** Expected duration in ms, for the longest-path order. */
   expectedMs: number;
-  /** Built only when something that runs asks for it. */
+  /** Runs only if an instance that runs needs it. */
   lazy: boolean;
 };
 
-/** All there is to share out. A pool that is not named here is not counted. */
+/** The whole resources. A pool that is not named here is not counted. */
 export type Capacity = Resources;
 
 export type Event =
   | { kind: "begin" }
-  /** `same` is an instance that runs the same action right now: wait for its result. */
+  /** `same` is an instance that runs the same action now: wait for its result. */
   | { kind: "decided"; index: number; decision: "run" | "reuse" }
   | { kind: "decided"; index: number; decision: "same"; same: number }
-  /** It could not even be bound, e.g. its script does not parse. */
+  /** Its inputs could not be bound, e.g. its script does not parse. */
   | { kind: "decided"; index: number; decision: "failed"; outcome: Outcome }
-  /** Its processes are dead, and what it gave is still being taken in: others may start meanwhile. */
+  /** Its processes are dead while its outputs are still being ingested: its resources are free. */
   | { kind: "freed"; index: number }
-  /** What it reads is no longer there: the producers, where they had ended, are asked again first. */
+  /** Its inputs are no longer in the store: producers that had ended are decided again first. */
   | { kind: "lost"; index: number; producers: number[] }
   | { kind: "ended"; index: number; outcome: Outcome }
-  /** Ctrl-C: the first ends the run in order, the second at once. */
+  /** Ctrl-C: the first asks instances to end, the second kills them. */
   | { kind: "interrupt" };
 
 export type Command =
-  /** Its inputs are there: bind them, and say whether it runs. */
+  /** Its inputs exist: bind them and decide whether it runs. */
   | { kind: "decide"; index: number }
   | { kind: "start"; index: number }
   | { kind: "ask-to-end"; index: number }
   | { kind: "kill"; index: number }
-  /** The outcome was decided here, without running anything. */
+  /** The scheduler decided the outcome without running the instance. */
   | { kind: "settled"; index: number; outcome: Outcome }
   | { kind: "finished" };
 
@@ -52,31 +52,31 @@ type Phase = "waiting" | "deciding" | "parked" | "ready" | "running" | "ended";
 
 export type ScheduleState = {
   readonly work: readonly Work[];
-  /** What each holds while it runs. */
+  /** The amounts that each instance holds while it runs. */
   readonly wants: (index: number) => Amounts;
   readonly failFast: boolean;
   phase: Phase[];
   outcome: (Outcome | undefined)[];
-  /** How many of its needs and collected members have not ended. */
+  /** By instance: the number of needs and collected members that have not ended. */
   open: number[];
-  /** Who waits for each to end, by need, collection or environment. */
+  /** By instance: those that wait for its end, by need, collection or environment. */
   dependents: number[][];
   /** Instances that wait for the result of another with the same action. */
   sharers: Map<number, number[]>;
   demanded: boolean[];
-  /** Expected milliseconds from the start of each to the end of the last that depends on it. */
+  /** Expected milliseconds from the start of each instance to the end of its last dependent. */
   priority: number[];
   ready: ReadyQueue;
   free: number[];
   running: Set<number>;
-  /** Running, but for what they held. */
+  /** Running instances whose resources are free again. */
   freed: Set<number>;
   deciding: number;
-  /** To be decided, and not said so yet. */
+  /** To be decided; the command is not sent yet. */
   asked: number[];
-  /** Ended in this step; those who wait for them have not been looked at yet. */
+  /** Ended in this step; their dependents are not considered yet. */
   fresh: number[];
-  /** Whether anything that had ended was asked again. */
+  /** Whether an instance that had ended was decided again. */
   remade: boolean;
   interrupts: number;
   failed: boolean;
@@ -93,7 +93,7 @@ export function initialState(
   const open = work.map(({ needs, collects, environment, id }, index) => {
     const before = new Set([...needs, ...collects]);
     for (const other of environment === undefined ? before : [...before, environment])
-      if (other >= index) throw new Error(`bug: ${id} stands before what it needs`);
+      if (other >= index) throw new Error(`bug: ${id} comes before its needs`);
     for (const other of before) dependents[other]!.push(index);
     return before.size;
   });

@@ -1,8 +1,8 @@
-// Decides what may start when. Deterministic, and free of disk, process, clock and chance: the run
-// feeds it events and carries out its commands, and tests drive it through any order of events.
-// `step` works on the state it is given and returns it, since copying a hundred thousand entries an
-// event would cost more than the work: hold on to the returned state only.
-import type { Outcome } from "../ports/outcome.ts";
+// Decides which instance starts when. Deterministic, without disk, process, clock or chance: the run sends events and
+// executes the commands, and tests drive it through any order of events.
+// `step` changes the given state and returns it, since copying a hundred thousand entries per event would cost more than the
+// work. Use only the returned state.
+import { type Outcome, unreachable } from "../ports/outcome.ts";
 import type { Command, Event, ScheduleState } from "./schedule-state.ts";
 
 export function step(state: ScheduleState, event: Event): { state: ScheduleState; commands: Command[] } {
@@ -31,11 +31,13 @@ export function step(state: ScheduleState, event: Event): { state: ScheduleState
     case "interrupt":
       interrupt(state, commands);
       break;
+    default:
+      unreachable(event);
   }
   lookAround(state, commands);
   if (!stopping(state)) startWhatFits(state, commands);
   settleRest(state, commands);
-  // what is asked first is answered first and starts first
+  // the first to be asked is decided first and starts first
   const asked = state.asked.sort((a, b) => state.priority[b]! - state.priority[a]! || a - b);
   for (const index of asked) commands.push({ kind: "decide", index });
   state.asked = [];
@@ -50,7 +52,7 @@ function stopping(state: ScheduleState): boolean {
   return state.interrupts > 0 || (state.failFast && state.failed);
 }
 
-/** Moves a waiting instance on once everything before it has ended. */
+/** Advances a waiting instance once everything before it has ended. */
 function consider(state: ScheduleState, index: number, commands: Command[]): void {
   if (state.phase[index] !== "waiting" || state.open[index]! > 0 || !state.demanded[index]) return;
   if (state.remade && waitsAgain(state, index)) return;
@@ -67,7 +69,7 @@ function consider(state: ScheduleState, index: number, commands: Command[]): voi
   }
 }
 
-/** Whether something that it depends on had ended and is asked again since; then it waits for that. */
+/** Whether a dependency was decided again after it had ended; then the instance waits for it. */
 function waitsAgain(state: ScheduleState, index: number): boolean {
   const { needs, collects } = state.work[index]!;
   for (const other of new Set([...needs, ...collects])) {
@@ -78,7 +80,7 @@ function waitsAgain(state: ScheduleState, index: number): boolean {
   return state.open[index]! > 0;
 }
 
-/** Lets a running instance wait for its producers once more. */
+/** Makes a running instance wait for its producers again. */
 function lost(
   state: ScheduleState,
   { index, producers }: Event & { kind: "lost" },
@@ -127,12 +129,12 @@ function decided(state: ScheduleState, event: Event & { kind: "decided" }, comma
     return;
   }
   if (event.decision === "same" && usable(state.outcome[event.same])) {
-    // it ended well while this one was being decided: its result is there now
+    // it succeeded while this one was being decided: its result exists now
     state.phase[index] = "waiting";
     consider(state, index, commands);
     return;
   }
-  // the same action, not run or failed, leaves no result to wait for: this one runs it
+  // the other instance left no result, so this one runs the action
   const environment = state.work[index]!.environment;
   if (environment !== undefined && state.phase[environment] !== "ended") {
     state.phase[index] = "parked";
@@ -146,7 +148,7 @@ function decided(state: ScheduleState, event: Event & { kind: "decided" }, comma
   enqueue(state, index, commands);
 }
 
-/** Puts an instance in line, unless its environment could not be had. */
+/** Adds an instance to the queue, unless its environment failed. */
 function enqueue(state: ScheduleState, index: number, commands: Command[]): void {
   const environment = state.work[index]!.environment;
   if (environment !== undefined && !usable(state.outcome[environment])) {
@@ -180,7 +182,7 @@ function end(state: ScheduleState, index: number, outcome: Outcome): void {
   state.fresh.push(index);
 }
 
-/** It does not run any more. */
+/** Removes an instance from the running ones and frees its resources. */
 function leave(state: ScheduleState, index: number): void {
   if (state.running.delete(index) && !state.freed.delete(index)) giveBack(state, index);
 }
@@ -190,7 +192,7 @@ function giveBack(state: ScheduleState, index: number): void {
   for (let kind = 0; kind < held.length; kind++) state.free[kind]! += held[kind]!;
 }
 
-/** Moves on whoever waited for what has ended. A loop, since one skip may lead to a hundred thousand. */
+/** Advances the dependents of ended instances. A loop, since one skip may cause a hundred thousand. */
 function lookAround(state: ScheduleState, commands: Command[]): void {
   for (let index = state.fresh.pop(); index !== undefined; index = state.fresh.pop()) {
     const sharers = state.sharers.get(index) ?? [];
@@ -217,7 +219,7 @@ function interrupt(state: ScheduleState, commands: Command[]): void {
   for (const index of state.running) commands.push({ kind, index });
 }
 
-/** When nothing is under way any more, whatever is left will never start: say so. */
+/** When nothing is running, ready or being decided, the rest will never start: settles it. */
 function settleRest(state: ScheduleState, commands: Command[]): void {
   if (stopping(state)) {
     for (const index of state.ready.clear()) settle(state, index, { kind: "cancelled" }, commands);
@@ -227,7 +229,7 @@ function settleRest(state: ScheduleState, commands: Command[]): void {
   if (busy || state.left === 0) return;
   for (let index = 0; index < state.work.length; index++) {
     if (state.phase[index] === "ended") continue;
-    // an environment that nothing asked for counts as reused: it was not needed
+    // an environment that was not needed counts as reused
     settle(state, index, state.demanded[index] ? { kind: "cancelled" } : { kind: "reused" }, commands);
     lookAround(state, commands);
   }

@@ -1,35 +1,35 @@
-// How long a run still takes, from how long its instances took before. A run cannot be shorter than its
-// longest way, nor than its work shared out over what the machine has; the larger of the two is the guess.
+// Estimates the remaining time of a run from earlier durations of its instances. A run cannot be shorter than its longest
+// path, nor than its work divided by the machine's resources; the larger bound is the estimate.
 // Pure: no disk, no clock.
 import { amountsOf, type Resources } from "./amounts.ts";
 import { longestPaths } from "./longest-paths.ts";
 
 export type TimedWork = {
-  /** Its stage's name: one that was never timed is taken to last as long as the others of its stage. */
+  /** The name of its stage. An instance without an earlier duration gets the mean of its stage. */
   stage: string;
   needs: number[];
   collects: number[];
   environment?: number;
   resources: Resources;
-  /** How long it took when it last ran, in milliseconds. */
+  /** Duration of its last run in milliseconds. */
   tookMs: number | undefined;
-  /** Runs only if something asks for it, so it costs nothing until it does. */
+  /** Runs only if another instance needs it; until then it counts as 0. */
   lazy: boolean;
 };
 
 export type Standing =
   | { kind: "waiting" }
   | { kind: "running"; forMs: number }
-  /** `tookMs`: where it was carried out just now. */
+  /** `tookMs`: if it ran in this run. */
   | { kind: "ended"; tookMs?: number };
 
 export type TimeLeft = {
   ms: number;
-  /** How many more there are of which nothing is known: it takes at least `ms`. */
+  /** The number of instances without an estimate; with any, `ms` is a lower bound. */
   untimed: number;
 };
 
-/** `standings` has an entry for each of `works`. undefined where nothing is left, or nothing is known of it. */
+/** `standings` has an entry for each of `works`. Undefined if nothing is left or nothing has an estimate. */
 export function timeLeft(
   works: readonly TimedWork[],
   { standings, capacity }: { standings: readonly Standing[]; capacity: Resources },
@@ -58,7 +58,7 @@ export function timeLeft(
   return { ms: Math.max(longest, ...shared), untimed };
 }
 
-/** By stage, over what ran just now and what ran before. */
+/** Mean duration by stage, over this run and earlier ones. */
 function stageMeans(works: readonly TimedWork[], standings: readonly Standing[]): Map<string, number> {
   const sums = new Map<string, { ms: number; count: number }>();
   for (const [at, { stage, tookMs }] of works.entries()) {

@@ -1,17 +1,17 @@
-// Where in a manifest the values of a dependent axis are listed: `scorer: { of: task, field: "scorers.{params.data}" }`
-// reads `scorers: { smoke: […], official: […] }` by a parameter, so that a profile chooses what is scored.
+// Finds the list of a dependent axis in a manifest: `scorer: { of: task, field: "scorers.{params.data}" }` reads
+// `scorers: { smoke: […], official: […] }` by a parameter, so that a profile chooses the scorers.
 import { isTable } from "@mlrb/formats/is-table";
 import type { Json } from "@mlrb/kit/stage";
 import { paramLookup } from "../plan/param-lookup.ts";
 import { fill, type Lookup, TemplateProblem } from "../yaml/template.ts";
 
-/** The steps to the list; without `field` it bears the axis' name and an s. Throws TemplateProblem. */
+/** The steps to the list; without `field` its name is that of the axis with an s. Throws TemplateProblem. */
 export function axisField(axis: string, field: string | undefined, params: Record<string, Json>): string[] {
   if (field === undefined) return [`${axis}s`];
   const param = paramLookup(params);
   const lookup: Lookup = (name) => {
     if (name.startsWith("params.")) return param(name, lookup);
-    throw new TemplateProblem(name, "axes are made before stages and know parameters only");
+    throw new TemplateProblem(name, "axes can use parameters only");
   };
   return String(fill(field, lookup)).split(".");
 }

@@ -1,13 +1,10 @@
-// What is wrong with a path or pattern that a stage declares it reads. A slip in one would leave a file out of
-// the stage's key, and an edit of that file would then reuse an old result.
+// Checks a path or pattern that a stage declares to read. A slip would leave a file out of the stage's key, and after an
+// edit of that file an old result would be reused.
 import type { Diagnostic } from "../yaml/diagnostic.ts";
 import { didYouMean } from "../yaml/suggest.ts";
 import type { Sources } from "./manifest.ts";
 
-/**
- * A plain path must be a file. A pattern may match nothing today, so that a file which appears is seen; the
- * folder that it looks in must exist.
- */
+/** A plain path must be a file. A pattern may match nothing yet, but its folder must exist. */
 export function checkDeclaredFile(pattern: string, sources: Sources): Diagnostic | undefined {
   if (!/[*?[{]/.test(pattern)) {
     const kind = sources.kind(pattern);
@@ -28,7 +25,7 @@ export function checkDeclaredFile(pattern: string, sources: Sources): Diagnostic
   return { code: "unknown-folder", message: `there is no folder ${folder} for ${pattern}`, help };
 }
 
-/** There is no file of this name; which one was meant. Without a place. */
+/** The diagnostic for a missing file, with a guess at the intended one and without a place. */
 export function unknownFile(file: string, sources: Sources): Diagnostic & { help: string } {
   const folder = file.split("/").slice(0, -1).join("/");
   const near = sources.list(folder).map((entry) => (folder ? `${folder}/${entry}` : entry));

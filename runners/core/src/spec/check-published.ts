@@ -1,5 +1,5 @@
-// What stages publish goes into one folder, so no two files of it may have one name. Names of files are known
-// here; what a published folder holds is known when it is laid out, and publish-results looks then.
+// Published files share one folder, so their names must differ. Names of files are checked here. The contents of a
+// published folder are known only when it is materialized, and publish-results checks them then.
 // Pure: no disk, no clock.
 
 import type { PlannedStage } from "../plan/plan.ts";
@@ -8,10 +8,10 @@ import type { YamlSource } from "../yaml/yaml-source.ts";
 
 export const reportFile = "report.json";
 
-/** The page that the program itself lays beside a report. */
+/** The page that the program itself writes next to a report. */
 export const pageFile = "report.html";
 
-/** On some disks small and capital letters, and ways to compose one letter, are the same. */
+/** The name as disks see it that ignore case and Unicode composition. */
 export function sameOnDisk(path: string): string {
   return path.normalize("NFC").toLowerCase();
 }
@@ -26,17 +26,17 @@ export function checkPublished(stages: readonly PlannedStage[], source: YamlSour
       const place = source.place(["stages", stage.name, "gives", output]);
       const name = sameOnDisk(file);
       const twin = taken.get(name);
-      if (twin?.stage === stage.name) continue; // told where the stage's outputs are checked
+      if (twin?.stage === stage.name) continue; // reported by check-stage
       if (!twin) taken.set(name, { stage: stage.name, output, line: place.line });
       if (!twin && !(isReport && name === pageFile)) continue;
       const other = twin
         ? `"${twin.stage}" (output "${twin.output}", line ${twin.line})`
-        : "the program itself, beside a report";
+        : "the program itself, next to a report";
       problems.push({
         code: "published-twice",
         message: `"${stage.name}" publishes "${file}", and so does ${other}`,
         place,
-        help: "all that is published goes into one folder: give one another name, { file: NAME }",
+        help: "published files share one folder: rename one of them with { file: NAME }",
       });
     }
   }

@@ -1,4 +1,4 @@
-// What is wrong with a scorer.yaml beyond its shape.
+// Checks a scorer.yaml beyond its shape.
 import type { ScorerManifest } from "@mlrb/formats/declared/scorer";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
 import type { YamlSource } from "../yaml/yaml-source.ts";
@@ -11,7 +11,7 @@ export function checkScorer(source: YamlSource<ScorerManifest>): Diagnostic[] {
       code: "wrong-value",
       message: `"range" goes from ${range[0]} to ${range[1]}`,
       place: source.place(["range"]),
-      help: "write the least that the metric can be, then the most: [0, 1], or [0, null] for no most",
+      help: "write the metric's minimum, then its maximum: [0, 1], or [0, null] for no maximum",
     },
   ];
 }

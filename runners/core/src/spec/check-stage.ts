@@ -1,5 +1,5 @@
-// What is wrong with one stage by itself: what it runs, its axes and its outputs. What it has to do with
-// other stages is looked at elsewhere.
+// Checks one stage by itself: what it runs, its axes and its outputs. Its relations to other stages are checked
+// elsewhere.
 
 import type { StageSpec } from "@mlrb/formats/declared/pipeline";
 import { environmentStage } from "../plan/plan.ts";
@@ -12,93 +12,70 @@ import { givenOutput, isDeclaredPrivate } from "./given-output.ts";
 export type StageContext = {
   source: YamlSource;
   axes: Map<string, Axis>;
-  /** Whether what stands at a path had the wrong shape, which was told already. */
+  /** Whether the value at a path had the wrong shape, which was reported before. */
   unclear: (...path: string[]) => boolean;
 };
 
 export function checkStage(name: string, stage: StageSpec, context: StageContext): Diagnostic[] {
-  return [...checkSettings(name, stage, context), ...checkOutputs(name, stage, context)];
+  return [
+    ...checkWhatRuns(name, stage, context),
+    ...(stage.each ?? []).flatMap((axis, index) => checkEach(name, stage, { axis, index, ...context })),
+    ...(stage.keyed ?? []).flatMap((axis, index) => checkKeyed(name, stage, { axis, index, ...context })),
+    ...checkOutputs(name, stage, context),
+  ];
 }
 
-function checkSettings(name: string, stage: StageSpec, context: StageContext): Diagnostic[] {
-  const { source, axes, unclear } = context;
-  const at = (...path: (string | number)[]) => source.place(["stages", name, ...path]);
-  const key = source.place(["stages", name], "key");
+function checkWhatRuns(name: string, stage: StageSpec, { source, unclear }: StageContext): Diagnostic[] {
+  const place = source.place(["stages", name], "key");
   const problems: Diagnostic[] = [];
   if (name === environmentStage) {
-    problems.push({
-      code: "reserved-name",
-      message: `"${name}" is the name of the stages that build environments`,
-      place: key,
-      help: "choose another name",
-    });
+    const message = `"${name}" is the name of the stages that build environments`;
+    problems.push({ code: "reserved-name", message, place, help: "choose another name" });
   }
   const ways = (["script", "python", "command"] as const).filter((way) => stage[way] !== undefined);
   const untold = ["script", "python", "command"].some((way) => unclear("stages", name, way));
   if (ways.length !== 1 && !(ways.length === 0 && untold)) {
     const message =
-      ways.length === 0 ? `"${name}" does not say what to run` : `"${name}" says ${ways.join(" and ")}`;
-    problems.push({
-      code: "what-to-run",
-      message,
-      place: key,
-      help: "a stage has exactly one of script, python, command",
-    });
+      ways.length === 0 ? `"${name}" does not say what to run` : `"${name}" has ${ways.join(" and ")}`;
+    const help = "a stage has exactly one of script, python, command";
+    problems.push({ code: "what-to-run", message, place, help });
   }
-  if (
-    stage.python !== undefined &&
-    stage.environment === undefined &&
-    !unclear("stages", name, "environment")
-  ) {
+  const lacksEnvironment = stage.python !== undefined && stage.environment === undefined;
+  if (lacksEnvironment && !unclear("stages", name, "environment")) {
     const message = `"${name}" runs Python and names no environment`;
-    problems.push({
-      code: "missing-key",
-      message,
-      place: key,
-      help: "add environment: with the path of a lock file",
-    });
-  }
-  for (const list of ["each", "keyed"] as const) {
-    for (const [index, axis] of (stage[list] ?? []).entries()) {
-      if (list === "each" && !axes.has(axis) && !unclear("axes", axis)) {
-        problems.push({
-          code: "unknown-axis",
-          message: `no axis named "${axis}"`,
-          place: at(list, index),
-          help: didYouMean(axis, axes.keys()),
-        });
-      }
-      if (list === "keyed" && !(stage.each ?? []).includes(axis) && !unclear("stages", name, "each")) {
-        problems.push({
-          code: "missing-axis",
-          message: `keyed on "${axis}", which is not in each`,
-          place: at(list, index),
-          help: didYouMean(axis, stage.each ?? []),
-        });
-      }
-      const parent = axes.get(axis)?.of;
-      if (list === "each" && parent !== undefined && !stage.each!.includes(parent)) {
-        const each = [...stage.each!];
-        each.splice(index, 0, parent);
-        problems.push({
-          code: "missing-axis",
-          message: `the values of "${axis}" depend on "${parent}", which is not in each`,
-          place: at(list, index),
-          help: `write each: [${each.join(", ")}]`,
-        });
-      } else if (list === "each" && parent !== undefined && stage.each!.indexOf(parent) > index) {
-        const each = stage.each!.filter((one) => one !== parent);
-        each.splice(index, 0, parent);
-        problems.push({
-          code: "axis-order",
-          message: `the values of "${axis}" depend on "${parent}", which stands after it`,
-          place: at(list, index),
-          help: `write each: [${each.join(", ")}]`,
-        });
-      }
-    }
+    const help = "add environment: with the path of a lock file";
+    problems.push({ code: "missing-key", message, place, help });
   }
   return problems;
+}
+
+type AxisContext = StageContext & { axis: string; index: number };
+
+function checkEach(name: string, { each = [] }: StageSpec, context: AxisContext): Diagnostic[] {
+  const { source, axes, unclear, axis, index } = context;
+  const place = source.place(["stages", name, "each", index]);
+  if (!axes.has(axis)) {
+    if (unclear("axes", axis)) return [];
+    const message = `no axis named "${axis}"`;
+    return [{ code: "unknown-axis", message, place, help: didYouMean(axis, axes.keys()) }];
+  }
+  const parent = axes.get(axis)!.of;
+  const at = parent === undefined ? -1 : each.indexOf(parent);
+  if (parent === undefined || (at >= 0 && at < index)) return [];
+  const mended = each.filter((one) => one !== parent);
+  mended.splice(index, 0, parent);
+  const [code, which] =
+    at < 0 ? ["missing-axis", "which is not in each"] : ["axis-order", "which comes after it"];
+  const message = `the values of "${axis}" depend on "${parent}", ${which}`;
+  return [{ code, message, place, help: `write each: [${mended.join(", ")}]` }];
+}
+
+function checkKeyed(name: string, { each = [] }: StageSpec, context: AxisContext): Diagnostic[] {
+  const { source, unclear, axis, index } = context;
+  if (each.includes(axis) || unclear("stages", name, "each")) return [];
+  const message = `keyed on "${axis}", which is not in each`;
+  const place = source.place(["stages", name, "keyed", index]);
+  return [{ code: "missing-axis", message, place, help: didYouMean(axis, each) }];
 }
 
 function checkOutputs(name: string, stage: StageSpec, { source, unclear }: StageContext): Diagnostic[] {
@@ -108,7 +85,7 @@ function checkOutputs(name: string, stage: StageSpec, { source, unclear }: Stage
     const place = source.place(["stages", name, "releases", index]);
     if (outputs.includes(output) && isDeclaredPrivate(stage.gives![output])) {
       const message = `"${output}" is declared private and released`;
-      problems.push({ code: "private-released", message, place, help: "leave out one of the two" });
+      problems.push({ code: "private-released", message, place, help: "remove one of the two" });
     }
     if (outputs.includes(output) || unclear("stages", name, "gives")) continue;
     const message = `"${name}" gives no "${output}"`;
@@ -128,7 +105,7 @@ function checkOutputs(name: string, stage: StageSpec, { source, unclear }: Stage
       problems.push({ code: "wrong-value", message, place, help });
       continue;
     }
-    // two on one name would be one on some disks, where small and capital letters are the same
+    // two names that differ only in case are one file on some disks
     const file = givenOutput(output, gives).file.toLowerCase();
     const twin = files.get(file);
     files.set(file, output);

@@ -1,12 +1,11 @@
-// What is wrong with a task.yaml beyond its shape. All that it says for each kind of data must say it of the
-// same kinds, or a profile would find out halfway that the task has no budget there; and a kind's primary
-// scorer, floors and rules must be of that kind.
+// Checks a task.yaml beyond its shape. All tables by kind of data must have the same kinds, or a profile would fail
+// halfway for want of a budget. A kind's primary scorer, trivial baselines and rules must belong to that kind.
 import type { TaskManifest } from "@mlrb/formats/declared/task";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
 import { didYouMean, suggest } from "../yaml/suggest.ts";
 import type { Path, YamlSource } from "../yaml/yaml-source.ts";
 
-/** Which scorers there are; `scorerNames` is asked only to help. */
+/** `scorerNames` is called only for the help text. */
 export type KnownScorers = { isScorer: (name: string) => boolean; scorerNames: () => string[] };
 
 export function checkTask(source: YamlSource<TaskManifest>, known: KnownScorers): Diagnostic[] {
@@ -14,22 +13,22 @@ export function checkTask(source: YamlSource<TaskManifest>, known: KnownScorers)
   return [...checkKinds(task, source), ...checkScorers(task, source, known), ...checkRules(task, source)];
 }
 
-/** The scorers say which kinds there are: without one, a kind of data is good for nothing. */
+/** The keys of `scorers` define the kinds: a kind without a scorer is useless. */
 function checkKinds(task: TaskManifest, source: YamlSource): Diagnostic[] {
   const kinds = Object.keys(task.scorers);
   return (["primary", "floors", "budget", "anchors", "anchorRows", "published"] as const).flatMap((table) => {
     const said = task[table];
     if (said === undefined) return [];
     const others = Object.keys(said).filter((kind) => !kinds.includes(kind));
-    // others publish on their own data, so that nothing need stand there of ours
+    // published values are on official data, so they need not cover all kinds
     const missing = table === "published" ? [] : kinds.filter((kind) => !Object.hasOwn(said, kind));
-    // one that is missing since it was misspelt is told as misspelt
+    // a kind that is missing because it was misspelt is reported as misspelt
     const unsaid = missing.filter((kind) => !others.some((other) => suggest(other, [kind]) !== undefined));
     return [
       ...others.map((kind) => unknownKind(kind, { kinds, source, path: [table, kind], at: "key" })),
       ...unsaid.map((kind) => ({
         code: "missing-kind",
-        message: `"${table}" says nothing for "${kind}", which "scorers" has`,
+        message: `"${table}" has no entry for "${kind}", which "scorers" has`,
         place: source.place([table], "key"),
         help: `add ${kind} to ${table}, or take it out of scorers`,
       })),
@@ -43,14 +42,18 @@ function unknownKind(
 ): Diagnostic {
   return {
     code: "unknown-kind",
-    message: `"${kind}" is no kind of data that "scorers" has`,
+    message: `"${kind}" is not a kind of data in "scorers"`,
     place: from.source.place(from.path, from.at),
     help: didYouMean(kind, from.kinds),
   };
 }
 
-/** The tables that say something of single scorers, and what. */
-const byScorer = { floors: "a floor", anchorRows: "an anchor", published: "published values" } as const;
+/** The tables with entries by scorer, and the name of an entry. */
+const byScorer = {
+  floors: "a trivial baseline",
+  anchorRows: "a reference model",
+  published: "published values",
+} as const;
 
 function checkScorers(task: TaskManifest, source: YamlSource, known: KnownScorers): Diagnostic[] {
   return Object.entries(task.scorers).flatMap(([kind, scorers]) => {
@@ -81,7 +84,7 @@ function checkScorers(task: TaskManifest, source: YamlSource, known: KnownScorer
   });
 }
 
-/** Two rules may bear one name where no data has both: a device's memory is another in each. */
+/** Two rules may share a name if no kind of data has both, e.g. memory limits of different devices. */
 function checkRules(task: TaskManifest, source: YamlSource): Diagnostic[] {
   const kinds = Object.keys(task.scorers);
   const held = new Map<string, Set<string>>();
@@ -97,7 +100,7 @@ function checkRules(task: TaskManifest, source: YamlSource): Diagnostic[] {
         code: "duplicate",
         message: `a second rule "${name}" for ${both.join(", ")}`,
         place: source.place(["rules", index, "name"]),
-        help: "give it another name, or say by on: which kinds of data each is for",
+        help: "rename it, or limit each rule to some kinds of data with on:",
       });
     }
     return problems;

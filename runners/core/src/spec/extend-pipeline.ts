@@ -1,6 +1,6 @@
-// What pipelines and stages take over from others, filled in before anything is checked: `extends` names a pipeline
-// whose entries this one's replace, `like` a stage of the same pipeline whose settings this one's replace. What is
-// taken over keeps its place, so that a problem is shown where it is written.
+// Fills in what pipelines and stages take over from others, before anything is checked. `extends` names a pipeline whose
+// entries this one overrides, `like` a stage whose settings this one overrides. Inherited values keep their place, so that
+// a problem is shown where it is written.
 
 import { dirname, join } from "node:path/posix";
 import { isTable } from "@mlrb/formats/is-table";
@@ -11,13 +11,13 @@ import type { Sources } from "./manifest.ts";
 
 type Table = Record<string, unknown>;
 
-/** The tables of a pipeline whose entries are taken over by name. */
+/** The tables of a pipeline whose entries are inherited by name. */
 const tables = ["axes", "params", "pools", "defaults", "profiles", "stages"];
 
-/** What a stage says of itself, and no stage that is like it. */
+/** Keys of a stage that `like` does not inherit. */
 const own = ["title", "role", "like"];
 
-/** `source` with all that it takes over, or what is wrong with those that it names. */
+/** `source` with everything that it inherits, or the problems of `extends` and `like`. */
 export function extendPipeline(source: YamlSource, sources: Sources): YamlSource | Diagnostic[] {
   const whole = withParent(source, sources, [source.file]);
   return Array.isArray(whole) ? whole : withLikes(whole);
@@ -33,8 +33,8 @@ function withParent(child: YamlSource, sources: Sources, seen: string[]): YamlSo
   if (seen.includes(file))
     return problem(
       "pipeline-cycle",
-      `pipelines extend each other in a circle: ${[...seen, file].join(" → ")}`,
-      "take one `extends` away",
+      `pipelines extend each other in a cycle: ${[...seen, file].join(" → ")}`,
+      "remove one `extends`",
     );
   const text = /^[A-Za-z0-9][\w-]*$/.test(value.extends) ? sources.read(file) : undefined;
   if (text === undefined) {
@@ -52,7 +52,7 @@ function withParent(child: YamlSource, sources: Sources, seen: string[]): YamlSo
   if (!isTable(parent.value)) return child;
   const { value: base } = parent;
   const merged: Table = { ...base, ...value };
-  // a name and a title are one pipeline's
+  // a name and a title are not inherited
   for (const key of ["name", "title"]) if (!Object.hasOwn(value, key)) delete merged[key];
   for (const table of tables)
     if (isTable(base[table]) && isTable(value[table]))
@@ -82,7 +82,7 @@ function withLikes(source: YamlSource): YamlSource | Diagnostic[] {
   };
   const names = Object.keys(stages).filter((name) => likeOf(name) !== undefined);
   if (names.length === 0) return source;
-  /** The stages whose settings `name` has, itself first. */
+  /** By stage: itself, then the stages whose settings it inherits. */
   const chains = new Map<string, string[]>();
   const problems: Diagnostic[] = [];
   for (const name of names) {
@@ -92,7 +92,7 @@ function withLikes(source: YamlSource): YamlSource | Diagnostic[] {
     const last = chain.at(-1)!;
     const place = source.place(["stages", name, "like"]);
     if (likeOf(last) !== undefined) {
-      const message = `stages are like each other in a circle: ${[...chain, likeOf(last)].join(" → ")}`;
+      const message = `stages are like each other in a cycle: ${[...chain, likeOf(last)].join(" → ")}`;
       problems.push({ code: "like-cycle", message, place, help: "write the settings out at one of them" });
     } else if (!isTable(Object.hasOwn(stages, last) ? stages[last] : undefined)) {
       const others = Object.keys(stages).filter((other) => !chain.includes(other));

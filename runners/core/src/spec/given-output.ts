@@ -1,4 +1,4 @@
-// An output as it is declared, in the short form (`file`, `dir`) or as a table.
+// Reads the declaration of an output: the short form (`file`, `dir`) or a table.
 import type { GivesSpec } from "@mlrb/formats/declared/pipeline";
 import type { PlannedOutput } from "../plan/plan.ts";
 

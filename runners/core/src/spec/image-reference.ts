@@ -1,21 +1,20 @@
-// What `image:` names, and what of it belongs to an action key. An image is only ever named so that the
-// same name gives the same programs tomorrow: by this host, by a Dockerfile whose bases are pinned, or by digest.
-// Pure: whoever asks for an identity brings the digests of the files, so that no engine is needed for a key.
+// Parses `image:` and gives its identity for action keys. A reference must name the same programs tomorrow: this host, a
+// Dockerfile with pinned bases, or a digest.
+// Pure: callers pass the digests of the files, so that a key needs no container engine.
 import { hash } from "node:crypto";
 
 export type ImageReference =
-  /** No image of anyone's: the host's own system folders, read-only. */
+  /** No image: the host's own system folders, read-only. */
   | { kind: "host" }
-  /** Built from a file of the repository; the folder that it lies in is its context. Both relative to the root. */
+  /** Built from a file of the repository with its folder as context. Both are relative to the root. */
   | { kind: "dockerfile"; file: string; folder: string }
   | { kind: "digest"; name: string; digest: string };
 
-/** Why a reference is refused, and the way out. */
 export type ImageRefusal = { kind: "refused"; message: string; help: string };
 
 const help =
   "name `host`, a Dockerfile of the repository (e.g. `images/tools/Dockerfile`) or an image by digest " +
-  "(e.g. `debian@sha256:…`, as `docker image inspect --format '{{index .RepoDigests 0}}' debian:12` tells it)";
+  "(e.g. `debian@sha256:…`, as `docker image inspect --format '{{index .RepoDigests 0}}' debian:12` prints it)";
 
 export function parseImageReference(text: string): ImageReference | ImageRefusal {
   const refused = (message: string): ImageRefusal => ({ kind: "refused", message, help });
@@ -23,24 +22,24 @@ export function parseImageReference(text: string): ImageReference | ImageRefusal
   const pinned = /^([a-z0-9][\w./:-]*)@(sha256:[0-9a-f]{64})$/.exec(text);
   if (pinned) return { kind: "digest", name: pinned[1]!, digest: pinned[2]! };
   if (text.includes("@"))
-    return refused(`"${text}" is no image by digest: \`NAME@sha256:\` and 64 hex digits`);
+    return refused(`"${text}" is not an image by digest: \`NAME@sha256:\` and 64 hex digits`);
   const parts = text.split("/");
   if (/^(Dockerfile|Containerfile)(\.[\w.-]+)?$|^[\w.-]+\.(Dockerfile|Containerfile)$/.test(parts.at(-1)!)) {
     if (text.startsWith("/") || parts.some((part) => part === ".." || part === "." || part === ""))
-      return refused(`"${text}" is no plain path below the repository's root`);
+      return refused(`"${text}" is not a plain path below the repository's root`);
     if (parts.length === 1)
       return refused(`"${text}" has the whole repository as its context; put it into a folder of its own`);
     return { kind: "dockerfile", file: text, folder: parts.slice(0, -1).join("/") };
   }
-  return refused(`"${text}" may be another image tomorrow`);
+  return refused(`"${text}" is not pinned to a digest`);
 }
 
-/** The skeleton's layout; another one is another image. */
+/** Version of the layout of a host image. A changed layout is another image. */
 const hostVersion = 1;
 
 /**
- * What keys hold of an image. `files` are the digests of everything in the folder of a Dockerfile, by path
- * relative to the root; nobody looks at them otherwise.
+ * The identity of an image in keys. `files` are the digests of everything in the folder of a Dockerfile, by path relative
+ * to the root; other references ignore them.
  */
 export function imageIdentity(reference: ImageReference, files: Record<string, string> = {}): string {
   switch (reference.kind) {
@@ -57,7 +56,7 @@ export function imageIdentity(reference: ImageReference, files: Record<string, s
   }
 }
 
-/** The bases in a Dockerfile that are not pinned: neither `scratch`, nor by digest, nor an earlier step of its own. */
+/** The unpinned bases of a Dockerfile: neither `scratch`, nor a digest, nor an earlier build step. */
 export function unpinnedBases(dockerfile: string): string[] {
   const steps = new Set(["scratch"]);
   const unpinned: string[] = [];

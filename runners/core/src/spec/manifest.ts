@@ -1,5 +1,5 @@
-// Where the folders that people add live, and how one is read. The three kinds are named here and
-// nowhere else; no task, scorer or agent is.
+// Locates and reads the manifests that people add. The three kinds are named only here, and no task, scorer or agent is
+// named at all.
 
 import { type AgentPreset, agentPreset, presetOfAttempt } from "@mlrb/formats/declared/agent-preset";
 import { type ScorerManifest, scorerManifest } from "@mlrb/formats/declared/scorer";
@@ -10,12 +10,12 @@ import { parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
 import { checkScorer } from "./check-scorer.ts";
 import { checkTask } from "./check-task.ts";
 
-/** How core reads: paths are relative to the repository's root, with forward slashes. */
+/** Core's access to files. Paths are relative to the repository's root, with forward slashes. */
 export type Sources = {
   read(path: string): string | undefined;
-  /** Names in a folder, sorted by code unit; empty when there is none. */
+  /** Names in a folder, sorted by code unit; empty if the folder is missing. */
   list(folder: string): string[];
-  /** What is at a path; undefined where nothing is. */
+  /** Undefined if nothing is at the path. */
   kind(path: string): "file" | "dir" | undefined;
 };
 
@@ -26,10 +26,12 @@ export type ManifestKind = keyof Manifests;
 type Kind<Manifest> = {
   folder: string;
   file(name: string): string;
+  /** The keys that its format has. */
+  keys: string[];
   shape(source: YamlSource): YamlSource<Manifest> | Diagnostic[];
-  /** What a pipeline can ask of it beside its fields. */
-  derived?(manifest: Manifest): Record<string, unknown>;
-  /** What is wrong with it beyond its shape. */
+  /** Fields that are computed from the file. */
+  derived?: Record<string, (manifest: Manifest) => unknown>;
+  /** The problems beyond its shape. */
   rules(manifest: YamlSource<Manifest>, sources: Sources): Diagnostic[];
 };
 
@@ -37,6 +39,7 @@ const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
   task: {
     folder: "tasks",
     file: (name) => `tasks/${name}/task.yaml`,
+    keys: Object.keys(taskManifest.properties),
     shape: (source) => checkShape(source, taskManifest),
     rules: (task, sources) =>
       checkTask(task, {
@@ -47,31 +50,39 @@ const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
   scorer: {
     folder: "scorers",
     file: (name) => `scorers/${name}/scorer.yaml`,
+    keys: Object.keys(scorerManifest.properties),
     shape: (source) => checkShape(source, scorerManifest),
     rules: checkScorer,
   },
   agent: {
     folder: "runners/agents/presets",
     file: (name) => `runners/agents/presets/${name}.yaml`,
+    keys: Object.keys(agentPreset.properties),
     shape: (source) => checkShape(source, agentPreset),
-    derived: (preset) => ({ preset: presetOfAttempt(preset) }),
+    derived: { preset: presetOfAttempt },
     rules: () => [],
   },
 };
 
-/** What `{kind.field}` can name of a manifest: its fields, and what is derived of them. */
+/** The fields that `{kind.field}` can name, with their values in `manifest`. */
 export function manifestFields<Name extends ManifestKind>(
   kind: Name,
   manifest: Manifests[Name],
 ): Record<string, unknown> {
-  return { ...manifest, ...kinds[kind].derived?.(manifest) };
+  const derived = Object.entries(kinds[kind].derived ?? {}).map(([name, field]) => [name, field(manifest)]);
+  return { ...manifest, ...Object.fromEntries(derived) };
+}
+
+/** Their names, also of optional fields that a manifest lacks. */
+export function manifestFieldNames(kind: ManifestKind): string[] {
+  return [...kinds[kind].keys, ...Object.keys(kinds[kind].derived ?? {})];
 }
 
 export function isManifestKind(axis: string): axis is ManifestKind {
   return Object.hasOwn(kinds, axis);
 }
 
-/** The text that shows a pipeline uses the folder of an axis value, e.g. `tasks/{task}/`. */
+/** The text by which a pipeline uses the folder of an axis value, e.g. `tasks/{task}`. */
 export function folderPattern(kind: ManifestKind): string {
   return `${kinds[kind].folder}/{${kind}}`;
 }
@@ -80,7 +91,7 @@ export function manifestFile(kind: ManifestKind, name: string): string {
   return kinds[kind].file(name);
 }
 
-/** The names that there are, by the files that exist. */
+/** The names of all manifests of a kind. */
 export function manifestNames(kind: ManifestKind, sources: Sources): string[] {
   return sources
     .list(kinds[kind].folder)
@@ -88,7 +99,7 @@ export function manifestNames(kind: ManifestKind, sources: Sources): string[] {
     .filter((name) => sources.read(kinds[kind].file(name)) !== undefined);
 }
 
-/** Reads and checks one manifest; undefined when there is no such file. */
+/** Reads and checks one manifest; undefined if there is no such file. */
 export function readManifest<Name extends ManifestKind>(
   kind: Name,
   name: string,
@@ -111,7 +122,7 @@ function checkName(manifest: YamlSource<{ name: string }>, name: string): Diagno
   return [
     {
       code: "name-differs",
-      message: `the name is "${said}", and the file's place says "${name}"`,
+      message: `the name is "${said}", but the path says "${name}"`,
       place: manifest.place(["name"]),
       help: "the two must be the same",
     },

@@ -1,9 +1,9 @@
-// How much there is of a pool. A name that ends in `*` stands for a pool of each name that begins so, so that a
-// preset with a provider of its own is bounded without an edit of the pipeline. Pure.
+// The size of a pool. `PREFIX*` stands for a pool of each name with this prefix, so that a preset with a new provider is
+// bounded without an edit of the pipeline. Pure.
 
 type Pools = Readonly<Record<string, number>>;
 
-/** By its own name, else by the longest `PREFIX*`; undefined where there is no such pool. */
+/** By its own name, else by the longest matching `PREFIX*`; undefined if there is no such pool. */
 export function poolSize(pools: Pools, name: string): number | undefined {
   if (Object.hasOwn(pools, name)) return pools[name];
   const fitting = Object.keys(pools)
@@ -12,7 +12,7 @@ export function poolSize(pools: Pools, name: string): number | undefined {
   return fitting[0] === undefined ? undefined : pools[fitting[0]];
 }
 
-/** The pools that are taken from, each by its own name, with those that the pipeline names. */
+/** The pools that stages take from, each by its own name, and those that the pipeline names. */
 export function poolsTaken(pools: Pools, takers: { pools: Pools }[]): Record<string, number> {
   const taken = new Set(takers.flatMap((taker) => Object.keys(taker.pools)));
   const sizes = [...taken].flatMap((name) => {

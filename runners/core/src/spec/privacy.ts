@@ -1,5 +1,4 @@
-// Who may read what. Private data must not reach what an agent can see, neither directly nor through
-// something made of it.
+// Keeps private data from agents: directly and through artifacts made from it.
 
 import type { ArtifactSource, PlannedOutput, PlannedStage } from "../plan/plan.ts";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
@@ -7,7 +6,7 @@ import type { YamlSource } from "../yaml/yaml-source.ts";
 import { isDeclaredPrivate } from "./given-output.ts";
 import type { Wires } from "./references.ts";
 
-/** What is made from something private is private, unless it is released. */
+/** Marks every output of a stage that reads a private artifact as private, unless it is released. */
 export function spreadPrivacy(ordered: PlannedStage[], stages: Map<string, PlannedStage>): void {
   for (const stage of ordered) {
     const tainted = [...stage.needs, ...stage.collect].some((need) => outputOf(stages, need)?.private);

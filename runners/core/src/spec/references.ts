@@ -1,5 +1,4 @@
-// What a stage says it reads from others, and whether there is such a thing. These are the edges of the
-// graph: there is no other list of them.
+// Parses and checks the references of a stage to outputs of others. They are the only edges of the graph.
 
 import type { ArtifactSource, PlannedStage } from "../plan/plan.ts";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
@@ -35,8 +34,8 @@ export function checkReference(
   const place = source.place(path);
   const wrapped = /^digest\((.*)/.exec(stage)?.[1];
   if (wrapped !== undefined) {
-    const help = `write ${wrapped}.${output.replace(/\)$/, "")}; only a collect may ask for a digest`;
-    return { code: "bad-reference", message: `"${name}" would get a digest to read`, place, help };
+    const help = `write ${wrapped}.${output.replace(/\)$/, "")}; only collect takes digest(…)`;
+    return { code: "bad-reference", message: `"${name}" cannot need a digest`, place, help };
   }
   const from = stages.get(stage);
   if (!from) {
@@ -47,7 +46,7 @@ export function checkReference(
   }
   if (output === "") {
     const given = from.gives.map((one) => `${stage}.${one.name}`).join(", ");
-    const help = given === "" ? `"${stage}" gives nothing yet` : `write stage.output: ${given}`;
+    const help = given === "" ? `"${stage}" has no outputs yet` : `write stage.output: ${given}`;
     return { code: "bad-reference", message: `"${stage}" names no output`, place, help };
   }
   if (stage === name) {
@@ -87,7 +86,7 @@ export function checkNames(name: string, { needs, collect }: Wires, source: Yaml
       const twin = seen.get(need.name);
       seen.set(need.name, need);
       if (need.name === "manifest" && collect.length > 0) {
-        const message = `"${name}" collects, so that its input "manifest" is taken`;
+        const message = `"${name}" collects, so the input name "manifest" is reserved`;
         const help = `rename: needs: { ${need.stage}: ${need.stage}.${need.output} }`;
         return [{ code: "reserved-name", message, place, help }];
       }
@@ -104,7 +103,7 @@ export function checkNames(name: string, { needs, collect }: Wires, source: Yaml
     .concat(twice);
 }
 
-/** An artifact and its digest. */
+/** Reports an artifact that is collected together with its own digest. */
 function collectedTwice(name: string, collect: Reference[], source: YamlSource): Diagnostic[] {
   const seen = new Set<string>();
   return collect.flatMap(({ stage, output, path }) => {
@@ -119,7 +118,7 @@ function collectedTwice(name: string, collect: Reference[], source: YamlSource):
         code: "duplicate",
         message,
         place: source.place(path),
-        help: "what is collected has its digest beside it",
+        help: "a collected artifact comes with its digest",
       },
     ];
   });

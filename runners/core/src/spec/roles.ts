@@ -1,5 +1,5 @@
-// The roles that a collecting stage asks for. It finds what it collects by role and never by a stage's name, so a
-// role that no stage has, or that two have, would change its numbers without a word.
+// Checks the roles that a collecting stage needs. It finds its members by role and never by a stage's name, so a missing or
+// doubled role would silently change its numbers.
 
 import type { PlannedStage } from "../plan/plan.ts";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
@@ -7,7 +7,7 @@ import { suggest } from "../yaml/suggest.ts";
 import type { StageContext } from "./check-stage.ts";
 import type { Reference } from "./references.ts";
 
-/** What is wrong with the roles of what the stage `name` collects. */
+/** The problems with the roles of the stages that `name` collects. */
 export function checkRoles(
   name: string,
   collect: Reference[],
@@ -15,7 +15,7 @@ export function checkRoles(
 ): Diagnostic[] {
   const roles = stages.get(name)!.spec.roles ?? [];
   const collected = [...new Set(collect.map(({ stage }) => stage))];
-  // of a reference or a role that is not understood it is not known what it gives
+  // a reference or role with a reported problem may have any role
   if (collected.some((stage) => !stages.has(stage) || unclear("stages", stage, "role"))) return [];
   if (unclear("stages", name, "collect")) return [];
   const withRole = (role: string) => collected.filter((stage) => stages.get(stage)!.role === role);
@@ -45,7 +45,7 @@ export function checkRoles(
     return [
       {
         code: "missing-role",
-        message: `"${name}" needs the role "${role}", which nothing that it collects from has`,
+        message: `"${name}" needs the role "${role}", which no stage that it collects from has`,
         place: source.place(["stages", name, "roles", at]),
         help:
           near === undefined

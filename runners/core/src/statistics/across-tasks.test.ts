@@ -46,7 +46,7 @@ test("a task without values is named and left out, not taken as 0", () => {
   assert.equal(acrossTasks([]).mean, undefined);
   assert.equal(acrossTasks([]).interquartileMean, undefined);
   const twice = { task: "a", values: [1] };
-  assert.throws(() => acrossTasks([twice, twice]), /bug: a task stands twice/);
+  assert.throws(() => acrossTasks([twice, twice]), /bug: a task appears twice/);
 });
 
 test("the interquartile mean is SciPy's trimmed mean where a quarter is a whole number of values", () => {

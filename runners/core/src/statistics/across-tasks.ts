@@ -1,15 +1,15 @@
-// One number over tasks, and how much of it hangs on a single task. Tasks are the benchmark, not a sample
-// from a population of tasks, so they are left out one at a time and never resampled.
+// One number over tasks, and its dependence on single tasks. Tasks are the benchmark, not a sample from a population of
+// tasks, so they are left out one at a time and never resampled.
 
 import { assertFinite, finite } from "./finite.ts";
 import { mean } from "./mean.ts";
 
-/** The normalised scores of one agent's attempts at a task, as they are counted. */
+/** The normalised, counted scores of one agent's attempts at a task. */
 export type TaskScores = { task: string; values: readonly number[] };
 
 export type AcrossTasks = {
   tasks: string[];
-  /** Tasks without a value: left out of all that stands here. */
+  /** Tasks without a value, which all other fields leave out. */
   without: string[];
   /** Unweighted mean over tasks of the mean over attempts. Undefined without tasks. */
   mean: number | undefined;
@@ -21,11 +21,11 @@ export type AcrossTasks = {
 
 /**
  * Normalised scores over tasks. Only agents with values at the same tasks can be compared: see `without`.
- * Throws on values that are not finite and on a task that stands twice.
+ * Throws on values that are not finite and on a repeated task.
  */
 export function acrossTasks(scores: readonly TaskScores[]): AcrossTasks {
   const names = scores.map(({ task }) => task);
-  if (new Set(names).size < names.length) throw new Error(`bug: a task stands twice in ${names.join(", ")}`);
+  if (new Set(names).size < names.length) throw new Error(`bug: a task appears twice in ${names.join(", ")}`);
   const used = scores.filter(({ values }) => values.length > 0);
   const means = used.map(({ task, values }) => ({ task, value: mean(values) }));
   const average = (of: typeof means) => {
@@ -50,9 +50,8 @@ export function acrossTasks(scores: readonly TaskScores[]): AcrossTasks {
 }
 
 /**
- * The mean of what lies between the quarter of the weight with the smallest and the quarter with the largest
- * values; a value on an edge counts with the part of its weight that lies within. With equal weights and a
- * number of values divisible by four it is the 25 % trimmed mean (Agarwal et al. 2021, section 4.3, there over
+ * The mean of the values between the lowest and the highest quarter of the weight; a value on an edge counts with the part
+ * of its weight inside. With equal weights and a number of values divisible by four it is the 25 % trimmed mean (Agarwal et al. 2021, section 4.3, there over
  * attempts of all tasks). Undefined for none. Throws on values or weights that are not finite or not positive.
  */
 export function interquartileMean(values: readonly { value: number; weight: number }[]): number | undefined {

@@ -1,5 +1,5 @@
-// The interval of a mean over attempts, or why there is none. Few attempts are the rule here: what one value,
-// equal values or the end of a metric's range do to an interval is said, not drawn.
+// The interval of a mean over attempts, or why there is none. Attempts are few: a single value, equal values and the ends of
+// a metric's range are reported as reasons instead of misleading intervals.
 import { type Interval, meanInterval } from "./mean-interval.ts";
 
 export type AttemptsInterval =
@@ -7,24 +7,23 @@ export type AttemptsInterval =
       kind: "interval";
       low: number;
       high: number;
-      /** Where the t interval went beyond the metric's range and was cut there. */
+      /** The ends at which the t interval exceeded the metric's range and was cut. */
       cut: { low: boolean; high: boolean };
     }
   | { kind: "none"; why: NoInterval };
 
 export type NoInterval =
   | "no-values"
-  /** One attempt says nothing of the spread. */
+  /** One attempt does not show the spread. */
   | "one-value"
-  /** Equal values do not show that the next attempt would be equal: an interval of no width would say so. */
+  /** Equal values would give an interval of width 0, although the next attempt may differ. */
   | "no-spread"
   | "out-of-range";
 
 /**
- * The 95 % Student-t interval of the mean of `values`, in their unit, cut to `range` (the least and the most
- * that the metric can be; the mean lies within, so cutting loses no coverage). Two values give an interval
- * nine standard deviations wide either way, as they should. `out-of-range`: arithmetic left the range of a
- * double. Throws on values that are not finite or not in `range`.
+ * The 95 % Student-t interval of the mean of `values`, in their unit, cut to `range` (the metric's minimum and maximum; the
+ * mean is inside, so cutting loses no coverage). Two values give an interval of nine standard deviations on each side.
+ * `out-of-range`: the arithmetic overflowed. Throws on values that are not finite or not in `range`.
  */
 export function attemptsInterval(
   values: readonly number[],

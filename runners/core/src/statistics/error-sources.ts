@@ -1,6 +1,6 @@
-// Two errors that must not be added up or mistaken for each other. The spread between attempts says how
-// another attempt would do on these very items; the error over items, how these very submissions would do on
-// other items. An interval over attempts holds the first alone, since all attempts meet the same items.
+// Two errors that must not be added or confused. The spread between attempts predicts another attempt on the same items;
+// the error over items predicts the same submissions on other items. An interval over attempts contains only the first,
+// since all attempts have the same items.
 import { mean } from "./mean.ts";
 import { standardDeviation } from "./standard-deviation.ts";
 
@@ -9,9 +9,8 @@ export type ErrorSources = {
   /** Sample standard deviation between attempts; undefined for fewer than two. */
   betweenAttempts: number | undefined;
   /**
-   * The most that the standard error over items of the mean of these attempts can be: the mean of their own,
-   * reached when items are equally hard for all (correlation 1). From the samples it is exact, by
-   * itemCombination. Undefined where an attempt's is not known.
+   * An upper bound of the standard error over items of the mean of these attempts: the mean of their own errors, reached at
+   * correlation 1. itemCombination computes the exact value from samples. Undefined if the error of an attempt is unknown.
    */
   overItems: number | undefined;
 };

@@ -1,6 +1,6 @@
-// What an agent reaches at a task, whatever became of its attempts. Those that failed by the agent's doing
-// count as the floor, or dropping them would raise the mean; those that failed by ours are missing, and
-// where many are, what is left is no fair sample and gets no interval.
+// An agent's result at a task over all its attempts. Attempts that the agent failed count as the trivial baseline, since
+// dropping them would raise the mean. Attempts that failed through our fault are missing; with many missing, the rest is
+// not a fair sample and gets no interval.
 import { type AttemptsInterval, attemptsInterval, type NoInterval } from "./attempts-interval.ts";
 import { assertFinite } from "./finite.ts";
 import { mean } from "./mean.ts";
@@ -8,9 +8,9 @@ import type { Interval } from "./mean-interval.ts";
 
 export type AttemptResult =
   | { kind: "valid"; value: number }
-  /** By the agent's doing: counts as the floor. */
+  /** By the agent's fault: counts as the trivial baseline. */
   | { kind: "failed"; because: AttemptFailure }
-  /** By ours (data, machine, provider, library): neither a value nor the floor. */
+  /** By our fault (data, machine, provider, library): neither a value nor the trivial baseline. */
   | { kind: "missing" };
 
 export const attemptFailures = ["no-submission", "malformed", "rejected", "struck"] as const;
@@ -18,30 +18,30 @@ type AttemptFailure = (typeof attemptFailures)[number];
 
 export type IntentionToTreat = {
   planned: number;
-  /** Valid and failed; the coverage is measured / planned. */
+  /** Valid plus failed attempts; the coverage is measured / planned. */
   measured: number;
   failed: Record<AttemptFailure, number>;
-  /** What each attempt enters the mean with, in the order given; null where it does not. */
+  /** The value with which each attempt enters the mean, in the given order; null for a missing one. */
   counted: (number | null)[];
   mean:
     | { kind: "mean"; value: number }
     | { kind: "none"; why: "nothing-measured" | "floor-unknown" | "out-of-range" };
   interval: Exclude<AttemptsInterval, { kind: "none" }> | { kind: "none"; why: NoInterval | Withheld };
-  /** The valid attempts alone, which flatter: for reading beside published means over valid runs. */
+  /** The valid attempts only. Their mean flatters; it compares with published means over valid runs. */
   valid: { n: number; mean: number | undefined };
 };
 
-/** Why there is no interval beside what the values themselves say. */
+/** Why there is no interval, besides the reasons that the values give. */
 type Withheld = "no-mean" | "too-many-missing" | "all-failed";
 
-/** Over one missing attempt in five leaves no interval. */
+/** With more than one missing attempt in five there is no interval. */
 const plannedPerMissingMin = 5;
 
 /**
  * Mean and 95 % Student-t interval over all planned attempts of one agent at one task, in the metric's unit.
- * `floor` is what a failed attempt counts as; where it is undefined and an attempt failed there is no mean.
- * `range` is the least and the most the metric can be, see attemptsInterval. A valid value worse than the
- * floor stays as it is. Throws on values that are not finite or not in `range`.
+ * `floor` is the trivial baseline, at which failed attempts count. If it is undefined and an attempt failed, there is no
+ * mean. `range` is the metric's minimum and maximum, see attemptsInterval. A valid value below the trivial baseline is
+ * kept. Throws on values that are not finite or not in `range`.
  */
 export function intentionToTreat(
   attempts: readonly AttemptResult[],

@@ -1,5 +1,5 @@
-// A sum of several submissions' scores on the same items, with its error over those items. What is hard in an
-// item is hard for all of them, so errors must be combined item by item before they are squared.
+// A weighted sum of several submissions' scores on the same items, with its error over items. Hard items are hard for all
+// submissions, so errors are combined item by item before they are squared.
 import { errors, type Item, type Ratio, residuals } from "./ratio-estimate.ts";
 
 export type ItemCombination =
@@ -9,14 +9,14 @@ export type ItemCombination =
 /**
  * Σ factor · score over `terms`, each score a ratio sum(value) / sum(weight), with its standard error over
  * items, in units of value per weight. All terms must hold the same item ids and groups, in any order. An
- * item pulls with Σ factor · residual (the linearised ratio of ratioEstimate), so the error is that of a new
- * draw of items for these very submissions and says nothing of new attempts.
+ * item contributes Σ factor · residual (the linearised ratio of ratioEstimate), so the error is that of a new draw of items
+ * for these submissions, not of new attempts.
  */
 export function itemCombination(terms: readonly { items: Item[]; factor: number }[]): ItemCombination {
   const first = terms[0]?.items;
   if (!first || first.length === 0) return { kind: "unpaired", why: "there are no items" };
   const place = placesOf(first);
-  if (place.size !== first.length) return { kind: "unpaired", why: "an item's id stands twice" };
+  if (place.size !== first.length) return { kind: "unpaired", why: "an item's id appears twice" };
   const pulls = new Array<number>(first.length).fill(0);
   let value = 0;
   for (const { items, factor } of terms) {
@@ -45,7 +45,7 @@ export function itemCombination(terms: readonly { items: Item[]; factor: number 
 
 const places = new WeakMap<readonly Item[], ReadonlyMap<string, number>>();
 
-/** Where each id stands. A list is the first of several combinations and is never changed. */
+/** The index of each id. Cached, since a list enters several combinations and never changes. */
 function placesOf(items: readonly Item[]): ReadonlyMap<string, number> {
   const known = places.get(items);
   if (known) return known;
@@ -54,7 +54,7 @@ function placesOf(items: readonly Item[]): ReadonlyMap<string, number> {
   return made;
 }
 
-/** Scorers write a test's items in one order: then nothing need be looked up. */
+/** Whether the ids are in the same order, as scorers write them; then no lookup is needed. */
 function sameOrder(items: readonly Item[], first: readonly Item[]): boolean {
   return (
     items === first || (items.length === first.length && items.every(({ id }, at) => id === first[at]!.id))

@@ -1,4 +1,4 @@
-// How far the mean over attempts may lie from what more attempts would give.
+// The confidence interval of a mean over attempts.
 import { finite } from "./finite.ts";
 import { mean } from "./mean.ts";
 import { standardDeviation } from "./standard-deviation.ts";
@@ -8,8 +8,8 @@ export type Interval = [low: number, high: number];
 
 /**
  * The 95 % Student-t interval of the mean, in the unit of `values`: mean ± t(n − 1) · s / √n
- * (Student 1908). Undefined for fewer than two values. At two it is about nine standard deviations
- * wide either way; it is given as it is. A percentile bootstrap would cover 74 % at n = 3.
+ * (Student 1908). Undefined for fewer than two values. With two values it extends about nine standard deviations to each
+ * side. A percentile bootstrap would cover 74 % at n = 3.
  */
 export function meanInterval(values: readonly number[]): Interval | undefined {
   const centre = mean(values);

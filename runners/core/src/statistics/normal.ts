@@ -1,5 +1,5 @@
-// The normal distribution, which Math lacks. What is computed from it (the power of a t test, an effect in
-// standard deviations) needs about ten digits; both functions give twelve or more.
+// The normal distribution, which Math lacks. Its uses (the power of a t test, an effect in standard deviations) need about
+// ten digits; both functions give twelve or more.
 
 /** P(Z ≤ x) of a standard normal Z; relative error about 1e-13 in both tails. ±Infinity are allowed. */
 export function normalCdf(x: number): number {
@@ -9,7 +9,7 @@ export function normalCdf(x: number): number {
 
 /**
  * The x with P(Z ≤ x) = `probability`, by bisection. Throws unless 0 < probability < 1. Near 1 a double
- * cannot tell probabilities apart: ask for the other tail there.
+ * cannot distinguish probabilities: use the other tail there.
  */
 export function normalQuantile(probability: number): number {
   if (!(probability > 0 && probability < 1)) throw new Error(`bug: the quantile at ${probability}`);

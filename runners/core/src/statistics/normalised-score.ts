@@ -1,15 +1,15 @@
-// A score as the share of the way from doing nothing useful to a known model, so that tasks with different
-// metrics can be averaged. Where that way is short against its own error, the share would be noise.
+// A score as a share of the distance from the trivial baseline to the reference model, so that tasks with different metrics
+// can be averaged. If that distance is small compared with its own error, the share would be noise.
 import { assertFinite, finite } from "./finite.ts";
 
 export type NormalisedScore = { kind: "normalised"; value: number } | { kind: "absent"; why: NotNormalised };
 
 export type NotNormalised =
-  /** The anchor is no better than the floor, in the metric's direction. */
+  /** The reference model is not better than the trivial baseline. */
   | "anchor-not-better"
-  /** anchor − floor is under five of its standard errors. */
+  /** Reference model − trivial baseline is under five of its standard errors. */
   | "anchor-too-near"
-  /** How far floor and anchor can be told apart is not known. */
+  /** The standard error of that difference is unknown. */
   | "error-unknown"
   | "out-of-range";
 
@@ -20,17 +20,17 @@ export type Scale = {
   anchor: number;
   direction: "higher" | "lower";
   /**
-   * The standard error of anchor − floor over items, in the metric's unit: the anchor's own where the floor
-   * is a constant, that of the paired difference where both are measured on the same items.
+   * The standard error of anchor − floor over items, in the metric's unit: the anchor's own if the floor is a constant, that
+   * of the paired difference if both are measured on the same items.
    */
   standardError: number | undefined;
 };
 
 /**
- * (value − floor) / (anchor − floor): 0 at the floor, 1 at the anchor, whichever direction is better; not
- * clipped. Absent on a scale that cannot carry it. At five standard errors the scale itself is known to about
- * ±40 % (two standard errors), alike for all agents: good for telling them apart, not for its third digit.
- * Throws on arguments that are not finite.
+ * (value − floor) / (anchor − floor): 0 at the trivial baseline (floor), 1 at the reference model (anchor), for either
+ * direction; not clipped. Absent if the scale is too uncertain. At five standard errors the scale itself is known to ±40 %
+ * (two standard errors), equally for all agents: it ranks them, but its third digit means nothing. Throws on arguments that
+ * are not finite.
  */
 export function normalisedScore(value: number, scale: Scale): NormalisedScore {
   const { floor, anchor, direction, standardError } = scale;

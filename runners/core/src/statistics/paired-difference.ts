@@ -1,5 +1,5 @@
-// Which of two submissions does better on the same items. Items are hard or easy for both, so the error
-// of the difference is far smaller than the two errors together, and only pairing shows it.
+// The difference of two submissions on the same items. Items are hard or easy for both, so the error of the paired
+// difference is far smaller than the two errors together.
 import { type ItemCombination, itemCombination } from "./item-combination.ts";
 import type { Item, Ratio } from "./ratio-estimate.ts";
 
@@ -10,7 +10,7 @@ export type PairedDifference =
 /**
  * The mean over `pairs` of score(a) − score(b), each a ratio sum(value) / sum(weight), with its standard
  * error over items, in units of value per weight. Each pair is one seed; all must hold the same item ids.
- * With weights of 1 the error is that of a paired t-test; see itemCombination for what it says and not.
+ * With weights of 1 the error is that of a paired t-test; itemCombination explains its meaning.
  */
 export function pairedDifference(pairs: readonly { a: Item[]; b: Item[] }[]): PairedDifference {
   const combined = itemCombination(

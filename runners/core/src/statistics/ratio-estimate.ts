@@ -1,6 +1,5 @@
-// A score as the ratio that it is: sum(value) / sum(weight) over items, where an accuracy has weight 1
-// and bits per byte the bytes of a document. Items are a sample, so the ratio has an error of its own,
-// which is not the spread between attempts.
+// A score as a ratio: sum(value) / sum(weight) over items. An accuracy has weight 1, bits per byte the bytes of a document.
+// Items are a sample, so the ratio has an error of its own, which is not the spread between attempts.
 import { assertFinite, finite } from "./finite.ts";
 
 export type Item = { id: string; value: number; weight: number; group?: string };
@@ -15,7 +14,7 @@ export type Ratio = {
 
 /**
  * The ratio and its standard errors, in units of value per weight. Undefined when the weights add up to
- * nothing. Linearised (Cochran, Sampling Techniques, 1977, section 6.4): item i weighs in with
+ * zero. Linearised (Cochran, Sampling Techniques, 1977, section 6.4): item i contributes
  * e = (value − ratio · weight) / sum(weight), and se² = n / (n − 1) · Σ e²; over clusters e is summed first.
  */
 export function ratioEstimate(items: readonly Item[]): Ratio | undefined {
@@ -25,10 +24,10 @@ export function ratioEstimate(items: readonly Item[]): Ratio | undefined {
 
 type Residuals = { value: number; residuals: readonly number[] };
 
-/** A list meets several others and is never changed; of fourteen thousand items, counting anew is what takes long. */
+/** Cached: a list enters several combinations, never changes, and may have fourteen thousand items. */
 const counted = new WeakMap<readonly Item[], Residuals | undefined>();
 
-/** Each item's pull on the ratio; they add up to zero. Undefined when the weights add up to nothing. */
+/** Each item's contribution to the ratio; they add up to zero. Undefined if the weights add up to zero. */
 export function residuals(items: readonly Item[]): Residuals | undefined {
   if (!counted.has(items)) counted.set(items, residualsOf(items));
   return counted.get(items);
@@ -54,7 +53,7 @@ function residualsOf(items: readonly Item[]): Residuals | undefined {
   return pulls.every(Number.isFinite) ? { value, residuals: pulls } : undefined;
 }
 
-/** Standard errors of an estimate from each item's pull on it. `pulls` follow the order of `items`. */
+/** Standard errors of an estimate from the contributions of items (`pulls`, in the order of `items`). */
 export function errors(pulls: readonly number[], items: readonly Item[]): Omit<Ratio, "value"> {
   const clusters = clustersOf(items);
   const sums = clusters && new Array<number>(clusters.count).fill(0);

@@ -1,10 +1,10 @@
-// The spread between attempts, from the few that there are.
+// The spread between attempts.
 import { finite } from "./finite.ts";
 import { mean } from "./mean.ts";
 
 /**
  * Sample standard deviation (divisor n − 1), in the unit of `values`. Undefined for fewer than two:
- * one attempt says nothing about spread. Two passes, so that a large common offset costs no digits.
+ * one attempt does not show a spread. Two passes, so that a large common offset costs no digits.
  */
 export function standardDeviation(values: readonly number[]): number | undefined {
   const centre = mean(values);

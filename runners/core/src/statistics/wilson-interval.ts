@@ -1,10 +1,10 @@
-// How far a rate (valid attempts of all, compiled proofs of all) may lie from the true one.
+// The confidence interval of a rate, e.g. valid attempts or compiled proofs.
 import type { Interval } from "./mean-interval.ts";
 import { normal95 } from "./student-t.ts";
 
 /**
  * The 95 % score interval of a rate (Wilson 1927), as fractions within 0 and 1. Unlike the mean ± error
- * form it stays sensible at 0 of n and n of n. Undefined for no trials. Throws on counts that are none.
+ * form it stays sensible at 0 of n and n of n. Undefined for no trials. Throws on invalid counts.
  */
 export function wilsonInterval(successes: number, trials: number): Interval | undefined {
   const counts = Number.isSafeInteger(successes) && Number.isSafeInteger(trials);

@@ -1,12 +1,12 @@
-// Golden files of diagnostics: Markdown in which each case is a heading, the files that are wrong and
-// the whole text that a user reads, so that fixture and answer are reviewed side by side.
+// Golden files of diagnostics: Markdown with a heading, the wrong files and the whole output for each case, so that fixture
+// and output are reviewed together.
 import { readFileSync, writeFileSync } from "node:fs";
 
 export type GoldenCase = {
   title: string;
-  /** Files by path; `test.yaml` stands for the pipeline. */
+  /** Files by path; a file without a name is the pipeline. */
   files: Record<string, string>;
-  /** What was asked for, as JSON. */
+  /** The request, as JSON. */
   request: Record<string, unknown>;
   expected: string;
 };
@@ -26,7 +26,7 @@ export function readGolden(path: string): GoldenCase[] {
   });
 }
 
-/** Writes the answers into the file, the rest as it stands. */
+/** Writes the outputs into the file and keeps the rest. */
 export function updateGolden(path: string, answers: Map<string, string>): void {
   const [head, ...sections] = readFileSync(path, "utf8").split(/^## /m);
   const updated = sections.map((section) => {

@@ -1,4 +1,4 @@
-// A small repository in memory: two tasks, two scorers, an agent and the scripts they name.
+// A small repository in memory: two tasks, two scorers, two agents and their scripts.
 import type { Sources } from "../spec/manifest.ts";
 
 const scorer = (name: string) => `formatVersion: 1
@@ -37,7 +37,7 @@ export const repository: Record<string, string> = {
   "others/ml.lock": "",
 };
 
-/** Files as a folder tree, the way core sees a repository. */
+/** Files as a folder tree, as core reads a repository. */
 export function memorySources(files: Record<string, string>): Sources {
   const all = new Map(Object.entries(files));
   return {

@@ -1,4 +1,4 @@
-// Sizes as people write them, always with a unit, and durations and sizes as people read them.
+// Parses sizes, always with a unit, and formats durations and sizes for people.
 
 const sizes: Record<string, number> = {
   B: 1,
@@ -12,7 +12,7 @@ const sizes: Record<string, number> = {
   TiB: 2 ** 40,
 };
 
-/** Bytes of `64GiB` or `12GB`; undefined when it is not a size. */
+/** Bytes of `64GiB` or `12GB`; undefined if it is not a size. */
 export function parseSize(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)([kMGT]?B|[KMGT]iB)$/.exec(text);
   if (!match) return undefined;

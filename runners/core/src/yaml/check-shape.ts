@@ -1,5 +1,5 @@
-// Checks a YAML file against a JSON Schema and says every problem where it stands, in our words
-// instead of the schema's.
+// Checks a YAML file against a JSON Schema and reports every problem with its place, in our words instead of the
+// schema's.
 import type { TypeOf } from "@mlrb/formats/schema";
 import { parseDuration } from "@mlrb/kit/parse-duration";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
@@ -10,7 +10,7 @@ import type { Path, YamlSource } from "./yaml-source.ts";
 
 const compiled = new WeakMap<object, ValidateFunction>();
 
-/** A problem of shape, and the path of the value that is wrong; `key` is one that should not be there, `missing` one that should. */
+/** A problem of shape and the path of the wrong value. `key` is an unknown key, `missing` a missing one. */
 export type ShapeProblem = { problem: Diagnostic; path: Path; key?: string; missing?: string };
 
 /** `source` with a value of the type that the schema describes, or all problems of shape. */
@@ -42,11 +42,11 @@ export function shapeProblems(source: YamlSource, schema: object): ShapeProblem[
       };
     })
     .filter(({ path, problem: { code, message, place } }) => {
-      // what several stages take over from one has one place and several paths
+      // a value that several stages inherit has one place and several paths
       const spot = `${code === "missing-key" ? message : code} ${place?.line}:${place?.column} ${path.join("/")}`;
       return !seen.has(spot) && seen.add(spot);
     });
-  // a key that is missing since it was misspelt is told as misspelt
+  // a key that is missing because it was misspelt is reported as misspelt
   const misspelt = (one: ShapeProblem) =>
     one.missing !== undefined &&
     problems.some(
@@ -55,7 +55,7 @@ export function shapeProblems(source: YamlSource, schema: object): ShapeProblem[
         path.join("/") === one.path.join("/") &&
         suggest(key, [one.missing!]) !== undefined,
     );
-  // what another format means by its keys is not known here
+  // the keys of another format version have unknown meanings
   const format = problems.find(({ problem }) => problem.code === "format-version");
   return format ? [format] : problems.filter((one) => !misspelt(one));
 }
@@ -67,106 +67,112 @@ function compiler(): Ajv {
     strictTypes: false,
     strictSchema: false,
     verbose: true,
-    // the schemas are ours; published-schemas.test checks them, once and not at every start
+    // the schemas are ours, and published-schemas.test checks them
     meta: false,
     validateSchema: false,
   });
-  // a placeholder is checked once it is filled in
+  // a placeholder is checked after it is filled in
   ajv.addFormat("duration", (value) => value.includes("{") || parseDuration(value) !== undefined);
   ajv.addFormat("size", (value) => value.includes("{") || parseSize(value) !== undefined);
   return ajv;
 }
 
+type ShapeError = {
+  /** The name of the value in a message. */
+  what: string;
+  path: Path;
+  error: ErrorObject;
+  parent: ParentSchema;
+  at(more?: Path, which?: "key" | "value"): Place;
+};
+
+type ParentSchema = {
+  properties?: Record<string, unknown>;
+  format?: string;
+  description?: string;
+  patternErrorMessage?: string;
+};
+
 function toDiagnostic(source: YamlSource, error: ErrorObject): Diagnostic {
   const path = pathOf(error.instancePath, source.value);
-  const at = (more: Path = [], which: "key" | "value" = "value") => source.place([...path, ...more], which);
-  const what = nameOf(path);
-  const parent = error.parentSchema as
-    | {
-        properties?: Record<string, unknown>;
-        format?: string;
-        description?: string;
-        patternErrorMessage?: string;
-      }
-    | undefined;
-  switch (error.keyword) {
-    case "additionalProperties": {
-      const key = String(error.params.additionalProperty);
-      const help = didYouMean(key, Object.keys(parent?.properties ?? {}));
-      return { code: "unknown-key", message: `${what} has no key "${key}"`, place: at([key], "key"), help };
-    }
-    case "required":
-      return missingKey(
-        what,
-        String(error.params.missingProperty),
-        path.length > 0 ? at([], "key") : firstWord(at()),
-      );
-    case "type":
-      if (parent?.format) return unitDiagnostic(parent.format, error.data, path, at());
-      return {
-        code: "wrong-type",
-        message: `${what} must be ${typeWords(error.params.type)}, and is ${valueWords(error.data)}`,
-        place: at(),
-        ...listHelp(error, path),
-        ...tableHelp(error, parent?.description),
-      };
-    case "format":
-      return unitDiagnostic(error.params.format, error.data, path, at());
-    case "const":
-      if (path.at(-1) === "formatVersion") return formatVersion(error, at());
-      return {
-        code: "wrong-value",
-        message: `${what} must be ${JSON.stringify(error.params.allowedValue)}`,
-        place: at(),
-      };
-    case "enum":
-      return {
-        code: "wrong-value",
-        message: `${what} must be one of ${error.params.allowedValues.join(", ")}`,
-        place: at(),
-        ...meant(String(error.data), error.params.allowedValues.map(String)),
-      };
-    case "pattern": {
-      const isName = error.propertyName !== undefined;
-      return {
-        code: "bad-name",
-        message: `"${error.propertyName ?? error.data}" is not a name${parent?.description ? ` for ${parent.description}` : ""}`,
-        place: isName ? at([error.propertyName!], "key") : at(),
-        help:
-          parent?.patternErrorMessage ?? "names begin with a small letter, then letters, digits and dashes",
-      };
-    }
-    case "uniqueItems":
-      return {
-        code: "duplicate",
-        message: `${what} lists ${valueWords((error.data as unknown[])[error.params.i])} twice`,
-        place: at([Math.max(error.params.i, error.params.j)]),
-      };
-    case "maxItems":
-      return {
-        code: "wrong-value",
-        message: `${what} must have at most ${error.params.limit} items`,
-        place: at(),
-      };
-    case "minItems":
-      if (error.params.limit > 1)
-        return { code: "wrong-value", message: `${what} must have ${error.params.limit} items`, place: at() };
-      return { code: "empty", message: `${what} must not be empty`, place: at() };
-    case "minLength":
-    case "minProperties":
-      return { code: "empty", message: `${what} must not be empty`, place: at() };
-    case "minimum":
-    case "exclusiveMinimum":
-    case "maximum": {
-      const bound = { minimum: "at least", exclusiveMinimum: "more than", maximum: "at most" }[error.keyword];
-      return { code: "wrong-value", message: `${what} must be ${bound} ${error.params.limit}`, place: at() };
-    }
-    default:
-      return { code: "wrong-value", message: `${what} ${error.message ?? "is not allowed"}`, place: at() };
-  }
+  const toWords = byKeyword[error.keyword] ?? otherProblem;
+  return toWords({
+    what: nameOf(path),
+    path,
+    error,
+    parent: (error.parentSchema ?? {}) as ParentSchema,
+    at: (more = [], which = "value") => source.place([...path, ...more], which),
+  });
 }
 
-/** What a value is called in a message: its key, or its place in the list that bears a key. */
+const byKeyword: Record<string, (problem: ShapeError) => Diagnostic> = {
+  additionalProperties({ what, error, parent, at }) {
+    const key = String(error.params.additionalProperty);
+    const help = didYouMean(key, Object.keys(parent.properties ?? {}));
+    return { code: "unknown-key", message: `${what} has no key "${key}"`, place: at([key], "key"), help };
+  },
+  required({ what, path, error, at }) {
+    const place = path.length > 0 ? at([], "key") : firstWord(at());
+    return missingKey(what, String(error.params.missingProperty), place);
+  },
+  type({ what, path, error, parent, at }) {
+    if (parent.format) return unitDiagnostic(parent.format, error.data, path, at());
+    const message = `${what} must be ${typeWords(error.params.type)}, and is ${valueWords(error.data)}`;
+    const help = { ...listHelp(error, path), ...tableHelp(error, parent.description) };
+    return { code: "wrong-type", message, place: at(), ...help };
+  },
+  format: ({ path, error, at }) => unitDiagnostic(error.params.format, error.data, path, at()),
+  const({ what, path, error, at }) {
+    if (path.at(-1) === "formatVersion") return formatVersion(error, at());
+    return wrongValue(`${what} must be ${JSON.stringify(error.params.allowedValue)}`, at());
+  },
+  enum({ what, error, at }) {
+    const allowed: unknown[] = error.params.allowedValues;
+    const help = meant(String(error.data), allowed.map(String));
+    return { ...wrongValue(`${what} must be one of ${allowed.join(", ")}`, at()), ...help };
+  },
+  pattern({ error, parent, at }) {
+    const name = error.propertyName;
+    const whatFor = parent.description ? ` for ${parent.description}` : "";
+    return {
+      code: "bad-name",
+      message: `"${name ?? error.data}" is not a name${whatFor}`,
+      place: name === undefined ? at() : at([name], "key"),
+      help: parent.patternErrorMessage ?? "names begin with a small letter, then letters, digits and dashes",
+    };
+  },
+  uniqueItems({ what, error, at }) {
+    const { i, j } = error.params;
+    const message = `${what} lists ${valueWords((error.data as unknown[])[i])} twice`;
+    return { code: "duplicate", message, place: at([Math.max(i, j)]) };
+  },
+  maxItems: ({ what, error, at }) =>
+    wrongValue(`${what} must have at most ${error.params.limit} items`, at()),
+  minItems: (problem) =>
+    problem.error.params.limit > 1
+      ? wrongValue(`${problem.what} must have ${problem.error.params.limit} items`, problem.at())
+      : emptyProblem(problem),
+  minLength: emptyProblem,
+  minProperties: emptyProblem,
+  minimum: ({ what, error, at }) => wrongValue(`${what} must be at least ${error.params.limit}`, at()),
+  exclusiveMinimum: ({ what, error, at }) =>
+    wrongValue(`${what} must be more than ${error.params.limit}`, at()),
+  maximum: ({ what, error, at }) => wrongValue(`${what} must be at most ${error.params.limit}`, at()),
+};
+
+function otherProblem({ what, error, at }: ShapeError): Diagnostic {
+  return wrongValue(`${what} ${error.message ?? "is not allowed"}`, at());
+}
+
+function emptyProblem({ what, at }: ShapeError): Diagnostic {
+  return { code: "empty", message: `${what} must not be empty`, place: at() };
+}
+
+function wrongValue(message: string, place: Place): Diagnostic {
+  return { code: "wrong-value", message, place };
+}
+
+/** The name of a value in a message: its key, or its place in a list. */
 function nameOf(path: Path): string {
   if (path.length === 0) return "the file";
   const last = path.at(-1)!;
@@ -182,14 +188,14 @@ function meant(text: string, candidates: string[]): { help?: string } {
   return suggest(text, candidates) === undefined ? {} : { help: didYouMean(text, candidates) };
 }
 
-/** One thing where a list of such things is wanted: put it in brackets. */
+/** For a single value in place of a list. */
 function listHelp({ data, params }: ErrorObject, path: Path): { help?: string } {
   const wantsList = [params.type].flat().includes("array");
   if (!wantsList || typeof data !== "string" || !/^[\w./-]+$/.test(data) || path.length === 0) return {};
   return { help: `write ${path.at(-1)}: [${data}]` };
 }
 
-/** Something else where a table is wanted: what is to stand in it. */
+/** For another value in place of a table: the description of the table. */
 function tableHelp({ params }: ErrorObject, description: string | undefined): { help?: string } {
   return params.type === "object" && description !== undefined ? { help: description } : {};
 }
@@ -207,12 +213,7 @@ function formatVersion(error: ErrorObject, place: Place): Diagnostic {
   return { code: "format-version", message, place, help };
 }
 
-function unitDiagnostic(
-  format: string,
-  data: unknown,
-  path: Path,
-  place: Diagnostic["place"] & object,
-): Diagnostic {
+function unitDiagnostic(format: string, data: unknown, path: Path, place: Place): Diagnostic {
   const kind = format === "size" ? "size" : "duration";
   const example = kind === "size" ? "64GiB or 12GB" : "90s, 30m or 24h";
   const bare = typeof data === "number" || /^[\d.]+$/.test(String(data));
@@ -249,7 +250,7 @@ function valueWords(value: unknown): string {
   return `${typeof value === "string" ? "the text " : ""}${shown.length > 60 ? `${shown.slice(0, 57)}…` : shown}`;
 }
 
-/** The JSON pointer as steps; numbers where the parent is a list. */
+/** The steps of a JSON pointer; numbers if the parent is a list. */
 function pathOf(pointer: string, root: unknown): (string | number)[] {
   let value = root as Record<string, unknown> | undefined;
   return pointer

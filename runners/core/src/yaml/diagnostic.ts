@@ -1,12 +1,12 @@
-// What is wrong with something a person wrote, and how to mend it. Diagnostics are values: a file's
-// problems are gathered and shown all at once, and nothing runs while there is one.
+// A problem in something that a person wrote, and the way out. Diagnostics are values: all problems of a file are shown at
+// once, and nothing runs while there is one.
 import { displayWidth } from "../text/display-width.ts";
 
 export type Diagnostic = {
   /** Stable name of the problem, e.g. `unknown-scorer`. */
   code: string;
   message: string;
-  /** Where; absent for what came from the command line. */
+  /** Absent for problems of the command line. */
   place?: Place;
   help?: string;
 };
@@ -17,12 +17,12 @@ export type Place = {
   line: number;
   /** From 1, in UTF-16 units. */
   column: number;
-  /** The whole line, and how much of it the problem covers. */
+  /** The whole line; the problem covers `length` units of it. */
   excerpt: string;
   length: number;
 };
 
-/** The diagnostic as people read it: place and cause, the line with a caret under it, the way out. */
+/** The diagnostic as text: place and cause, the line with a caret under it, the help. */
 export function renderDiagnostic({ code, message, place, help }: Diagnostic): string {
   const head = place ? `${place.file}:${place.line}:${place.column} ` : "";
   const lines = [`${plain(head)}${code}: ${plain(message)}`];
@@ -35,16 +35,16 @@ export function renderDiagnostic({ code, message, place, help }: Diagnostic): st
   return lines.join("\n");
 }
 
-/** Characters that steer a terminal, turn the direction of writing or cannot be seen. */
+/** Characters that control a terminal, change the writing direction or are invisible. */
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029]/gu;
 
-/** One short line whatever a file or an argument held: unseen characters are spelt out. */
+/** One short line: invisible characters are spelt out, long text is cut. */
 function plain(text: string): string {
   const spelt = text.replace(unseen, (odd) => `\\u{${odd.codePointAt(0)!.toString(16)}}`);
   return spelt.length <= 600 ? spelt : `${spelt.slice(0, 400)} … ${spelt.slice(-100)}`.toWellFormed();
 }
 
-/** Long lines are cut around the problem; tabs and unseen characters become one space each. */
+/** Long lines are cut around the problem; tabs and invisible characters become one space each. */
 function clip({ excerpt, column, length }: Place): { excerpt: string; caret: string } {
   const width = 100;
   const from = Math.max(0, Math.min(column - 1 - 30, excerpt.length - width));
@@ -58,7 +58,7 @@ function clip({ excerpt, column, length }: Place): { excerpt: string; caret: str
   return { excerpt: shown.trimEnd(), caret: " ".repeat(before) + "^".repeat(Math.max(1, under)) };
 }
 
-/** In the order a reader meets them: by file, line, column, then code and message. */
+/** Sorted by file, line, column, then code and message. */
 export function sortDiagnostics(diagnostics: Diagnostic[]): Diagnostic[] {
   const by = <T extends string | number>(a: T, b: T) => (a < b ? -1 : a > b ? 1 : 0);
   return [...diagnostics].sort(
@@ -71,7 +71,7 @@ export function sortDiagnostics(diagnostics: Diagnostic[]): Diagnostic[] {
   );
 }
 
-/** The same slip found in several ways, e.g. at several points of an axis, is one problem. */
+/** Drops repeats, e.g. the same problem at several points of an axis. */
 export function distinctDiagnostics(diagnostics: Diagnostic[]): Diagnostic[] {
   const seen = new Set<string>();
   return diagnostics.filter(({ code, message, place }) => {

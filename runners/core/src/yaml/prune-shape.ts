@@ -1,5 +1,5 @@
-// Takes out of a pipeline what has the wrong shape, and remembers where, so that the rest is checked
-// in the same go and nothing is reported that only follows from a slip already told.
+// Removes the parts of a pipeline with the wrong shape and remembers their paths, so that the rest is checked in the same
+// run and no consequence of a reported problem is reported.
 
 import { type PipelineSpec, stageSpec } from "@mlrb/formats/declared/pipeline";
 import { isTable } from "@mlrb/formats/is-table";
@@ -8,28 +8,28 @@ import { suggest } from "./suggest.ts";
 
 export type Pruned = {
   spec: PipelineSpec;
-  /** Whether what stands at `path` is not known: it, or the table it would stand in, had the wrong shape. */
+  /** Whether the value at `path` is unknown: the value, or a table that contains it, had the wrong shape. */
   unclear: (...path: string[]) => boolean;
-  /** Whether it or anything in it is not known. */
+  /** Whether the value at `path` or anything in it is unknown. */
   touched: (...path: string[]) => boolean;
 };
 
 const stageKeys = Object.keys(stageSpec.properties);
 const tables = ["axes", "params", "pools", "defaults", "profiles", "stages"] as const;
 
-/** What is left of `value`; undefined when that is nothing to go on with. */
+/** The rest of `value`; undefined if the rest cannot be checked. */
 export function pruneShape(value: unknown, problems: ShapeProblem[]): Pruned | undefined {
   if (!isTable(value)) return undefined;
   if (problems.some(({ problem }) => problem.code === "format-version")) return undefined;
   const spec = structuredClone(value);
   const lost = new Set<string>();
-  /** Takes out the setting that `steps` lead into, whole: what is left of it may make no sense. */
+  /** Removes the whole setting that contains `steps`: a part of it may make no sense. */
   const cut = (steps: string[]) => {
     const isNested = steps[0] === "stages" || steps[0] === "profiles";
     const top = steps.slice(0, isNested ? 3 : 2);
     lost.add(top.join("/"));
     remove(spec, top);
-    // others may extend it
+    // keep the profile itself, since others may extend it
     if (top[0] === "profiles" && top.length === 2) (spec.profiles as Record<string, unknown>)[top[1]!] = {};
   };
   for (const { path, key, problem } of problems) {
@@ -37,7 +37,7 @@ export function pruneShape(value: unknown, problems: ShapeProblem[]): Pruned | u
     const steps = path.map(String);
     if (key !== undefined) {
       remove(spec, [...steps, key]);
-      // a slip in `gives` or `each` leaves open what the stage gives, or over what it fans out
+      // a misspelt `gives` or `each` leaves the outputs or axes unknown
       if (steps.length === 0) {
         const meant = suggest(key, tables);
         if (meant !== undefined && !Object.hasOwn(spec, meant)) lost.add(meant);

@@ -1,9 +1,9 @@
-// Finds the name that was probably meant. Used by every "unknown …" diagnostic.
+// Finds the intended name. Every "unknown …" diagnostic uses it.
 
-/** The candidate nearest to `name`, or undefined where none is near enough to be a slip of the hand. */
+/** The candidate nearest to `name`; undefined if none is near enough to be a typo. */
 export function suggest(name: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
-  if (name.length > 100) return undefined; // no slip of the hand, and slow to compare
+  if (name.length > 100) return undefined; // not a typo, and slow to compare
   let bestDistance = Math.max(1, Math.floor(name.length / 3)) + 1;
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - name.length) >= bestDistance) continue;
@@ -16,14 +16,14 @@ export function suggest(name: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** `did you mean "x"?`, or the list of what there is when nothing is near. */
+/** `did you mean "x"?`, or the list of candidates if none is near. */
 export function didYouMean(name: string, candidates: Iterable<string>): string {
   const all = [...candidates];
   const near = suggest(name, all);
   if (near !== undefined) return `did you mean "${near}"?`;
   if (all.length === 0) return "there is none";
   const shown = all.slice(0, 12).join(", ");
-  return `there is: ${shown}${all.length > 12 ? `, and ${all.length - 12} more` : ""}`;
+  return `known: ${shown}${all.length > 12 ? `, and ${all.length - 12} more` : ""}`;
 }
 
 /** Edits (insert, delete, replace, swap of neighbours) from `a` to `b`: optimal string alignment. */

@@ -1,10 +1,10 @@
 // Placeholders in a pipeline's text: `{task}`, `{task.budget.time}`, `{params.data}`, `{inputs.public}`.
-// Inner ones are filled first, so `{task.budget.{params.data}.time}` selects by a parameter. Text that
-// is one placeholder and nothing else keeps the value's type; a value is not searched for more. `${NAME}` is the shell's and stays;
-// `{{text}}` is `{text}`, literally.
+// Inner ones are filled first, so `{task.budget.{params.data}.time}` selects by a parameter. A text that is only a
+// placeholder keeps the value's type. Values are not searched for placeholders. `${NAME}` belongs to the shell and stays;
+// `{{text}}` is a literal `{text}`.
 import type { Json } from "@mlrb/kit/stage";
 
-/** Looks up a dotted name. `undefined` is "no such name"; a lookup may throw a TemplateProblem that says more. */
+/** Looks up a dotted name. `undefined` is "no such name"; a lookup may throw a TemplateProblem with details. */
 export type Lookup = (name: string) => Json | undefined;
 
 export class TemplateProblem extends Error {
@@ -29,7 +29,7 @@ export function fill(value: Json, lookup: Lookup): Json {
   return value;
 }
 
-/** As `fill`, where a list stands for a text with each of its values. */
+/** As `fill`, but a list gives one text for each of its values. */
 export function fillEach(text: string, lookup: Lookup): Json[] {
   const spread = (chosen: Map<string, Json>): Json[] => {
     let open: { name: string; values: Json[] } | undefined;
@@ -55,21 +55,21 @@ function fillText(text: string, lookup: Lookup): Json {
     if (value !== null && typeof value === "object") {
       throw new TemplateProblem(
         match[1]!,
-        `"${match[1]}" is a ${Array.isArray(value) ? "list" : "table"} and cannot stand inside text`,
+        `"${match[1]}" is a ${Array.isArray(value) ? "list" : "table"} and cannot be part of a text`,
       );
     }
-    if (value === null) return null; // a text about something that is not there is not there either
+    if (value === null) return null; // a text about a missing value is missing too
     rest = rest.slice(0, match.index) + shielded(value) + rest.slice(match.index + match[0].length);
   }
   return rest.replaceAll("\u0001", "");
 }
 
-/** A value that was put in is not read again: what an agent's command says in braces is the agent's. */
+/** Protects an inserted value from being filled again: braces in an agent's command belong to the agent. */
 function shielded(value: string | number | boolean): string {
   return String(value).replace(/(?<!\u0001)\{/g, "\u0001{");
 }
 
-/** Marks `{{text}}` so that it is passed over, and takes one pair of braces off. */
+/** Marks `{{text}}` as literal and removes one pair of braces. */
 function guard(text: string): string {
   return text.replace(/\{(\{[^{}]*\})\}/g, "\u0001$1");
 }

@@ -1,5 +1,5 @@
-// A YAML file with its positions, so that whatever turns out to be wrong later can be shown where it
-// stands. Parsing imports no code and follows no tag, and what it gives is plain JSON data.
+// Parses a YAML file and keeps positions, so that a later problem can be shown at its place. Parsing runs no code, follows
+// no tag and gives plain JSON data.
 import {
   type Document,
   isAlias,
@@ -21,18 +21,18 @@ export type Path = readonly (string | number)[];
 export type YamlSource<Value = unknown> = {
   file: string;
   value: Value;
-  /** What is wrong with it as YAML although it could be read, e.g. equal keys. */
+  /** Problems of the YAML that leave the file readable, e.g. equal keys. */
   problems: Diagnostic[];
-  /** Where the value at `path` stands; with `at: "key"` its key. Falls back to the nearest parent that exists. */
+  /** The place of the value at `path`, or of its key. Falls back to the nearest existing parent. */
   place(path: Path, at?: "key" | "value"): Place;
-  /** Where `word` stands within the value (or the key) at `path`; all of it when it is not written there. */
+  /** The place of `word` within the value (or the key) at `path`; the whole value if the word does not occur. */
   placeOf(path: Path, word: string, at?: "key" | "value"): Place;
 };
 
-/** Parsing takes 30 µs a value: a list of a million is refused before anybody waits for it. */
+/** Parsing takes 30 µs a value, so a list of a million is refused. */
 const bytesMax = 512 << 10;
 
-/** Parses `text`. On syntax errors (all of them) there is no source. */
+/** The source, or all syntax errors. */
 export function parseYaml(file: string, withMark: string): YamlSource | Diagnostic[] {
   const bytes = Buffer.byteLength(withMark);
   if (bytes > bytesMax)
@@ -40,7 +40,7 @@ export function parseYaml(file: string, withMark: string): YamlSource | Diagnost
       {
         code: "too-long",
         message: `${file} has ${formatBytes(bytes)}; at most ${formatBytes(bytesMax)} of YAML are read`,
-        help: "is a list generated? an axis with fewer values, or several pipelines, can be planned",
+        help: "shorten generated lists, or split the pipeline",
       },
     ];
   const text = withMark.replace(/^\ufeff/, "");
@@ -57,7 +57,7 @@ export function parseYaml(file: string, withMark: string): YamlSource | Diagnost
   let value: unknown;
   let soft: Spot[];
   try {
-    // equal keys are looked for in check-yaml: the parser compares each with each
+    // check-yaml finds equal keys: the parser compares each pair
     document = parseDocument(text, {
       lineCounter: new LineCounter(),
       prettyErrors: false,
@@ -86,7 +86,7 @@ export function parseYaml(file: string, withMark: string): YamlSource | Diagnost
   };
 }
 
-/** The first character that no text of a person holds: what was not UTF-8, or what steers a terminal. */
+/** The first character that is not UTF-8 or controls a terminal. */
 function oddCharacter(text: string): Spot | undefined {
   const at = text.search(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffd]|[\u0080-\u0084\u0086-\u009f]/);
   if (at < 0) return undefined;
@@ -99,7 +99,7 @@ function oddCharacter(text: string): Spot | undefined {
       help: "save it as UTF-8",
     };
   const name = `U+${text.charCodeAt(at).toString(16).toUpperCase().padStart(4, "0")}`;
-  return { message: `the control character ${name} has no place in YAML`, from: at, to: at + 1 };
+  return { message: `the control character ${name} is not allowed in YAML`, from: at, to: at + 1 };
 }
 
 function troubleOf(error: unknown): { message: string; help?: string } {
@@ -109,7 +109,7 @@ function troubleOf(error: unknown): { message: string; help?: string } {
   throw error;
 }
 
-/** What the parser found, in words that name the way out. */
+/** The parser's errors, worded with a way out. */
 function syntaxProblems(document: Document.Parsed, text: string): Spot[] {
   const found = [...document.errors, ...document.warnings];
   if (found.some(({ message }) => /call stack/.test(message)))
@@ -119,7 +119,7 @@ function syntaxProblems(document: Document.Parsed, text: string): Spot[] {
     const open = /Flow (sequence|map) .* end with a ([\]}])/.exec(message);
     const known = open ? unclosed(open[2]!) : (words[code] ?? {});
     const first = (known.message ?? message).replace(/\n[\s\S]*/, "");
-    // what is missed at the end of the file is shown under the last thing written, an indent under what it indents
+    // an error at the end of the file is shown under the last character, a bad indent under the indented text
     const written = pos[0] >= end && end > 0 ? end - 1 : pos[0];
     const from = code === "BAD_INDENT" ? written + /^ */.exec(text.slice(written))![0].length : written;
     const help = known.help ?? undefined;
@@ -128,7 +128,7 @@ function syntaxProblems(document: Document.Parsed, text: string): Spot[] {
 }
 
 const words: Record<string, { message?: string; help?: string }> = {
-  TAB_AS_INDENT: { message: "a tab where spaces indent", help: "YAML is indented by spaces" },
+  TAB_AS_INDENT: { message: "a tab is used as indentation", help: "indent with spaces" },
   MULTIPLE_DOCS: {
     message: "a second document begins here",
     help: "a file holds one document: remove the ---",
@@ -140,16 +140,16 @@ const words: Record<string, { message?: string; help?: string }> = {
   BAD_SCALAR_START: { help: "put the text in quotes" },
   TAG_RESOLVE_FAILED: { help: "tags are not used here; quote text that begins with !" },
   UNEXPECTED_TOKEN: { help: 'quote text that begins with {, [ or another sign, e.g. "{task}/data.ts"' },
-  BAD_INDENT: { help: "what belongs together begins in the same column, further in than what holds it" },
-  MISSING_CHAR: { help: "look for a quote, bracket or colon that is missing at or before this place" },
+  BAD_INDENT: { help: "indent the entries of one table equally, deeper than their key" },
+  MISSING_CHAR: { help: "a quote, bracket or colon is missing here or before" },
 };
 
 function unclosed(bracket: string): { message: string; help: string } {
   const message = `a "${bracket}" is missing`;
-  return { message, help: "close the bracket at or before this place, or indent what it holds" };
+  return { message, help: "close the bracket here or before, or indent its contents" };
 }
 
-/** One slip often makes the parser stumble more than once; the first on each line is the one to mend. */
+/** One slip often causes several errors; the first on each line is kept. */
 function onePerLine(problems: Diagnostic[]): Diagnostic[] {
   const seen = new Set<number>();
   return problems.filter(({ place }) => !seen.has(place!.line) && seen.add(place!.line));
@@ -157,7 +157,7 @@ function onePerLine(problems: Diagnostic[]): Diagnostic[] {
 
 type PairIndex = (map: YAMLMap<unknown, unknown>, key: string) => Pair<Node, Node | null> | undefined;
 
-/** Finds a pair by its key, in constant time after the first question about a map. */
+/** Finds a pair by its key, in constant time after the first lookup in a map. */
 function pairIndex(): PairIndex {
   const known = new WeakMap<object, Map<string, Pair<Node, Node | null>>>();
   return (map, key) => {
@@ -192,7 +192,7 @@ function rangeOf(
     }
     if (!next && !key) break;
     const last = depth === from.path.length - 1;
-    // nothing stands after the colon: the key is what there is to show
+    // an empty value has no text to show: show its key
     const blank = isScalar(next) && next.range && next.range[0] === next.range[1];
     const shown = (last && from.at === "key") || blank ? (key ?? next) : (next ?? key);
     range = rangeOfNode(shown) ?? range;

@@ -1,5 +1,4 @@
-// The format of attempt.json in the folder of an attempt that goes on: all that a record of it needs besides what it
-// gives.
+// The format of attempt.json in the folder of a running attempt: everything that its record needs besides its outputs.
 
 import { anyText, count, list, listOf, openObject, type TypeOf, text, wholeObject } from "../schema.ts";
 import { axisValues, keyParts } from "../stage/action.ts";
@@ -10,7 +9,7 @@ import { costEstimate, fileName, given, harness, slot } from "./attempt-record.t
 export const attemptCard = openObject(
   {
     formatVersion: { const: 1 },
-    run: { ...anyText, description: "the run that began it" },
+    run: { ...anyText, description: "the run that started it" },
     by: { ...processOwner, description: "that run's process" },
     startedAt: anyText,
     slot,
@@ -23,7 +22,7 @@ export const attemptCard = openObject(
     gpus: count,
     secrets: {
       ...list,
-      description: "names of what it was handed: its log is not to be kept as it is",
+      description: "names of its secrets: its log is redacted before it is kept",
     },
     executor: anyText,
     estimate: costEstimate,

@@ -20,12 +20,12 @@ export const fileName = { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$
 
 export const slot = {
   ...wholeObject({ pipeline: text, profile: text, stage: text }),
-  description: "where it was made for: one attempt's place in one pipeline and profile",
+  description: "the place of the attempt in a pipeline and profile",
 } as const;
 
 export const given = {
   ...listOf(wholeObject({ name: anyText, stage: anyText, output: anyText, ...artifact.properties })),
-  description: "what it was given, pinned: a stage that needs this attempt and one of these gets these",
+  description: "its inputs, pinned: a stage that needs this attempt and one of these inputs gets these",
 } as const;
 
 export const harness = {
@@ -35,7 +35,7 @@ export const harness = {
 
 export const attemptCost = {
   ...wholeObject({ gpuHours: numberOrNull, dollars: numberOrNull }),
-  description: "what it cost, by its ledger; null is unknown, never 0",
+  description: "its cost by its ledger; null: unknown, never 0",
 } as const;
 export type AttemptCost = TypeOf<typeof attemptCost>;
 
@@ -43,22 +43,23 @@ export const costEstimate = {
   ...wholeObject({
     gpuHours: {
       ...numberOrNull,
-      description: "null: it holds devices, and nothing bounds for how long",
+      description: "null: it holds devices without a time limit",
     },
     dollars: {
       ...numberOrNull,
-      description: "null: not known. A stage that is handed no secrets pays no one",
+      description: "null: unknown. A stage without secrets makes no payments",
     },
     timeMs: {
       ...numberOrNull,
-      description: "how long it runs; null where neither earlier ones nor a budget tell",
+      description: "expected duration; null without earlier attempts or a budget",
     },
     from: {
       ...count,
-      description: "how many earlier attempts it is the median of; 0: from the budget, an upper bound",
+      description:
+        "the number of earlier attempts of which it is the median; 0: an upper bound from the budget",
     },
   }),
-  description: "what it was expected to cost, by what was known before it ran",
+  description: "the cost that was expected before it ran",
 } as const;
 export type CostEstimate = TypeOf<typeof costEstimate>;
 

@@ -1,4 +1,4 @@
-// The format of waiting.json in an attempt's folder: what the attempt waits for at this moment.
+// The format of waiting.json in an attempt's folder: its current waits.
 
 import { anyText, listOf, openObject, type TypeOf } from "../schema.ts";
 import { failureOwner } from "./failure-owner.ts";
@@ -15,7 +15,7 @@ const attemptWait = openObject(
     detail: { ...anyText, description: "what the provider or the connection said" },
     since: time,
     nextTry: time,
-    giveUpAt: { ...time, description: "when the attempt ends, not measured, if nothing changes" },
+    giveUpAt: { ...time, description: "when the attempt ends as not measured if nothing changes" },
   },
   ["why", "cause", "whose", "detail", "since", "nextTry", "giveUpAt"],
 );
@@ -23,7 +23,7 @@ const attemptWait = openObject(
 export const attemptWaits = openObject(
   {
     formatVersion: { const: 1 },
-    waits: { ...listOf(attemptWait), description: "those for a person first, then the oldest" },
+    waits: { ...listOf(attemptWait), description: "waits for a person first, then the oldest" },
   },
   ["formatVersion", "waits"],
 );

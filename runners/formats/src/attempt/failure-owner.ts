@@ -1,6 +1,6 @@
 import { oneOf, type TypeOf } from "../schema.ts";
 
-/** Whose failure: the last three are the agent's and are measured, the others are not. */
+/** Who is responsible for a failure. Only the last three are the agent's; they are measured. */
 export const failureOwner = oneOf(
   "sandbox",
   "provider",

@@ -1,5 +1,4 @@
-// The format of iterations.json: what is known of an agent's research after its attempt: its experiments, where it
-// failed, and what can be counted of that.
+// The format of iterations.json, an agent's research in an attempt: its experiments, its failures and their counts.
 
 import {
   anyText,
@@ -37,7 +36,7 @@ const where = oneOf(...stagesOfResearch, "cannot-tell");
 const failure = wholeObject({
   pattern: { ...anyText, description: "the rule that found it" },
   whose: failureOwner,
-  where: { ...where, description: "the stage of research at which it failed; rules that cannot tell say so" },
+  where: { ...where, description: "the stage of research at which it failed" },
   detail: anyText,
   evidence: { ...listOf(count), description: "indexes of events of the trajectory" },
 });
@@ -49,7 +48,7 @@ const iteration = wholeObject({
   id: anyText,
   parent: {
     ...textOrNull,
-    description: "an id of an earlier iteration; null also where the agent named none that there is",
+    description: "the id of an earlier iteration; null if the agent named none or an unknown one",
   },
   time: { ...anyText, description: "when its last event was seen; ISO, by the supervisor's clock" },
   sinceStartMs: { ...count, description: "since the attempt's start" },
@@ -58,52 +57,50 @@ const iteration = wholeObject({
   command: textOrNull,
   metric: {
     ...nullable(metric),
-    description: "of source agent its claim, of source rule what a program printed",
+    description: "source agent: its claim; source rule: a value that a program printed",
   },
   predicted: {
     ...numberOrNull,
-    description: "what the agent expected; an extension that its line may carry",
+    description: "the value that the agent expected; optional in its line",
   },
   decision: textOrNull,
   measured: { ...numberOrNull, description: "the metric as a program printed it within the iteration" },
   cost: wholeObject({ wallMs: count, tokens: numberOrNull, dollars: numberOrNull }),
   failure: {
     ...nullable(failure),
-    description: "what went wrong in its programs and was not put right within it",
+    description: "a failure of its programs that was not repaired within the iteration",
   },
-  source: { ...oneOf("agent", "rule"), description: "agent: its own line, a claim" },
+  source: { ...oneOf("agent", "rule"), description: "agent: from the agent's own line, a claim" },
   executed: { ...flag, description: "whether a program ran" },
   changed: {
     ...flag,
-    description: "whether a digest changed: of files the agent edits, or of its submission",
+    description: "whether the agent's files or its submission changed",
   },
   counts: { ...flag, description: "a program ran and a digest changed" },
   events: {
     ...pairOf(count),
-    description: "first and last of its span",
+    description: "index of its first and last event",
   },
 });
 
 const measures = wholeObject({
   firstValidMs: {
     ...atLeastNone,
-    description: "to the first snapshot of a submission that admission lets through; null: none",
+    description: "until the first snapshot of a submission that is admitted; null: none",
   },
   firstValidBy: {
     ...oneOf("admitted", "has-a-file"),
-    description:
-      "admitted: judged by admission; has-a-file: nobody judged it, so the first that holds anything",
+    description: "admitted: judged by admission; has-a-file: not judged, so the first snapshot with a file",
   },
-  executedIterations: { ...count, description: "that count" },
+  executedIterations: { ...count, description: "iterations that count" },
   claimedOnly: count,
   metric: {
     ...nullable(wholeObject({ name: anyText, split: textOrNull })),
-    description:
-      "of most iterations that count, by what programs printed or the agent claims; null: none has one",
+    description: "the metric of most iterations that count; null: none has one",
   },
   values: {
     ...listOf(wholeObject({ value: number, sinceStartMs: count, predicted: numberOrNull })),
-    description: "its values in order: claims where there are, else printed",
+    description: "its values in order: claimed ones if any, else printed ones",
   },
   predictionError: {
     ...atLeastNone,
@@ -121,13 +118,12 @@ export const iterationsFile = fileFormat(
       wholeObject({
         kind: { const: "found" },
         iterations: listOf(iteration),
-        iterationsMore: { ...count, description: "beyond the most that are kept" },
-        malformedLines: { ...count, description: "lines of the agent that are no iteration" },
+        iterationsMore: { ...count, description: "more than are kept" },
+        malformedLines: { ...count, description: "lines of the agent that are not iterations" },
         failures: listOf(failure),
         failure: {
           ...nullable(failure),
-          description:
-            "the one that explains the attempt's end best; null: nothing failed as far as rules can tell",
+          description: "the failure that best explains the attempt's end; null: the rules found none",
         },
         measures,
       }),
@@ -141,5 +137,4 @@ export type IterationRecord = TypeOf<typeof iteration>;
 export type ResearchMeasures = TypeOf<typeof measures>;
 export type Failure = TypeOf<typeof failure>;
 export type IterationMetric = TypeOf<typeof metric>;
-/** The stage of research at which something failed; rules that cannot tell say so. */
 export type Where = TypeOf<typeof where>;

@@ -1,4 +1,4 @@
-// The format of a line of spending.jsonl: what an attempt had spent when its meter wrote the line.
+// The format of a line of spending.jsonl: an attempt's spending when its meter wrote the line.
 
 import { count, nullable, openObject, type TypeOf } from "../schema.ts";
 import { modelSpending, waitedMs } from "./ledger.ts";
@@ -9,12 +9,12 @@ export const lastSpending = openObject(
   {
     ...modelSpending.properties,
     formatVersion: { const: 1 },
-    workingMs: { type: "number", description: "as long as it had worked then" },
-    dollars: { ...nullable(amount), description: "null: no price is known for some of the calls" },
+    workingMs: { type: "number", description: "working time so far" },
+    dollars: { ...nullable(amount), description: "null: some calls have no known price" },
     waitedMs,
     inFlight: {
       ...openObject({ calls: count, dollars: amount }, ["calls", "dollars"]),
-      description: "calls that were sent and not charged yet, and what they can cost at most",
+      description: "calls that were sent and not yet charged, with their maximum cost",
     },
   },
   [...modelSpending.required, "formatVersion", "workingMs", "dollars", "waitedMs"],

@@ -1,5 +1,5 @@
-// The format of an attempt's ledger: what it used of its budget. Its supervisor writes it beside the trajectory,
-// which it seals. Readers: kit's `readLedger`, which also knows what older ledgers leave out.
+// The format of an attempt's ledger: what it used of its budget. The supervisor writes it next to the trajectory and
+// seals the trajectory with it. kit's `readLedger` reads it and fills in what older ledgers lack.
 import {
   anyText,
   count,
@@ -30,14 +30,14 @@ const ending = {
     "interrupted",
   ),
   description:
-    "finished: a program ended by itself and well, or there was none (in older records also submitted, gave-up and silent). Of a scaffold's model: submitted; gave-up: stopped working without submitting; silent: said nothing at all. agent-error: a non-zero exit or a signal, measured like any other end. interrupted: ended from outside before its end, never on record.",
+    "finished: a program ended by itself with exit 0, or there was no program (older records use it for submitted, gave-up and silent too). Scaffolds: submitted; gave-up: stopped without submitting; silent: the model said nothing. agent-error: a non-zero exit or a signal, measured like any other end. interrupted: ended from outside, never on record.",
 } as const;
 
 const estimatedSpending = {
   ...openObject(
     {
       calls: { ...count, description: "calls and tries" },
-      answers: { ...count, description: "of them those that were answered" },
+      answers: { ...count, description: "of these, the answered ones" },
       inputTokens: amount,
       outputTokens: amount,
       dollars: { ...nullable(amount), description: "null: no price is known" },
@@ -45,21 +45,21 @@ const estimatedSpending = {
     ["calls", "answers", "inputTokens", "outputTokens", "dollars"],
   ),
   description:
-    "upper estimates for calls whose usage is not known, or in part: limits count them, the sums beside do not hold them. Absent in records of older harnesses.",
+    "upper estimates for calls whose usage is unknown or partly known. Limits count them; the sums next to this field do not. Absent in older records.",
 } as const;
 
 export const modelSpending = openObject(
   {
     calls: count,
-    failedTries: { ...count, description: "tries that gave no answer" },
+    failedTries: { ...count, description: "tries without an answer" },
     uncounted: {
       ...count,
-      description: "calls and tries without a known usage: what they took is not in the sums",
+      description: "calls and tries with unknown usage, which the sums leave out",
     },
     inputTokens: amount,
     outputTokens: amount,
-    cachedInputTokens: { ...amount, description: "of inputTokens, as far as the provider tells" },
-    reasoningTokens: { ...amount, description: "of outputTokens, as far as the provider tells" },
+    cachedInputTokens: { ...amount, description: "part of inputTokens, as far as the provider reports it" },
+    reasoningTokens: { ...amount, description: "part of outputTokens, as far as the provider reports it" },
     estimated: estimatedSpending,
   },
   [
@@ -83,7 +83,7 @@ export const attemptLedger = openObject(
     formatVersion: { const: 1 },
     budget: openObject(
       {
-        wallMs: { ...amount, description: "of working time: without waits the two are the same" },
+        wallMs: { ...amount, description: "of working time; equal to wall time without waits" },
         tokens: amount,
         dollars: amount,
       },
@@ -96,29 +96,28 @@ export const attemptLedger = openObject(
     workingMs: {
       ...amount,
       description:
-        "wall time without waits for which everything inside was frozen; absent in older ledgers: wallMs",
+        "wall time without the waits in which the sandbox was frozen; absent in older ledgers: wallMs",
     },
     tokens: {
       ...nullable(amount),
       description:
-        "in and out of all model calls; null: the harness saw none, or some are not known (see usage)",
+        "input and output of all model calls; null: no call was seen, or some are unknown (see usage)",
     },
-    dollars: { ...nullable(amount), description: "null: no price or usage is known for some of the calls" },
+    dollars: { ...nullable(amount), description: "null: some calls have no known price or usage" },
     prices: {
       ...listOf(usedPrice),
       description:
-        "by which dollars and estimates were counted; absent where no call had one, and in older ledgers",
+        "the prices behind dollars and estimates; absent if no call had a price, and in older ledgers",
     },
     usage: {
       ...nullable(modelSpending),
-      description: "of model calls; absent or null where the harness saw none",
+      description: "of model calls; absent or null if the harness saw none",
     },
     waitedMs,
     gpuHours: amount,
     gpuBusyMs: {
       ...nullable(amount),
-      description:
-        "ms in which its GPUs computed, of all of them together; null: not known; absent in older ledgers",
+      description: "ms in which its GPUs computed, summed over GPUs; null: unknown; absent in older ledgers",
     },
     ended: ending,
     exit: {
@@ -128,11 +127,11 @@ export const attemptLedger = openObject(
           openObject({ signal: anyText }, ["signal"]),
         ],
       }),
-      description: "how the agent's program ended, where it ended by itself",
+      description: "how the agent's program ended, if it ended by itself",
     },
     over: {
       ...openObject({ limit: oneOf("memory", "disk", "processes"), detail: anyText }, ["limit", "detail"]),
-      description: "a limit of its sandbox that it met, whatever it made of that",
+      description: "a limit of its sandbox that it reached",
     },
     submission: openObject(
       {
@@ -141,18 +140,18 @@ export const attemptLedger = openObject(
         bytes: count,
         leftOut: {
           ...listOf(openObject({ path: anyText, why: anyText }, ["path", "why"])),
-          description: "what was not taken (links, devices, odd names …) and why; bounded",
+          description: "what was left out (links, devices, odd names …) and why; bounded",
         },
         overLimits: {
           ...nullable(anyText),
-          description: "why nothing was taken although something was there; null otherwise",
+          description: "why nothing was taken although there were files; null otherwise",
         },
       },
       ["digest", "files", "bytes", "leftOut", "overLimits"],
     ),
     trajectory: {
       ...openObject({ lines: count, head: anyText }, ["lines", "head"]),
-      description: "lines of the trajectory and the digest of its last one: with them a cut end is seen",
+      description: "number of lines of the trajectory and digest of the last one: they reveal a cut end",
     },
   },
   [
@@ -170,17 +169,17 @@ export const attemptLedger = openObject(
 );
 
 const { gpuHours, dollars } = attemptLedger.properties;
-/** All that a record needs of a ledger: a stage of one's own may give no more than this. */
+/** The part of a ledger that a record needs. A user's own durable stage may write only this. */
 export const ledgerCost = openObject({ gpuHours, dollars }, []);
 
-/** Of a submission that no agent made. */
+/** The ledger of a submission without an attempt. */
 export const noAttempt = openObject({ none: { ...anyText, description: "why there was no attempt" } }, [
   "none",
 ]);
 
 export const ledgerFile = fileFormat("mlrb ledger", { anyOf: [noAttempt, attemptLedger] });
 
-/** A ledger as `readLedger` gives it, with what older ones leave out. */
+/** A ledger as `readLedger` returns it: fields that older ledgers lack are filled in. */
 export type Ledger = TypeOf<typeof attemptLedger> & { workingMs: number; gpuBusyMs: number | null };
 export type ModelSpending = TypeOf<typeof modelSpending>;
 export type EstimatedSpending = TypeOf<typeof estimatedSpending>;

@@ -1,5 +1,5 @@
-// What a try of a model call can fail of: the names that trajectories hold. Whose failure each is, and what follows
-// from it, is decided by one table, runners/agents/src/model/failure-causes.ts.
+// Why a try of a model call can fail, by the names that trajectories hold. The table of what follows from each is
+// runners/agents/src/model/failure-causes.ts.
 import { oneOf, type TypeOf } from "../schema.ts";
 
 export const modelCause = oneOf(

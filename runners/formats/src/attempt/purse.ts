@@ -1,16 +1,15 @@
-// The format of purse.json in an attempt's folder: what the command line said that the attempt may spend.
+// The format of purse.json in an attempt's folder: the spending that the command line allows.
 import { anyText, listOf, nullable, openObject, type TypeOf } from "../schema.ts";
 
 const cap = {
   ...nullable(anyText),
-  description:
-    "the file in which all attempts of a run write down what they spend; null: nothing caps this one",
+  description: "the file in which all attempts of a run record their spending; null: no cap",
 } as const;
 
 const carryingRun = openObject(
   {
     run: anyText,
-    prices: { ...listOf(anyText), description: "as its command line said them: MODEL=INPUT/OUTPUT" },
+    prices: { ...listOf(anyText), description: "from its command line: MODEL=INPUT/OUTPUT" },
   },
   ["run", "prices"],
 );
@@ -21,7 +20,7 @@ export const purse = {
     openObject(
       {
         formatVersion: { const: 2 },
-        runs: { ...listOf(carryingRun), description: "those that carried the attempt, the newest first" },
+        runs: { ...listOf(carryingRun), description: "the runs that carried the attempt, newest first" },
         cap,
       },
       ["formatVersion", "runs", "cap"],

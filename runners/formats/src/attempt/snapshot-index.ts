@@ -1,10 +1,10 @@
-// The format of index.json beside the snapshots of an attempt's submission, in the order in which they were taken.
+// The format of index.json next to the snapshots of an attempt's submission, in the order in which they were taken.
 import { anyText, count, listOf, openObject, type TypeOf, wholeObject } from "../schema.ts";
 
 const moment = { sinceStartMs: { type: "number", minimum: 0 }, digest: anyText } as const;
 
 const kept = wholeObject({
-  name: { type: "string", pattern: "^\\d+$", description: "its folder, beside the index" },
+  name: { type: "string", pattern: "^\\d+$", description: "its folder, next to the index" },
   ...moment,
   files: count,
   bytes: count,
@@ -17,7 +17,7 @@ export const snapshotIndex = openObject(
     snapshots: listOf(kept),
     dropped: {
       ...listOf(wholeObject(moment)),
-      description: "those that went for want of room; absent in records of before it was told",
+      description: "snapshots that were removed for lack of space; absent in older records",
     },
   },
   ["formatVersion", "budgetMs", "snapshots"],

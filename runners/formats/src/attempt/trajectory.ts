@@ -1,6 +1,5 @@
-// The format of a line of a trajectory: the supervisor's account of an attempt, one event a line, in the order in
-// which it saw them. Published as pipelines/trajectory.schema.json for programs that read them. Readers take fields
-// that they do not know for additions.
+// The format of a line of a trajectory: the supervisor's log of an attempt, one event a line, in the order in which it
+// saw them. Published as pipelines/trajectory.schema.json. Readers ignore fields that they do not know.
 
 import {
   flag,
@@ -13,58 +12,18 @@ import {
   tableOf,
   anyText as text,
 } from "../schema.ts";
-import { failureOwner } from "./failure-owner.ts";
-import { modelCause } from "./model-cause.ts";
+import { conversationEvents, type knownUsage, type longText } from "./conversation-events.ts";
+import { count, event, ordinal } from "./trajectory-event.ts";
 import { usedPrice } from "./used-price.ts";
-
-/** Up to what JSON's readers hold exactly: sums over a hostile trajectory stay numbers. */
-const count = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
-const ordinal = { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER } as const;
-const by = { ...text, description: "whose conversation: agent, supervisor, worker-1 … or program" } as const;
-
-/** A text that is longer than a line should be: its beginning, and the digest under which the attachments hold it whole. */
-const longText = {
-  description: "a text, or its beginning and the digest under which attachments/ holds it whole (UTF-8)",
-  anyOf: [text, openObject({ head: text, digest: sha256, bytes: count }, ["head", "digest", "bytes"])],
-} as const;
-
-const knownUsage = openObject(
-  {
-    inputTokens: { ...count, description: "all of the prompt, cached or not" },
-    outputTokens: count,
-    cachedInputTokens: {
-      ...nullable(count),
-      description: "of inputTokens; null: the provider does not say",
-    },
-    cacheWrittenTokens: {
-      ...count,
-      description: "of inputTokens, written to the provider's cache at a price of its own",
-    },
-    reasoningTokens: { ...nullable(count), description: "of outputTokens; null: the provider does not say" },
-  },
-  ["inputTokens", "outputTokens", "cachedInputTokens", "reasoningTokens"],
-);
-const usage = { ...nullable(knownUsage), description: "null: the provider did not say" } as const;
-const dollars = {
-  ...nullable({ type: "number", minimum: 0 }),
-  description: "null: no price is known",
-} as const;
-
-const exit = {
-  ...nullable({
-    anyOf: [openObject({ code: { type: "integer" } }, ["code"]), openObject({ signal: text }, ["signal"])],
-  }),
-  description: "of a program",
-} as const;
 
 export const waitReason = {
   ...oneOf("gpu", "rate-limit", "provider", "operator"),
-  description: "operator: what only a person can mend, e.g. a key",
+  description: "operator: only a person can fix it, e.g. a key",
 } as const;
 
 const stream = oneOf("stdout", "stderr");
 
-/** How an agent's program ended: `ExecResult` or what the supervisor ended it for. */
+/** How an agent's program ended: an `ExecResult`, or the reason for which the supervisor ended it. */
 const ending = openObject(
   {
     kind: text,
@@ -76,20 +35,6 @@ const ending = openObject(
   },
   [],
 );
-
-/** One event: all `fields`, and of the `optional` ones any. */
-function event<const Name extends string, const Fields extends object, const Optional extends object>(
-  name: Name,
-  fields: Fields,
-  optional: Optional,
-) {
-  return {
-    type: "object",
-    properties: { event: { const: name }, ...fields, ...optional },
-    // the type says the same in the form from which a type can be inferred
-    required: ["event", ...Object.keys(fields)] as unknown as readonly ["event" | (keyof Fields & string)],
-  } as const;
-}
 
 export const trajectoryEvent = {
   type: "object",
@@ -118,21 +63,21 @@ export const trajectoryEvent = {
         programDigest: nullable(text),
         libraryDigest: nullable(text),
         limits: tableOf({ type: "number" }),
-        deadlineFile: { ...text, description: "in the workspace; absent where the agent has none" },
-        model: { type: "object", description: "of an llm agent's preset" },
-        scaffold: { type: "object", description: "of an llm agent's preset" },
-        gateway: { ...listOf({ type: "object" }), description: "the models that its program may call" },
+        deadlineFile: { ...text, description: "in the workspace; absent if the agent has none" },
+        model: { type: "object", description: "from an llm agent's preset" },
+        scaffold: { type: "object", description: "from an llm agent's preset" },
+        gateway: { ...listOf({ type: "object" }), description: "models that its program may call" },
       },
     ),
     event(
       "purse",
       {
-        run: { ...text, description: "that carries the attempt from here on" },
+        run: { ...text, description: "the run that carries the attempt from here on" },
         maxDollars: {
           ...nullable({ type: "number", minimum: 0 }),
-          description: "the --max-cost that holds; null: none",
+          description: "the --max-cost in force; null: none",
         },
-        prices: { ...listOf(usedPrice), description: "of the models that it may call, as far as known" },
+        prices: { ...listOf(usedPrice), description: "of the models that it may call, if known" },
       },
       {},
     ),
@@ -145,7 +90,7 @@ export const trajectoryEvent = {
       {
         line: {
           ...text,
-          description: "of the agent's iterations.jsonl, or of its tool `iteration`: its claim",
+          description: "a claim, from iterations.jsonl or from the tool `iteration`",
         },
         wellFormed: flag,
       },
@@ -161,14 +106,21 @@ export const trajectoryEvent = {
         goneMore: count,
         leftOut: listOf(openObject({ path: text, why: text }, ["path", "why"])),
         leftOutMore: count,
-        torn: { ...listOf(text), description: "files that were written to while they were copied" },
+        torn: { ...listOf(text), description: "files that changed while they were copied" },
       },
     ),
     event("snapshot-skipped", { because: text }, {}),
     event("snapshot-dropped", { name: text }, {}),
     event(
       "budget",
-      { share: { type: "number", minimum: 0, maximum: 1, description: "of the working time is used up" } },
+      {
+        share: {
+          type: "number",
+          minimum: 0,
+          maximum: 1,
+          description: "share of the working time that is used up",
+        },
+      },
       {},
     ),
     event(
@@ -176,9 +128,9 @@ export const trajectoryEvent = {
       {
         look: {
           ...ordinal,
-          description: "the number of the look for reminders that found it: replay gives it then",
+          description: "the number of the check that found it; replay uses it",
         },
-        text: { ...text, description: "what a model is reminded of from now on" },
+        text: { ...text, description: "the reminder that a model gets from now on" },
       },
       {},
     ),
@@ -192,153 +144,15 @@ export const trajectoryEvent = {
       {
         frozenMs: {
           ...count,
-          description: "the deadline moved by it; absent in older records: by durationMs",
+          description: "how far the deadline moved; absent in older records: durationMs",
         },
         charged: {
           ...oneOf("cannot-freeze", "reported-afterwards"),
-          description: "why it did not move",
+          description: "why the deadline did not move",
         },
       },
     ),
-    event(
-      "message",
-      {
-        by,
-        role: oneOf("system", "user"),
-        why: {
-          ...oneOf("prompt", "notice", "nudge", "task"),
-          description: "notice: a reminder of the deadline; nudge: asked to go on",
-        },
-        text: longText,
-      },
-      {},
-    ),
-    event(
-      "model-request",
-      {
-        by,
-        call: ordinal,
-        provider: text,
-        model: text,
-        messages: { ...count, description: "how many it has" },
-        sameAs: {
-          ...nullable(openObject({ call: ordinal, messages: count }, ["call", "messages"])),
-          description: "its first messages are those of an earlier call's request; null: all follow as parts",
-        },
-        system: {
-          anyOf: [sha256, listOf(sha256), { type: "null" }],
-          description: "digests of parts, of a list one for each block; null: the request has none",
-        },
-        tools: nullable(sha256),
-        settings: sha256,
-      },
-      {},
-    ),
-    event(
-      "request-part",
-      {
-        by,
-        call: ordinal,
-        part: {
-          ...oneOf("system", "tools", "settings", "message", "more-messages"),
-          description: "more-messages: all after the 10 000th (in older records: the 2 000th), as one list",
-        },
-        place: { ...nullable(count), description: "of a message: its index in the request, from 0" },
-        role: nullable(text),
-        digest: { ...sha256, description: "of the JSON before secrets were taken out of it" },
-        text: longText,
-      },
-      { again: { const: true, description: "an earlier part of the same digest holds the text" } },
-    ),
-    event(
-      "model-call",
-      {
-        call: { ...ordinal, description: "over all conversations of the attempt" },
-        by,
-        provider: text,
-        model: { ...text, description: "as asked for" },
-        answeredBy: { ...nullable(text), description: "as the provider named what answered" },
-        requestDigest: {
-          ...sha256,
-          description:
-            "of the whole request, with what differs between two attempts left blank: replay finds it by this",
-        },
-        messages: count,
-        text: longText,
-        reasoning: nullable(longText),
-        toolCalls: listOf(
-          openObject({ id: text, name: text, input: longText, malformed: flag }, [
-            "id",
-            "name",
-            "input",
-            "malformed",
-          ]),
-        ),
-        finish: oneOf("stop", "tool-calls", "length", "refusal", "other"),
-        usage,
-        dollars,
-        durationMs: count,
-        tries: count,
-      },
-      {
-        raw: {
-          description: "what the provider wants back with the next request, e.g. signatures",
-          anyOf: longText.anyOf,
-        },
-      },
-    ),
-    event(
-      "model-try",
-      {
-        by,
-        call: count,
-        try: count,
-        cause: modelCause,
-        whose: { ...failureOwner, description: "agent-…: the agent's, which is measured; others are not" },
-        detail: text,
-        usage,
-        dollars,
-        waitMs: {
-          ...nullable({ type: "number", minimum: 0 }),
-          description: "waited before the next try; null: there is none",
-        },
-      },
-      {},
-    ),
-    event("tool-call", { by, id: text, name: text, input: longText }, {}),
-    event(
-      "tool-result",
-      {
-        by,
-        id: text,
-        name: text,
-        outcome: {
-          ...oneOf("done", "failed", "refused", "timed-out"),
-          description:
-            "refused: arguments that make no sense, or no such tool; timed-out: its own limit of time",
-        },
-        exit,
-        text: { ...longText, description: "what the model is told" },
-        rest: {
-          ...nullable(text),
-          description: "the file of the workspace with the whole of a clipped text",
-        },
-        durationMs: count,
-        executed: { ...flag, description: "whether a program of the agent's ran" },
-      },
-      {},
-    ),
-    event(
-      "file-change",
-      { by, path: { ...text, description: "in the workspace" }, digest: sha256, bytes: count },
-      {},
-    ),
-    event("context-cut", { by, messagesCut: count, charactersCut: count, messagesKept: count }, {}),
-    event(
-      "note",
-      { by, text: { ...longText, description: "what the agent wrote down to keep; survives context cuts" } },
-      {},
-    ),
+    ...conversationEvents,
     event(
       "end",
       {
@@ -347,7 +161,7 @@ export const trajectoryEvent = {
         submissionDigest: nullable(sha256),
       },
       {
-        scaffold: { ...openObject({ kind: text, detail: text }, []), description: "how our loop ended" },
+        scaffold: { ...openObject({ kind: text, detail: text }, []), description: "how the scaffold ended" },
         why: { ...text, description: "what interrupted the attempt" },
       },
     ),
@@ -355,8 +169,8 @@ export const trajectoryEvent = {
 } as const;
 
 /**
- * Of a whole line, as it is published: for each event an `if`, since validators without `discriminator` say of a
- * `oneOf` only that no variant fits.
+ * A whole line, as published. It has an `if` for each event, because validators without `discriminator` report a
+ * failed `oneOf` only as "no variant fits".
  */
 export const trajectoryLine = {
   $schema: "http://json-schema.org/draft-07/schema#",

@@ -13,10 +13,10 @@ export const usedPrice = {
       ...rates,
       above: {
         ...openObject({ inputTokens: count, ...rates }, ["inputTokens", "input", "output"]),
-        description: "for a request with more input tokens than this",
+        description: "for requests with more input tokens than this",
       },
-      asOf: { ...text, description: "the day of the page" },
-      source: { ...text, description: "a page of the provider's, or `--price of run RUN`" },
+      asOf: { ...text, description: "the date of the page" },
+      source: { ...text, description: "a page of the provider, or `--price of run RUN`" },
     },
     ["provider", "model", "input", "output", "source"],
   ),

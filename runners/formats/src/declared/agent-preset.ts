@@ -29,7 +29,7 @@ const provider = {
 } as const;
 const free = {
   type: "boolean",
-  description: "whether calls cost nothing, e.g. at an endpoint of one's own",
+  description: "whether calls are free, e.g. at your own endpoint",
 } as const;
 
 const gatewayProvider = closedObject(
@@ -37,11 +37,11 @@ const gatewayProvider = closedObject(
     provider: {
       ...provider,
       description:
-        "openai, anthropic, google, or any name with a baseUrl; the first part of its address inside",
+        "openai, anthropic, google, or any name with a baseUrl; the first part of its address in the sandbox",
     },
     protocol: {
       enum: ["openai", "anthropic", "google"],
-      description: "whose protocol it speaks; openai where it is not one of the three itself",
+      description: "the protocol of the endpoint; by default that of the provider, else openai",
     },
     baseUrl: {
       ...address,
@@ -49,13 +49,13 @@ const gatewayProvider = closedObject(
     },
     key: {
       ...variable,
-      description: "which of `secrets` holds its key; none for a local endpoint",
+      description: "the entry of `secrets` that holds its key; leave out for a local endpoint",
     },
     ids: {
       ...list,
       minItems: 1,
       uniqueItems: true,
-      description: "the models that it may use; a name that ends in * is all that begin so",
+      description: "the models that it may use; PREFIX* allows all names with this prefix",
     },
     free,
   },
@@ -65,24 +65,24 @@ const gatewayProvider = closedObject(
 const model = {
   ...closedObject(
     {
-      id: { ...text, description: "as the provider calls it, with its date where it has one" },
+      id: { ...text, description: "the provider's name for the model, with its date if it has one" },
       baseUrl: {
         ...address,
         description: "an endpoint that speaks OpenAI's chat completions, or the provider's own protocol",
       },
       key: {
         ...variable,
-        description: "which of `secrets` holds its key; none for a local endpoint",
+        description: "the entry of `secrets` that holds its key; leave out for a local endpoint",
       },
       contextTokens: {
         type: "integer",
         minimum: 1000,
-        description: "that request and answer may have together; requests are cut to fit",
+        description: "limit for request and answer together; requests are cut to fit",
       },
       maxOutputTokens: { type: "integer", minimum: 1 },
       temperature: { type: "number", minimum: 0, maximum: 2 },
       free,
-      options: { ...jsonObject, description: "handed to the provider as they are" },
+      options: { ...jsonObject, description: "passed to the provider unchanged" },
     },
     ["id", "contextTokens"],
   ),
@@ -105,17 +105,17 @@ export const agentPreset = fileFormat(
       program: text,
       library: {
         ...text,
-        description: "a folder of this repository that its program finds beside itself, as library",
+        description: "a folder of this repository that its program finds next to itself, as library",
       },
       gateway: {
         type: "array",
         items: gatewayProvider,
         minItems: 1,
-        description: "command: the models that its program reaches without a key or a network of its own",
+        description: "command: the models that its program reaches without a key or network access",
       },
       trusted: {
         type: "boolean",
-        description: "whether a person read what it does, so that it may run without a sandbox",
+        description: "whether a person has reviewed it, so that it may run without a sandbox",
       },
       image: {
         ...text,
@@ -123,30 +123,31 @@ export const agentPreset = fileFormat(
       },
       seeded: {
         type: "boolean",
-        description: "whether all its chance comes from the seed, so that attempts with one seed are pairs",
+        description:
+          "whether all its randomness comes from the seed, so that attempts with equal seeds are pairs",
       },
       environment: text,
       scaffoldVersion: {
         type: "integer",
         minimum: 1,
-        description: "of what the harness does around the agent; raised when that changes",
+        description: "version of the harness around the agent; raised when that changes",
       },
       provider: {
         ...provider,
-        description: "whose models it calls: openai, anthropic, or any name with a baseUrl",
+        description: "the provider of its models: openai, anthropic, or any name with a baseUrl",
       },
       model,
       scaffold: { ...scaffold, description: "llm: the loop around the model" },
       tools: {
         ...tools,
-        description: "llm: the names of its tools; all that the network allows where it says none",
+        description: "llm: the names of its tools; by default all that the network allows",
       },
-      turnsMax: { ...turnsMax, description: "llm: model calls in all" },
+      turnsMax: { ...turnsMax, description: "llm: maximum number of model calls" },
       secrets: {
         type: "array",
         items: variable,
         uniqueItems: true,
-        description: "environment variables with keys; its supervisor gets them, its sandbox does not",
+        description: "environment variables with keys; passed to its supervisor, not to its sandbox",
       },
       recording: { ...text, description: "replay: the folder of a recorded attempt" },
     },
@@ -156,7 +157,7 @@ export const agentPreset = fileFormat(
 
 export type AgentPreset = TypeOf<typeof agentPreset>;
 
-/** An llm agent's preset as its trajectory begins with it. A later version may say more. */
+/** The part of an llm agent's preset at the start of its trajectory. A later version may add fields. */
 export const llmSpecs = {
   model: openObject({ ...model.properties, provider }, ["id", "contextTokens", "provider"]),
   scaffold: openObject({ kind: scaffold, tools, turnsMax }, ["kind"]),
@@ -164,7 +165,7 @@ export const llmSpecs = {
 export type ModelSpec = TypeOf<typeof llmSpecs.model>;
 export type ScaffoldSpec = TypeOf<typeof llmSpecs.scaffold>;
 
-/** The fields that say how a preset is shown, where it runs and what pairs; the others shape what its agent does. */
+/** Fields about display, place and pairing. All others shape what the agent does. */
 const besideBehaviour = ["formatVersion", "name", "title", "image", "seeded", "environment"];
 
 /** Every field that shapes what the agent of `preset` does, null where the preset does not set it. */
@@ -177,12 +178,12 @@ export function presetOfAttempt(preset: AgentPreset): Record<string, unknown> {
 }
 
 /**
- * The params of a stage that makes an attempt, each field of its `preset` under its own name. Keys of attempts have them
- * so, from when each was a parameter of its own, and reasons name the field that changed.
+ * The params of an attempt stage, with each field of its `preset` under its own name. Attempt keys hold them in this
+ * form, from when each was a separate parameter, and reasons name the field that changed.
  */
 export function attemptFields(params: Record<string, Json>): Record<string, Json> {
   const { preset, ...others } = { ...params };
-  // a durable stage of one's own may have a table of this name that is none
+  // a user's own durable stage may have another table of this name
   const isPreset = isTable(preset) && typeof preset.kind === "string";
   return isPreset ? { ...preset, ...others } : { ...params };
 }

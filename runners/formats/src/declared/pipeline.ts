@@ -1,5 +1,5 @@
-// The format of pipelines, pipelines/NAME.yaml. It says shapes; names, units and edges are checked after it, where
-// a message can say more than a schema can.
+// The format of pipelines, pipelines/NAME.yaml. It checks shapes. Names, units and edges are checked later, with better
+// messages than a schema can give.
 import {
   anyText,
   closedObject,
@@ -43,7 +43,7 @@ const axis = eitherType(
       field: {
         ...text,
         description:
-          "where they are listed, e.g. scorers.{params.data}; by default under the axis' name with an s",
+          "the field that lists them, e.g. scorers.{params.data}; by default the axis' name with an s",
       },
     },
     ["of"],
@@ -63,7 +63,7 @@ const pools = {
   },
   additionalProperties: { type: "integer", minimum: 1 },
   description:
-    'How much there is of what is no hardware, e.g. calls at once: { "api:openai": 4, "api:*": 2 }; PREFIX* is a pool for each name that begins so.',
+    'Size of each pool of something other than hardware, e.g. concurrent calls: { "api:openai": 4, "api:*": 2 }; PREFIX* is a pool for each name with this prefix.',
 } as const;
 
 const output = eitherType(
@@ -81,13 +81,13 @@ const output = eitherType(
 
 const network = oneOf("none", "full");
 const execution = {
-  executor: { ...text, description: "Where it runs: local or docker; of what is untrusted, its sandbox." },
+  executor: { ...text, description: "Where it runs: local or docker; for an untrusted stage, its sandbox." },
   image: {
     ...text,
     description:
-      "Of its containers: a Dockerfile, name@sha256:…, or host, which shows this host's own programs; in the action key.",
+      "The image of its containers: a Dockerfile, name@sha256:…, or host for this host's own programs; in the action key.",
   },
-  network: { ...network, description: "What its processes may reach; outside the action key." },
+  network: { ...network, description: "The network that its processes can reach; outside the action key." },
   resources: {
     ...partialObject({
       cpus: { type: "number", exclusiveMinimum: 0 },
@@ -95,49 +95,50 @@ const execution = {
       gpus: count,
       pools: {
         ...tableOf(count),
-        description: 'What it takes of pools, e.g. { "api:{agent.provider}": 1 }.',
+        description: 'Its share of pools, e.g. { "api:{agent.provider}": 1 }.',
       },
     }),
-    description: "What it holds while it runs; outside the action key.",
+    description: "Resources that it holds while it runs; outside the action key.",
   },
   limits: {
     ...partialObject({
       time: {
         ...orNull(duration),
         description:
-          "Until its processes have ended, with a unit, e.g. 24h. Taking its outputs in comes after it. null: none.",
+          "Until its processes have ended, with a unit, e.g. 24h. Ingesting its outputs is not counted. null: no limit.",
       },
       memory: { ...size, description: "Of its whole process tree, e.g. 8GiB." },
       processes: {
         type: "integer",
         minimum: 1,
-        description: "How many an untrusted program may have at once, threads counted.",
+        description: "Maximum number of processes and threads of an untrusted program.",
       },
-      disk: { ...size, description: "What an untrusted program may write, e.g. 100GiB." },
+      disk: { ...size, description: "Maximum disk usage of an untrusted program, e.g. 100GiB." },
       providerWait: {
         ...duration,
-        description: "How long an attempt waits without any answer of its provider (default: 1h).",
+        description: "How long an attempt waits without an answer from its provider (default: 1h).",
       },
       operatorWait: {
         ...duration,
-        description: "How long an attempt waits for a person: a key, a quota, a model's name (default: 72h).",
+        description:
+          "How long an attempt waits for a person to fix a key, a quota or a model's name (default: 72h).",
       },
     }),
-    description: "Where it is stopped as failed; outside the action key.",
+    description: "Limits at which it is stopped as failed; outside the action key.",
   },
 } as const;
 
 export const stageSpec = {
   ...partialObject({
     title: text,
-    like: { ...text, description: "A stage whose settings it has, but for those that it writes itself." },
+    like: { ...text, description: "A stage whose settings it takes over, except those that it sets itself." },
     role: {
       ...role,
       description:
-        "What its results are to stages that collect them, e.g. score or verdict; outside the action key.",
+        "The role of its results for stages that collect them, e.g. score or verdict; outside the action key.",
     },
     each: { ...names, description: "The axes it fans out over." },
-    keyed: { ...names, description: "The axes it can see; by default all of each." },
+    keyed: { ...names, description: "The axes it can see; by default all of `each`." },
     script: { ...text, description: "A TypeScript file, run by Node." },
     python: { ...text, description: "A Python file, run in the stage's environment." },
     command: eitherType(text, { ...listOf(anyText), minItems: 1 }),
@@ -148,16 +149,16 @@ export const stageSpec = {
     collect: {
       ...names,
       description:
-        "Artifacts it gathers over the axes it lacks, whatever became of them; digest(stage.output) where its digest will do.",
+        "Artifacts it gathers over the axes it lacks, failed ones included; digest(stage.output) if the digest is enough.",
     },
     roles: {
       ...names,
       items: role,
-      description: "The roles that it needs among what it collects, each of one stage.",
+      description: "The roles that it needs among the stages that it collects, each of exactly one stage.",
     },
     gives: table(output, "Its outputs: file, dir, or a table with private."),
     params,
-    files: { ...names, description: "Files it reads or starts besides its script; patterns allowed." },
+    files: { ...names, description: "Files it reads or runs besides its script; patterns allowed." },
     env: {
       ...tableOf(scalar),
       propertyNames: variable,
@@ -173,38 +174,46 @@ export const stageSpec = {
         },
       ],
       description:
-        "Environment variables passed on, never keyed, logged or printed. May be a field that lists them.",
+        "Environment variables that are passed on and never keyed, logged or printed. May be a field that lists them.",
     },
     retries: {
       type: "integer",
       minimum: 0,
       maximum: 10,
-      description: "How often it is tried again when the machine failed it; its own failures are not.",
+      description:
+        "How often it is retried after a failure of the machine; its own failures are not retried.",
     },
     environment: { ...text, description: "A Python lock file." },
     programs: {
       type: ["boolean", "string"],
       description:
-        "Whether its script may start programs or load native code; outside the action key. May be a field that says so: {scorer.programs}.",
+        "Whether its script may start programs or load native code; outside the action key. May be a field: {scorer.programs}.",
     },
     budget: {
       ...partialObject({
         time: duration,
-        tokens: { type: ["integer", "string"], minimum: 1, description: "Of all model calls, in and out." },
+        tokens: {
+          type: ["integer", "string"],
+          minimum: 1,
+          description: "Input and output of all model calls.",
+        },
         dollars: { type: ["number", "string"], exclusiveMinimum: 0, description: "Of all model calls." },
       }),
-      description: "What shapes the result; in the key.",
+      description: "The budget; in the action key.",
     },
-    durable: { ...flag, description: "Its results are records, not cache." },
-    untrusted: { ...flag, description: "Runs foreign code: may need public artifacts only." },
+    durable: { ...flag, description: "Its results are records, not cache entries." },
+    untrusted: { ...flag, description: "Runs untrusted code: may need public artifacts only." },
     hostSensitive: {
       type: ["boolean", "string"],
-      description: "Its results depend on the machine. May be a field that says so: {scorer.hostSensitive}.",
+      description: "Its results depend on the machine. May be a field: {scorer.hostSensitive}.",
     },
-    releases: { ...names, description: "Outputs that are public although it needed private ones." },
+    releases: {
+      ...names,
+      description: "Outputs that are public although the stage reads private artifacts.",
+    },
     ...execution,
   }),
-  description: "A step: what it runs, what it needs and what it gives.",
+  description: "A step: what it runs, its inputs and its outputs.",
 } as const;
 
 const profile = partialObject({
@@ -213,7 +222,7 @@ const profile = partialObject({
   extends: text,
   onStale: {
     ...oneOf("leave", "rerun"),
-    description: "What becomes of a stale attempt; left by default.",
+    description: "Whether stale attempts are left or run again; left by default.",
   },
   axes,
   params,
@@ -229,20 +238,20 @@ const properties = {
   extends: {
     ...text,
     description:
-      "A pipeline in YAML beside this one, by name. Its axes, parameters, pools, profiles and stages are this one's, but for those of the same name here.",
+      "The name of a YAML pipeline in the same folder. Its axes, parameters, pools, profiles and stages are taken over, except those that are declared here.",
   },
   axes,
   params,
   pools,
   defaults: {
     ...partialObject(execution),
-    description: "How every stage is carried out that does not say otherwise.",
+    description: "Execution settings of every stage that does not set its own.",
   },
   profiles: table(profile, "Named sets of overrides."),
   stages: { ...table(stageSpec, "The steps, by name."), minProperties: 1 },
 } as const;
 
-/** A pipeline with all that it takes over from others. */
+/** A pipeline with everything that it takes over from others. */
 export const pipelineSpec = closedObject(properties, ["formatVersion", "name", "stages"]);
 
 /** A pipeline as it is written. */
@@ -251,20 +260,20 @@ export const pipelineFile = fileFormat("mlrb pipeline", {
   anyOf: [{ required: ["stages"] }, { required: ["extends"] }],
 });
 
-// before anything in them is looked up
+// the placeholders in them are not filled in yet
 export type PipelineSpec = TypeOf<typeof pipelineSpec>;
 export type ProfileSpec = TypeOf<typeof profile>;
 export type StageSpec = TypeOf<typeof stageSpec>;
 export type GivesSpec = TypeOf<typeof output>;
 /**
- * A list of values, or the values that another axis' manifest lists (`{ of: task }`), under the axis' name
- * with an s or where `field` says; it may name parameters: `scorers.{params.data}`.
+ * A list of values, or the values that the manifest of another axis lists (`{ of: task }`), by default under the axis'
+ * name with an s. `field` names another place and may hold parameters: `scorers.{params.data}`.
  */
 export type AxisSpec = TypeOf<typeof axis>;
 export type Scalar = TypeOf<typeof scalar>;
 export type PoolsSpec = TypeOf<typeof pools>;
-/** What a profile or a stage may set about where and how far a stage runs; `image` alone is in action keys. */
+/** Where and within which limits a stage runs. Only `image` is in action keys. */
 export type ExecutionSpec = Pick<StageSpec, keyof typeof execution>;
 export type ResourcesSpec = NonNullable<ExecutionSpec["resources"]>;
-/** What a stage's processes may reach: nothing but the machine itself, or everything. */
+/** The network that a stage's processes can reach: none but the machine itself, or all. */
 export type Network = TypeOf<typeof network>;

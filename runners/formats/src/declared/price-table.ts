@@ -1,4 +1,4 @@
-// The format of runners/agents/prices.yaml: what providers charge. Its own first lines say what an entry holds.
+// The format of runners/agents/prices.yaml, the prices of providers. The first lines of that file explain an entry.
 
 import { rates } from "../attempt/used-price.ts";
 import { closedObject, fileFormat, list, listOf, type TypeOf, text } from "../schema.ts";
@@ -10,9 +10,9 @@ const price = closedObject(
     asOf: {
       type: "string",
       pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$",
-      description: "the day of the last look at the page",
+      description: "the date of the last visit to the page",
     },
-    source: { type: "string", pattern: "^https://\\S+$", description: "a page of the provider's" },
+    source: { type: "string", pattern: "^https://\\S+$", description: "a page of the provider" },
     ...rates,
     above: {
       ...closedObject({ inputTokens: { type: "integer", minimum: 1 }, ...rates }, [
@@ -20,7 +20,7 @@ const price = closedObject(
         "input",
         "output",
       ]),
-      description: "for a request with more input tokens than this",
+      description: "for requests with more input tokens than this",
     },
   },
   ["provider", "models", "asOf", "source", "input", "output"],

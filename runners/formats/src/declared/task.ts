@@ -16,7 +16,7 @@ import {
 const duration = { ...text, format: "duration" } as const;
 const kindOfData = { ...name, description: "a kind of data" } as const;
 
-/** One value for each kind of data that a pipeline can ask for, e.g. smoke and official. */
+/** One value for each kind of data, e.g. smoke and official. */
 function byKind<const Value>(value: Value, description: string) {
   return {
     ...tableOf(value),
@@ -28,21 +28,21 @@ function byKind<const Value>(value: Value, description: string) {
 
 const publishedValue = closedObject(
   {
-    who: { ...text, description: "whose agent or model" },
+    who: { ...text, description: "the agent or model" },
     value: { type: "number" },
     n: {
       type: "integer",
       minimum: 1,
-      description: "runs that it is of; left out where the source gives none",
+      description: "number of runs; leave out if the source gives none",
     },
-    note: { ...text, description: "what it is of those runs, e.g. the best one" },
+    note: { ...text, description: "how it was made from those runs, e.g. the best one" },
     source: text,
   },
   ["who", "value", "source"],
 );
 
 const anchor = closedObject(
-  { name, title: text, model: { ...text, description: "one that the anchors step can make" } },
+  { name, title: text, model: { ...text, description: "a model that the anchors step can make" } },
   ["name", "title", "model"],
 );
 
@@ -50,14 +50,14 @@ const taskRule = closedObject(
   {
     name,
     title: text,
-    method: { ...text, description: "the check that decides it" },
+    method: { ...text, description: "the check that decides the rule" },
     with: { ...jsonObject, description: "the method's arguments, e.g. { max: 20000000 }" },
     on: {
       type: "array",
       items: kindOfData,
       minItems: 1,
       uniqueItems: true,
-      description: "the kinds of data that it holds for; all where it says none",
+      description: "the kinds of data that it applies to; by default all",
     },
     source: ruleSource,
     severity: ruleSeverity,
@@ -73,17 +73,17 @@ export const taskManifest = fileFormat(
       name,
       officialName: { ...text, description: "its name in the official package, e.g. baby_lm" },
       title: text,
-      submission: { ...text, description: "what is handed in, one sentence" },
+      submission: { ...text, description: "what is submitted, one sentence" },
       scorers: byKind({ ...list, minItems: 1, uniqueItems: true }, "the scorers, { KIND: [NAME, …] }"),
       primary: byKind(text, "the scorer that decides, { KIND: NAME }"),
       environment: { ...text, description: "the lock file of its scripted baselines" },
       models: {
         ...text,
-        description: "the script that makes the models given beside the data, in folders by name",
+        description: "the script that makes the models given with the data, in folders by name",
       },
       generate: {
         ...text,
-        description: "the script that has a submission write what its scorers judge, once for all of them",
+        description: "the script with which a submission generates the texts that all its scorers judge",
       },
       budget: byKind(closedObject({ time: duration }, ["time"]), "what an agent may spend"),
       floors: byKind(
@@ -91,18 +91,18 @@ export const taskManifest = fileFormat(
           ...tableOf({ type: ["number", "string"], minLength: 1 }),
           description: "by scorer: a number or the name of an anchors row, { NAME: 0.5 }",
         },
-        "what no skill reaches, { KIND: { NAME: 0.5 } }",
+        "the trivial baseline: the value of guessing or of doing nothing, { KIND: { NAME: 0.5 } }",
       ),
       anchors: byKind(
         listOf(anchor),
-        "models that nobody trained for the task, measured beside its attempts",
+        "models that were not trained for the task, measured like its attempts",
       ),
       anchorRows: byKind(
         {
           ...tableOf(text),
           description: "by scorer: the name of an anchors row, { NAME: ROW }",
         },
-        "the anchors row that is 1 where the floor is 0, { KIND: { NAME: ROW } }",
+        "the anchors row of the reference model: 1 on the normalised scale, { KIND: { NAME: ROW } }",
       ),
       published: byKind(
         {
@@ -122,5 +122,5 @@ export const taskManifest = fileFormat(
 export type TaskManifest = TypeOf<typeof taskManifest>;
 export type TaskRule = TypeOf<typeof taskRule>;
 export type PublishedValue = TypeOf<typeof publishedValue>;
-/** Whose rows a task is done on, e.g. `smoke` or `official`: what a pipeline's `params.data` asks for. */
+/** The kind of data of a task, e.g. `smoke` or `official`; a pipeline's `params.data` selects it. */
 export type DataKind = string;

@@ -1,4 +1,5 @@
-// admission.json: may the submission be loaded at all? Apart from the verdict, so that a changed rule rescores nothing.
+// admission.json: whether the submission can be loaded. It is separate from the verdict, so that a changed rule rescores
+// nothing.
 import { anyText, fileFormat, flag, listOf, type TypeOf, text, wholeObject } from "../schema.ts";
 
 const reason = wholeObject({ code: text, detail: anyText });
@@ -6,7 +7,7 @@ export type AdmissionReason = TypeOf<typeof reason>;
 
 export const reasons = {
   ...listOf(reason),
-  description: "why it is not admitted, in the order found; empty when admitted",
+  description: "why it is not admitted, in the order found; empty if admitted",
 } as const;
 
 export const admission = fileFormat(

@@ -1,4 +1,4 @@
-// What the anchors stage gives for one task and scorer: rows to read the scores against.
+// The output of the anchors stage for one task and scorer: rows to compare scores with.
 import {
   anyText,
   fileFormat,
@@ -14,7 +14,7 @@ import { standardError } from "./score.ts";
 const anchorRow = {
   ...wholeObject({
     name: { ...text, description: "e.g. unigram, bigram, chance" },
-    title: { ...anyText, description: "one sentence for the table's foot" },
+    title: { ...anyText, description: "one sentence for the table's footnotes" },
   }),
   oneOf: [
     openObject({ value: number, standardError }, ["value"]),

@@ -6,8 +6,8 @@ export const fingerprintFile = fileFormat(
   "mlrb fingerprint of a model",
   wholeObject({
     formatVersion: { const: 1 },
-    name: { ...anyText, description: "the model as its publisher calls it" },
-    source: { ...anyText, description: "where the weights came from, with version" },
+    name: { ...anyText, description: "the publisher's name of the model" },
+    source: { ...anyText, description: "origin of the weights, with version" },
     licence: anyText,
     tensors: listOf(wholeObject({ name: anyText, shape: listOf(count), values: listOf(number) })),
   }),

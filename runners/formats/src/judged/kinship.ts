@@ -1,4 +1,4 @@
-// kinship.json: the rules of a task that take all of its attempts together, to be added to each verdict.
+// kinship.json: the rules of a task over all of its attempts, to be added to each verdict.
 import { anyText, fileFormat, listOf, seed, type TypeOf, wholeObject } from "../schema.ts";
 import { ruleVerdict } from "./verdict.ts";
 

@@ -1,4 +1,4 @@
-// moment.json: the submission as it stood at a share of the budget, and whether it may be loaded.
+// moment.json: the intermediate checkpoint of a submission at a share of the budget, and whether it can be loaded.
 
 import { fileFormat, flag, kindsOf, type TypeOf, text, wholeObject } from "../schema.ts";
 import { reasons } from "./admission.ts";
@@ -11,11 +11,11 @@ export const moment = fileFormat(
       {},
       [],
       [
-        { ...wholeObject({ kind: { const: "none" } }), description: "nothing had been put there yet" },
+        { ...wholeObject({ kind: { const: "none" } }), description: "nothing had been submitted yet" },
         wholeObject({ kind: { const: "snapshot" }, name: text }),
         {
           ...wholeObject({ kind: { const: "final" } }),
-          description: "the attempt had ended: what it submitted",
+          description: "the attempt had ended: its final submission",
         },
       ],
     ),

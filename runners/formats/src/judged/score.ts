@@ -1,5 +1,5 @@
-// score.json: what a scorer says of one submission. A scorer never writes "not measured": the report derives it
-// from a stage that failed, since that is the benchmark's fault.
+// score.json: the score of one submission. A scorer never writes "not measured": the report derives it from a failed
+// stage, because that is the benchmark's fault.
 import {
   anyText,
   count,
@@ -19,7 +19,7 @@ export type Direction = TypeOf<typeof direction>;
 export const scorerVersion = {
   type: "integer",
   minimum: 1,
-  description: "the scorer's own, from scorer.yaml: raised when its meaning changes",
+  description: "version of the scorer, from scorer.yaml: raised when its meaning changes",
 } as const;
 
 export const standardError = { type: "number", minimum: 0 } as const;
@@ -31,12 +31,12 @@ export const scored = wholeObject({
     ...standardError,
     description: "over items (documents, pairs, questions), never over attempts",
   },
-  items: { ...count, description: "how many items the value was taken over" },
+  items: { ...count, description: "number of items behind the value" },
   groups: {
     ...tableOf(wholeObject({ value: number, items: count })),
-    description: "finer values by group name, e.g. a phenomenon or a subject",
+    description: "values by group, e.g. a phenomenon or a subject",
   },
-  extra: { ...tableOf(number), description: "further numbers under their own names, e.g. tiesHalf" },
+  extra: { ...tableOf(number), description: "further numbers by name, e.g. tiesHalf" },
 });
 export type Scored = TypeOf<typeof scored>;
 

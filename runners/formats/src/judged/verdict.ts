@@ -1,4 +1,4 @@
-// verdict.json: did the submission keep the rules of its task?
+// verdict.json: whether the submission kept the rules of its task.
 import { anyText, fileFormat, listOf, oneOf, type TypeOf, tableOf, text, wholeObject } from "../schema.ts";
 
 const answer = oneOf("pass", "fail", "cannot-tell");
@@ -7,7 +7,7 @@ export type RuleAnswer = TypeOf<typeof answer>;
 /** Who made the rule. */
 export const ruleSource = oneOf("official", "competition", "interpreted");
 
-/** What a broken rule does: strike, or a note only. */
+/** The effect of a broken rule: strike (disqualified), or a note only. */
 export const ruleSeverity = oneOf("strike", "note");
 
 export const ruleVerdict = wholeObject({
@@ -16,7 +16,7 @@ export const ruleVerdict = wholeObject({
   answer,
   evidence: {
     ...anyText,
-    description: "what was looked at and what was found; no durations, hosts or paths",
+    description: "what was checked and found; no durations, hosts or paths",
   },
   source: ruleSource,
   severity: ruleSeverity,
@@ -26,12 +26,13 @@ export type RuleVerdict = TypeOf<typeof ruleVerdict>;
 export const judgement = {
   kind: {
     ...oneOf("pass", "struck", "rejected"),
-    description: "rejected: not admitted; struck: a rule of severity strike failed; pass: neither",
+    description:
+      "rejected: not admitted; struck (disqualified): a rule of severity strike failed; pass: neither",
   },
   rules: listOf(ruleVerdict),
   facts: {
     ...tableOf({ type: ["string", "number"] } as const),
-    description: "what a reader wants to see with the rules, e.g. parameters and dtypes; empty when rejected",
+    description: "facts next to the rules, e.g. parameters and dtypes; empty if rejected",
   },
 } as const;
 

@@ -7,11 +7,11 @@ const agentAcrossTasks = wholeObject({
   agent: anyText,
   tasks: {
     ...listOf(anyText),
-    description: "the tasks that its numbers are over; only agents with the same ones can be compared",
+    description: "the tasks behind its numbers; only agents with equal tasks can be compared",
   },
   leftOut: {
     ...leftOut,
-    description: "of the tasks with a scale, those at which its values cannot be used, and why",
+    description: "tasks with a scale at which its values cannot be used, and why",
   },
   mean: {
     ...numberOrNull,
@@ -33,7 +33,8 @@ export const acrossTasks = wholeObject({
     ...listOf(
       wholeObject({ task: anyText, metric: anyText, floor: number, anchor: number, anchorName: anyText }),
     ),
-    description: "tasks on whose primary metrics a scale carries, with floor (0) and anchor (1)",
+    description:
+      "tasks with a usable scale of the primary metric, with trivial baseline (0) and reference model (1)",
   },
   leftOut: { ...leftOut, description: "the other tasks, and why" },
   agents: listOf(agentAcrossTasks),

@@ -1,5 +1,5 @@
-// Two agents over all tasks, in report.json: one primary test, what single tasks can tell, the test of pairs where
-// there are real ones, and what a run of this size could have found.
+// Two agents over all tasks, in report.json: the primary test, the tests of single tasks, the test of real pairs if any,
+// and the difference that a run of this size can detect.
 import {
   anyText,
   count,
@@ -12,16 +12,16 @@ import {
   wholeObject,
 } from "../schema.ts";
 
-/** What @mlrb/core's tests say: `Tested`. */
+/** `Tested` of @mlrb/core. */
 const tested = {
   p: {
     ...number,
-    description: "two-sided: how often labels swapped at random leave the agents as far apart, or farther",
+    description: "two-sided: the share of random label swaps that leave the agents at least as far apart",
   },
   pMin: {
     ...number,
     description:
-      "the smallest p that these values could give under any labels (when drawn: with this many draws)",
+      "the smallest p that these values can give under any labels (if drawn: with this many draws)",
   },
   method: kindsOf(
     {},
@@ -46,7 +46,7 @@ const taskComparison = kindsOf(
     superiority: number,
     pMin: {
       ...number,
-      description: "the smallest p that these values could have under any labels, before Holm",
+      description: "the smallest p that these values can give under any labels, before Holm",
     },
   },
   ["task", "metric", "attempts", "superiority", "pMin"],
@@ -65,14 +65,14 @@ const pairedComparison = {
           ...number,
           description: "the mean over tasks of the share of pairs in which A is better, ties half",
         },
-        pairs: { ...count, description: "pairs of the same two submissions count as one" },
+        pairs: { ...count, description: "pairs of the same two submissions count once" },
         tasks: count,
         ...tested,
       }),
       wholeObject({ kind: { const: "not-paired" }, why: anyText }),
     ],
   ),
-  description: "the sign-flip test, where attempts with one seed are pairs by what the agents are",
+  description: "the sign-flip test, if both agents are seeded, so that attempts with equal seeds are pairs",
 } as const;
 export type PairedComparison = TypeOf<typeof pairedComparison>;
 
@@ -84,17 +84,16 @@ const detectable = kindsOf(
       kind: { const: "detectable" },
       superiority: {
         ...number,
-        description: "the P(A is better than B) at every task that is found with the power asked for",
+        description: "the P(A is better than B) at every task that is detected with this power",
       },
       normalShift: {
         ...number,
-        description:
-          "how far apart the means of two normal distributions with this P are, in standard deviations",
+        description: "distance of the means of two normal distributions with this P, in standard deviations",
       },
     }),
     {
       ...wholeObject({ kind: { const: "undetectable" }, pMin: number }),
-      description: "no result of this design has a p of alpha or less",
+      description: "no result of this design has p ≤ alpha",
     },
     wholeObject({ kind: { const: "too-large-to-compute" } }),
   ],
@@ -107,30 +106,29 @@ const comparisonDesign = {
       tasks: count,
       attempts: {
         ...pairOf(count),
-        description: "of each agent at a task; the fewest of all tasks where they differ",
+        description: "per agent and task; the fewest over tasks if they differ",
       },
       together: { ...detectable, description: "all tasks taken together" },
-      first: { ...detectable, description: "one task, as the first under Holm's correction for all of them" },
+      first: { ...detectable, description: "one task, as the first of all under Holm's correction" },
     }),
   ),
-  description:
-    "what this many attempts could find with power 0.8 at level 0.05, as planned, whatever came of it",
+  description: "what the planned attempts can detect with power 0.8 at level 0.05",
 } as const;
 export type ComparisonDesign = TypeOf<typeof comparisonDesign>;
 
 export const agentComparison = wholeObject({
   agents: {
     ...pairOf(anyText),
-    description: "the first is A; P(A is better than B) is over 0.5 where it does better",
+    description: "the first is A; P(A is better than B) is over 0.5 if A does better",
   },
   leftOut: {
     ...listOf(wholeObject({ task: anyText, why: anyText })),
-    description: "tasks that take no part, and why",
+    description: "tasks that are left out, and why",
   },
   equalSubmissions: {
     ...listOf(wholeObject({ task: anyText, agent: anyText })),
     description:
-      "where valid attempts of an agent submitted the same: no independent ones, so p may be too small",
+      "where valid attempts of an agent submitted equal files: they are not independent, so p may be too small",
   },
   overall: {
     ...kindsOf(

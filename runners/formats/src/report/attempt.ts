@@ -1,4 +1,4 @@
-// An attempt in report.json: its verdict, its scores, its research and what stood at moments of its budget.
+// An attempt in report.json: its verdict, scores, research and intermediate checkpoints.
 
 import { rejected, scored, scorerVersion, standardError } from "../judged/score.ts";
 import { judgement } from "../judged/verdict.ts";
@@ -45,7 +45,7 @@ const admission = kindsOf(
   [
     wholeObject({ kind: { const: "admitted" } }),
     wholeObject({ kind: { const: "rejected" }, why: anyText }),
-    { ...wholeObject({ kind: { const: "none" } }), description: "nothing had been put there yet" },
+    { ...wholeObject({ kind: { const: "none" } }), description: "nothing had been submitted yet" },
     missing,
   ],
 );
@@ -54,17 +54,17 @@ const attemptMoment = {
   ...wholeObject({
     moment: {
       ...anyText,
-      description: "as the pipeline's axis names it, e.g. 25%; 100% is the end, whenever that was",
+      description: "its value on the pipeline's axis, e.g. 25%; 100% is the end of the attempt",
     },
     share: number,
     submission: {
       ...textOrNull,
-      description: "its digest, also of an empty folder; null where it is not known",
+      description: "its digest, also for an empty folder; null if unknown",
     },
     admission,
     scores: tableOf(momentScore),
   }),
-  description: "the submission as it stood at a moment; only the last one, what was submitted, counts",
+  description: "an intermediate checkpoint; only the last one, the final submission, counts",
 } as const;
 export type AttemptMoment = TypeOf<typeof attemptMoment>;
 
@@ -87,21 +87,21 @@ const attemptResearch = {
         claimedOnly: { ...count, description: "iterations that are only claimed" },
         metric: {
           ...textOrNull,
-          description: "the metric of most of its iterations; null where none has one",
+          description: "the metric of most of its iterations; null if none has one",
         },
-        said: { ...numberOrNull, description: "its last value, by the agent" },
+        said: { ...numberOrNull, description: "its last self-reported value" },
         saidMinusMeasured: {
           ...numberOrNull,
-          description: "less the score, where a scorer has the metric's name",
+          description: "self-reported minus measured, if a scorer has the metric's name",
         },
         bestMinusFinal: {
           ...numberOrNull,
           description:
-            "of what it said; 0 where the last was the best, null where nobody can tell which way is better",
+            "best minus last self-reported value; 0 if the last is the best, null if the direction is unknown",
         },
         predictionError: {
           ...numberOrNull,
-          description: "mean of |predicted − said| over `predictions` iterations",
+          description: "mean of |predicted − self-reported| over `predictions` iterations",
         },
         predictions: count,
         failure: nullable(researchFailure),
@@ -109,7 +109,7 @@ const attemptResearch = {
       notMeasured,
     ],
   ),
-  description: "by rules over the trajectory; durations are in times.json",
+  description: "found by rules in the trajectory; durations are in times.json",
 } as const;
 export type AttemptResearch = TypeOf<typeof attemptResearch>;
 
@@ -118,18 +118,17 @@ export const attempt = wholeObject({
   agent: anyText,
   seed,
   verdict: attemptVerdict,
-  submission: { ...textOrNull, description: "the submission's digest; null where there is none" },
+  submission: { ...textOrNull, description: "the submission's digest; null if there is none" },
   note: {
     ...anyText,
-    description:
-      "what must be said beside its numbers, e.g. that it was accepted as stale; empty where nothing must",
+    description: "a note for its numbers, e.g. that it was accepted as stale; may be empty",
   },
   scores: tableOf(attemptScore),
-  research: { ...nullable(attemptResearch), description: "null where the pipeline finds no iterations" },
+  research: { ...nullable(attemptResearch), description: "null if the pipeline does not find iterations" },
   moments: {
     ...listOf(attemptMoment),
     description:
-      "as it stood at shares of the budget, in their order, and last what was submitted; empty where none is planned",
+      "intermediate checkpoints in order of their share of the budget, last the final submission; empty if none is planned",
   },
 });
 export type Attempt = TypeOf<typeof attempt>;

@@ -1,4 +1,4 @@
-// A cell of report.json: one number for a task, an agent and a metric, with what it was made of.
+// A cell of report.json: one number for a task, an agent and a metric, with the values behind it.
 
 import { direction } from "../judged/score.ts";
 import {
@@ -42,41 +42,42 @@ const errors = {
     overItemsIs: {
       ...nullable(oneOf("exact", "at-most")),
       description:
-        "from the items of all attempts together, or, where these cannot be combined, an upper bound",
+        "exact from the items of all attempts, at-most: an upper bound if these cannot be combined",
     },
   }),
-  description: "of the valid attempts; two things, never added up",
+  description: "of the valid attempts; two different errors, never added",
 } as const;
 
 export const cell = wholeObject({
   task: anyText,
   agent: anyText,
   metric: anyText,
-  primary: { ...flag, description: "whether the task is decided on this metric" },
+  primary: { ...flag, description: "whether this metric decides the task" },
   direction,
   unit: anyText,
   seeds: listOf(seed),
   values: {
     ...values,
-    description: "the score per planned seed as measured, struck ones too; null where there is none",
+    description: "the measured score per planned seed, disqualified attempts included; null if there is none",
   },
   counted: {
     ...values,
-    description: "what enters the mean per planned seed: the value, the floor, or null for a missing attempt",
+    description:
+      "the value per planned seed that enters the mean: the score, the trivial baseline, or null for a missing attempt",
   },
   mean: {
     ...numberOrNull,
     description:
-      "intention to treat: over all attempts that are not missing, those that failed counting as the floor",
+      "intention to treat: over all attempts that are not missing; failed ones are scored at the trivial baseline",
   },
-  meanWithheld: { ...nullable(whyNoMean), description: "why there is no mean; null where there is one" },
+  meanWithheld: { ...nullable(whyNoMean), description: "why there is no mean; null if there is one" },
   interval: {
     ...nullable(pairOf(number)),
     description: "Student-t, 95 %, over attempts, cut to the metric's range",
   },
   intervalCut: {
     ...nullable(wholeObject({ low: flag, high: flag })),
-    description: "which ends were cut; null where there is no interval",
+    description: "which ends were cut; null without an interval",
   },
   intervalWithheld: nullable(whyNoInterval),
   measured: { ...count, description: "attempts that are not missing" },
@@ -92,23 +93,24 @@ export const cell = wholeObject({
   floor: numberOrNull,
   floorName: {
     ...textOrNull,
-    description: "the anchors row that the floor is; null where task.yaml gives a number or nothing",
+    description: "the anchors row of the trivial baseline; null if task.yaml gives a number or nothing",
   },
   anchor: {
     ...numberOrNull,
-    description: "the value of the anchors row `anchorName`; null where there is none or it has no number",
+    description:
+      "the value of the anchors row `anchorName`; null if there is no such row or it has no number",
   },
-  anchorName: { ...textOrNull, description: "the row that task.yaml names; null where it names none" },
+  anchorName: { ...textOrNull, description: "the row that task.yaml names as reference model; null if none" },
   normalised: {
     ...values,
     description:
-      "`counted` with the floor at 0 and the anchor at 1, not clipped; null where `normalisedWithheld` says why",
+      "`counted` with the trivial baseline at 0 and the reference model at 1, not clipped; null with `normalisedWithheld`",
   },
-  normalisedMean: { ...numberOrNull, description: "of `normalised`; null where there is no mean" },
+  normalisedMean: { ...numberOrNull, description: "mean of `normalised`; null if there is no mean" },
   normalisedWithheld: {
     ...textOrNull,
-    description: "why there is no scale from floor to anchor, in words; null where there is one",
+    description: "why there is no normalised scale, in words; null if there is one",
   },
-  notes: { ...listOf(anyText), description: "why a number is missing or must be read with care" },
+  notes: { ...listOf(anyText), description: "why a number is missing or needs care" },
 });
 export type Cell = TypeOf<typeof cell>;

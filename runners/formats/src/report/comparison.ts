@@ -30,17 +30,16 @@ export const comparison = kindsOf(
       },
       clusteredStandardError: {
         ...numberOrNull,
-        description: "the same with the items' groups as clusters; null where items have none",
+        description: "the same with the items' groups as clusters; null without groups",
       },
       clusters: nullable(count),
       items: count,
       seeds: listOf(seed),
       leftOut: listOf(wholeObject({ seed, why: anyText })),
-      better: { ...textOrNull, description: "the agent that does better; null where they are level" },
+      better: { ...textOrNull, description: "the better agent; null for equal scores" },
       clear: {
         type: ["boolean", "null"],
-        description:
-          "whether the difference is over two of the larger standard error; null where there is none",
+        description: "whether the difference exceeds two of the larger standard error; null without one",
       },
     }),
     wholeObject({ kind: { const: "not-compared" }, why: anyText }),

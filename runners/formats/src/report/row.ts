@@ -1,4 +1,4 @@
-// Floors and anchors in report.json: rows to read the agents' means against.
+// Trivial baselines and reference models in report.json: rows to compare the agents' means with.
 
 import { standardError } from "../judged/score.ts";
 import {
@@ -22,7 +22,7 @@ const rowValue = {
     wholeObject({ value: nothing, standardError: nothing, rejected: anyText }),
   ],
 } as const;
-/** What a row measures, or why the model behind it was rejected, in which case it is no number at all. */
+/** The value of a row, or why its model was rejected; then it has no number. */
 export type RowValue = TypeOf<typeof rowValue>;
 
 const standing = kindsOf(
@@ -43,10 +43,10 @@ export const row = {
     name: anyText,
     title: anyText,
     floor: flag,
-    anchor: { ...flag, description: "whether it is the anchor that is 1 on the normalised scale" },
+    anchor: { ...flag, description: "whether it is the reference model, 1 on the normalised scale" },
     standings: {
       ...listOf(standing),
-      description: "where each agent's mean stands to this row; `by` is in the metric's unit",
+      description: "each agent's mean relative to this row; `by` is in the metric's unit",
     },
   }),
   anyOf: rowValue.anyOf,

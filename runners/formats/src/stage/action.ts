@@ -1,5 +1,5 @@
-// What entries of the action cache and records of attempts both hold: what an action key was made of, and when and
-// where the action ran.
+// The parts of an action key, and when and where an action ran. Entries of the action cache and records of attempts hold
+// both.
 
 import {
   anyText,
@@ -36,7 +36,7 @@ export const keyParts = openObject(
     code: {
       ...texts,
       description:
-        "digest of what can run, by file; empty for a durable stage, whose harness is provenance, not key",
+        "digest of all code that can run, by file; empty for a durable stage, whose harness is provenance, not key",
     },
     files: { ...texts, description: "digest of each declared file" },
     params: tableOf(json),
@@ -44,14 +44,14 @@ export const keyParts = openObject(
     inputs: { ...texts, description: "digest of each input by name" },
     outputs: tableOf(artifactKind),
     env: texts,
-    agentEnv: { ...texts, description: "of an attempt: the variables that every agent sees" },
+    agentEnv: { ...texts, description: "for an attempt: the variables that every agent sees" },
     budget: openObject({ timeMs: number, tokens: number, dollars: number }, []),
     environment: textOrNull,
     host: nullable(texts),
     image: {
       ...anyText,
       description:
-        "identity of the image of its containers; left out where it runs this host's own programs, trusted",
+        "identity of the image of its containers; absent if it runs trusted on this host's own programs",
     },
   },
   [
@@ -79,10 +79,10 @@ export const ran = {
       durationMs: number,
       executor: anyText,
       host: anyText,
-      where: { ...texts, description: "in what on that host: sandbox, image, engine, GPUs" },
+      where: { ...texts, description: "environment on that host: sandbox, image, engine, GPUs" },
     },
     ["run", "startedAt", "durationMs", "executor", "host"],
   ),
-  description: "when and where it ran: kept beside what it gave and never in it",
+  description: "when and where it ran: kept next to its outputs and never in them",
 } as const;
 export type Ran = TypeOf<typeof ran>;

@@ -1,4 +1,4 @@
-// What a stage gave, by content: a file, or a folder as the digest of its tree.
+// An output of a stage by content: a file, or a folder as the digest of its tree.
 import { oneOf, sha256, type TypeOf, wholeObject } from "../schema.ts";
 
 export const artifactKind = oneOf("file", "dir");

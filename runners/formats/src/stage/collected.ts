@@ -1,5 +1,5 @@
-// The format of the manifest that a collecting stage gets: every planned member of the stages that it collects,
-// whatever became of it. The manifest is part of the stage's key, so it holds no clock, host or absolute path.
+// The format of the manifest of a collecting stage: every planned member of the stages that it collects, with its
+// outcome. The manifest is part of the stage's key, so it holds no clock, host or absolute path.
 
 import {
   anyText,
@@ -24,18 +24,17 @@ const member = openObject(
     name: { ...text, description: "the stage's name, e.g. score" },
     role: {
       ...text,
-      description: "what the pipeline says that the stage is for; readers go by it, never by the name",
+      description: "the stage's role in the pipeline; readers use it, never the name",
     },
     axes: axisValues,
     outcome: {
       ...oneOf("succeeded", "failed", "skipped", "cancelled", "not-run"),
-      description: "reused counts as succeeded; not-run was outside the selection and never ran before",
+      description: "reused counts as succeeded; not-run: outside the selection and never run before",
     },
-    cause: { ...anyText, description: "why there is no artifact, in words; empty when succeeded" },
+    cause: { ...anyText, description: "why there is no artifact, in words; empty if succeeded" },
     note: {
       ...anyText,
-      description:
-        "what a table must say beside anything made from this member, e.g. that it was accepted as stale",
+      description: "a note for everything made from this member, e.g. that it was accepted as stale",
     },
     artifacts: {
       ...tableOf(
@@ -45,13 +44,13 @@ const member = openObject(
             kind: artifactKind,
             path: {
               ...text,
-              description: "relative to the manifest; absent where only the digest was asked for",
+              description: "relative to the manifest; absent if only the digest was requested",
             },
           },
           ["digest", "kind"],
         ),
       ),
-      description: "the collected outputs by name; none unless succeeded",
+      description: "the collected outputs by name; empty unless succeeded",
     },
   },
   ["stage", "name", "axes", "outcome", "cause", "artifacts"],

@@ -1,17 +1,16 @@
-// What docker and podman answer to `inspect` of a container: its state, and of those of stages more.
+// The answer of docker and podman to `inspect` of a container: its state, and more for containers of stages.
 import { anyText, flag, openObject, type TypeOf, tableOf, wholeObject } from "../schema.ts";
 
 export const containerState = openObject(
   {
     Status: {
       ...anyText,
-      description:
-        "created, running, paused, restarting, removing, exited, dead; podman says stopped as well",
+      description: "created, running, paused, restarting, removing, exited, dead; podman also has stopped",
     },
     ExitCode: { type: "integer" },
     OOMKilled: {
       ...flag,
-      description: "something in it was killed for lack of memory, a child of the program too",
+      description: "a process in it was killed for lack of memory, perhaps a child of the program",
     },
     Error: { ...anyText, description: "why it could not be started" },
     StartedAt: anyText,

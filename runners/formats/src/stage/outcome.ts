@@ -1,4 +1,4 @@
-// How a stage's execution and an attempt end. Lines of journals and ends of attempts hold it.
+// How a stage's execution or an attempt ended. Journal lines and end.json hold it.
 import { anyText, kindsOf, oneOf, openObject, type TypeOf, tableOf, wholeObject } from "../schema.ts";
 
 const failureCause = {
@@ -12,7 +12,7 @@ const failureCause = {
     "machine",
   ),
   description:
-    "exit-code: its program ended with another status than 0, or by a signal that was not ours. missing-output: it ended well and did not write what it gives. code-changed: the code it ran from changed while it ran, so its result belongs to no key. operator: what only a person can mend, e.g. a key that its provider refuses; trying again changes nothing. machine: it could not be started, or its result could not be kept.",
+    "exit-code: its program ended with a status other than 0, or by a foreign signal. missing-output: it ended with 0 and lacks an output. code-changed: its code changed while it ran, so its result belongs to no key. operator: only a person can fix it, e.g. a key that the provider refuses; a retry changes nothing. machine: it could not be started, or its result could not be kept.",
 } as const;
 export type FailureCause = TypeOf<typeof failureCause>;
 
@@ -25,7 +25,7 @@ export const executionResult = kindsOf(
         kind: { const: "succeeded" },
         where: {
           ...tableOf(anyText),
-          description: "in what it ran, for its provenance, e.g. image, engine",
+          description: "environment for its provenance, e.g. image, engine",
         },
       },
       ["kind"],

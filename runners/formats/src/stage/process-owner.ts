@@ -1,5 +1,5 @@
-// The format of owner.json, supervisor.json and leases: the process that something belongs to, told so that others
-// can find out whether it still lives.
+// The format of owner.json, supervisor.json and leases: the owning process, described so that others can find out
+// whether it is still alive.
 import { anyText, openObject, type TypeOf } from "../schema.ts";
 
 export const processOwner = openObject(

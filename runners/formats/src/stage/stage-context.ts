@@ -1,10 +1,10 @@
-// The format of a stage's context: the JSON file, named in MLRB_STAGE, that says to a stage script what it is asked
-// to do. Readers: kit's stage.ts and mlrb_kit/stage.py.
+// The format of a stage's context: the JSON file, named in MLRB_STAGE, with the inputs, outputs and parameters of a
+// stage script. Readers: kit's stage.ts and mlrb_kit/stage.py.
 import {
   count,
   fileFormat,
   flag,
-  type Json,
+  json,
   list,
   listOf,
   oneOf,
@@ -23,7 +23,7 @@ const gpu = openObject(
     model: { type: "string" },
     memoryBytes: amount,
     driver: { type: "string" },
-    slice: { ...flag, description: "a slice of a GPU that is divided (MIG)" },
+    slice: { ...flag, description: "a slice of a partitioned GPU (MIG)" },
   },
   ["index", "uuid", "model", "memoryBytes", "driver", "slice"],
 );
@@ -31,8 +31,8 @@ const gpu = openObject(
 const sandbox = {
   ...openObject(
     {
-      executor: { ...text, description: "local: walls of this host; docker: containers" },
-      image: { ...text, description: "of containers; absent for this host's own programs" },
+      executor: { ...text, description: "local: bubblewrap on this host; docker: containers" },
+      image: { ...text, description: "image of containers; absent for this host's own programs" },
       network: oneOf("none", "full"),
       limits: openObject({ memoryBytes: amount, processes: amount, diskBytes: amount, cpus: amount }, [
         "memoryBytes",
@@ -40,17 +40,17 @@ const sandbox = {
         "diskBytes",
         "cpus",
       ]),
-      reads: { ...list, description: "host folders that its programs read at their own paths" },
+      reads: { ...list, description: "host folders that its programs can read, at the same paths" },
       gpus: listOf(gpu),
       unsafe: {
         ...flag,
-        description: "whether a person said that untrusted programs may run without walls",
+        description: "whether a person allowed untrusted programs to run without a sandbox",
       },
-      token: { ...text, description: "marks what belongs to it on the host" },
+      token: { ...text, description: "marks its processes and containers on the host" },
     },
     ["executor", "network", "limits", "reads", "gpus", "unsafe", "token"],
   ),
-  description: "of an untrusted stage: what is to hold the programs it starts",
+  description: "for an untrusted stage: the sandbox of the programs that it starts",
 } as const;
 
 export const stageContext = fileFormat(
@@ -64,33 +64,33 @@ export const stageContext = fileFormat(
       },
       axes: {
         ...tableOf({ type: ["string", "number"] }),
-        description: "axis values that the stage is keyed on; a stage is blind to the others",
+        description: "axis values in the stage's key; the others are hidden from it",
       },
-      params: tableOf({}),
+      params: tableOf(json),
       inputs: {
         ...tableOf(text),
-        description: "absolute path of each input, by its name (public for data.public); read only",
+        description: "absolute path of each input by name (public for data.public); read only",
       },
       outputs: {
         ...tableOf(text),
-        description: "absolute path to write each output to; folders exist and are empty, files do not exist",
+        description: "absolute path of each output; folders exist and are empty, files do not exist",
       },
       files: {
         ...list,
-        description: "patterns of the repository files that it declared, relative to the root",
+        description: "patterns of its declared repository files, relative to the root",
       },
       sources: {
         ...list,
-        description: "the files that these patterns name, from the root, in order; absent by hand",
+        description:
+          "the files that match these patterns, relative to the root, in order; absent when run by hand",
       },
       budget: {
         ...openObject({ timeMs: amount, tokens: amount, dollars: amount }, []),
-        description: "where it declares one: time in ms, tokens and dollars of model calls",
+        description: "if it declares one: time in ms, tokens and dollars of model calls",
       },
       waits: {
         ...openObject({ providerMs: amount, operatorMs: amount }, []),
-        description:
-          "how long it may wait for what is not its own doing, where the pipeline says so (limits)",
+        description: "how long it may wait for its provider or a person, if the pipeline sets limits",
       },
       sandbox,
     },
@@ -98,5 +98,5 @@ export const stageContext = fileFormat(
   ),
 );
 
-export type StageContext = Omit<TypeOf<typeof stageContext>, "params"> & { params: Record<string, Json> };
+export type StageContext = TypeOf<typeof stageContext>;
 export type SandboxRequest = TypeOf<typeof sandbox>;

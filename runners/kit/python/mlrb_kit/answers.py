@@ -60,10 +60,10 @@ def read_answers(folder: Path, names: Sequence[str]) -> list[Prediction]:
         raise Rejected(head["reason"])
     if len(lines) - 1 != head["items"]:
         raise ValueError(
-            f"{FILE} holds {len(lines) - 1} of {head['items']} answers: let the model write anew"
+            f"{FILE} holds {len(lines) - 1} of {head['items']} answers: generate the answers again"
         )
     known = {field.name for field in fields(Prediction)}
     rows = [json.loads(line) for line in lines[1:]]
     if any(set(row) != known for row in rows) or [row["name"] for row in rows] != list(names):
-        raise ValueError(f"{FILE} answers other items than the private data's: let the model write anew")
+        raise ValueError(f"{FILE} answers other items than the private data's: generate the answers again")
     return [Prediction(**row) for row in rows]

@@ -64,7 +64,7 @@ def check_files(folder: Path) -> Stored:
     if not (folder / "config.json").is_file():
         raise Rejected("no config.json")
     if (folder / "adapter_config.json").exists():
-        raise Rejected("adapter_config.json: an adapter is not a whole model; hand in the merged weights")
+        raise Rejected("adapter_config.json: an adapter is not a whole model; submit the merged weights")
     stored = read_stored(folder)
     check_tokenizer_file(folder)
     return stored

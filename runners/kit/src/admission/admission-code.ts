@@ -1,9 +1,11 @@
 // Finds what a loader might run: scripts, compiled code, pickles (a pickle is a program), archives
 // that may hold them, and settings that make a loader fetch code or other weights.
+
 import { join } from "node:path";
+import { isTable } from "@mlrb/formats/is-table";
 import type { AdmissionReason as Reason } from "@mlrb/formats/judged/admission";
 import { firstBytes, type SubmittedFile } from "./admission-files.ts";
-import { clip, isObject } from "./admission-json.ts";
+import { clip } from "./admission-json.ts";
 
 const endings = new Set(
   (
@@ -67,7 +69,7 @@ export function codeSettings(file: string, settings: unknown): Reason[] {
       for (const item of value) pending.push(item);
       continue;
     }
-    if (!isObject(value)) continue;
+    if (!isTable(value)) continue;
     for (const [key, inner] of Object.entries(value)) {
       pending.push(inner);
       if (Object.hasOwn(forbidden, key))

@@ -21,12 +21,8 @@ export function strictJson(bytes: Uint8Array, depthMax = 64): StrictJson {
   }
   const twice = equalKey(text);
   if (twice !== undefined)
-    return { kind: "malformed", reason: `the key ${clip(twice)} stands twice in one object` };
+    return { kind: "malformed", reason: `the key ${clip(twice)} appears twice in one object` };
   return { kind: "ok", value };
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A hostile text for a message: quoted, escaped and short. */

@@ -1,10 +1,12 @@
 // Finds the weights that a loader would load from a model folder, and checks their headers.
+
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
+import { isTable } from "@mlrb/formats/is-table";
 import type { AdmissionReason as Reason } from "@mlrb/formats/judged/admission";
 import { readSafetensors, type Safetensors } from "../safetensors/safetensors.ts";
 import { readJsonFile } from "./admission-files.ts";
-import { clip, isObject } from "./admission-json.ts";
+import { clip } from "./admission-json.ts";
 
 const single = "model.safetensors";
 const index = "model.safetensors.index.json";
@@ -39,8 +41,8 @@ function readSharded(folder: string): Weights {
   const refuse = (detail: string): Weights => ({ files: [], reasons: [{ code: "shard-index", detail }] });
   const read = readJsonFile(join(folder, index), 64 << 20);
   if (read.kind === "malformed") return refuse(`${index}: ${read.reason}`);
-  const map = isObject(read.value) ? read.value.weight_map : undefined;
-  if (!isObject(map) || Object.keys(map).length === 0) return refuse(`${index}: no weight_map`);
+  const map = isTable(read.value) ? read.value.weight_map : undefined;
+  if (!isTable(map) || Object.keys(map).length === 0) return refuse(`${index}: no weight_map`);
   const names = new Set<string>();
   for (const [tensor, name] of Object.entries(map)) {
     if (typeof name !== "string" || !isPlainName(name))

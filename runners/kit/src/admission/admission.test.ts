@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import fc from "fast-check";
-import { float32, safetensorsBytes } from "../safetensors/safetensors-bytes.ts";
+import { float32, safetensorsBytes } from "../safetensors/testing/safetensors-bytes.ts";
 import { admit } from "./admission.ts";
 
 const root = mkdtempSync(join(tmpdir(), "admission-"));

@@ -1,12 +1,14 @@
 // Admission: may this submission be loaded at all? It says nothing about what the model is or which
 // rules it keeps, so that a changed rule rescores nothing. The folder is hostile: nothing of it
 // is run, followed or read whole.
+
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import { isTable } from "@mlrb/formats/is-table";
 import type { Admission, AdmissionReason as Reason } from "@mlrb/formats/judged/admission";
 import { codeFiles, codeSettings } from "./admission-code.ts";
 import { readJsonFile, type SubmittedFile, submittedFiles } from "./admission-files.ts";
-import { clip, isObject } from "./admission-json.ts";
+import { clip } from "./admission-json.ts";
 import { readWeights } from "./admission-model.ts";
 
 const reasonsPerCode = 20;
@@ -21,7 +23,7 @@ export function admit(folder: string): Admission {
     return answer([{ code: "empty", detail: "no submission: there is no folder" }]);
   const { files, odd, tooMany } = submittedFiles(folder);
   if (files.length === 0 && odd.length === 0)
-    return answer([{ code: "empty", detail: "no submission: nothing was handed in" }]);
+    return answer([{ code: "empty", detail: "no submission: the folder is empty" }]);
   if (tooMany) reasons.push({ code: "too-many-files", detail: "more than 100000 files and folders" });
   for (const { path, why } of odd) reasons.push({ code: "odd-file", detail: `${clip(path)}: ${why}` });
 
@@ -73,7 +75,7 @@ function readSettings(folder: string, files: SubmittedFile[]): Reason[] {
     const read = readJsonFile(join(folder, name), bytesMax);
     const code = name === "config.json" ? "config" : "settings";
     if (read.kind === "malformed") reasons.push({ code, detail: `${name}: ${read.reason}` });
-    else if (!isObject(read.value)) reasons.push({ code, detail: `${name}: not an object` });
+    else if (!isTable(read.value)) reasons.push({ code, detail: `${name}: not an object` });
     // a vocabulary may well have a word "auto_map"
     else if (bytesMax === settingsMax) reasons.push(...codeSettings(name, read.value));
   }

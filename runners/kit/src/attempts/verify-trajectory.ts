@@ -2,6 +2,7 @@
 // so nothing about the file is believed: not its encoding, not the length of its lines.
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
+import { isTable } from "@mlrb/formats/is-table";
 
 /** What the first line has in place of a previous line's digest. */
 export const noLine = "0".repeat(64);
@@ -76,9 +77,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 function parse(line: Buffer): Record<string, unknown> | string {
   try {
     const value: unknown = JSON.parse(utf8.decode(line));
-    if (typeof value === "object" && value !== null && !Array.isArray(value))
-      return value as Record<string, unknown>;
-    return "not a JSON object";
+    return isTable(value) ? value : "not a JSON object";
   } catch {
     return "not JSON";
   }

@@ -1,5 +1,5 @@
 // A disk without room, and files whose room was taken beforehand so that they can be written on one.
-import { closeSync, fsyncSync, ftruncateSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, ftruncateSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
 /** Whether this error, or what caused it, is a disk or quota without room. */
 export function isFullDisk(error: unknown): boolean {
@@ -15,7 +15,7 @@ export function reserveFile(path: string, bytes: number): void {
   const file = openSync(reservedName(path), "w");
   try {
     // random-like bytes are not needed: no file system that compresses can promise room in any case
-    writeAll(file, Buffer.alloc(bytes, " "));
+    writeFileSync(file, Buffer.alloc(bytes, " "));
     fsyncSync(file);
   } finally {
     closeSync(file);
@@ -32,7 +32,7 @@ export function writeReserved(path: string, text: string): void {
   const bytes = Buffer.from(text);
   const file = openSync(reserved, constantsFor(reserved));
   try {
-    writeAll(file, bytes);
+    writeFileSync(file, bytes); // at the position of the file that was just opened: its start
     ftruncateSync(file, bytes.length);
     fsyncSync(file);
   } finally {
@@ -59,8 +59,4 @@ function constantsFor(path: string): "r+" | "w" {
   } catch {
     return "w";
   }
-}
-
-function writeAll(file: number, bytes: Buffer): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at, at);
 }

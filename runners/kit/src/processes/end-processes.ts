@@ -7,7 +7,7 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { uptime } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { candidates, fieldsOf, followProcesses, otherThreads, quiet } from "./look-for-processes.ts";
+import { candidates, fieldsOf, followProcesses, otherThreads, quiet } from "./process-table.ts";
 
 export type Known = {
   token: string;

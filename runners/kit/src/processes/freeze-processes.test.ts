@@ -8,7 +8,7 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { endProcesses, findProcesses } from "./end-processes.ts";
 import { freezeProcesses, thawProcesses } from "./freeze-processes.ts";
-import type { FindProcesses } from "./look-for-processes.ts";
+import type { FindProcesses } from "./process-table.ts";
 
 const onLinux = { skip: process.platform === "linux" ? false : "looks into /proc", timeout: 60_000 };
 

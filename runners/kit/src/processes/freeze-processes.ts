@@ -3,7 +3,7 @@
 // whether anything ran meanwhile: a wait counts only if nothing did.
 // Linux only: elsewhere there is no /proc to find them in.
 import { setTimeout as sleep } from "node:timers/promises";
-import { type FindProcesses, fieldsOf, followProcesses, quiet, threadsOf } from "./look-for-processes.ts";
+import { type FindProcesses, fieldsOf, followProcesses, quiet, threadsOf } from "./process-table.ts";
 
 export type FrozenProcesses = {
   /** Stopped by us: those that had stopped before stay so. */

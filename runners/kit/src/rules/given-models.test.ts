@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { float32, type NewTensor } from "../safetensors/safetensors-bytes.ts";
+import { float32, type NewTensor } from "../safetensors/testing/safetensors-bytes.ts";
 import type { Json } from "../stage.ts";
 import { ruleMethods, ruleProblems } from "./rule-methods.ts";
 import { half, root, values, weights } from "./testing/weights.ts";

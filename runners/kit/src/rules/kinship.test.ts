@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { float32, type NewTensor } from "../safetensors/safetensors-bytes.ts";
+import { float32, type NewTensor } from "../safetensors/testing/safetensors-bytes.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { kinship, type Relative } from "./kinship.ts";
 import { values, weights } from "./testing/weights.ts";
@@ -36,8 +36,8 @@ test("weights of another attempt are told at both, trained further and renamed t
     relative("three", { renamed: further, fresh: float32([64, 48], matrix(9)) }),
   ]);
   assert.deepEqual([one!.answer, two!.answer, three!.answer], ["cannot-tell", "pass", "cannot-tell"]);
-  assert.match(one!.evidence, /^1 of 2 matrices stand in the submission of three too, e\.g\. "a" /);
-  assert.match(three!.evidence, /^1 of 2 matrices stand in the submission of one too, e\.g\. "renamed" /);
+  assert.match(one!.evidence, /^1 of 2 matrices also occur in the submission of three, e\.g\. "a" /);
+  assert.match(three!.evidence, /^1 of 2 matrices also occur in the submission of one, e\.g\. "renamed" /);
 });
 
 test("of several others the one with most of the weights is named, the first of equals", () => {
@@ -47,7 +47,7 @@ test("of several others the one with most of the weights is named, the first of 
     relative("whole", own(1)),
     relative("again", own(1)),
   ]);
-  assert.match(found!.evidence, /^2 of 2 matrices stand in the submission of whole too/);
+  assert.match(found!.evidence, /^2 of 2 matrices also occur in the submission of whole, /);
 });
 
 test("what has no weights that can be read is undecided, and is no other to compare with", () => {

@@ -59,8 +59,8 @@ function finding(
     return {
       answer: "cannot-tell",
       evidence:
-        `${matrices.size} of ${looked} matrices stand in the submission of ${relatives[other]!.name} too, ` +
-        `e.g. ${clip(name)} (correlation ${strength.toFixed(3)}): whose they are the weights do not tell`,
+        `${matrices.size} of ${looked} matrices also occur in the submission of ${relatives[other]!.name}, ` +
+        `e.g. ${clip(name)} (correlation ${strength.toFixed(3)}): the weights do not show whose they are`,
     };
   }
   const others = relatives.filter((other) => (other.fingerprint?.tensors.length ?? 0) > 0).length - 1;

@@ -1,7 +1,8 @@
 // Whether a submission can fit a memory limit, from what it says of itself. The scorer net-peak-bytes measures.
+
 import { join } from "node:path";
+import { isTable } from "@mlrb/formats/is-table";
 import { readJsonFile } from "../admission/admission-files.ts";
-import { isObject } from "../admission/admission-json.ts";
 import { describeWeights } from "./describe-weights.ts";
 import { notAdmitted, type RuleMethod } from "./rule-method.ts";
 
@@ -21,7 +22,7 @@ export const memoryMax: RuleMethod = {
     if (!weights) return notAdmitted;
     const [bytes, tokens] = [given.bytes as number, given.tokens as number];
     const read = readJsonFile(join(folder, "config.json"), configMax);
-    const vocabulary = read.kind === "ok" && isObject(read.value) ? read.value.vocab_size : undefined;
+    const vocabulary = read.kind === "ok" && isTable(read.value) ? read.value.vocab_size : undefined;
     const stored = describeWeights(weights).bytes;
     if (!Number.isSafeInteger(vocabulary) || (vocabulary as number) < 1)
       return { answer: "cannot-tell", evidence: "config.json names no vocab_size" };

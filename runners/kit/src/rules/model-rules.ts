@@ -46,7 +46,7 @@ export const fromScratch: RuleMethod = {
   decide({ weights, knownWeights }) {
     if (!weights) return notAdmitted;
     if (knownWeights.length === 0)
-      return { answer: "cannot-tell", evidence: "no fingerprints of known weights are at hand" };
+      return { answer: "cannot-tell", evidence: "there are no fingerprints of known weights" };
     const { looked, unreadable, matches } = recognise(weights, knownWeights);
     if (matches.length > 0) {
       const first = [...matches].sort((a, b) => b.correlation - a.correlation)[0]!;

@@ -1,7 +1,9 @@
 // Rules that are decided by the record of the attempt, or by what the agent says of its work.
+
 import { join } from "node:path";
+import { isTable } from "@mlrb/formats/is-table";
 import { readJsonFile } from "../admission/admission-files.ts";
-import { clip, isObject } from "../admission/admission-json.ts";
+import { clip } from "../admission/admission-json.ts";
 import { type Finding, type RuleMethod, takesNothing, takesTexts } from "./rule-method.ts";
 
 export const timeWithinBudget: RuleMethod = {
@@ -75,7 +77,7 @@ export const provenanceBase: RuleMethod = {
   decide({ folder }, given) {
     const declared = readProvenance(folder);
     if (typeof declared === "string") return open(declared);
-    const base = isObject(declared.base) ? declared.base.name : declared.base;
+    const base = isTable(declared.base) ? declared.base.name : declared.base;
     if (typeof base !== "string" || bare(base) === "") return open("provenance.json names no `base`");
     const family = (given.families as string[]).find((one) => bare(base).includes(bare(one)));
     if (family !== undefined)
@@ -103,7 +105,7 @@ function shown(names: string[]): string {
 function readProvenance(folder: string): Record<string, unknown> | string {
   const read = readJsonFile(join(folder, "provenance.json"), provenanceMax);
   if (read.kind === "malformed") return `provenance.json: ${read.reason}`;
-  return isObject(read.value) ? read.value : "provenance.json is not a table";
+  return isTable(read.value) ? read.value : "provenance.json is not a table";
 }
 
 /** The names of what was trained on, or why they are not known. */
@@ -117,6 +119,6 @@ function declaredData(folder: string): string[] | Finding {
 function dataNames(data: unknown): string[] | undefined {
   if (typeof data === "string") return [data];
   if (!Array.isArray(data)) return undefined;
-  const names = data.map((item) => (isObject(item) ? item.name : item));
+  const names = data.map((item) => (isTable(item) ? item.name : item));
   return names.every((name) => typeof name === "string") ? (names as string[]) : undefined;
 }

@@ -31,7 +31,7 @@ export function ruleProblems(rules: TaskRule[]): string[] {
   for (const { name, on, method: asked, with: given = {} } of rules) {
     const wrong = (text: string) => problems.push(`rule "${name}": ${text}`);
     const before = named.get(name) ?? [];
-    if (before.some((other) => meetOn(on, other))) wrong("stands twice for the same kind of data");
+    if (before.some((other) => meetOn(on, other))) wrong("appears twice for the same kind of data");
     named.set(name, [...before, on]);
     const method = Object.hasOwn(ruleMethods, asked) ? ruleMethods[asked] : undefined;
     if (!method) wrong(`no method "${asked}"; there are ${Object.keys(ruleMethods).join(", ")}`);

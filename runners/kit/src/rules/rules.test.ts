@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { TaskRule } from "@mlrb/formats/declared/task";
-import { float32, type NewTensor } from "../safetensors/safetensors-bytes.ts";
+import { float32, type NewTensor } from "../safetensors/testing/safetensors-bytes.ts";
 import type { Json } from "../stage.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { RuleContext } from "./rule-method.ts";
@@ -241,14 +241,14 @@ test("mistakes in a task's rules are all named at once", () => {
   ]);
   const known = Object.keys(ruleMethods).join(", ");
   assert.deepEqual(problems, [
-    'rule "size": stands twice for the same kind of data',
+    'rule "size": appears twice for the same kind of data',
     `rule "a": no method "magic"; there are ${known}`,
     `rule "b": no method "constructor"; there are ${known}`,
     'rule "c": parameters-max takes { max: whole number }, got {"max":"5"}',
     'rule "d": from-scratch takes no arguments, got against',
     'rule "e": safetensors-dtype takes { allowed: [text, …] }, got {"allowed":[]}',
-    'rule "h": stands twice for the same kind of data',
-    'rule "i": stands twice for the same kind of data',
+    'rule "h": appears twice for the same kind of data',
+    'rule "i": appears twice for the same kind of data',
   ]);
 });
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import fc from "fast-check";
 import { readSafetensors } from "./safetensors.ts";
-import { fileOf, float32, safetensorsBytes } from "./safetensors-bytes.ts";
+import { fileOf, float32, safetensorsBytes } from "./testing/safetensors-bytes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "safetensors-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -99,8 +99,8 @@ for (const [what, expected, header] of bad) {
 
 test("two tensors of one name are refused, escaped or not", () => {
   const one = JSON.stringify(tensor([0, 32], [8]));
-  assert.match(reason(fileOf(`{"a":${one},"a":${one}}`, data)), /"a" stands twice/);
-  assert.match(reason(fileOf(`{"a":${one},"\\u0061":${one}}`, data)), /"a" stands twice/);
+  assert.match(reason(fileOf(`{"a":${one},"a":${one}}`, data)), /"a" appears twice/);
+  assert.match(reason(fileOf(`{"a":${one},"\\u0061":${one}}`, data)), /"a" appears twice/);
 });
 
 test("a header that is a list, deep, not JSON or not UTF-8 is refused", () => {

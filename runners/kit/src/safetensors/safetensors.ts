@@ -1,8 +1,10 @@
 // Reads the header of a safetensors file and believes none of it: a wrong length, offset or shape
 // would otherwise be met by a C++ reader in the scorer. Tensors are read by ranges, never whole.
 // Format: 8 bytes of length (little endian), that much JSON, then the tensors' bytes without gaps.
+
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { clip, isObject, strictJson } from "../admission/admission-json.ts";
+import { isTable } from "@mlrb/formats/is-table";
+import { clip, strictJson } from "../admission/admission-json.ts";
 
 export type Tensor = {
   name: string;
@@ -87,11 +89,11 @@ function readHeader(file: number, bytes: number): { value: unknown; dataStart: n
 }
 
 function checkHeader(header: unknown, dataStart: number, bytes: number): Tensor[] | string {
-  if (!isObject(header)) return "its header is not an object";
+  if (!isTable(header)) return "its header is not an object";
   const tensors: Tensor[] = [];
   for (const [name, entry] of Object.entries(header)) {
     if (name === "__metadata__") {
-      if (!isObject(entry) || !Object.values(entry).every((value) => typeof value === "string"))
+      if (!isTable(entry) || !Object.values(entry).every((value) => typeof value === "string"))
         return "its __metadata__ is not an object of texts";
       continue;
     }
@@ -117,7 +119,7 @@ function checkHeader(header: unknown, dataStart: number, bytes: number): Tensor[
 }
 
 function checkTensor(name: string, entry: unknown): Tensor | string {
-  if (!isObject(entry)) return "its entry is not an object";
+  if (!isTable(entry)) return "its entry is not an object";
   const odd = Object.keys(entry).find((key) => !["dtype", "shape", "data_offsets"].includes(key));
   if (odd !== undefined) return `unknown key ${clip(odd)}`;
   const { dtype, shape, data_offsets: offsets } = entry;

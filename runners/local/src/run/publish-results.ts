@@ -37,7 +37,7 @@ export function publishedFiles(
     }
   }
   const hasPage = published.some(({ path }) => path === reportFile);
-  if (hasPage) published.push({ path: pageFile, digest: "", by: "the program itself, beside a report" });
+  if (hasPage) published.push({ path: pageFile, digest: "", by: "the program itself, next to a report" });
   const { files, problems } = withoutClashes(published);
   if (hasPage) files.delete(pageFile);
   return { files, problems };

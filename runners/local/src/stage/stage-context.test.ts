@@ -76,7 +76,7 @@ test("Python needs no field that the format does not require, and refuses anothe
   assert.equal(read(t, least).python.status, 0);
   const later = read(t, { ...least, formatVersion: 2 });
   assert.match(later.python.stderr, /stage context of format 2; this kit reads format 1/);
-  assert.throws(later.typescript, /stage context of format 2; this kit reads format 1/);
+  assert.throws(later.typescript, /formatVersion is 2, not 1/);
 });
 
 test("a context that does not follow its format is a bug that names the field", () => {

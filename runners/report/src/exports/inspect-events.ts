@@ -1,7 +1,7 @@
 // The events of a trajectory as Inspect's, one after the other. Iterations are spans of type "iteration": one lasts
 // from the end of the one before to the line that tells of it, since agents tell of experiments after them. Workers
 // are spans of type "agent". What rules find of the research, labelled with its source, is told at the end. Whatever Inspect has no event for is an info event of source "mlrb", whole. Pure.
-import { researchReader } from "@mlrb/core/iterations/attempt-iterations";
+import { ResearchReader } from "@mlrb/core/iterations/attempt-iterations";
 import type { LongText, ToolCallEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { AttemptSource, NamedScore } from "./attempt-source.ts";
 import type { FirstLook } from "./first-look.ts";
@@ -24,7 +24,7 @@ export function* inspectEvents(source: AttemptSource, { look, texts, limit }: Co
   const workers = new Map<string, string>();
   const pool = new PoolPlaces();
   const main = look.conversations[0]?.by;
-  const reader = researchReader();
+  const reader = new ResearchReader();
   let waitedMs = 0;
   let iteration = 0;
   let iterationSpan: string | undefined;

@@ -2,7 +2,7 @@
 // what failed and by whose fault, what came of it, and what cannot be told. One reading of the trajectory, in bounded
 // memory; what is quiet is counted and not listed. Pure.
 
-import { researchReader } from "@mlrb/core/iterations/attempt-iterations";
+import { ResearchReader } from "@mlrb/core/iterations/attempt-iterations";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { IterationsFile } from "@mlrb/formats/attempt/iterations";
 import type { LongText, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
@@ -51,7 +51,7 @@ export function attemptStory(source: AttemptSource, { full = false }: { full?: b
   const models = new Set<string>();
   const missing: string[] = [];
   const iterations = { wellFormed: 0, malformed: 0 };
-  const reader = researchReader();
+  const reader = new ResearchReader();
   const budgetMs = ledger?.budget.wallMs ?? Number.POSITIVE_INFINITY;
   const notable = (ms: number) => ms >= notableMs || ms >= notableShare * budgetMs;
   let kind: string | null = null;

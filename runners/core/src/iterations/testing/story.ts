@@ -1,7 +1,14 @@
-// Trajectories for tests, in the short lines of the labelled set.
+// Trajectories for tests, written in the short lines of the labelled set.
 import type { IterationsFile } from "@mlrb/formats/attempt/iterations";
-import { attemptIterations } from "../attempt-iterations.ts";
-import { labelledTrajectory } from "../labelled-trajectory.ts";
+import { ResearchReader } from "../attempt-iterations.ts";
+import { labelledTrajectory } from "./labelled-trajectory.ts";
+
+/** Reads a whole trajectory at once. */
+export function attemptIterations(lines: Iterable<unknown>): IterationsFile {
+  const reader = new ResearchReader();
+  for (const line of lines) reader.take(line);
+  return reader.end();
+}
 
 type Line = Record<string, unknown> & { s: number };
 

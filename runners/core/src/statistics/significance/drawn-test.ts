@@ -1,4 +1,4 @@
-// The permutation test where labels are too many to be counted: they are drawn instead, from a seed.
+// The permutation test with too many labellings to count: a seed draws a sample of them.
 import { type Random, seededRandom } from "../random.ts";
 import { doubledU } from "./rank-sum.ts";
 
@@ -16,16 +16,16 @@ export type DrawnTest = {
   };
 };
 
-/** Leaves a p of 0.05 with a standard error of 0.0007. */
+/** Gives a p of 0.05 a standard error of 0.0007. */
 export const permutationsDefault = 99_999;
 
-/** Sums of fractions that are equal on paper differ by less. */
+/** Rounding errors of equal sums of fractions are smaller than this. */
 const rounding = 1e-9;
 
 /**
- * p = (b + 1) / (m + 1), where b of m = `permutations` drawn labellings lie as far from 0.5 as the observed
- * one, or farther: never 0, and the test keeps its level whatever m (Phipson and Smyth 2010). The same
- * arguments give the same p; in another order of values or tasks other labels are drawn.
+ * p = (b + 1) / (m + 1), where b of m = `permutations` drawn labellings are at least as far from 0.5 as the observed one: p
+ * is never 0, and the test keeps its level for any m (Phipson and Smyth 2010). Equal arguments give equal p; another order
+ * of values or tasks draws other labels.
  */
 export function drawnTest(
   tasks: readonly { a: readonly number[]; b: readonly number[] }[],
@@ -61,7 +61,7 @@ export function drawnTest(
   };
 }
 
-/** The sum of `draw` of `ranks`, drawn without replacement; leaves them in another order. */
+/** The sum of `draw` of `ranks`, drawn without replacement. Reorders `ranks`. */
 function drawnSum(ranks: Float64Array, draw: number, random: Random): number {
   let sum = 0;
   for (let place = 0; place < draw; place++) {

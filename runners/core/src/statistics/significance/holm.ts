@@ -1,7 +1,7 @@
-// Several tests at once, and which of them could say anything at all.
+// Correction for several tests, and which of them can reach significance at all.
 
 /**
- * p values adjusted by Holm (1979), in the order given: to be held against the level of the whole family.
+ * p values adjusted by Holm (1979), in the given order: to be compared with the level of the whole family.
  * Throws on a p that is not between 0 and 1.
  */
 export function holm(pValues: readonly number[]): number[] {
@@ -18,8 +18,8 @@ export function holm(pValues: readonly number[]): number[] {
 }
 
 /**
- * Whether each test could be rejected at level `alpha` after Holm, given the smallest p it can have. Holm
- * rejects no less when any p falls, so it is enough to ask what it says when all are at their smallest.
+ * Whether each test can reach level `alpha` after Holm, given its smallest possible p. Holm never rejects fewer tests when a
+ * p falls, so it is enough to test with all p at their smallest.
  */
 export function attainable(smallest: readonly number[], alpha: number): boolean[] {
   return holm(smallest).map((adjusted) => adjusted <= alpha);

@@ -1,5 +1,5 @@
-// The distribution of a sum of independent whole numbers, by adding one at a time. No samples: what it gives
-// is exact but for rounding, and every term is positive, so the smallest tail keeps its digits.
+// The distribution of a sum of independent whole numbers, by convolution. It is exact up to rounding, and every term is
+// positive, so the smallest tail keeps its digits.
 
 /** Probabilities of 0, 1, 2, … by index; each step of that number counts as `step` in the sum. */
 export type LatticePart = { probabilities: Float64Array; step: number };
@@ -19,7 +19,7 @@ export function latticeSum(parts: readonly LatticePart[]): Float64Array {
   return sum;
 }
 
-/** How many multiplications latticeSum takes at most; Infinity where a step is. */
+/** The maximum number of multiplications of latticeSum; Infinity if a step is infinite. */
 export function latticeSumCost(parts: readonly LatticePart[]): number {
   let reach = 1;
   let cost = 0;
@@ -31,8 +31,8 @@ export function latticeSumCost(parts: readonly LatticePart[]): number {
 }
 
 /**
- * How likely a value as far from the middle of `probabilities` (indices 0 … length − 1) as `observed`, or
- * farther, is; and the same for the farthest value that can come at all.
+ * The probability of a value at least as far from the middle of `probabilities` (indices 0 … length − 1) as `observed`, and
+ * the same for the farthest possible value.
  */
 export function twoSided(probabilities: Float64Array, observed: number): { p: number; pMin: number } {
   const last = probabilities.length - 1;
@@ -41,7 +41,7 @@ export function twoSided(probabilities: Float64Array, observed: number): { p: nu
   for (const [index, probability] of probabilities.entries()) {
     if (probability > 0) farthest = Math.max(farthest, distance(index));
   }
-  // from both ends inwards, so that the mirrored distribution has the same p to the last digit
+  // sums from both ends inwards, so that the mirrored distribution has the same p to the last digit
   const tail = (from: number) => {
     if (from <= last % 2) return 1;
     let sum = 0;

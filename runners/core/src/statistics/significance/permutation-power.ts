@@ -1,6 +1,6 @@
-// What the permutation test could find, before a run is paid for. Exact, without simulation: under Lehmann's
-// alternative (1953), where one agent's values behave as the best of k of the other's, the largest of x values
-// of A and y of B is one of A with probability k x / (k x + y), and so on down, whatever the distribution.
+// The power of the permutation test, before a run is paid for. Exact, without simulation: under Lehmann's alternative
+// (1953), one agent's values behave like the best of k of the other's. The largest of x values of A and y of B is one of A
+// with probability k x / (k x + y), and so on down, for any distribution.
 
 import { normalQuantile } from "../normal.ts";
 import { latticeSum } from "./lattice-sum.ts";
@@ -16,12 +16,12 @@ export type PermutationDesign = {
 export type DetectableSuperiority =
   | {
       kind: "detectable";
-      /** The P(A is better than B) at every task that is found with the power asked for. */
+      /** The P(A is better than B) at every task that is detected with the given power. */
       superiority: number;
-      /** How far apart the means of two normal distributions with this P are, in their standard deviations. */
+      /** The distance of the means of two normal distributions with this P, in standard deviations. */
       normalShift: number;
     }
-  /** No result of this design has a p of alpha or less. */
+  /** No result of this design has p ≤ alpha. */
   | { kind: "undetectable"; pMin: number };
 
 /**
@@ -35,7 +35,7 @@ export function permutationPower(design: PermutationDesign, superiority: number)
   return from === undefined ? 0 : powerBeyond(from, design, superiority);
 }
 
-/** The smallest P(A is better than B) over 0.5 that is found with `power`, to about 1e-6. */
+/** The smallest P(A is better than B) over 0.5 that is detected with `power`, to about 1e-6. */
 export function detectableSuperiority(
   design: PermutationDesign,
   { power = 0.8 }: { power?: number } = {},
@@ -54,7 +54,7 @@ export function detectableSuperiority(
   return { kind: "detectable", superiority, normalShift: Math.SQRT2 * -normalQuantile(1 - superiority) };
 }
 
-/** The smallest distance |2 ΣU − max| whose tails have at most alpha; undefined where even the ends have more. */
+/** The smallest distance |2 ΣU − max| whose tails have at most alpha; undefined if even the ends have more. */
 function criticalDistance(design: PermutationDesign): number | undefined {
   const { alpha, tasks, attempts } = design;
   for (const count of [tasks, attempts.a, attempts.b]) {
@@ -67,7 +67,7 @@ function criticalDistance(design: PermutationDesign): number | undefined {
   let critical: number | undefined;
   for (let index = 0; 2 * index < last; index++) {
     tails += sum[index]! + sum[last - index]!;
-    if (tails > alpha * (1 + 1e-12)) break; // equal on paper, as 2/20 and 0.1, is enough
+    if (tails > alpha * (1 + 1e-12)) break; // mathematically equal, e.g. 2/20 and 0.1
     critical = last - 2 * index;
   }
   return critical;

@@ -125,7 +125,7 @@ test("a task that an agent has no value for is named and left out", () => {
   assert.deepEqual(result.without, ["task-1"]);
   assert.equal(result.p, tested([one!]).p);
   assert.deepEqual(permutationTest([two!]), { kind: "untestable", without: ["task-1"] });
-  assert.throws(() => permutationTest([one!, one!]), /bug: a task stands twice/);
+  assert.throws(() => permutationTest([one!, one!]), /bug: a task appears twice/);
   assert.throws(() => permutationTest(higher([[[Number.NaN], [1]]])), /bug: value at task-0 0/);
 });
 

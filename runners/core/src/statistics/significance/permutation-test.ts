@@ -1,13 +1,13 @@
-// Whether one agent is better than another over the tasks of the benchmark: the one primary test. Under its
-// hypothesis the two agents' labels could be swapped within every task. Attempts of different agents with the
-// same seed are no pairs, tasks are fixed, and only the order of values counts, never their scale.
+// The primary test: whether one agent is better than another over the tasks of the benchmark. Under its null hypothesis the
+// agents' labels can be swapped within every task. Attempts of different agents with equal seeds are not pairs, tasks are
+// fixed, and only the order of values counts, never their scale.
 
 import { assertFinite } from "../finite.ts";
 import { type DrawnTest, drawnTest, permutationsDefault } from "./drawn-test.ts";
 import { latticeSum, latticeSumCost, twoSided } from "./lattice-sum.ts";
 import { doubledU, rankSumCost, rankSumDistribution } from "./rank-sum.ts";
 
-/** Both agents' values at a task, in any order, as intention to treat counts them; missing ones left out. */
+/** Both agents' counted values at a task (intention to treat), in any order, without missing ones. */
 export type TaskValues = {
   task: string;
   direction: "higher" | "lower";
@@ -16,9 +16,9 @@ export type TaskValues = {
 };
 
 export type Tested = {
-  /** Two-sided: how often labels swapped at random leave the agents as far apart, or farther. */
+  /** Two-sided: the share of random label swaps that leave the agents at least as far apart. */
   p: number;
-  /** The smallest p that these values could give under any labels (when drawn: with this many draws). */
+  /** The smallest p that these values can give under any labels (if drawn: with this many draws). */
   pMin: number;
   method: { kind: "exact" } | DrawnTest["method"];
 };
@@ -33,11 +33,11 @@ export type TaskTest = Tested & {
 export type PermutationTest =
   | (Tested & {
       kind: "tested";
-      /** The mean over tasks of P(A is better than B): 0.5 where there is no difference. */
+      /** The mean over tasks of P(A is better than B): 0.5 is no difference. */
       statistic: number;
-      /** Each task alone, before any correction for their number: see taskTests. */
+      /** Each task alone, not corrected for the number of tasks: see taskTests. */
       tasks: TaskTest[];
-      /** Tasks where an agent has no value: left out. */
+      /** Tasks that are left out, since an agent has no value. */
       without: string[];
     })
   | { kind: "untestable"; without: string[] };
@@ -55,16 +55,16 @@ const exactProbabilityMin = 1e-300;
 /**
  * The permutation test of labels within tasks (Fisher 1935), whose statistic is the unweighted mean over
  * tasks of Mann and Whitney's U as a share (1947). Exact by counting, also with ties: seven tasks of 20
- * against 20 take some 50 ms. Where attempts are very many, or their numbers differ so much between tasks
- * that counting takes seconds, permutations are drawn, see drawnTest. Swapping a and b gives the same p and
- * 1 − statistic. Throws on values that are not finite and on a task that stands twice.
+ * against 20 take some 50 ms. With so many attempts, or numbers so different between tasks, that counting takes seconds,
+ * permutations are drawn, see drawnTest. Swapping a and b gives the same p and 1 − statistic. Throws on values that are not
+ * finite and on a repeated task.
  */
 export function permutationTest(
   tasks: readonly TaskValues[],
   { seed = 1, permutations = permutationsDefault }: Draws = {},
 ): PermutationTest {
   const names = tasks.map(({ task }) => task);
-  if (new Set(names).size < names.length) throw new Error(`bug: a task stands twice in ${names.join(", ")}`);
+  if (new Set(names).size < names.length) throw new Error(`bug: a task appears twice in ${names.join(", ")}`);
   for (const { task, a, b } of tasks) assertFinite([...a, ...b], `value at ${task}`);
   const without = tasks.flatMap(({ task, a, b }) => (a.length * b.length === 0 ? [task] : []));
   const used = tasks.filter(({ a, b }) => a.length * b.length > 0).map(sides);

@@ -1,5 +1,5 @@
-// How often the attempts of one agent beat those of another at one task, and how often they would if labels
-// meant nothing. The second is counted, not drawn: over all ways to hand out the labels, ties as they are.
+// How often the attempts of one agent beat those of another at one task, and the distribution of that number under random
+// labels. The distribution is counted over all labellings, with ties, not sampled.
 
 /**
  * Twice Mann and Whitney's U: over all pairs of one value of `a` and one of `b`, 2 where a is larger, 1 where
@@ -13,8 +13,8 @@ export function doubledU(a: readonly number[], b: readonly number[]): number {
 
 /**
  * The probability of each value of doubledU, by index, when every choice of |a| of all the values is as
- * likely as any other. Exact but for rounding (relative error about 1e-14): equal values are taken together,
- * from the least to the largest, and the choices counted by how many of them went to `a` and what they add.
+ * likely as any other. Exact up to rounding (relative error about 1e-14): groups of equal values are added from the smallest
+ * to the largest, and choices are counted by the number that went to `a` and the sum that they add.
  */
 export function rankSumDistribution(a: readonly number[], b: readonly number[]): Float64Array {
   const size = 2 * a.length * b.length + 1;
@@ -43,12 +43,12 @@ export function rankSumDistribution(a: readonly number[], b: readonly number[]):
   return counts.map((count) => count / total);
 }
 
-/** About how many additions rankSumDistribution takes, at most. */
+/** An upper estimate of the additions in rankSumDistribution. */
 export function rankSumCost(a: number, b: number): number {
   return 2 * (a + 1) * (a + b) * (2 * a * b + 1);
 }
 
-/** How many values are equal, for each different one from the least. */
+/** The number of equal values, for each distinct value in ascending order. */
 function tieSizes(values: readonly number[]): number[] {
   const sizes = new Map<number, number>();
   for (const value of values.toSorted((a, b) => a - b)) sizes.set(value, (sizes.get(value) ?? 0) + 1);

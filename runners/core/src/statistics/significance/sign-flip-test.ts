@@ -1,15 +1,15 @@
-// Whether real pairs differ: one submission under two scorers, a task at two levels, two scripted baselines
-// with one seed. Attempts of two LLM agents with the same seed are no pairs; permutationTest is for them.
+// Tests real pairs: one submission under two scorers, a task at two levels, two scripted baselines with one seed. Attempts of
+// two LLM agents with equal seeds are not pairs; permutationTest is for them.
 
 import { assertFinite } from "../finite.ts";
 import { seededRandom } from "../random.ts";
 import { permutationsDefault } from "./drawn-test.ts";
 import type { Draws, Tested } from "./permutation-test.ts";
 
-/** Two lists of 2²⁰ sums; beyond it signs are drawn. */
+/** Two lists of 2²⁰ sums; with more pairs signs are drawn. */
 const exactPairsMax = 40;
 
-/** Sums that are equal on paper differ by less, as a share of the sum of all differences. */
+/** Rounding errors of equal sums are smaller than this share of the sum of all differences. */
 const rounding = 1e-12;
 
 /**
@@ -34,7 +34,7 @@ export function signFlipTest(
   if (sizes.length > exactPairsMax) return drawn(sizes, observed, { seed, permutations });
   const pMin = Math.min(1, 2 ** (1 - sizes.length));
   if (observed <= 0) return { p: 1, pMin, method: { kind: "exact" } };
-  // the sum is 2 · (what is positive) − all; as many lie at the other end
+  // the sum is 2 · (positive part) − all; by symmetry the other end has as many
   const asFar = 2 * sumsOfAtLeast((all + observed) / 2, sizes);
   return { p: Math.min(1, asFar / 2 ** sizes.length), pMin, method: { kind: "exact" } };
 }

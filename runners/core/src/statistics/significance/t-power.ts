@@ -1,10 +1,10 @@
-// What a t interval could find, before a run is paid for: the difference that it excludes zero for, in units
-// of the spread between attempts.
+// The power of a t interval, before a run is paid for: the difference at which it excludes zero, in units of the spread
+// between attempts.
 import { normalCdf } from "../normal.ts";
 import { studentT } from "../student-t.ts";
 
 export type TDesign = {
-  /** One mean against a fixed value (a floor, an anchor), or two agents' means, each of `attempts` values. */
+  /** One mean against a fixed value (e.g. a trivial baseline), or two agents' means, each of `attempts` values. */
   means: 1 | 2;
   attempts: number;
   /** Two-sided: 0.05 for a 95 % interval. */
@@ -24,7 +24,7 @@ export function tPower(design: TDesign, shift: number): number {
   return 1 - noncentralT(critical, degrees, centre) + noncentralT(-critical, degrees, centre);
 }
 
-/** The smallest shift, in standard deviations between attempts, that is found with `power`, to about 1e-6. */
+/** The smallest shift, in standard deviations between attempts, that is detected with `power`, to about 1e-6. */
 export function detectableShift(design: TDesign, { power = 0.8 }: { power?: number } = {}): number {
   if (!(power > design.alpha && power < 1)) throw new Error(`bug: a power of ${power}`);
   let high = 1;
@@ -38,7 +38,7 @@ export function detectableShift(design: TDesign, { power = 0.8 }: { power?: numb
   return (low + high) / 2;
 }
 
-/** Degrees of freedom, and by what a shift is multiplied to give the centre of t. */
+/** Degrees of freedom, and the factor from a shift to the centre of t. */
 function shape({ means, attempts, alpha }: TDesign): { degrees: number; root: number } {
   if (!Number.isSafeInteger(attempts) || attempts < 2) {
     throw new Error(`bug: a t interval of ${attempts} attempts`);
@@ -47,7 +47,7 @@ function shape({ means, attempts, alpha }: TDesign): { degrees: number; root: nu
   return { degrees: means * (attempts - 1), root: Math.sqrt(attempts / means) };
 }
 
-/** Even; twice as many change no power by more than 1e-8. */
+/** Even; twice as many change the power by less than 1e-8. */
 const strips = 4000;
 
 /** P((Z + centre) / U ≤ t), U the root of a chi-squared variable over its degrees of freedom. */
@@ -60,7 +60,7 @@ function noncentralT(t: number, degrees: number, centre: number): number {
   for (let index = 0; index <= strips; index++) {
     const u = low + index * width;
     const simpson = index === 0 || index === strips ? 1 : index % 2 === 1 ? 4 : 2;
-    // up to a constant, which `all` takes out
+    // up to a constant that `all` cancels
     const logPower = degrees === 1 ? 0 : (degrees - 1) * Math.log(u);
     const density = simpson * Math.exp(logPower - (degrees * (u * u - 1)) / 2);
     all += density;

@@ -1,22 +1,22 @@
-// On which tasks an agent is better than another, once it is asked of all tasks at a time. With few attempts
-// no result whatever could say so; that is told in place of a p that looks like one.
+// Tests of single tasks, corrected for their number. With few attempts no result can be significant; then the result says so
+// instead of giving a p.
 import { attainable, holm } from "./holm.ts";
 import type { TaskTest } from "./permutation-test.ts";
 
 export type HeldTaskTest = { task: string; superiority: number } & (
   | {
       kind: "tested";
-      /** Adjusted by Holm over all tasks that stand here. */
+      /** Adjusted by Holm over all tasks given. */
       p: number;
     }
-  /** Even these values in the most extreme order would not pass. */
+  /** Even the most extreme order of these values is not significant. */
   | { kind: "too-few"; pMin: number }
 );
 
 /**
- * The tests of single tasks, in the order given, adjusted by Holm over all of them, also those that could not
- * pass at `alpha`: 5 against 5 attempts have no p under 2 / 252 = 0.0079, and of seven tasks the first must
- * be under 0.05 / 7 = 0.0071. Ties, above all at the floor, raise the smallest p further.
+ * The tests of single tasks, in the given order, adjusted by Holm over all of them, also those that cannot reach `alpha`: 5
+ * against 5 attempts have no p under 2 / 252 = 0.0079, and the first of seven tasks must be under 0.05 / 7 = 0.0071. Ties,
+ * mostly at the trivial baseline, raise the smallest p further.
  */
 export function taskTests(
   tests: readonly Pick<TaskTest, "task" | "superiority" | "p" | "pMin">[],

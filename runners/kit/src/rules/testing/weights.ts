@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
 import { readWeights } from "../../admission/admission-model.ts";
-import { type NewTensor, safetensorsBytes } from "../../safetensors/safetensors-bytes.ts";
+import { type NewTensor, safetensorsBytes } from "../../safetensors/testing/safetensors-bytes.ts";
 
 /** A temporary folder of the test file that imports this. */
 export const root: string = mkdtempSync(join(tmpdir(), "mlrb-rules-"));

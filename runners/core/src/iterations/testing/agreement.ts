@@ -1,19 +1,19 @@
-// How well the rules agree with the hand-labelled set: precision and recall of iterations that count, Cohen's kappa
-// of whose an attempt's failure is and where (Cohen 1960).
+// The agreement of the rules with the hand-labelled set: precision and recall of iterations that count, and Cohen's kappa
+// (Cohen 1960) of who is responsible for an attempt's failure and where it happened.
 import type { IterationsFile } from "@mlrb/formats/attempt/iterations";
-import { attemptIterations } from "./attempt-iterations.ts";
 import type { Labelled } from "./labelled-trajectory.ts";
+import { attemptIterations } from "./story.ts";
 
 export type Agreement = {
   attempts: number;
   iterations: { labelled: number; found: number; right: number; precision: number; recall: number };
   whose: Kappa;
   where: Kappa;
-  /** Where they differ, for a person to read. */
+  /** The differences, for a person to read. */
   differ: string[];
 };
 
-/** `kappa` is null where chance alone would agree always. */
+/** `kappa` is null if chance alone would always agree. */
 export type Kappa = { agree: number; of: number; kappa: number | null };
 
 export function agreement(set: Labelled[]): Agreement {
@@ -48,7 +48,7 @@ export function agreement(set: Labelled[]): Agreement {
   };
 }
 
-/** How many labels lie in a span of their own. */
+/** The number of labels that are inside a span of their own. */
 function matched(labels: number[], spans: [number, number][]): number {
   const free = [...spans];
   return labels.filter((at) => {
@@ -58,7 +58,7 @@ function matched(labels: number[], spans: [number, number][]): number {
   }).length;
 }
 
-/** (observed − expected) / (1 − expected), expected from how often each of the two says each word. */
+/** (observed − expected) / (1 − expected), expected from how often each side uses each word. */
 export function cohensKappa(pairs: [string, string][]): Kappa {
   const of = pairs.length;
   const agree = pairs.filter(([one, other]) => one === other).length;
@@ -68,7 +68,7 @@ export function cohensKappa(pairs: [string, string][]): Kappa {
   return { agree, of, kappa: expected === 1 || of === 0 ? null : (agree / of - expected) / (1 - expected) };
 }
 
-/** For docs and terminals: one row a part of the set, and all. */
+/** A table for docs and terminals: one row for each part of the set, and one for all. */
 export function agreementText(set: Labelled[]): string {
   const rows = (["tuning", "held-out", "hard", "all"] as const).map((split) => {
     const found = agreement(set.filter((labelled) => split === "all" || labelled.split === split));

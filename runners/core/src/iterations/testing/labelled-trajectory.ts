@@ -1,5 +1,5 @@
-// The hand-labelled set: short trajectories written by hand, each a file of labelled/. Their lines are short for
-// events of a trajectory, so that a person can read and judge them; this makes events of them.
+// Reads the hand-labelled set: short trajectories written by hand, each a file of labelled/. Their lines abbreviate events
+// of a trajectory, so that a person can read and judge them; this module expands them.
 //
 // The first line is the label. Then `s` is seconds since the start and the rest one of: `tool` with its result
 // (`took`, `out`, `exit`; `cut`: it never came; `malformed`: no arguments), after `says`, what the model said;
@@ -14,7 +14,7 @@ import { eventNames, exampleEvent } from "@mlrb/formats/testing/example-event";
 export type Labelled = {
   name: string;
   kind: string;
-  /** `hard`: written after the rules, to be what they have not thought of. */
+  /** `hard`: written after the rules, to be cases that the rules do not expect. */
   split: "tuning" | "held-out" | "hard";
   whose: FailureOwner | "none";
   where: Where | "none";
@@ -25,7 +25,7 @@ export type Labelled = {
 
 type Short = Record<string, unknown> & { s: number };
 
-/** Throws where a line is not as described above. */
+/** Throws if a line does not follow the description above. */
 export function labelledTrajectory(name: string, text: string): Labelled {
   const [first, ...lines] = text
     .trimEnd()
@@ -57,7 +57,7 @@ export function labelledTrajectory(name: string, text: string): Labelled {
   return { name, kind, split, whose, where, counts, events } as Labelled;
 }
 
-/** With the fields that the short lines leave out. */
+/** Adds the fields that the short lines leave out. */
 function whole(event: Record<string, unknown>): Record<string, unknown> {
   const name = eventNames.find((one) => one === event.event);
   return name === undefined ? event : exampleEvent(name, event);
@@ -84,7 +84,7 @@ function eventsOf(line: Short, id: number): Short[] {
     ];
   }
   if ("end" in line) return [{ s, event: "end", ended: line.end }];
-  throw new Error(`a labelled trajectory has a line that says nothing: ${JSON.stringify(line)}`);
+  throw new Error(`a labelled trajectory has an unknown line: ${JSON.stringify(line)}`);
 }
 
 function snapshot(line: Short, name: string, paths: string[]): Short {

@@ -1,4 +1,4 @@
-// At which stage of research a program failed, by what it said last.
+// The stage of research at which a program failed, by the end of its output.
 import type { Where } from "@mlrb/formats/attempt/iterations";
 import type { CommandKind } from "./command-kind.ts";
 
@@ -11,8 +11,8 @@ const implement =
 const train = /\bloss\b[^\n]*\bnan\b|CUDA error|NCCL|gradient/i;
 const submit = /safetensors_rust|save_pretrained|No space left on device/i;
 
-/** `said` is the end of the program's output; `undefined` where it tells of no error. */
-export function whereOfError(said: string, kind: CommandKind | undefined): Where | undefined {
+/** `said` is the program's output; undefined if its end shows no error. */
+export function errorStage(said: string, kind: CommandKind | undefined): Where | undefined {
   const tail = said.slice(-4000);
   if (outOfMemory.test(tail)) return kind === "evaluate" ? "evaluate" : "train";
   if (implement.test(tail)) return "implement";

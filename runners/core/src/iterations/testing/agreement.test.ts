@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { near } from "../statistics/testing/near.ts";
+import { near } from "../../statistics/testing/near.ts";
 import { agreement, cohensKappa } from "./agreement.ts";
 import { type Labelled, labelledTrajectory } from "./labelled-trajectory.ts";
 

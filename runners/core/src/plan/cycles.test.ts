@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { DirectedGraph } from "graphology";
 import { hasCycle } from "graphology-dag";
-import { circles } from "./circles.ts";
+import { cycles } from "./cycles.ts";
 
 function graphOf(edges: [string, string][]): DirectedGraph {
   const graph = new DirectedGraph();
@@ -11,9 +11,9 @@ function graphOf(edges: [string, string][]): DirectedGraph {
   return graph;
 }
 
-test("a graph without a circle has none", () => {
+test("a graph without a cycle has none", () => {
   assert.deepEqual(
-    circles(
+    cycles(
       graphOf([
         ["a", "b"],
         ["b", "c"],
@@ -24,7 +24,7 @@ test("a graph without a circle has none", () => {
   );
 });
 
-test("each group of nodes that reach each other gives its shortest circle through its first node", () => {
+test("each group of nodes that reach each other has its shortest cycle reported through its first node", () => {
   const graph = graphOf([
     ["x", "a"],
     ["a", "b"],
@@ -35,37 +35,37 @@ test("each group of nodes that reach each other gives its shortest circle throug
     ["d", "e"],
     ["e", "d"],
   ]);
-  assert.deepEqual(circles(graph), [
+  assert.deepEqual(cycles(graph), [
     ["a", "b", "a"],
     ["d", "e", "d"],
   ]);
 });
 
-test("of circles of one length the one whose edges came first is told", () => {
+test("of cycles of one length the one whose edges came first is reported", () => {
   const graph = graphOf([
     ["a", "c"],
     ["a", "b"],
     ["b", "a"],
     ["c", "a"],
   ]);
-  assert.deepEqual(circles(graph), [["a", "c", "a"]]);
+  assert.deepEqual(cycles(graph), [["a", "c", "a"]]);
 });
 
-test("a circle of two is found behind a chain of many thousand nodes", () => {
+test("a cycle of two is found behind a chain of many thousand nodes", () => {
   const chain = Array.from({ length: 20_000 }, (_, at): [string, string] => [`n${at}`, `n${at + 1}`]);
   const graph = graphOf([...chain, ["n20000", "n19999"]]);
-  assert.deepEqual(circles(graph), [["n19999", "n20000", "n19999"]]);
+  assert.deepEqual(cycles(graph), [["n19999", "n20000", "n19999"]]);
 });
 
-test("a circle of many thousand nodes is found", () => {
+test("a cycle of many thousand nodes is found", () => {
   const edges = Array.from({ length: 20_000 }, (_, at): [string, string] => [
     `n${at}`,
     `n${(at + 1) % 20_000}`,
   ]);
-  assert.equal(circles(graphOf(edges))[0]!.length, 20_001);
+  assert.equal(cycles(graphOf(edges))[0]!.length, 20_001);
 });
 
-test("what is told is a circle of the graph, and one is told where there is one", () => {
+test("what is told is a cycle of the graph, and one is told where there is one", () => {
   const node = fc.constantFrom(..."abcdefgh");
   const edges = fc.array(
     fc.tuple(node, node).filter(([from, to]) => from !== to),
@@ -74,13 +74,12 @@ test("what is told is a circle of the graph, and one is told where there is one"
   fc.assert(
     fc.property(edges, (list) => {
       const graph = graphOf(list);
-      const found = circles(graph);
+      const found = cycles(graph);
       assert.equal(found.length > 0, hasCycle(graph));
-      for (const circle of found) {
-        assert.equal(circle[0], circle.at(-1));
-        assert.equal(new Set(circle).size, circle.length - 1);
-        for (const [at, from] of circle.slice(0, -1).entries())
-          assert.ok(graph.hasEdge(from, circle[at + 1]!));
+      for (const cycle of found) {
+        assert.equal(cycle[0], cycle.at(-1));
+        assert.equal(new Set(cycle).size, cycle.length - 1);
+        for (const [at, from] of cycle.slice(0, -1).entries()) assert.ok(graph.hasEdge(from, cycle[at + 1]!));
       }
     }),
   );

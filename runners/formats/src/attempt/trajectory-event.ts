@@ -1,0 +1,19 @@
+// Parts of the schemas of a trajectory's events.
+
+/** Bounded by what JSON readers hold exactly, so that sums over a hostile trajectory stay finite. */
+export const count = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
+export const ordinal = { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER } as const;
+
+/** One event: all `fields` and any of the `optional` ones. */
+export function event<const Name extends string, const Fields extends object, const Optional extends object>(
+  name: Name,
+  fields: Fields,
+  optional: Optional,
+) {
+  return {
+    type: "object",
+    properties: { event: { const: name }, ...fields, ...optional },
+    // cast to the form from which TypeOf can infer a type
+    required: ["event", ...Object.keys(fields)] as unknown as readonly ["event" | (keyof Fields & string)],
+  } as const;
+}
