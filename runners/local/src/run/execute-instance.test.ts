@@ -243,7 +243,7 @@ test("the result of another run that holds the lease is awaited and used", async
   });
   assert.deepEqual(at.kinds(), ["waiting"]);
   assert.ok(executed.kind === "found");
-  assert.equal(executed.found.durationMs, 7);
+  assert.equal(executed.cached.durationMs, 7);
   assert.equal(at.started.length, 0);
   assertNothingLeft(at);
 });
@@ -298,7 +298,7 @@ test("a record that another run added while this one waited is used", async (t) 
     },
   });
   assert.ok(executed.kind === "found");
-  assert.equal(executed.found.record?.record.ran.run, "other");
+  assert.equal(executed.cached.record?.record.ran.run, "other");
   assert.equal(at.started.length, 0);
 });
 

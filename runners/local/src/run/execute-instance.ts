@@ -10,7 +10,7 @@ import { formatDuration } from "@mlrb/core/text/units";
 import { attemptOf } from "../attempts/attempt-folders.ts";
 import { carryOutAttempt } from "../attempts/carry-out-attempt.ts";
 import type { Bound } from "../decide/bind-inputs.ts";
-import { type CachedAction, lookUp } from "../decide/find-cached-action.ts";
+import { type CachedAction, findCachedAction } from "../decide/find-cached-action.ts";
 import type { GpuLease } from "../leases/gpu-leases.ts";
 import { holdGpus } from "../leases/hold-gpus.ts";
 import { type Lease, type Silent, takeLease } from "../leases/lease.ts";
@@ -58,7 +58,7 @@ export type ExecuteOptions = {
   freed: () => void;
 };
 
-export type Executed = CarriedOut | { kind: "found"; found: CachedAction };
+export type Executed = CarriedOut | { kind: "found"; cached: CachedAction };
 
 export async function executeInstance(
   instance: Instance,
@@ -87,8 +87,8 @@ export async function executeInstance(
     // another run may have done it while this one waited
     if (instance.stage.durable) workspace.attempts.refresh();
     else workspace.actions.refresh();
-    const found = lookUp(instance, bound, { plan, workspace });
-    if (typeof found === "object" && !("stale" in found)) return { kind: "found", found };
+    const search = findCachedAction(instance, bound, { plan, workspace });
+    if (search.kind === "found") return search;
     if (context.interrupts() > 0 || (!lease && !left)) return { kind: "cancelled" };
     if (left) return left;
     // one that goes on holds its own

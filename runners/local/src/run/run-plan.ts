@@ -15,17 +15,9 @@ import {
   type ScheduleState,
 } from "@mlrb/core/schedule/schedule-state";
 import { processName } from "@mlrb/kit/processes/process-name";
-import { type Bound, bind } from "../decide/bind-inputs.ts";
-import {
-  type CachedAction,
-  foundRecord,
-  lookUp,
-  reasonsStale,
-  reasonsToRerun,
-  reasonsToReuse,
-  reasonsToRun,
-  type Stale,
-} from "../decide/find-cached-action.ts";
+import type { Bound } from "../decide/bind-inputs.ts";
+import { type Decision, decideInstance } from "../decide/decide-instance.ts";
+import { reasonsToReuse } from "../decide/run-reasons.ts";
 import { logPath } from "../stage/log-path.ts";
 import { beginWork, endWork, markContainers, type WorkFolder } from "../stage/work-folders.ts";
 import { WorkSlots } from "../stage/work-slots.ts";
@@ -33,7 +25,7 @@ import { capacity } from "./capacity.ts";
 import { clearContainers } from "./clear-containers.ts";
 import { clearUnfinished } from "./clear-unfinished.ts";
 import { executeInstance, type RunContext } from "./execute-instance.ts";
-import { decisionFailure, failedForTheMachine, outcomeOf, reusedResult } from "./instance-ends.ts";
+import { failedForTheMachine, outcomeOf, reusedResult } from "./instance-ends.ts";
 import { Journal } from "./journal.ts";
 import type { Result } from "./result.ts";
 import { leftStale, type RunHandle, type RunOptions } from "./run-request.ts";
@@ -74,8 +66,8 @@ class PlanRun {
   readonly #position: Map<number, number>;
   readonly #progress: Progress[];
   readonly #results: (Result | undefined)[];
-  /** Action key → the place that runs it in this run. */
-  readonly #owners = new Map<string, number>();
+  /** Action key → plan index of the instance that runs the action in this run. */
+  readonly #runners = new Map<string, number>();
   readonly #executors = new Map<string, Promise<Executor>>();
   readonly #capacity: Capacity;
   readonly #context: RunContext;
@@ -174,66 +166,41 @@ class PlanRun {
   }
 
   async #decide(at: number): Promise<void> {
-    const { plan, workspace } = this.#options;
+    const { plan, workspace, stale } = this.#options;
     const instance = this.#instance(at);
     const progress = this.#progress[at]!;
-    let found: ReturnType<typeof lookUp>;
-    let bound: Bound;
-    try {
-      bound = await bind(instance, { plan, workspace, results: this.#results });
-      progress.bound = bound;
-      found = lookUp(instance, bound, { plan, workspace });
-    } catch (error) {
-      const outcome = decisionFailure(error);
-      progress.reasons = [{ kind: "cannot-start", detail: outcome.detail }];
-      this.#giveUp(at, outcome);
-      return;
-    }
-    if (typeof found === "object" && "stale" in found) {
-      if (this.#endsStale(at, bound, found.stale)) return;
-    } else if (found !== undefined && found !== "output-missing") {
-      this.#reuse(at, found);
-      return;
-    }
-    const runner = this.#owners.get(bound.key);
-    if (runner !== undefined) {
-      progress.reasons = [{ kind: "same-action", stage: this.#instance(runner).id }];
-      this.#send({ kind: "decided", index: at, decision: "same", same: runner });
-      return;
-    }
-    this.#owners.set(bound.key, at);
-    if (found === "output-missing") progress.reasons = [{ kind: "output-missing" }];
-    else if (found === undefined) progress.reasons = reasonsToRun(instance, bound, { plan, workspace });
-    this.#send({ kind: "decided", index: at, decision: "run" });
-  }
-
-  /** What becomes of a stale attempt by the run's policy; false where it is run again. */
-  #endsStale(at: number, bound: Bound, stale: Stale["stale"]): boolean {
-    const { plan, workspace, stale: policy } = this.#options;
-    const progress = this.#progress[at]!;
-    const changed = reasonsStale(this.#instance(at), bound, stale, plan);
-    const reason = { kind: "stale", record: stale.digest, changed } as const;
-    switch (policy.kind) {
-      case "accept":
-        progress.reasons = [{ kind: "stale-accepted", record: stale.digest, why: policy.why }];
-        this.#reuse(at, foundRecord(stale, workspace), `stale, accepted: ${policy.why}`);
-        return true;
-      case "rerun":
-        progress.reasons = reasonsToRerun(reason, bound, workspace);
-        return false;
+    const context = { plan, workspace, stale, results: this.#results, runners: this.#runners };
+    const decision = await decideInstance(instance, context);
+    const { action, bound, reasons } = decision;
+    if (bound) progress.bound = bound;
+    // one that waited for the same action is reused for that reason
+    const waited = action === "reuse" && progress.reasons?.[0]?.kind === "same-action";
+    if (!waited) progress.reasons = reasons;
+    switch (action) {
+      case "reuse":
+        return this.#reuse(at, decision);
+      case "same":
+        return this.#send({
+          kind: "decided",
+          index: at,
+          decision: "same",
+          same: this.#position.get(decision.runner)!,
+        });
+      case "run":
+        return this.#send({ kind: "decided", index: at, decision: "run" });
       case "leave":
-        progress.reasons = [reason];
-        this.#giveUp(at, leftStale);
-        return true;
+        return this.#giveUp(at, leftStale);
+      case "fail":
+        return this.#giveUp(at, decision.outcome);
       default:
-        return unreachable(policy);
+        return unreachable(action);
     }
   }
 
   /** Lets another instance with the same action run it. */
   #disown(at: number): void {
     const key = this.#progress[at]!.bound?.key;
-    if (key !== undefined && this.#owners.get(key) === at) this.#owners.delete(key);
+    if (key !== undefined && this.#runners.get(key) === this.#instance(at).index) this.#runners.delete(key);
   }
 
   /** Ends an instance that was not started; the scheduler learns of it as of any other end. */
@@ -242,14 +209,10 @@ class PlanRun {
     this.#send({ kind: "decided", index: at, decision: "failed", outcome });
   }
 
-  #reuse(at: number, found: CachedAction, note?: string): void {
-    const instance = this.#instance(at);
-    const progress = this.#progress[at]!;
-    const held = progress.reasons?.[0]?.kind;
-    if (held !== "same-action" && held !== "stale-accepted")
-      progress.reasons = reasonsToReuse(progress.bound!, instance);
-    if (note === undefined) this.#remember(instance, progress.bound!, found.durationMs);
-    this.#finish(at, reusedResult(found, note));
+  #reuse(at: number, { cached, note }: Decision & { action: "reuse" }): void {
+    // an accepted stale record is not what the instance last succeeded with
+    if (note === undefined) this.#remember(this.#instance(at), this.#progress[at]!.bound!, cached.durationMs);
+    this.#finish(at, reusedResult(cached, note));
     this.#send({ kind: "decided", index: at, decision: "reuse" });
   }
 
@@ -274,11 +237,11 @@ class PlanRun {
       },
       freed: () => this.#send({ kind: "freed", index: at }),
     });
-    this.#owners.delete(bound.key);
+    this.#runners.delete(bound.key);
     if (result.kind === "found") {
       progress.reasons = reasonsToReuse(bound, instance);
-      this.#remember(instance, bound, result.found.durationMs);
-      this.#finish(at, reusedResult(result.found));
+      this.#remember(instance, bound, result.cached.durationMs);
+      this.#finish(at, reusedResult(result.cached));
       this.#send({ kind: "ended", index: at, outcome: { kind: "reused" } });
       return;
     }
