@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Plan } from "@mlrb/core/plan/plan";
+import { makeAttemptFolder } from "../attempts/attempt-folders.ts";
 import type { StalePolicy } from "../run/run-request.ts";
-import { exampleRecord } from "../testing/example-record.ts";
+import { exampleCard, exampleRecord } from "../testing/example-record.ts";
 import { type Home, home, type SmallStage, smallPlan } from "../testing/small-plan.ts";
 import { bind } from "./bind-inputs.ts";
 import { type DecideContext, type Decision, decideInstance } from "./decide-instance.ts";
@@ -127,4 +129,16 @@ test("a plan counts the cost of two equal stale attempts that would rerun once",
       ["reuse", false],
     ],
   );
+});
+
+test("an attempt whose running twin has a damaged card does not start", async (t) => {
+  const at = home(t);
+  const plan = smallPlan(attempt);
+  const { key, parts } = await boundOf(at, plan);
+  const { path } = makeAttemptFolder(at.open().state.running, { ...exampleCard, key, parts });
+  writeFileSync(join(path, "attempt.json"), JSON.stringify({ ...exampleCard, key, gpus: "two" }));
+  const decision = await decide(at, plan);
+  assert.ok(decision.action === "fail");
+  assert.equal(decision.outcome.cause, "machine");
+  assert.match(decision.outcome.detail, /gpus is "two", not .*; put the original file back/);
 });

@@ -5,6 +5,7 @@ import type { RefusalText } from "@mlrb/core/ports/permissions";
 import type { CostEstimate } from "@mlrb/formats/attempt/attempt-record";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
 import type { FailureCause } from "@mlrb/formats/stage/outcome";
+import { DamagedAttempt } from "../attempts/attempt-folders.ts";
 import type { Quarantined } from "../attempts/quarantine.ts";
 import type { GpuLease } from "../leases/gpu-leases.ts";
 import { DamagedRecord, type HeldRecord } from "../records/attempt-records.ts";
@@ -70,7 +71,8 @@ export function machineFailure(error: unknown): CarriedOut & { kind: "failed" } 
   if (error instanceof MissingContent) {
     return { kind: "failed", cause: "machine", detail: `${error.message}; run again to make it anew` };
   }
-  if (error instanceof DamagedRecord) return { kind: "failed", cause: "machine", detail: error.message };
+  if (error instanceof DamagedRecord || error instanceof DamagedAttempt)
+    return { kind: "failed", cause: "machine", detail: error.message };
   const { message } = error as NodeJS.ErrnoException;
   const code = systemCode(error as NodeJS.ErrnoException);
   const help = machineHelp(code);
