@@ -33,7 +33,7 @@ const deciding = Object.entries({
   records: "attempt-records estimate-cost keep-record records-sharing verify-record",
   run: "capacity carry-out execute-instance instance-ends last-ends",
   stage: "keep-outputs missing-output prepare-stage refusals work-slots",
-  store: "action-cache content-store ingest verified-contents",
+  store: "action-cache content-store ingest memory-file verified-contents",
 }).flatMap(([folder, names]) => names.split(" ").map((name) => `runners/local/src/${folder}/${name}.ts`));
 
 /** Longer files of tests would run again and again; they are left out by name. */
