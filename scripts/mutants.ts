@@ -30,7 +30,7 @@ const deciding = Object.entries({
   digests:
     "code-digest node-imports package-lock python-imports file-digest-memory stage-source-files syntax-digests",
   leases: "gpu-book gpu-queue heartbeat lease owner",
-  records: "attempt-records estimate-cost keep-record records-sharing verify-record",
+  records: "attempt-records estimate-cost keep-record record-index records-sharing verify-record",
   run: "capacity carry-out execute-instance instance-ends last-ends",
   stage: "keep-outputs missing-output prepare-stage refusals work-slots",
   store: "action-cache content-store ingest memory-file verified-contents",
