@@ -123,8 +123,6 @@ async function lab(t: TestContext, stage: SmallStage, tries: Try[] = [], data?: 
     silentMs: undefined,
     going: new Set(),
     interrupts: () => 0,
-    askToEnd: (handle) => handle.askToEnd(),
-    kill: (handle) => handle.kill(),
     onEvent: (event) => events.push(event),
     reasons: [{ kind: "first-run" }],
     log,
@@ -760,7 +758,6 @@ test("an interrupted run leaves an attempt that has its own supervisor to go on"
     onEvent,
     interrupts: () => interrupts,
     executorOf: async () => ({ name: "local" }) as Executor,
-    askToEnd: (handle) => handle.leave?.(),
   });
   assert.deepEqual(executed, { kind: "cancelled" });
   const left = at.events.at(-1);

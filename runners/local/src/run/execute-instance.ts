@@ -21,6 +21,7 @@ import type { WorkSlots } from "../stage/work-slots.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { type CarriedOut, machineFailure } from "./carried-out.ts";
 import { carryOut } from "./carry-out.ts";
+import { askToEnd, kill } from "./end-running.ts";
 import type { Journal } from "./journal.ts";
 import type { ClearSandbox, RunEvent, RunPurse } from "./run-request.ts";
 
@@ -43,9 +44,6 @@ export type RunContext = {
   going: ReadonlySet<string>;
   /** How often the run was interrupted. */
   interrupts: () => number;
-  /** Leaves attempts to themselves. */
-  askToEnd: (handle: Running) => void;
-  kill: (handle: Running) => void;
   onEvent: (event: RunEvent) => void;
 };
 
@@ -158,8 +156,8 @@ async function withRetries(
       },
       started(handle) {
         context.running(handle);
-        if (context.interrupts() === 1) context.askToEnd(handle);
-        if (context.interrupts() > 1) context.kill(handle);
+        if (context.interrupts() === 1) askToEnd(handle);
+        if (context.interrupts() > 1) kill(handle);
       },
     });
     const again = result.kind === "failed" && result.cause === "machine" && context.interrupts() === 0;
