@@ -4,6 +4,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { mustFollow } from "@mlrb/formats/read-format";
+import { importsAnswer } from "@mlrb/formats/stage/python-answers";
 import type { Consulted } from "../decide/consulted-files.ts";
 import { findPython } from "../process/find-python.ts";
 import { MemoryFile } from "../store/memory-file.ts";
@@ -70,7 +72,8 @@ export class PythonImports {
         encoding: "utf8",
       });
     if (answer?.status !== 0) return { files: { [script]: digestOf(script) }, absent: [] };
-    const { files, absent } = JSON.parse(answer.stdout) as { files: string[]; absent: string[] };
+    const said: unknown = JSON.parse(answer.stdout);
+    const { files, absent } = mustFollow(importsAnswer, said, "the answer of local_imports.py");
     const inside = (paths: string[]) =>
       paths.map((path) => relative(root, path)).filter((path) => !path.startsWith(".."));
     const imports = {
