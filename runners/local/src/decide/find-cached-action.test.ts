@@ -294,7 +294,10 @@ test("a damaged record of an unknown attempt stops every new attempt", async (t)
   writeFileSync(join(at.state.attempts, "records", digest, "record.json"), "torn");
   rmSync(join(at.state.attempts, "index.jsonl"));
   const one = await caseOf(at, attempt);
-  assert.throws(() => found(at, one), /which attempt it is of cannot be told, so it may be this one/);
+  assert.throws(
+    () => found(at, one),
+    /it no longer shows which attempt it belongs to, so it may be this one/,
+  );
 });
 
 test("a damaged record of the same attempt is an error, not a miss", async (t) => {

@@ -71,7 +71,10 @@ export class AttemptRecords {
   /** Throws DamagedRecord where a record that cannot be read may be of any attempt, so of the one that is asked for. */
   throwIfUnknown(): void {
     for (const digest of this.#index.unknown())
-      throw new DamagedRecord(digest, "which attempt it is of cannot be told, so it may be this one");
+      throw new DamagedRecord(
+        digest,
+        "it no longer shows which attempt it belongs to, so it may be this one",
+      );
   }
 
   /**

@@ -69,7 +69,7 @@ export type CarryOutContext = {
 /** Trouble with the machine, with the way out where there is one. */
 export function machineFailure(error: unknown): CarriedOut & { kind: "failed" } {
   if (error instanceof MissingContent) {
-    return { kind: "failed", cause: "machine", detail: `${error.message}; run again to make it anew` };
+    return { kind: "failed", cause: "machine", detail: `${error.message}; run again to recreate it` };
   }
   if (error instanceof DamagedRecord || error instanceof DamagedAttempt)
     return { kind: "failed", cause: "machine", detail: error.message };
