@@ -252,7 +252,7 @@ test("a stage whose code cannot be read fails alone, with its file, in run, plan
     untyped: /untyped\.ts:1:19: Node imports JSON only with \{ type: "json" \}/,
     texts:
       /texts\.ts:1:19: Node imports no file as \{ type: "text" \}; read it, readFileSync\(new URL\("\.\/words\.txt", /,
-    unlisted: /unlisted\.ts:1:8: left-pad-of-nobody is imported and stands in no package\.json/,
+    unlisted: /unlisted\.ts:1:8: left-pad-of-nobody is imported and is in no package\.json/,
     counted: /kinds\.ts:2:1: TypeScript enum is not supported/,
   };
   const planned = await at.plan();

@@ -137,7 +137,7 @@ test(
     for (const pid of supervisorsIn(at.root)) process.kill(pid, "SIGKILL");
     const second = await at.pipeline(args(at, "--yes"), { env });
     assert.equal(second.code, 1, second.stdout);
-    assert.match(lineOf(second, "attempt").cause, /was lost after this run was asked for/);
+    assert.match(lineOf(second, "attempt").cause, /was lost after this run was confirmed/);
     assert.deepEqual(at.executions(), { attempt: 1 });
     const third = await at.pipeline(args(at, "--yes"), { env });
     assert.equal(third.code, 0, third.stdout + third.stderr);

@@ -389,7 +389,7 @@ test("a file that a stage adds to its declared folder and removes again prevents
   const said = await at.run();
   assert.equal(
     lineOf(said, "adds").cause,
-    `code-changed: ${data}/z.txt came or went while it ran; run again, and have what the stage makes itself made below TMPDIR`,
+    `code-changed: ${data}/z.txt appeared or disappeared while the stage ran; run again, and have the stage write its own files below TMPDIR`,
   );
   assert.deepEqual(actionsIn(at.root), []);
   at.define({ stages: { edits: say(".a.txt.swp") } });

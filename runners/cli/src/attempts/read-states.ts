@@ -5,6 +5,7 @@ import type { Plan } from "@mlrb/core/plan/plan";
 import type { Outcome } from "@mlrb/core/ports/outcome";
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import type { Owner } from "@mlrb/formats/stage/process-owner";
+import { damagedAttempts } from "@mlrb/local/attempts/attempt-folders";
 import { waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
 import { orphanedAttempts } from "@mlrb/local/attempts/collect-ended-attempts";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
@@ -26,6 +27,8 @@ export type ReadStates = {
   orphans: Orphan[];
   /** What its attempts wait for, with or without a run. */
   waits: ShownWait[];
+  /** Attempts of any pipeline whose card cannot be read: folder, fault and way out. */
+  damaged: string[];
   /** What its attempts have cost so far. */
   sums: AttemptSums;
   /** What would be reused, by plan index. */
@@ -93,5 +96,6 @@ export async function readStates(
   const waits = waitingAttempts(workspace.state.running)
     .filter(({ card: { slot } }) => slot.pipeline === pipeline && slot.profile === profile)
     .map((one) => shownWait(one, { repository, root }));
-  return { instances, live, orphans, waits, sums, results, workspace };
+  const damaged = damagedAttempts(workspace.state.running).map(({ words }) => words);
+  return { instances, live, orphans, waits, damaged, sums, results, workspace };
 }

@@ -4,6 +4,7 @@ import { displayWidth } from "@mlrb/core/text/display-width";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import { readLedger } from "@mlrb/kit/rules/ledger";
+import { damagedAttempts } from "@mlrb/local/attempts/attempt-folders";
 import { waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
 import type { HeldRecord } from "@mlrb/local/records/attempt-records";
 import { attemptSums, recordedCost, sumsWords } from "../attempts/attempt-sums.ts";
@@ -17,15 +18,20 @@ import { attemptsWord, type PlaceOptions } from "./attempts-command.ts";
 
 export function attemptsList(repository: string, options: PlaceOptions): number {
   const { records, state } = attemptPlace(repository, options.root);
-  const damaged: { digest: string; why: string }[] = [];
+  const damaged: { record?: string; path: string; why: string }[] = [];
   const held = records
-    .readable((digest, { message }) => damaged.push({ digest, why: message }))
+    .readable((record, { message }) =>
+      damaged.push({ record, path: join(state.attempts, "records", record), why: message }),
+    )
     .sort((a, b) => (a.record.ran.startedAt < b.record.ran.startedAt ? -1 : 1))
     .map((one) => ({
       ...one,
       current: records.newestIn(one.record.slot) === one.digest,
       ledger: ledgerOf(one, join(state.attempts, "records")),
     }));
+  for (const folder of [state.running, join(state.attempts, "lost")])
+    for (const one of damagedAttempts(folder))
+      damaged.push({ path: join(folder, one.folder), why: one.words });
   const root = rootOf(repository, options.root);
   const waits = new Map(
     waitingAttempts(state.running).map((one) => [one.name, shownWait(one, { repository, root })]),
@@ -50,8 +56,7 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
       });
     }
     print({ event: "attempt-sums", ...sums });
-    for (const { digest, why } of damaged)
-      print({ event: "attempt-damaged", record: digest, path: join(state.attempts, "records", digest), why });
+    for (const one of damaged) print({ event: "attempt-damaged", ...one });
     return 0;
   }
   const rows = held.map(({ digest, record: { slot, ran, cost }, current, ledger }) => ({

@@ -23,12 +23,13 @@ export async function statusCommand(
     process.stdout.write(statusText(status, { next, now: Date.now() }));
     return 0;
   }
-  const { stages, runs, orphans, waits, gpus, failed, publishes: _, ...summary } = status;
+  const { stages, runs, orphans, waits, damaged, gpus, failed, publishes: _, ...summary } = status;
   const lines = [
     ...stages.map((stage) => ({ event: "stage-status", ...stage })),
     ...runs.map((run) => ({ event: "live-run", ...run })),
     ...orphans.map((one) => ({ event: "attempt-without-run", ...one })),
     ...waits.map((one) => ({ event: "attempt-waits", ...one })),
+    ...damaged.map((why) => ({ event: "attempt-damaged", why })),
     ...gpus.map((gpu) => ({ event: "held-gpu", ...gpu })),
     ...failed.map((one) => ({ event: "failed", ...one })),
     { event: "summary", ...summary, next, durationMs: Math.round(performance.now() - begin) },

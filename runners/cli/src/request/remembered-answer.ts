@@ -1,11 +1,12 @@
 // Answers of commands that look again and again, remembered with all that they were made from and taken from
 // there while all of that looks the same: parsing and checking YAML is most of what such a command would do.
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
+import { canonicalJson } from "@mlrb/kit/json-file";
 import { Consulted } from "@mlrb/local/decide/consulted-files";
 import { looksTheSame, type StatSnapshot, seenBy } from "@mlrb/local/decide/stat-snapshot";
+import { readMemory, writeMemory } from "@mlrb/local/store/memory-file";
 
 type Remembered<T> = StatSnapshot & { formatVersion: 2; node: string; answer: T };
 
@@ -29,8 +30,8 @@ export async function rememberedAnswer<T>(
     .digest("hex")
     .slice(0, 24);
   const file = join(folder, `${name}.json`);
-  const held = remembered<T>(file);
-  if (held && looksTheSame(repository, held)) return held.answer;
+  const held = readMemory<Remembered<T>>(file, 2);
+  if (held?.node === process.version && looksTheSame(repository, held)) return held.answer;
   const consulted = new Consulted(repository);
   const { keep } = await make(consulted);
   if (keep === undefined || !existsSync(join(root, ".mlrb"))) return undefined;
@@ -39,22 +40,7 @@ export async function rememberedAnswer<T>(
   return undefined;
 }
 
-function remembered<T>(file: string): Remembered<T> | undefined {
-  try {
-    const held = JSON.parse(readFileSync(file, "utf8")) as Remembered<T>;
-    return held.formatVersion === 2 && held.node === process.version ? held : undefined;
-  } catch {
-    return undefined; // not yet, or torn
-  }
-}
-
 function remember<T>(folder: string, file: string, held: Remembered<T>): void {
-  try {
-    mkdirSync(folder, { recursive: true });
-    if (readdirSync(folder).length >= keptMax) rmSync(folder, { recursive: true });
-    mkdirSync(folder, { recursive: true });
-    writeWhole(file, JSON.stringify(held), { sync: false });
-  } catch {
-    // it only saves time
-  }
+  if (existsSync(folder) && readdirSync(folder).length >= keptMax) rmSync(folder, { recursive: true });
+  writeMemory(file, held);
 }

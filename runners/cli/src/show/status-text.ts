@@ -36,6 +36,8 @@ export function statusText(status: Status, { next, now }: { next: NextStep[]; no
     out.push(`  ${stage}  for ${ago(since, now)}, ${ownerWords(supervisor)}`);
   if (status.waits.length > 0) out.push("", "attempts that wait");
   for (const wait of status.waits) out.push(`  ${wait.stage}`, `      ${oneLine(waitWords(wait, now))}`);
+  if (status.damaged.length > 0) out.push("", "damaged attempts, which may go on");
+  for (const words of status.damaged) out.push(`  ${oneLine(words)}`);
   if (status.gpus.length > 0) out.push("", "GPUs that are held on this host");
   for (const { index, model, uuid, stage, run, owner, since } of status.gpus)
     out.push(

@@ -43,6 +43,7 @@ function scene(
     gpus = [] as HeldGpu[],
     orphans = [] as Orphan[],
     waits = [] as ShownWait[],
+    damaged = [] as string[],
   } = {},
 ) {
   const made = plan();
@@ -69,7 +70,7 @@ function scene(
       lastEnd: { outcome: { kind: "failed", cause: "exit-code", detail }, time: failure },
     };
   });
-  const status = statusOf(made, { instances, live, orphans, waits, gpus });
+  const status = statusOf(made, { instances, live, orphans, waits, damaged, gpus });
   const options = { root: "my root" };
   const next = nextSteps(status, { pipeline: "test", options });
   return {
@@ -250,6 +251,12 @@ test("what an attempt waits for is shown with its cause, since when, and the com
     /once repaired: pnpm pipeline attempts resume 3f2a; for .* since 2026-01-31T10:07:00Z/,
   );
   assert.ok(!shown.includes("\u001b"));
+});
+
+test("a damaged attempt is shown with its folder, the fault and the way out", () => {
+  const words = ".mlrb/attempts/running/0123 has an attempt.json that cannot be used: not JSON; put it back";
+  const { text } = scene({}, { damaged: [words] });
+  assert.ok(text.includes(`\ndamaged attempts, which may go on\n  ${words}\n`), text);
 });
 
 test("of a run is said what waits for others and what for the run itself, in the words of its live view", () => {

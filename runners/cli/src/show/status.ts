@@ -23,6 +23,8 @@ export type Status = {
   orphans: Orphan[];
   /** Attempts that wait, of those of this pipeline. */
   waits: ShownWait[];
+  /** Attempts of any pipeline whose card cannot be read: folder, fault and way out. */
+  damaged: string[];
   /** On this host, by whichever run. */
   gpus: HeldGpu[];
   failed: { stage: string; cause: string; time: string }[];
@@ -44,11 +46,15 @@ type Read = {
   live: LiveRun[];
   orphans: Orphan[];
   waits: ShownWait[];
+  damaged?: string[];
   gpus: HeldGpu[];
   sums?: AttemptSums;
 };
 
-export function statusOf(plan: Plan, { instances, live, orphans, waits, gpus, sums }: Read): Status {
+export function statusOf(
+  plan: Plan,
+  { instances, live, orphans, waits, damaged = [], gpus, sums }: Read,
+): Status {
   const stageOf = ({ preview }: InstanceNow) => plan.instances[preview.index]!.stage;
   const idOf = ({ preview }: InstanceNow) => plan.instances[preview.index]!.id;
   const byStage = Map.groupBy(instances, (one) => stageOf(one).name);
@@ -70,6 +76,7 @@ export function statusOf(plan: Plan, { instances, live, orphans, waits, gpus, su
     runs: live,
     orphans,
     waits,
+    damaged,
     gpus,
     failed: instances
       .filter(({ state }) => state === "failed")

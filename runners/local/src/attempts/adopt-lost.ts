@@ -45,7 +45,7 @@ async function adoptOne(
   const complete = ended?.result.kind === "succeeded" ? "" : await completeAttempt({ path, card });
   if (complete !== "" && typeof complete === "string") return { kind: "refused", why: complete };
   const lease = tryLease(workspace.state.leases, card.key);
-  if (!("release" in lease)) return { kind: "refused", why: "a run makes this attempt at this moment" };
+  if (!("release" in lease)) return { kind: "refused", why: "a run is making this attempt now" };
   try {
     if (!existsSync(path)) return { kind: "refused", why: "another process was quicker" };
     const durationMs = ended?.durationMs ?? lastSignMs({ path, card });

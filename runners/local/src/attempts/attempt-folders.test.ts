@@ -8,7 +8,14 @@ import { type TestContext, test } from "node:test";
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import { clearUnfinished } from "../run/clear-unfinished.ts";
 import { exampleCard, exampleEnd } from "../testing/example-record.ts";
-import { attemptEnd, attemptFolders, makeAttemptFolder } from "./attempt-folders.ts";
+import {
+  attemptEnd,
+  attemptFolders,
+  attemptOf,
+  DamagedAttempt,
+  damagedAttempts,
+  makeAttemptFolder,
+} from "./attempt-folders.ts";
 
 function state(t: TestContext): { state: string; running: string } {
   const folder = mkdtempSync(join(tmpdir(), "mlrb-folders-"));
@@ -41,16 +48,53 @@ test("a program that is killed while it makes folders leaves none without its ca
   assert.deepEqual(readdirSync(join(at, "attempts/records")), []);
 });
 
-test("a folder whose card or end does not follow its format has none, like one that was torn", (t) => {
+test("an attempt whose end does not follow its format has not ended", (t) => {
   const { running } = state(t);
   const { path } = makeAttemptFolder(running, exampleCard);
   writeFileSync(join(path, "end.json"), JSON.stringify({ ...exampleEnd, result: { kind: "won" } }));
   assert.equal(attemptEnd(path), undefined);
   writeFileSync(join(path, "end.json"), JSON.stringify(exampleEnd));
   assert.deepEqual(attemptFolders(running)[0]?.state, { kind: "ended", end: exampleEnd });
-  writeFileSync(
-    join(path, "attempt.json"),
-    JSON.stringify({ ...exampleCard, gives: [{ name: "all", file: "../all", kind: "dir" }] }),
-  );
-  assert.deepEqual(attemptFolders(running), []);
+});
+
+const key = "a".repeat(64);
+const outside = { ...exampleCard, key, gives: [{ name: "all", file: "../all", kind: "dir" }] };
+
+for (const [fault, text] of [
+  ["gives.0.file", JSON.stringify(outside)],
+  ["not JSON", '{"formatVersion":1,"ru'],
+] as const)
+  test(`a card with a fault (${fault}) makes its attempt damaged and names folder, fault and way out`, (t) => {
+    const { running } = state(t);
+    const { path, name } = makeAttemptFolder(running, { ...exampleCard, key });
+    writeFileSync(join(path, "attempt.json"), text);
+    assert.deepEqual(attemptFolders(running), []);
+    const [{ words } = { words: "" }] = damagedAttempts(running);
+    assert.ok(
+      words.includes(name) && words.includes(fault) && words.includes("put the original file back"),
+      words,
+    );
+  });
+
+test("no attempt that may be the damaged one is begun", (t) => {
+  const { running } = state(t);
+  const { path } = makeAttemptFolder(running, { ...exampleCard, key });
+  writeFileSync(join(path, "attempt.json"), JSON.stringify(outside));
+  const at = { state: { running } };
+  assert.throws(() => attemptOf(key, at), DamagedAttempt);
+  assert.equal(attemptOf("b".repeat(64), at), undefined);
+});
+
+test("a damaged attempt whose folder's name holds no key may be any attempt", (t) => {
+  const { running } = state(t);
+  mkdirSync(join(running, "renamed"));
+  writeFileSync(join(running, "renamed", "attempt.json"), "{}");
+  assert.throws(() => attemptOf(key, { state: { running } }), DamagedAttempt);
+});
+
+test("a folder without a card is no attempt", (t) => {
+  const { running } = state(t);
+  mkdirSync(join(running, "empty"));
+  writeFileSync(join(running, "stray"), "");
+  assert.deepEqual([attemptFolders(running), damagedAttempts(running)], [[], []]);
 });

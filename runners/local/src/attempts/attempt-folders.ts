@@ -22,7 +22,7 @@ import {
   attemptEnd as endFormat,
   stopRequest,
 } from "@mlrb/formats/attempt/attempt-end";
-import { checkFormat } from "@mlrb/formats/read-format";
+import { checkFormat, type Reading } from "@mlrb/formats/read-format";
 import type { TypeOf } from "@mlrb/formats/schema";
 import type { Owner } from "@mlrb/formats/stage/process-owner";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
@@ -76,21 +76,59 @@ export function makeAttemptFolder(running: string, card: AttemptCard): { name: s
   return { name, path };
 }
 
-/** Every attempt that goes on or has ended unheard, in the order of names. What has no card yet is left out. */
-export function attemptFolders(running: string): AttemptFolder[] {
-  if (!existsSync(running)) return [];
-  return readdirSync(running)
-    .sort()
-    .flatMap((name) => {
-      const folder = attemptFolder(running, name);
-      return folder ? [folder] : [];
-    });
+/**
+ * The card of an attempt cannot be read, so its key is not known. The attempt may go on and may have been paid for:
+ * no attempt that may be the same one starts.
+ */
+export class DamagedAttempt extends Error {
+  /** The folder's name. */
+  readonly folder: string;
+  /** What is wrong with the card, with the way out. */
+  readonly words: string;
+
+  constructor(path: string, fault: string) {
+    const shown = path.slice(path.lastIndexOf("/.mlrb/") + 1);
+    const words = `${shown} has an attempt.json that cannot be used: ${fault}; put the original file back, or end its supervisor (the pid in supervisor.json), move the folder out of .mlrb/attempts and run again`;
+    super(`an attempt may go on unseen: ${words}`);
+    this.folder = basename(path);
+    this.words = words;
+  }
+
+  /** The name of a folder begins with 16 digits of the key; a folder of any other name may be of any attempt. */
+  mayHaveKey(key: string): boolean {
+    const begin = /^([0-9a-f]{16})-/.exec(this.folder)?.[1];
+    return begin === undefined || key.startsWith(begin);
+  }
 }
 
+/** Attempts whose card can be read, in the order of names: running, ended and not yet kept, or lost. */
+export function attemptFolders(running: string): AttemptFolder[] {
+  return allFolders(running).flatMap((one) => (one instanceof DamagedAttempt ? [] : [one]));
+}
+
+/** Attempts whose card cannot be read, in the order of names. */
+export function damagedAttempts(running: string): DamagedAttempt[] {
+  return allFolders(running).filter((one) => one instanceof DamagedAttempt);
+}
+
+function allFolders(running: string): (AttemptFolder | DamagedAttempt)[] {
+  if (!existsSync(running)) return [];
+  const names = readdirSync(running).sort();
+  return names.map((name) => readFolder(running, name)).filter((one) => one !== undefined);
+}
+
+/** Undefined without a card that can be read. */
 export function attemptFolder(running: string, name: string): AttemptFolder | undefined {
+  const found = readFolder(running, name);
+  return found instanceof DamagedAttempt ? undefined : found;
+}
+
+/** Undefined without a card: the folder is not an attempt's, or was moved meanwhile. */
+function readFolder(running: string, name: string): AttemptFolder | DamagedAttempt | undefined {
   const path = join(running, name);
-  const card = read(attemptCard, join(path, "attempt.json"), `attempt ${name} in ${running}`);
-  return card && { name, path, card, state: stateOf(path, card) };
+  const reading = readVersioned(attemptCard, join(path, "attempt.json"), `attempt ${name} in ${running}`);
+  if (reading?.kind === "unreadable") return new DamagedAttempt(path, reading.cause);
+  return reading && { name, path, card: reading.value, state: stateOf(path, reading.value) };
 }
 
 function stateOf(path: string, card: AttemptCard): AttemptFolder["state"] {
@@ -104,14 +142,21 @@ function stateOf(path: string, card: AttemptCard): AttemptFolder["state"] {
   return life === "alive" ? { kind: "preparing" } : { kind: "lost", supervisor };
 }
 
-/** The attempt of this key that another run has begun: it goes on, or has ended and nobody has kept it yet. */
+/**
+ * The attempt of this key that another run has begun and that goes on, or has ended and is not kept yet. Throws
+ * DamagedAttempt where an attempt whose card cannot be read may be it.
+ */
 export function attemptOf(
   key: string,
   { state }: { state: Pick<StateFolder, "running"> },
 ): AttemptFolder | undefined {
-  const found = attemptFolders(state.running).filter(({ card }) => card.key === key);
-  const wanted = ({ state: { kind } }: AttemptFolder) => kind === "running" || kind === "ended";
-  return found.find(wanted);
+  const held: AttemptFolder[] = [];
+  for (const one of allFolders(state.running)) {
+    if (one instanceof DamagedAttempt) {
+      if (one.mayHaveKey(key)) throw one;
+    } else if (one.card.key === key) held.push(one);
+  }
+  return held.find(({ state: { kind } }) => kind === "running" || kind === "ended");
 }
 
 /** Where an attempt's folder goes that ends without a record. */
@@ -170,21 +215,32 @@ export function isUnclaimed(path: string): boolean {
   }
 }
 
-/** Undefined where there is none. Throws NewerFormat, with `what` before it: it cannot be known what that would overlook. */
+/** Undefined where there is no such file, or where it cannot be used. */
 function read<const Schema extends object>(
   schema: Schema,
   path: string,
   what: string,
 ): TypeOf<Schema> | undefined {
+  const reading = readVersioned(schema, path, what);
+  return reading?.kind === "ok" ? reading.value : undefined;
+}
+
+/** Undefined where there is no such file. Throws NewerFormat, with `what` at its start. */
+function readVersioned<const Schema extends object>(
+  schema: Schema,
+  path: string,
+  what: string,
+): Reading<TypeOf<Schema>> | undefined {
   let value: unknown;
   try {
     value = JSON.parse(readFileSync(path, "utf8"));
-  } catch {
-    return undefined; // not there, or gone meanwhile; what is there was put in place whole
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    return { kind: "unreadable", cause: code === undefined ? `not JSON: ${message}` : code };
   }
   const { formatVersion, parts } = Object(value) as { formatVersion?: unknown; parts?: unknown };
   refuseNewer(what, formatVersion, 1);
   refuseNewer(`the key of ${what}`, (Object(parts) as { keyFormat?: unknown }).keyFormat, attemptKeyFormat);
-  const reading = checkFormat(schema, value);
-  return reading.kind === "ok" ? reading.value : undefined;
+  return checkFormat(schema, value);
 }

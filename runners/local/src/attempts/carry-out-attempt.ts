@@ -78,7 +78,7 @@ export async function carryOutAttempt(
       handOverPurse(path, context);
       const moved = changedHandedOver(instance, bound, workspace);
       if (moved !== undefined) {
-        const detail = `${moved} changed before the agent was given it; run again`;
+        const detail = `${moved} changed before the agent received it; run again`;
         return { kind: "failed", cause: "code-changed", detail };
       }
       running =
@@ -125,7 +125,7 @@ const goneMeanwhile: CarriedOut = {
   kind: "failed",
   cause: "operator",
   detail:
-    "an attempt in its place was lost after this run was asked for; another one is a new cost: run again to be asked",
+    "an attempt in its place was lost after this run was confirmed; another attempt costs again: run again to confirm it",
 };
 
 /** Makes it a record; an attempt whose outputs are not what it declares is quarantined. */

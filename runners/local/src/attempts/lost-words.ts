@@ -12,7 +12,7 @@ const fullBytes = 64 << 10;
 /** Of an attempt whose supervisor is gone and has not said how it ended. `folder`: the attempt's. `seen`: how its process ended, by its parent. */
 export function lostCause(folder: string, seen?: string): EndCause {
   const told = toldToEnd(folder);
-  if (told) return { ...told, detail: `${told.detail}, and killed before all was said` };
+  if (told) return { ...told, detail: `${told.detail}, and killed before it could write its end` };
   const detail = `its supervisor ended without a word: ${seen ?? lostWords(folder)}`;
   return { kind: "supervisor-lost", detail };
 }
@@ -21,7 +21,7 @@ export function lostCause(folder: string, seen?: string): EndCause {
 function lostWords(folder: string): string {
   if (isFull(folder)) return machineHelp("ENOSPC")!;
   const said = lastWords(join(folder, "supervisor.log"));
-  return said === undefined ? "it was killed; its log tells nothing" : `it said: ${said}`;
+  return said === undefined ? "it was killed and left nothing in its log" : `it said: ${said}`;
 }
 
 function isFull(folder: string): boolean {

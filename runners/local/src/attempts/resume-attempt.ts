@@ -18,7 +18,12 @@ export async function resumeAttempt(folder: string, secrets: Record<string, stri
     socket.setTimeout(30_000, () => socket.destroy(new Error("it did not answer within 30 s")));
     await once(socket, "connect");
     socket.end(`${JSON.stringify(asked)}\n`);
-    return readResumeReply(await text(socket)) ?? { kind: "refused", detail: "its answer makes no sense" };
+    return (
+      readResumeReply(await text(socket)) ?? {
+        kind: "refused",
+        detail: "its answer does not follow the format",
+      }
+    );
   } catch (error) {
     return { kind: "refused", detail: unreachableWords(error as NodeJS.ErrnoException) };
   } finally {

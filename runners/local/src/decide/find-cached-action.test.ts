@@ -12,11 +12,12 @@ import { environmentPython } from "../process/environments.ts";
 import type { HeldRecord } from "../records/attempt-records.ts";
 import { home, type SmallStage, smallPlan, withoutPython } from "../testing/small-plan.ts";
 import { type Bound, bind } from "./bind-inputs.ts";
-import { lookUp, reasonsStale, reasonsToRerun, reasonsToReuse, reasonsToRun } from "./find-cached-action.ts";
+import { type CachedAction, findCachedAction } from "./find-cached-action.ts";
+import { reasonsToReuse, reasonsToRun, staleReason } from "./run-reasons.ts";
 
 type Lab = ReturnType<typeof lab>;
 
-/** A repository with its state, and writers of what lookUp may find there. */
+/** A repository with its state, and writers of what a search may find there. */
 function lab(t: TestContext) {
   const at = home(t);
   const { state } = at.open();
@@ -116,12 +117,23 @@ async function caseOf(at: Lab, stage: SmallStage): Promise<Case> {
   return { plan, bound: await bind(plan.instances[0]!, { plan, results: [], workspace: at.open() }) };
 }
 
-/** Looks up with a workspace as a new process opens it. */
+/** Searches a workspace as a new process opens it. */
 const found = (at: Lab, { plan, bound }: Case, audit?: () => void) =>
-  lookUp(plan.instances[0]!, bound, { plan, workspace: { ...at.open(), ...(audit && { audit }) } });
+  findCachedAction(plan.instances[0]!, bound, { plan, workspace: { ...at.open(), ...(audit && { audit }) } });
+
+/** The cached action that a search finds; fails where it finds none. */
+function cachedIn(at: Lab, one: Case, audit?: () => void): CachedAction {
+  const search = found(at, one, audit);
+  assert.ok(search.kind === "found");
+  return search.cached;
+}
+
+const none = { kind: "none" } as const;
 
 const reasons = (at: Lab, { plan, bound }: Case, audit?: () => void) =>
-  reasonsToRun(plan.instances[0]!, bound, { plan, workspace: { ...at.open(), ...(audit && { audit }) } });
+  reasonsToRun(plan.instances[0]!, bound, {
+    ...{ plan, found: none, workspace: { ...at.open(), ...(audit && { audit }) } },
+  });
 
 const stage: SmallStage = { name: "stage" };
 const attempt: SmallStage = { name: "attempt", durable: true };
@@ -137,7 +149,7 @@ function damage(at: Lab, { digest }: Artifact): void {
 test("an action that never ran is a first run", async (t) => {
   const at = lab(t);
   const one = await caseOf(at, stage);
-  assert.equal(found(at, one), undefined);
+  assert.deepEqual(found(at, one), none);
   assert.deepEqual(reasons(at, one), [{ kind: "first-run" }]);
 });
 
@@ -146,9 +158,9 @@ test("an equal action returns its earlier outputs and duration", async (t) => {
   const one = await caseOf(at, stage);
   const outputs = { out: at.put("content") };
   at.done(one.bound, outputs);
-  assert.deepEqual(found(at, one), { outputs, durationMs: 7 });
+  assert.deepEqual(cachedIn(at, one), { outputs, durationMs: 7 });
   const other = await caseOf(at, otherParams(stage));
-  assert.equal(found(at, other), undefined);
+  assert.deepEqual(found(at, other), none);
 });
 
 test("an action is not reused when one of its outputs is missing from the store", async (t) => {
@@ -157,7 +169,7 @@ test("an action is not reused when one of its outputs is missing from the store"
   const [kept, gone] = [at.put("kept"), at.put("gone")];
   at.done(one.bound, { kept, gone });
   rmSync(at.open().store.pathOf(gone.digest));
-  assert.equal(found(at, one), "output-missing");
+  assert.equal(found(at, one).kind, "output-missing");
 });
 
 test("an action is not reused when the tree of an output folder is damaged", async (t) => {
@@ -166,9 +178,9 @@ test("an action is not reused when the tree of an output folder is damaged", asy
   at.write("given/file", "content");
   const folder = at.open().store.put(join(at.root, "given"), "dir");
   at.done(one.bound, { out: folder });
-  assert.ok(typeof found(at, one) === "object");
+  assert.equal(found(at, one).kind, "found");
   damage(at, folder);
-  assert.equal(found(at, one), "output-missing");
+  assert.equal(found(at, one).kind, "output-missing");
 });
 
 test("only published outputs are read in full before reuse", async (t) => {
@@ -177,9 +189,9 @@ test("only published outputs are read in full before reuse", async (t) => {
     const one = await caseOf(at, { ...stage, publishes });
     const out = at.put("a table of numbers");
     at.done(one.bound, { out });
-    assert.ok(typeof found(at, one) === "object");
+    assert.equal(found(at, one).kind, "found");
     damage(at, out);
-    assert.equal(found(at, one) === "output-missing", publishes);
+    assert.equal(found(at, one).kind === "output-missing", publishes);
   }
 });
 
@@ -190,9 +202,9 @@ test("--audit runs a cached stage again, and never an attempt", async (t) => {
   const paid = await caseOf(at, attempt);
   at.record("attempt", paid.bound);
   const audit = () => {};
-  assert.equal(found(at, one, audit), undefined);
+  assert.deepEqual(found(at, one, audit), none);
   assert.deepEqual(reasons(at, one, audit), [{ kind: "audited" }]);
-  assert.ok("record" in (found(at, paid, audit) as object));
+  assert.ok(cachedIn(at, paid, audit).record);
 });
 
 test("--audit is not the reason why an attempt runs", async (t) => {
@@ -214,9 +226,9 @@ test("a half-built environment is not reused", async (t) => {
   const python = environmentPython(one.bound.environment!.path);
   mkdirSync(join(python, ".."), { recursive: true });
   writeFileSync(python, "");
-  assert.equal(found(at, one), undefined, "a kill has ended its build");
+  assert.deepEqual(found(at, one), none, "a kill has ended its build");
   writeFileSync(join(one.bound.environment!.path, "ready.json"), "{}");
-  assert.deepEqual(found(at, one), { outputs: {}, durationMs: 0 });
+  assert.deepEqual(cachedIn(at, one), { outputs: {}, durationMs: 0 });
 });
 
 test("an attempt is found by its key", async (t) => {
@@ -224,15 +236,15 @@ test("an attempt is found by its key", async (t) => {
   const one = await caseOf(at, attempt);
   const out = at.put("submission");
   const digest = at.record("attempt", one.bound, { out });
-  const { outputs, durationMs, record } = found(at, one) as { record: HeldRecord } & Record<string, unknown>;
-  assert.deepEqual([outputs, durationMs, record.digest], [{ out }, 7, digest]);
+  const { outputs, durationMs, record } = cachedIn(at, one);
+  assert.deepEqual([outputs, durationMs, record?.digest], [{ out }, 7, digest]);
 });
 
 test("an attempt with the same key in another slot is reused", async (t) => {
   const at = lab(t);
   const one = await caseOf(at, attempt);
   at.record("attempt[seed=9]", one.bound);
-  assert.ok(typeof found(at, one) === "object");
+  assert.equal(found(at, one).kind, "found");
 });
 
 test("reusing an attempt after the cache was deleted restores its outputs to the store", async (t) => {
@@ -241,7 +253,7 @@ test("reusing an attempt after the cache was deleted restores its outputs to the
   const out = at.put("submission");
   at.record("attempt", one.bound, { out });
   rmSync(join(at.state.state, "cache"), { recursive: true });
-  assert.ok(typeof found(at, one) === "object");
+  assert.equal(found(at, one).kind, "found");
   assert.equal(at.open().store.textOf(out.digest), "submission");
 });
 
@@ -251,9 +263,9 @@ test("an attempt whose parameters changed since its record is stale", async (t) 
   const digest = at.record("attempt", before.bound);
   const now = await caseOf(at, otherParams(attempt));
   const stale = found(at, now);
-  assert.ok(typeof stale === "object" && "stale" in stale);
-  assert.equal(stale.stale.digest, digest);
-  assert.deepEqual(reasonsStale(now.plan.instances[0]!, now.bound, stale.stale, now.plan), [
+  assert.ok(stale.kind === "stale");
+  assert.equal(stale.held.digest, digest);
+  assert.deepEqual(staleReason(now.plan.instances[0]!, now.bound, { ...stale, plan: now.plan }).changed, [
     { kind: "params-changed", names: ["added"] },
   ]);
 });
@@ -262,7 +274,7 @@ test("a record of another slot makes no attempt stale", async (t) => {
   const at = lab(t);
   const before = await caseOf(at, attempt);
   at.record("attempt[seed=9]", before.bound);
-  assert.equal(found(at, await caseOf(at, otherParams(attempt))), undefined);
+  assert.deepEqual(found(at, await caseOf(at, otherParams(attempt))), none);
 });
 
 test("a running attempt is not stale, even if its slot has an older record", async (t) => {
@@ -271,7 +283,7 @@ test("a running attempt is not stale, even if its slot has an older record", asy
   at.record("attempt", before.bound);
   const now = await caseOf(at, otherParams(attempt));
   at.attempt(at.state.running, now.bound, { supervisor: thisProcess(), startedAt: "2026-02-03T00:00:00Z" });
-  assert.equal(found(at, now), undefined);
+  assert.deepEqual(found(at, now), none);
   assert.deepEqual(reasons(at, now), [{ kind: "goes-on", since: "2026-02-03T00:00:00Z" }]);
 });
 
@@ -282,7 +294,10 @@ test("a damaged record of an unknown attempt stops every new attempt", async (t)
   writeFileSync(join(at.state.attempts, "records", digest, "record.json"), "torn");
   rmSync(join(at.state.attempts, "index.jsonl"));
   const one = await caseOf(at, attempt);
-  assert.throws(() => found(at, one), /which attempt it is of cannot be told, so it may be this one/);
+  assert.throws(
+    () => found(at, one),
+    /it no longer shows which attempt it belongs to, so it may be this one/,
+  );
 });
 
 test("a damaged record of the same attempt is an error, not a miss", async (t) => {
@@ -314,12 +329,18 @@ test("a lost attempt is no reason to run a stage that is not an attempt", async 
 test("the reason to rerun a stale attempt names a lost attempt of the same key only", async (t) => {
   const at = lab(t);
   const [before, now] = [await caseOf(at, attempt), await caseOf(at, otherParams(attempt))];
-  const stale: Parameters<typeof reasonsToRerun>[0] = { kind: "stale", record: "r", changed: [] };
+  at.record("attempt", before.bound);
+  const kinds = () => {
+    const workspace = at.open();
+    const search = found(at, now);
+    assert.ok(search.kind === "stale");
+    const context = { plan: now.plan, workspace, found: search };
+    return reasonsToRun(now.plan.instances[0]!, now.bound, context).map(({ kind }) => kind);
+  };
   at.attempt(at.lost, before.bound, { cause: "by hand" });
-  assert.deepEqual(reasonsToRerun(stale, now.bound, at.open()), [stale]);
+  assert.deepEqual(kinds(), ["stale"]);
   at.attempt(at.lost, now.bound, { cause: "once more" });
-  const [first, lost] = reasonsToRerun(stale, now.bound, at.open());
-  assert.deepEqual([first, lost?.kind], [stale, "lost"]);
+  assert.deepEqual(kinds(), ["stale", "lost"]);
 });
 
 test("a stage whose last success is gone from the action cache runs for its missing output", async (t) => {
@@ -368,7 +389,7 @@ test("a changed input is named with the stage that produces it", async (t) => {
   at.done(before, {});
   at.succeeded("score", before.key);
   const now = await ask("b".repeat(64));
-  const reasons = reasonsToRun(plan.instances[1]!, now, { plan, workspace: at.open() });
+  const reasons = reasonsToRun(plan.instances[1]!, now, { plan, workspace: at.open(), found: none });
   assert.deepEqual(reasons, [{ kind: "input-changed", input: "private", stage: "data" }]);
 });
 
@@ -443,7 +464,7 @@ test("a format 1 record is stale only for parts that format 1 has", async (t) =>
   const [instance] = plan.instances;
   const held = (parts: KeyParts) => ({ digest: "d", record: { parts } }) as unknown as HeldRecord;
   const former = bound.former!;
-  const staleFor = (parts: KeyParts) => reasonsStale(instance!, bound, held(parts), plan);
+  const staleFor = (parts: KeyParts) => staleReason(instance!, bound, { held: held(parts), plan }).changed;
   assert.deepEqual(staleFor({ ...former, params: { added: 1 } }), [
     { kind: "params-changed", names: ["added"] },
   ]);

@@ -22,7 +22,6 @@ export function heldUnder(
   if (isHeld(now.key)) return now;
   const formerKey = actionKey(former);
   if (isHeld(formerKey)) return { key: formerKey, parts: former };
-  if (!attempts.hasSlot({ ...plan, stage: instance.id })) return now;
   const record = attempts.inSlot({ ...plan, stage: instance.id })?.record;
   if (record?.parts.keyFormat !== 1 || formerChanges(record.parts, former).length > 0) return now;
   return { key: record.attemptKey, parts: record.parts };

@@ -2,9 +2,10 @@
 // it decided; while all of that looks the same, a run with the same request has nothing to do.
 // Anything else, a touched file too, takes the long way, which goes by content.
 import { createHash } from "node:crypto";
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import { readMemory, writeMemory } from "../store/memory-file.ts";
 import { checkFormat } from "../store/state-folder.ts";
 import { type Consulted, statText } from "./consulted-files.ts";
 import { looksTheSame, type StatSnapshot, seenBy } from "./stat-snapshot.ts";
@@ -30,17 +31,15 @@ export function saidUnchanged<Said>(at: {
 }): Said | undefined {
   const { repository, root } = at;
   checkFormat(root);
-  let held: Unchanged<Said>;
+  const held = readMemory<Unchanged<Said>>(fileOf(root, at.request), 1);
+  if (held?.node !== process.version) return undefined;
   try {
-    held = JSON.parse(readFileSync(fileOf(root, at.request), "utf8")) as Unchanged<Said>;
-    if (held.formatVersion !== 1 || held.node !== process.version) return undefined;
     // a killed run's leftovers are cleared by the long way
     if (readdirSync(join(root, ".mlrb", "work")).length > 0) return undefined;
-    if (!looksTheSame(repository, held)) return undefined;
+    return looksTheSame(repository, held) ? held.said : undefined;
   } catch {
     return undefined;
   }
-  return held.said;
 }
 
 /** A line in the journals for a run that had nothing to do. */
@@ -68,11 +67,5 @@ export function rememberUnchanged<Said>(
   if (!seen) return;
   for (const path of more) seen.stats[path] = statText(repository, path);
   const held: Unchanged<Said> = { formatVersion: 1, node: process.version, ...seen, said };
-  const file = fileOf(root, at.request);
-  try {
-    if (!existsSync(join(file, ".."))) mkdirSync(join(file, ".."), { recursive: true });
-    writeWhole(file, JSON.stringify(held), { sync: false });
-  } catch {
-    // it only saves time
-  }
+  writeMemory(fileOf(root, at.request), held);
 }

@@ -109,7 +109,7 @@ function registryPackages(root: string, packages: Map<string, Import>): Plugin {
 
 /** The complaint of a package that no package.json of the workspace names, at the line that imports it. */
 export function unlistedPackage(root: string, name: string, { file, specifier }: Import): Complaint {
-  const text = `${name} is imported and stands in no package.json of the workspace`;
+  const text = `${name} is imported and is in no package.json of the workspace`;
   const lines = readFileSync(join(root, file), "utf8").split("\n");
   const start = (one: string) => Math.max(one.indexOf(`"${specifier}"`), one.indexOf(`'${specifier}'`));
   const line = lines.findIndex((one) => start(one) >= 0);

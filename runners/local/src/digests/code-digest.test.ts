@@ -152,7 +152,7 @@ const refusals: Record<string, [string | undefined, RegExp]> = {
   ],
   "lacks a package that it imports": [
     lockText().replaceAll("alpha", "other"),
-    /^uses-alpha\.ts cannot be bundled: uses-alpha\.ts:1:19: alpha is imported and stands in no package\.json/,
+    /^uses-alpha\.ts cannot be bundled: uses-alpha\.ts:1:19: alpha is imported and is in no package\.json/,
   ],
 };
 for (const [what, [text, message]] of Object.entries(refusals)) {

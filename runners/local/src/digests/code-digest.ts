@@ -4,9 +4,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
+import { canonicalJson } from "@mlrb/kit/json-file";
 import { Consulted, lookAt, statText } from "../decide/consulted-files.ts";
-import { whereWritable } from "../store/read-only-state.ts";
+import { MemoryFile } from "../store/memory-file.ts";
 import { bundleScript, CannotBundle, type Import, minifiedSource, unlistedPackage } from "./bundle-script.ts";
 import { type Lock, packageClosure, parseLock } from "./package-lock.ts";
 
@@ -25,9 +25,7 @@ type Remembered = CodeDigest & { stats: Record<string, string>; raws: Record<str
 /** Digests of scripts, remembered by the stat of every file they were made from. */
 export class CodeDigests {
   readonly #root: string;
-  readonly #file: string;
-  #known: Record<string, Remembered> | undefined;
-  #changed = false;
+  readonly #known: MemoryFile<{ scripts: Record<string, Remembered> }>;
   #lock: { stat: string; lock: Lock } | undefined;
   readonly #thisRun = new Map<string, CodeDigest>();
 
@@ -36,20 +34,20 @@ export class CodeDigests {
   constructor(root: string, memory: string, consulted = new Consulted(root)) {
     this.#root = root;
     this.#consulted = consulted;
-    this.#file = join(memory, "code.json");
+    this.#known = new MemoryFile(join(memory, "code.json"), 1, { scripts: {} });
   }
 
   /** Throws CannotBundle. */
   async of(script: string): Promise<CodeDigest> {
     const held = this.#thisRun.get(script);
     if (held) return held;
-    this.#known ??= this.#load();
-    let found = this.#known[script];
+    const { scripts } = this.#known.value;
+    let found = scripts[script];
     if (!found || !this.#unchanged(found)) {
       // same bytes, same code: a touched file or a newer esbuild must not stale the world
       found = (found && this.#sameBytes(found)) ?? (await this.#make(script));
-      this.#known[script] = found;
-      this.#changed = true;
+      scripts[script] = found;
+      this.#known.change();
     }
     for (const path of Object.keys(found.stats)) this.#consulted.file(path);
     this.#thisRun.set(script, found);
@@ -59,7 +57,7 @@ export class CodeDigests {
   /** Whether the script still is what `of` said in this run: a change while it ran makes its result nobody's. */
   async stillIs(script: string): Promise<boolean> {
     const then = this.#thisRun.get(script);
-    const remembered = this.#known?.[script];
+    const remembered = this.#known.value.scripts[script];
     if (!then || (remembered && this.#unchanged(remembered))) return true;
     try {
       return canonicalJson((await this.#make(script)).code) === canonicalJson(then.code);
@@ -70,22 +68,7 @@ export class CodeDigests {
   }
 
   save(): void {
-    if (!this.#changed || !this.#known) return;
-    // one who may look and not write reads it all again the next time
-    whereWritable(() => writeWhole(this.#file, canonicalJson({ formatVersion: 1, scripts: this.#known })));
-    this.#changed = false;
-  }
-
-  #load(): Record<string, Remembered> {
-    try {
-      const memory = JSON.parse(readFileSync(this.#file, "utf8")) as {
-        formatVersion: unknown;
-        scripts?: Record<string, Remembered>;
-      };
-      return memory.formatVersion === 1 ? (memory.scripts ?? {}) : {};
-    } catch {
-      return {};
-    }
+    this.#known.save();
   }
 
   #unchanged({ stats, code }: Remembered): boolean {

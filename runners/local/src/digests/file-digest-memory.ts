@@ -4,9 +4,8 @@ import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { join, posix } from "node:path";
 import type { Sources } from "@mlrb/core/spec/manifest";
-import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { Consulted, type Looks, lookAt, whole } from "../decide/consulted-files.ts";
-import { whereWritable } from "../store/read-only-state.ts";
+import { MemoryFile } from "../store/memory-file.ts";
 import { syntaxDigests } from "./syntax-digests.ts";
 
 export function sourceFiles(root: string, consulted = new Consulted(root)): Sources {
@@ -50,16 +49,14 @@ type Remembered = {
 export class FileDigests {
   readonly #root: string;
   readonly #memory: string;
-  readonly #file: string;
-  #known: Remembered | undefined;
-  #changed = false;
+  readonly #known: MemoryFile<Remembered>;
   readonly consulted: Consulted;
 
   constructor(root: string, memory: string, consulted = new Consulted(root)) {
     this.#root = root;
     this.consulted = consulted;
     this.#memory = memory;
-    this.#file = join(memory, "files.json");
+    this.#known = new MemoryFile(join(memory, "files.json"), 1, { files: {}, syntax: {} });
   }
 
   /**
@@ -110,7 +107,7 @@ export class FileDigests {
 
   /** Replaces the digests of Python files by those of their syntax trees, where they have one. */
   #throughSyntax(digests: Record<string, string>): Record<string, string> {
-    const { syntax } = this.#memories();
+    const { syntax } = this.#known.value;
     const python = Object.keys(digests).filter((path) => path.endsWith(".py") && digests[path] !== "missing");
     const unknown = python.filter((path) => syntax[digests[path]!] === undefined);
     if (unknown.length > 0) {
@@ -123,7 +120,7 @@ export class FileDigests {
         // the bytes may have changed since they were hashed: remember only what belongs together
         if (digest && this.of(path) === digests[path]) syntax[digests[path]!] = digest;
       }
-      this.#changed = true;
+      this.#known.change();
     }
     for (const path of python) digests[path] = syntax[digests[path]!] ?? digests[path]!;
     return digests;
@@ -132,7 +129,7 @@ export class FileDigests {
   /** sha256 of a file's bytes; "missing" where there is none. */
   of(path: string, looks?: Looks): string {
     this.consulted.file(path);
-    const { files } = this.#memories();
+    const { files } = this.#known.value;
     const absolute = join(this.#root, path);
     const look = looks?.has(path) ? looks.get(path) : lookAt(this.#root, path);
     if (!look) return "missing";
@@ -141,29 +138,13 @@ export class FileDigests {
     const digest = createHash("sha256").update(readSource(absolute, path)).digest("hex");
     if (!look.fresh) {
       files[path] = { stat: look.stat, digest };
-      this.#changed = true;
+      this.#known.change();
     }
     return digest;
   }
 
   save(): void {
-    if (!this.#changed || !this.#known) return;
-    // one who may look and not write reads it all again the next time
-    whereWritable(() => writeWhole(this.#file, canonicalJson({ formatVersion: 1, ...this.#known })));
-    this.#changed = false;
-  }
-
-  #memories(): Remembered {
-    if (this.#known) return this.#known;
-    let held: Partial<Remembered> & { formatVersion?: number } = {};
-    try {
-      held = (JSON.parse(readFileSync(this.#file, "utf8")) as typeof held | null) ?? {};
-    } catch {
-      // none yet, or torn: everything is read again
-    }
-    if (held.formatVersion !== 1) held = {};
-    this.#known = { files: held.files ?? {}, syntax: held.syntax ?? {} };
-    return this.#known;
+    this.#known.save();
   }
 }
 

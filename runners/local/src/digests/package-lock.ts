@@ -55,7 +55,7 @@ export function packageClosure(lock: Lock, names: Iterable<string>): string[] {
   };
   for (const name of names) {
     const ids = lock.direct.get(name);
-    if (!ids) throw new Error(`${name} is imported and stands in no package.json of the workspace`);
+    if (!ids) throw new Error(`${name} is imported and is in no package.json of the workspace`);
     for (const id of ids) visit(id);
   }
   return [...closure].sort().map((id) => `${id} ${lock.integrity.get(id.replace(/\(.*$/, "")) ?? ""}`);

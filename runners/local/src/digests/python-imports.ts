@@ -1,12 +1,14 @@
 // Which files of the repository a Python script can run: itself and what it imports from its own folder
 // and those of kit's python-path. Remembered by their contents, so that asking again costs looks and no Python.
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
+import { mustFollow } from "@mlrb/formats/read-format";
+import { importsAnswer } from "@mlrb/formats/stage/python-answers";
 import type { Consulted } from "../decide/consulted-files.ts";
 import { findPython } from "../process/find-python.ts";
+import { MemoryFile } from "../store/memory-file.ts";
 
 const program = fileURLToPath(new URL("./local_imports.py", import.meta.url));
 
@@ -25,18 +27,17 @@ export type PythonImportsOptions = {
 
 export class PythonImports {
   readonly #at: PythonImportsOptions;
-  readonly #file: string;
-  #known: Record<string, Imports> | undefined;
+  readonly #known: MemoryFile<{ folders: string[]; scripts: Record<string, Imports> }>;
 
   constructor(at: PythonImportsOptions) {
     this.#at = at;
-    this.#file = join(at.memory, "imports.json");
+    this.#known = new MemoryFile(join(at.memory, "imports.json"), 2, { folders: [], scripts: {} });
   }
 
   /** The script first. Where this machine has no Python only the script: then nothing can run it either. */
   of(script: string): string[] {
     const { consulted } = this.#at;
-    const held = this.#load()[script];
+    const held = this.#scripts()[script];
     const imports = held && this.#holds(held) ? held : this.#ask(script);
     for (const path of [...Object.keys(imports.files), ...imports.absent]) consulted.file(path);
     return [script, ...Object.keys(imports.files).filter((path) => path !== script)];
@@ -48,6 +49,14 @@ export class PythonImports {
       Object.entries(files).every(([path, digest]) => digestOf(path) === digest) &&
       !absent.some((path) => existsSync(join(root, path)))
     );
+  }
+
+  /** Emptied where Python looks in other folders now. */
+  #scripts(): Record<string, Imports> {
+    const { value } = this.#known;
+    const { folders } = this.#at;
+    if (value.folders.join("\n") !== folders.join("\n")) Object.assign(value, { folders, scripts: {} });
+    return value.scripts;
   }
 
   #ask(script: string): Imports {
@@ -63,36 +72,17 @@ export class PythonImports {
         encoding: "utf8",
       });
     if (answer?.status !== 0) return { files: { [script]: digestOf(script) }, absent: [] };
-    const { files, absent } = JSON.parse(answer.stdout) as { files: string[]; absent: string[] };
+    const said: unknown = JSON.parse(answer.stdout);
+    const { files, absent } = mustFollow(importsAnswer, said, "the answer of local_imports.py");
     const inside = (paths: string[]) =>
       paths.map((path) => relative(root, path)).filter((path) => !path.startsWith(".."));
     const imports = {
       files: Object.fromEntries(inside(files).map((path) => [path, digestOf(path)])),
       absent: inside(absent),
     };
-    const known = this.#load();
-    known[script] = imports;
-    try {
-      writeWhole(this.#file, canonicalJson({ formatVersion: 2, folders, scripts: known }), { sync: false });
-    } catch {
-      // it only saves time
-    }
+    this.#scripts()[script] = imports;
+    this.#known.change();
+    this.#known.save();
     return imports;
-  }
-
-  #load(): Record<string, Imports> {
-    if (this.#known) return this.#known;
-    try {
-      const { formatVersion, folders, scripts } = JSON.parse(readFileSync(this.#file, "utf8")) as {
-        formatVersion: unknown;
-        folders?: string[];
-        scripts?: Record<string, Imports>;
-      };
-      const asNow = formatVersion === 2 && folders?.join("\n") === this.#at.folders.join("\n");
-      this.#known = asNow ? (scripts ?? {}) : {};
-    } catch {
-      this.#known = {}; // none yet, or damaged: Python is asked again
-    }
-    return this.#known;
   }
 }

@@ -27,7 +27,7 @@ export type SourceWatch = {
 export function sourceChangeText({ kind, path }: SourceChange): string {
   return kind === "changed"
     ? `${path} changed while it ran; run again`
-    : `${path} came or went while it ran; run again, and have what the stage makes itself made below TMPDIR`;
+    : `${path} appeared or disappeared while the stage ran; run again, and have the stage write its own files below TMPDIR`;
 }
 
 /**

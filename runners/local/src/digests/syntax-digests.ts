@@ -1,6 +1,8 @@
 // Asks Python for the digests of Python files' syntax trees; see syntax_digest.py.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { mustFollow } from "@mlrb/formats/read-format";
+import { syntaxAnswer } from "@mlrb/formats/stage/python-answers";
 import { findPython } from "../process/find-python.ts";
 
 const script = fileURLToPath(new URL("./syntax_digest.py", import.meta.url));
@@ -18,6 +20,6 @@ export function syntaxDigests(paths: string[], memory: string): (string | undefi
     encoding: "utf8",
   });
   if (answer.status !== 0) return undefined;
-  const digests = JSON.parse(answer.stdout) as Record<string, string | null>;
+  const digests = mustFollow(syntaxAnswer, JSON.parse(answer.stdout), "the answer of syntax_digest.py");
   return paths.map((path) => digests[path] ?? undefined);
 }

@@ -99,6 +99,13 @@ function prepare(db: DatabaseSync): void {
     PRAGMA user_version = ${formatVersion}`);
 }
 
+/** Throws where a row names no owner: its devices are neither free nor known to be held. */
+function ownerOf({ id, owner }: Record<string, string>): Owner {
+  const read = JSON.parse(owner!) as Owner | null;
+  if (typeof read?.host === "string" && typeof read.pid === "number") return read;
+  throw new Error(`request ${id} names no owner`);
+}
+
 /** What may be done in one step. */
 export class Book {
   readonly #db: DatabaseSync;
@@ -113,7 +120,7 @@ export class Book {
     const devices = this.#db.prepare("SELECT * FROM devices ORDER BY number, uuid").all();
     return rows.map((row) => ({
       id: Number(row.id),
-      owner: JSON.parse(row.owner!) as Owner,
+      owner: ownerOf(row),
       run: row.run!,
       stage: row.stage!,
       wants: Number(row.wants),

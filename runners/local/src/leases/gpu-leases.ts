@@ -182,7 +182,7 @@ function hostMs(): number {
 function holderWords(before: Entry[]): string {
   const holders = before.filter(({ devices }) => devices.length > 0);
   const [first] = holders.length > 0 ? holders : before;
-  if (!first) return "nobody any more";
+  if (!first) return "a holder that has ended";
   const more = before.length > 1 ? ` and ${before.length - 1} more` : "";
   return `${first.stage} of ${ownerWords(first.owner)}${more}`;
 }

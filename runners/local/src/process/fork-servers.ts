@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import type { Network } from "@mlrb/formats/declared/pipeline";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import type { Job } from "./spawner.ts";
-import { type Spawned, type SpawnerHelper, spawnerHelper } from "./spawner-helper.ts";
+import { type Spawned, SpawnerHelper } from "./spawner-helper.ts";
 
 type ForkJob = Job & {
   /** Absolute; what is imported before. */
@@ -48,7 +48,7 @@ export function forkServers(root: string): ForkServers {
   const start = ({ argv, env, preload }: ForkJob) => {
     const home = mkdtempSync(join(tmpdir(), "mlrb-warm-"));
     const program = join(dirname(fileURLToPath(import.meta.url)), "fork_server.py");
-    const helper = spawnerHelper<object>({
+    const helper = new SpawnerHelper<object>({
       argv: [argv[0]!, program, preload, home],
       cwd: root,
       env: { ...sharedOf(env), HOME: home, TMPDIR: home, MLRB_TOKEN: tokenRoom },

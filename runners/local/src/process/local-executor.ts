@@ -39,7 +39,8 @@ export function localExecutor(root: string, options: Options = {}): Executor {
   };
   return {
     name: "local",
-    start: (request) => start(request, { spawner, servers, able, graceMs: options.graceMs ?? graceMs }),
+    start: (request) =>
+      new LocalProcess(request, { spawner, servers, able, graceMs: options.graceMs ?? graceMs }),
     mountsReadOnly: async () => (await able()).readOnly,
     close() {
       spawner.close();
@@ -50,108 +51,124 @@ export function localExecutor(root: string, options: Options = {}): Executor {
 
 type Means = { spawner: Spawner; servers: ForkServers; able: () => Promise<Abilities>; graceMs: number };
 
-function start(request: ExecutionRequest, means: Means): Running {
-  const { token } = request;
-  const known: Known = { token, root: request.work, groups: [], since: ticksNow(), first: 0 };
-  let why: "time-limit" | "out-of-memory" | "cancelled" | undefined;
-  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
-  const signal = (name: NodeJS.Signals) => {
-    stop();
-    for (const group of known.groups) {
-      try {
-        process.kill(-group, name);
-      } catch {
-        // it is gone already
-      }
-    }
-  };
-  const timers: NodeJS.Timeout[] = [];
-  /** What to send to a process that starts only after it was asked to end. */
-  let asked: NodeJS.Signals = "SIGTERM";
-  const end = (reason: "time-limit" | "cancelled") => {
-    why ??= reason;
-    signal("SIGTERM");
-    timers.push(setTimeout(() => signal("SIGKILL"), means.graceMs));
-  };
-  const { timeMs } = request.limits;
-  const limit = performance.now() + (timeMs ?? 0);
-  /** A timer holds 24.8 days at most; a longer limit takes several. */
-  const watch = () => {
-    const left = limit - performance.now();
-    if (left <= 0) end("time-limit");
-    else timers.push(setTimeout(watch, Math.min(left, 2 ** 31 - 1)));
-  };
-  if (timeMs !== undefined) watch();
+/** One instance from its start to the death of its process tree. */
+class LocalProcess implements Running {
+  readonly ended: Promise<ExecutionResult>;
+  readonly #request: ExecutionRequest;
+  readonly #means: Means;
+  readonly #known: Known;
+  readonly #stopped = Promise.withResolvers<void>();
+  readonly #timers: NodeJS.Timeout[] = [];
+  #why: "time-limit" | "out-of-memory" | "cancelled" | undefined;
+  /** Sent to a process that starts only after it was asked to end. */
+  #signal: NodeJS.Signals = "SIGTERM";
 
-  const { memoryBytes } = request.limits;
-  const meter =
-    memoryBytes === undefined
-      ? undefined
-      : setInterval(() => {
-          if (memoryHeld(known) <= memoryBytes) return;
-          why ??= "out-of-memory";
-          signal("SIGKILL"); // what is detached from the group is ended with the rest, below
-        }, meterMs);
+  constructor(request: ExecutionRequest, means: Means) {
+    this.#request = request;
+    this.#means = means;
+    this.#known = { token: request.token, root: request.work, groups: [], since: ticksNow(), first: 0 };
+    this.ended = this.#run();
+  }
 
-  const log = boundLog(request.log);
+  askToEnd(): void {
+    this.#end("cancelled");
+  }
 
-  const ended = (async (): Promise<ExecutionResult> => {
-    // what starts it may still be getting ready when it is asked to end
-    const begin = await Promise.race([beginning(request, means), stopped]);
-    let result: JobEnd;
-    const spawned = begin && why === undefined ? await begin() : { failed: "was ended before it began" };
-    if ("failed" in spawned) {
-      result = { kind: "failed", detail: spawned.failed };
-    } else {
-      known.groups.push(spawned.pid);
-      known.first = spawned.pid;
-      if (why !== undefined) signal(asked);
-      result = await spawned.ended;
-    }
-    for (const timer of timers) clearTimeout(timer);
+  kill(): void {
+    this.#why ??= "cancelled";
+    this.#signal = "SIGKILL";
+    this.#send("SIGKILL");
+  }
+
+  async #run(): Promise<ExecutionResult> {
+    const meter = this.#watchLimits();
+    const log = boundLog(this.#request.log);
+    const end = await this.#start();
+    for (const timer of this.#timers) clearTimeout(timer);
     clearInterval(meter);
     try {
-      await endProcesses(known);
+      await endProcesses(this.#known);
     } catch (error) {
       return { kind: "failed", cause: "machine", detail: (error as Error).message };
     } finally {
       log.release();
     }
+    return this.#why === undefined ? this.#resultOf(end) : this.#endedEarly(this.#why);
+  }
+
+  async #start(): Promise<JobEnd> {
+    // what starts it may still be getting ready when it is asked to end
+    const begin = await Promise.race([beginning(this.#request, this.#means), this.#stopped.promise]);
+    if (!begin || this.#why !== undefined) return { kind: "failed", detail: "was ended before it began" };
+    const spawned = await begin();
+    if ("failed" in spawned) return { kind: "failed", detail: spawned.failed };
+    this.#known.groups.push(spawned.pid);
+    this.#known.first = spawned.pid;
+    if (this.#why !== undefined) this.#send(this.#signal);
+    return spawned.ended;
+  }
+
+  /** Ends it when it has run for too long; the interval ends it when it holds too much memory. */
+  #watchLimits(): NodeJS.Timeout | undefined {
+    const { timeMs, memoryBytes } = this.#request.limits;
+    const limit = performance.now() + (timeMs ?? 0);
+    // a timer holds 24.8 days at most; a longer limit takes several
+    const watch = () => {
+      const left = limit - performance.now();
+      if (left <= 0) this.#end("time-limit");
+      else this.#timers.push(setTimeout(watch, Math.min(left, 2 ** 31 - 1)));
+    };
+    if (timeMs !== undefined) watch();
+    if (memoryBytes === undefined) return undefined;
+    return setInterval(() => {
+      if (memoryHeld(this.#known) <= memoryBytes) return;
+      this.#why ??= "out-of-memory";
+      this.#send("SIGKILL"); // what is detached from the group is ended with the rest, at the end
+    }, meterMs);
+  }
+
+  #end(why: "time-limit" | "cancelled"): void {
+    this.#why ??= why;
+    this.#send("SIGTERM");
+    this.#timers.push(setTimeout(() => this.#send("SIGKILL"), this.#means.graceMs));
+  }
+
+  #send(signal: NodeJS.Signals): void {
+    this.#stopped.resolve();
+    for (const group of this.#known.groups) {
+      try {
+        process.kill(-group, signal);
+      } catch {
+        // it is gone already
+      }
+    }
+  }
+
+  #endedEarly(why: "time-limit" | "out-of-memory" | "cancelled"): ExecutionResult {
+    const { log, limits } = this.#request;
     if (why === "cancelled") return { kind: "cancelled" };
-    if (why === "time-limit") {
-      const detail = `did not end within ${formatDuration(timeMs!)}`;
-      appendFileSync(request.log, `mlrb: ${detail} (limits.time) and was ended\n`);
-      return { kind: "failed", cause: "time-limit", detail };
+    const [detail, limit] =
+      why === "time-limit"
+        ? [`did not end within ${formatDuration(limits.timeMs!)}`, "limits.time"]
+        : [`held more than ${limits.memoryBytes} bytes of memory`, "limits.memory"];
+    appendFileSync(log, `mlrb: ${detail} (${limit}) and was ended\n`);
+    return { kind: "failed", cause: why, detail };
+  }
+
+  #resultOf(end: JobEnd): ExecutionResult {
+    const { log, gpus } = this.#request;
+    if (end.kind === "failed") {
+      appendFileSync(log, `mlrb: ${end.detail}\n`);
+      return { kind: "failed", cause: "machine", detail: end.detail };
     }
-    if (why === "out-of-memory") {
-      const detail = `held more than ${memoryBytes} bytes of memory`;
-      appendFileSync(request.log, `mlrb: ${detail} (limits.memory) and was ended\n`);
-      return { kind: "failed", cause: "out-of-memory", detail };
-    }
-    if (result.kind === "failed") {
-      appendFileSync(request.log, `mlrb: ${result.detail}\n`);
-      return { kind: "failed", cause: "machine", detail: result.detail };
-    }
-    if (result.code === 0) {
-      const where = gpuFacts(request.gpus);
-      return { kind: "succeeded", ...(request.gpus.length > 0 && { where }) };
-    }
-    if (result.signal) {
-      const detail = `ended by ${result.signal}${result.signal === "SIGKILL" ? " (perhaps for lack of memory)" : ""}`;
+    if (end.code === 0) return { kind: "succeeded", ...(gpus.length > 0 && { where: gpuFacts(gpus) }) };
+    const { signal } = end;
+    if (signal) {
+      const detail = `ended by ${signal}${signal === "SIGKILL" ? " (perhaps for lack of memory)" : ""}`;
       return { kind: "failed", cause: "exit-code", detail };
     }
-    return { kind: "failed", cause: "exit-code", detail: exitDetail(result.code ?? 1) };
-  })();
-
-  return {
-    ended,
-    askToEnd: () => end("cancelled"),
-    kill: () => {
-      why ??= "cancelled";
-      asked = "SIGKILL";
-      signal("SIGKILL");
-    },
-  };
+    return { kind: "failed", cause: "exit-code", detail: exitDetail(end.code ?? 1) };
+  }
 }
 
 type Begin = () => Promise<Spawned | { failed: string }>;

@@ -10,17 +10,7 @@ export type JobEnd =
 
 export type Spawned = { pid: number; ended: Promise<JobEnd> };
 
-export type SpawnerHelper<Job> = {
-  /** Undefined once it answers, else in a few words why it never will. */
-  ready: Promise<string | undefined>;
-  living(): boolean;
-  /** Only once it is ready, and while it lives. */
-  spawn(job: Job): Promise<Spawned | { failed: string }>;
-  /** To be called when no job is left. */
-  close(): void;
-};
-
-export type SpawnerHelperOptions = {
+type SpawnerHelperOptions = {
   /** The program and its arguments. */
   argv: string[];
   cwd: string;
@@ -41,85 +31,120 @@ type Answer = { ready?: true; id?: number; pid?: number; failed?: string } & Par
 
 const lostDetail = "the process that starts programs ended";
 
-export function spawnerHelper<Job extends object>(options: SpawnerHelperOptions): SpawnerHelper<Job> {
-  const [program, ...args] = options.argv;
-  const jobs = new Map<number, Waiting>();
-  let living = true;
-  let answered = false;
-  let last = 0;
-  let pending = "";
-  const { promise: ready, resolve: isReady } = Promise.withResolvers<string | undefined>();
-  const child: ChildProcess = spawn(program!, args, {
-    cwd: options.cwd,
-    ...(options.env && { env: options.env }),
-    stdio: ["pipe", "pipe", "ignore"],
-  });
-  /** Only while a job runs does the helper keep this process alive. */
-  const hold = (on: boolean) => {
-    for (const one of [child, pipe(child.stdout)]) on ? one.ref() : one.unref();
-  };
-  const lost = () => {
-    living = false;
-    isReady("it ended");
-    for (const [id, { begun, end }] of jobs) {
-      jobs.delete(id);
+export class SpawnerHelper<Job extends object> {
+  readonly #child: ChildProcess;
+  readonly #jobs = new Map<number, Waiting>();
+  readonly #ready = Promise.withResolvers<string | undefined>();
+  readonly #timer: NodeJS.Timeout;
+  #living = true;
+  #answered = false;
+  #last = 0;
+  #pending = "";
+
+  constructor({ argv: [program, ...args], cwd, env, readyMs }: SpawnerHelperOptions) {
+    this.#child = spawn(program!, args, { cwd, ...(env && { env }), stdio: ["pipe", "pipe", "ignore"] });
+    // this process may have been busy for as long: first what the helper has said is read
+    this.#timer = setTimeout(() => setImmediate(() => this.#giveUp()), readyMs);
+    this.#child
+      .on("error", () => this.#lose())
+      .on("close", () => {
+        clearTimeout(this.#timer);
+        this.#lose();
+      });
+    this.#child.stdin!.on("error", () => {}); // it ended: `close` says so
+    this.#child.stdout!.setEncoding("utf8").on("data", (text: string) => this.#read(text));
+  }
+
+  /** Undefined once it answers, else in a few words why it never will. */
+  get ready(): Promise<string | undefined> {
+    return this.#ready.promise;
+  }
+
+  living(): boolean {
+    return this.#living;
+  }
+
+  /** Only once it is ready, and while it lives. */
+  spawn(job: Job): Promise<Spawned | { failed: string }> {
+    const { promise, resolve } = Promise.withResolvers<Spawned | { failed: string }>();
+    const { promise: ended, resolve: end } = Promise.withResolvers<JobEnd>();
+    const id = ++this.#last;
+    this.#jobs.set(id, { begun: resolve, end, ended });
+    this.#hold(true);
+    this.#child.stdin!.write(`${JSON.stringify({ id, ...job })}\n`);
+    return promise;
+  }
+
+  /** To be called when no job is left. */
+  close(): void {
+    // one that is busy getting ready would hear of it only afterwards
+    if (this.#answered) this.#child.stdin!.end();
+    else this.#child.kill("SIGKILL");
+  }
+
+  #read(text: string): void {
+    const lines = (this.#pending + text).split("\n");
+    this.#pending = lines.pop()!;
+    for (const line of lines) {
+      const answer = parsed(line);
+      if (answer) this.#hear(answer);
+      else this.#child.kill("SIGKILL"); // `close` fails its jobs
+    }
+  }
+
+  #hear({ id, pid, failed, code = null, signal = null, peakMemoryBytes }: Answer): void {
+    if (id === undefined) {
+      clearTimeout(this.#timer);
+      this.#answered = true;
+      pipe(this.#child.stdin).unref();
+      this.#hold(false);
+      this.#ready.resolve(failed);
+      return;
+    }
+    const waiting = this.#jobs.get(id);
+    if (!waiting) return;
+    if (pid !== undefined) {
+      waiting.begun({ pid, ended: waiting.ended });
+      return;
+    }
+    this.#jobs.delete(id);
+    if (this.#jobs.size === 0) this.#hold(false);
+    if (failed !== undefined) waiting.begun({ failed });
+    else
+      waiting.end({ kind: "ended", code, signal, ...(peakMemoryBytes !== undefined && { peakMemoryBytes }) });
+  }
+
+  #lose(): void {
+    this.#living = false;
+    this.#ready.resolve("it ended");
+    for (const [id, { begun, end }] of this.#jobs) {
+      this.#jobs.delete(id);
       begun({ failed: lostDetail });
       end({ kind: "failed", detail: lostDetail });
     }
-  };
-  const giveUp = () => {
-    if (answered) return;
-    living = false;
-    isReady("it does not answer");
-    child.kill("SIGKILL");
-  };
-  // after a look at what it said: this process may have been busy for as long, and not it
-  const timer = setTimeout(() => setImmediate(giveUp), options.readyMs);
-  child.on("error", lost).on("close", () => {
-    clearTimeout(timer);
-    lost();
-  });
-  child.stdin!.on("error", () => {}); // it ended: `close` says so
-  child.stdout!.setEncoding("utf8").on("data", (text: string) => {
-    const lines = (pending + text).split("\n");
-    pending = lines.pop()!;
-    for (const line of lines) hear(JSON.parse(line) as Answer);
-  });
-  const hear = (answer: Answer) => {
-    const { id, pid, failed, code = null, signal = null, peakMemoryBytes } = answer;
-    if (id === undefined) {
-      clearTimeout(timer);
-      answered = true;
-      pipe(child.stdin).unref();
-      hold(false);
-      return isReady(failed);
-    }
-    const waiting = jobs.get(id);
-    if (!waiting) return;
-    if (pid !== undefined) return waiting.begun({ pid, ended: waiting.ended });
-    jobs.delete(id);
-    if (jobs.size === 0) hold(false);
-    if (failed !== undefined) return waiting.begun({ failed });
-    waiting.end({ kind: "ended", code, signal, ...(peakMemoryBytes !== undefined && { peakMemoryBytes }) });
-  };
-  return {
-    ready,
-    living: () => living,
-    spawn(job) {
-      const { promise, resolve } = Promise.withResolvers<Spawned | { failed: string }>();
-      const { promise: ended, resolve: end } = Promise.withResolvers<JobEnd>();
-      const id = ++last;
-      jobs.set(id, { begun: resolve, end, ended });
-      hold(true);
-      child.stdin!.write(`${JSON.stringify({ id, ...job })}\n`);
-      return promise;
-    },
-    close() {
-      // one that is busy getting ready would hear of it only afterwards
-      if (answered) child.stdin!.end();
-      else child.kill("SIGKILL");
-    },
-  };
+  }
+
+  #giveUp(): void {
+    if (this.#answered) return;
+    this.#living = false;
+    this.#ready.resolve("it does not answer");
+    this.#child.kill("SIGKILL");
+  }
+
+  /** Only while a job runs does the helper keep this process alive. */
+  #hold(on: boolean): void {
+    for (const one of [this.#child, pipe(this.#child.stdout)]) on ? one.ref() : one.unref();
+  }
+}
+
+/** Undefined of a line that is no answer, e.g. one that an imported library printed. */
+function parsed(line: string): Answer | undefined {
+  try {
+    const answer: unknown = JSON.parse(line);
+    return answer !== null && typeof answer === "object" ? answer : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function pipe(stream: unknown): { ref(): void; unref(): void } {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Job, type Spawner, startSpawner } from "./spawner.ts";
-import { type JobEnd, spawnerHelper } from "./spawner-helper.ts";
+import { type JobEnd, SpawnerHelper } from "./spawner-helper.ts";
 
 const linux = process.platform === "linux";
 const env = { PATH: process.env.PATH ?? "" };
@@ -87,8 +87,8 @@ test("a large answer and a large environment come through whole", async (t) => {
 test("a helper that answered while this process was busy is believed, and one that never answers is not", async (t) => {
   const argv = ["python3", "-I", "-S", "-B", join(import.meta.dirname, "spawner.py")];
   const folder = mkdtempSync(join(tmpdir(), "mlrb-spawner-"));
-  const helper = spawnerHelper<Job>({ argv, cwd: folder, readyMs: 1 });
-  const silent = spawnerHelper<Job>({ argv: ["sleep", "300"], cwd: folder, readyMs: 1 });
+  const helper = new SpawnerHelper<Job>({ argv, cwd: folder, readyMs: 1 });
+  const silent = new SpawnerHelper<Job>({ argv: ["sleep", "300"], cwd: folder, readyMs: 1 });
   t.after(() => {
     helper.close();
     rmSync(folder, { recursive: true });
@@ -99,4 +99,15 @@ test("a helper that answered while this process was busy is believed, and one th
   assert.ok("ended" in spawned);
   assert.equal((await spawned.ended).kind, "ended");
   assert.deepEqual([await silent.ready, silent.living()], ["it does not answer", false]);
+});
+
+test("a helper that prints something else than an answer is ended, and its jobs fail", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "mlrb-spawner-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const program = `echo '{"ready":true}'; read job; echo "a library's greeting"; exec sleep 300`;
+  const helper = new SpawnerHelper<Job>({ argv: ["sh", "-c", program], cwd: folder, readyMs: 60_000 });
+  assert.equal(await helper.ready, undefined);
+  assert.deepEqual(await helper.spawn({ argv: ["true"], env, log: join(folder, "log") }), {
+    failed: "the process that starts programs ended",
+  });
 });

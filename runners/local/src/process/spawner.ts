@@ -4,7 +4,7 @@
 import { closeSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type JobEnd, type Spawned, spawnerHelper } from "./spawner-helper.ts";
+import { type JobEnd, type Spawned, SpawnerHelper } from "./spawner-helper.ts";
 
 export type Job = {
   /** The program, looked up on the PATH of `env`, and its arguments. */
@@ -30,7 +30,7 @@ export function startSpawner(root: string, { python = "python3" }: { python?: st
   const direct = directSpawner(root);
   if (python === null || process.platform !== "linux") return direct;
   const program = join(dirname(fileURLToPath(import.meta.url)), "spawner.py");
-  const helper = spawnerHelper<Job>({ argv: [python, "-I", "-S", "-B", program], cwd: root, readyMs });
+  const helper = new SpawnerHelper<Job>({ argv: [python, "-I", "-S", "-B", program], cwd: root, readyMs });
   return {
     async spawn(job) {
       const trouble = await helper.ready;

@@ -47,7 +47,7 @@ export async function keepRecord(ended: Ended, workspace: Workspace): Promise<Ke
   }
   const { outputs } = taken;
   if (!ended.isHeld()) {
-    const detail = "another run took it over while this one was silent; run again to use what that made";
+    const detail = "another run took the attempt over while this run was silent; run again to use its result";
     return { kind: "failed", cause: "machine", detail };
   }
   const { slot, axes, key, parts, given, harness, estimate, run, startedAt, executor } = card;

@@ -46,7 +46,7 @@ export function verifyRecord(digest: string, { records, folder, store }: Place):
     if (artifactDigest(path) === output.digest) continue;
     if (check.left.length === 0)
       check.left.push(
-        `${output.file}: its ${name} ${existsSync(path) ? "is not what the record says" : "is gone"}; which file it is cannot be told without the cache`,
+        `${output.file}: its ${name} ${existsSync(path) ? "is not what the record says" : "is gone"}; without the cache it is unknown which file is damaged`,
       );
   }
   return check;

@@ -5,6 +5,7 @@ import type { RefusalText } from "@mlrb/core/ports/permissions";
 import type { CostEstimate } from "@mlrb/formats/attempt/attempt-record";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
 import type { FailureCause } from "@mlrb/formats/stage/outcome";
+import { DamagedAttempt } from "../attempts/attempt-folders.ts";
 import type { Quarantined } from "../attempts/quarantine.ts";
 import type { GpuLease } from "../leases/gpu-leases.ts";
 import { DamagedRecord, type HeldRecord } from "../records/attempt-records.ts";
@@ -68,9 +69,10 @@ export type CarryOutContext = {
 /** Trouble with the machine, with the way out where there is one. */
 export function machineFailure(error: unknown): CarriedOut & { kind: "failed" } {
   if (error instanceof MissingContent) {
-    return { kind: "failed", cause: "machine", detail: `${error.message}; run again to make it anew` };
+    return { kind: "failed", cause: "machine", detail: `${error.message}; run again to recreate it` };
   }
-  if (error instanceof DamagedRecord) return { kind: "failed", cause: "machine", detail: error.message };
+  if (error instanceof DamagedRecord || error instanceof DamagedAttempt)
+    return { kind: "failed", cause: "machine", detail: error.message };
   const { message } = error as NodeJS.ErrnoException;
   const code = systemCode(error as NodeJS.ErrnoException);
   const help = machineHelp(code);

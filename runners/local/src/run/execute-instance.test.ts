@@ -123,8 +123,6 @@ async function lab(t: TestContext, stage: SmallStage, tries: Try[] = [], data?: 
     silentMs: undefined,
     going: new Set(),
     interrupts: () => 0,
-    askToEnd: (handle) => handle.askToEnd(),
-    kill: (handle) => handle.kill(),
     onEvent: (event) => events.push(event),
     reasons: [{ kind: "first-run" }],
     log,
@@ -243,7 +241,7 @@ test("the result of another run that holds the lease is awaited and used", async
   });
   assert.deepEqual(at.kinds(), ["waiting"]);
   assert.ok(executed.kind === "found");
-  assert.equal(executed.found.durationMs, 7);
+  assert.equal(executed.cached.durationMs, 7);
   assert.equal(at.started.length, 0);
   assertNothingLeft(at);
 });
@@ -298,7 +296,7 @@ test("a record that another run added while this one waited is used", async (t) 
     },
   });
   assert.ok(executed.kind === "found");
-  assert.equal(executed.found.record?.record.ran.run, "other");
+  assert.equal(executed.cached.record?.record.ran.run, "other");
   assert.equal(at.started.length, 0);
 });
 
@@ -760,7 +758,6 @@ test("an interrupted run leaves an attempt that has its own supervisor to go on"
     onEvent,
     interrupts: () => interrupts,
     executorOf: async () => ({ name: "local" }) as Executor,
-    askToEnd: (handle) => handle.leave?.(),
   });
   assert.deepEqual(executed, { kind: "cancelled" });
   const left = at.events.at(-1);

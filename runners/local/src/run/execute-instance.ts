@@ -10,7 +10,7 @@ import { formatDuration } from "@mlrb/core/text/units";
 import { attemptOf } from "../attempts/attempt-folders.ts";
 import { carryOutAttempt } from "../attempts/carry-out-attempt.ts";
 import type { Bound } from "../decide/bind-inputs.ts";
-import { type CachedAction, lookUp } from "../decide/find-cached-action.ts";
+import { type CachedAction, findCachedAction } from "../decide/find-cached-action.ts";
 import type { GpuLease } from "../leases/gpu-leases.ts";
 import { holdGpus } from "../leases/hold-gpus.ts";
 import { type Lease, type Silent, takeLease } from "../leases/lease.ts";
@@ -21,6 +21,7 @@ import type { WorkSlots } from "../stage/work-slots.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { type CarriedOut, machineFailure } from "./carried-out.ts";
 import { carryOut } from "./carry-out.ts";
+import { askToEnd, kill } from "./end-running.ts";
 import type { Journal } from "./journal.ts";
 import type { ClearSandbox, RunEvent, RunPurse } from "./run-request.ts";
 
@@ -43,9 +44,6 @@ export type RunContext = {
   going: ReadonlySet<string>;
   /** How often the run was interrupted. */
   interrupts: () => number;
-  /** Leaves attempts to themselves. */
-  askToEnd: (handle: Running) => void;
-  kill: (handle: Running) => void;
   onEvent: (event: RunEvent) => void;
 };
 
@@ -58,7 +56,7 @@ export type ExecuteOptions = {
   freed: () => void;
 };
 
-export type Executed = CarriedOut | { kind: "found"; found: CachedAction };
+export type Executed = CarriedOut | { kind: "found"; cached: CachedAction };
 
 export async function executeInstance(
   instance: Instance,
@@ -87,8 +85,8 @@ export async function executeInstance(
     // another run may have done it while this one waited
     if (instance.stage.durable) workspace.attempts.refresh();
     else workspace.actions.refresh();
-    const found = lookUp(instance, bound, { plan, workspace });
-    if (typeof found === "object" && !("stale" in found)) return { kind: "found", found };
+    const search = findCachedAction(instance, bound, { plan, workspace });
+    if (search.kind === "found") return search;
     if (context.interrupts() > 0 || (!lease && !left)) return { kind: "cancelled" };
     if (left) return left;
     // one that goes on holds its own
@@ -158,8 +156,8 @@ async function withRetries(
       },
       started(handle) {
         context.running(handle);
-        if (context.interrupts() === 1) context.askToEnd(handle);
-        if (context.interrupts() > 1) context.kill(handle);
+        if (context.interrupts() === 1) askToEnd(handle);
+        if (context.interrupts() > 1) kill(handle);
       },
     });
     const again = result.kind === "failed" && result.cause === "machine" && context.interrupts() === 0;

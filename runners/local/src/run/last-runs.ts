@@ -28,7 +28,7 @@ export class LastRuns {
     for (const line of text.split("\n")) {
       try {
         const last = JSON.parse(line) as LastRun;
-        known.set(last.id, last);
+        if (typeof last.id === "string" && typeof last.key === "string") known.set(last.id, last);
       } catch {
         // torn by a kill, or empty
       }

@@ -7,8 +7,8 @@ const help: Record<string, string> = {
   EACCES: "permission denied; check who owns the state folder",
   EMFILE: "too many open files; raise the limit (ulimit -n) and run again",
   EIO: "the disk reported an input/output error; check it before running again",
-  EEXIST: "a file stands there, not a folder; choose another --root",
-  ENOTDIR: "a file stands there, not a folder; choose another --root",
+  EEXIST: "the path is a file, not a folder; choose another --root",
+  ENOTDIR: "the path is a file, not a folder; choose another --root",
 };
 
 /** Node's rm gives no code for these, only the system's words. */

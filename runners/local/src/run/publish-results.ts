@@ -1,7 +1,7 @@
 // Lays a pipeline's results out under results/ for people. The store holds the truth: what differs
 // there is written again, and what an older report left and the newer has not is taken away.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import type { Plan } from "@mlrb/core/plan/plan";
 import { pageFile, reportFile } from "@mlrb/core/spec/check-published";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
@@ -104,10 +104,18 @@ function moveFile(from: string, to: string): void {
   }
 }
 
+/** Paths by results folder. A folder whose list is damaged or leads out of it counts as never published. */
 function readPublished(memory: string): Record<string, string[]> {
   try {
-    return (JSON.parse(readFileSync(memory, "utf8")) as Record<string, string[]> | null) ?? {};
+    const read = Object.entries(Object(JSON.parse(readFileSync(memory, "utf8"))));
+    return Object.fromEntries(read.filter((one): one is [string, string[]] => isPathList(one[1])));
   } catch {
     return {};
   }
+}
+
+function isPathList(value: unknown): boolean {
+  const isInside = (path: unknown) =>
+    typeof path === "string" && !isAbsolute(path) && !path.split("/").includes("..");
+  return Array.isArray(value) && value.every(isInside);
 }

@@ -18,7 +18,7 @@ test("files of different names are laid out, whoever publishes them", () => {
 test("of two files of one name neither is laid out, and both stages are named", () => {
   assert.deepEqual(given(file("a.json", "two.y"), file("b.json", "one.x"), file("a.json", "one.x")), {
     files: ["b.json"],
-    said: ['published-twice: "a.json" is published by one.x and two.y; none of them was laid out'],
+    said: ['published-twice: "a.json" is published by one.x and two.y; none of them was published'],
   });
 });
 
@@ -35,6 +35,6 @@ test("a file where another needs a folder clashes with it", () => {
   );
   assert.deepEqual(files, ["c"]);
   assert.deepEqual(said, [
-    'published-twice: "plots", a file, and "plots/deep/a.png", in a folder of that name, are published by one.x and two.y; none of them was laid out',
+    'published-twice: "plots", a file, and "plots/deep/a.png", in a folder of that name, are published by one.x and two.y; none of them was published',
   ]);
 });

@@ -19,7 +19,7 @@ export function withoutClashes(published: readonly PublishedFile[]): {
     for (const name of names) clashing.add(name);
     problems.push({
       code: "published-twice",
-      message: `${what} published by ${[...new Set(by)].sort().join(" and ")}; none of them was laid out`,
+      message: `${what} published by ${[...new Set(by)].sort().join(" and ")}; none of them was published`,
       help: "all that is published goes into one folder: give one another name",
     });
   };

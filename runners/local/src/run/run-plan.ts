@@ -3,52 +3,29 @@
 
 import type { Reason } from "@mlrb/core/key/reasons";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
-import type { Executor, Running } from "@mlrb/core/ports/executor";
+import type { Running } from "@mlrb/core/ports/executor";
 import { type Outcome, unreachable } from "@mlrb/core/ports/outcome";
-import { heldWords, queuedFor, queuedWords } from "@mlrb/core/schedule/queued-for";
-import { step } from "@mlrb/core/schedule/schedule";
-import {
-  type Capacity,
-  type Command,
-  type Event,
-  initialState,
-  type ScheduleState,
-} from "@mlrb/core/schedule/schedule-state";
+import { heldWords } from "@mlrb/core/schedule/queued-for";
+import type { Command } from "@mlrb/core/schedule/schedule-state";
 import { processName } from "@mlrb/kit/processes/process-name";
-import { type Bound, bind } from "../decide/bind-inputs.ts";
-import {
-  type CachedAction,
-  foundRecord,
-  lookUp,
-  reasonsStale,
-  reasonsToRerun,
-  reasonsToReuse,
-  reasonsToRun,
-  type Stale,
-} from "../decide/find-cached-action.ts";
+import type { Bound } from "../decide/bind-inputs.ts";
+import { type Decision, decideInstance } from "../decide/decide-instance.ts";
+import { reasonsToReuse } from "../decide/run-reasons.ts";
 import { logPath } from "../stage/log-path.ts";
-import { beginWork, endWork, markContainers, type WorkFolder } from "../stage/work-folders.ts";
+import { beginWork, endWork, type WorkFolder } from "../stage/work-folders.ts";
 import { WorkSlots } from "../stage/work-slots.ts";
 import { capacity } from "./capacity.ts";
-import { clearContainers } from "./clear-containers.ts";
 import { clearUnfinished } from "./clear-unfinished.ts";
+import { askToEnd, kill } from "./end-running.ts";
 import { executeInstance, type RunContext } from "./execute-instance.ts";
-import { decisionFailure, failedForTheMachine, outcomeOf, reusedResult } from "./instance-ends.ts";
+import { failedForTheMachine, outcomeOf, reusedResult } from "./instance-ends.ts";
 import { Journal } from "./journal.ts";
 import type { Result } from "./result.ts";
+import { RunExecutors } from "./run-executors.ts";
+import { newRunName } from "./run-name.ts";
 import { leftStale, type RunHandle, type RunOptions } from "./run-request.ts";
+import { SchedulerLoop } from "./scheduler-loop.ts";
 import { workOf } from "./work-of.ts";
-
-let runs = 0;
-
-/** How soon after the last change it is told what could start and waits. */
-const queuedMs = 500;
-
-/** When it began, which of this process's runs it is from the second on, and the process. */
-function newRun(): string {
-  const time = new Date().toISOString().replace(/[-:]|\.\d+/g, "");
-  return `${time}${++runs > 1 ? `.${runs}` : ""}-${processName}`;
-}
 
 export function startRun(options: RunOptions): RunHandle {
   return new PlanRun(options).begin();
@@ -67,25 +44,19 @@ type Progress = {
 
 class PlanRun {
   readonly #options: RunOptions;
-  readonly #run = newRun();
+  readonly #run = newRunName();
   readonly #journal: Journal;
   readonly #folder: WorkFolder;
   /** Of each plan index its place among the selected ones, by which the scheduler knows it. */
   readonly #position: Map<number, number>;
   readonly #progress: Progress[];
   readonly #results: (Result | undefined)[];
-  /** Action key → the place that runs it in this run. */
-  readonly #owners = new Map<string, number>();
-  readonly #executors = new Map<string, Promise<Executor>>();
-  readonly #capacity: Capacity;
+  /** Action key → plan index of the instance that runs the action in this run. */
+  readonly #runners = new Map<string, number>();
+  readonly #executors: RunExecutors;
+  readonly #scheduler: SchedulerLoop;
   readonly #context: RunContext;
   readonly #finished = Promise.withResolvers<(Result | undefined)[]>();
-  readonly #events: Event[] = [];
-  #draining = false;
-  #state: ScheduleState;
-  #tellQueued: NodeJS.Timeout | undefined;
-  #saidQueued = "";
-  #over = false;
 
   constructor(options: RunOptions) {
     const { plan, selected, workspace } = options;
@@ -95,43 +66,29 @@ class PlanRun {
     this.#results = plan.instances.map(({ index }) => options.given?.get(index));
     this.#journal = new Journal(workspace.state.journals, this.#run);
     this.#folder = beginWork(workspace.state.work, this.#run);
-    this.#capacity = capacity(options);
-    const works = selected.map((index) =>
-      workOf(plan.instances[index]!, { position: this.#position, workspace }),
-    );
-    this.#state = initialState(works, { capacity: this.#capacity, failFast: options.failFast });
+    const at = { run: this.#run, state: workspace.state, folder: this.#folder };
+    this.#executors = new RunExecutors(options.executors, at);
+    this.#scheduler = new SchedulerLoop({
+      works: selected.map((index) => workOf(plan.instances[index]!, { position: this.#position, workspace })),
+      capacity: capacity(options),
+      failFast: options.failFast,
+      obey: (command) => this.#obey(command),
+      onQueued: (waits) => this.#journal.write({ event: "queued", waits }),
+      onError: this.#finished.reject,
+    });
     this.#context = this.#runContext();
   }
 
   begin(): RunHandle {
     const { pipeline, profile, selection } = this.#options.plan;
     this.#journal.write({ event: "begin", run: this.#run, pipeline, profile, selection });
-    queueMicrotask(() => this.#send({ kind: "begin" }));
+    queueMicrotask(() => this.#scheduler.send({ kind: "begin" }));
     return {
       run: this.#run,
       finished: this.#finished.promise,
-      queued: () => queuedFor(this.#state, this.#capacity),
-      interrupt: () => this.#send({ kind: "interrupt" }),
+      queued: () => this.#scheduler.queued(),
+      interrupt: () => this.#scheduler.send({ kind: "interrupt" }),
     };
-  }
-
-  /** Tells the scheduler, and obeys it. What is sent meanwhile comes after. */
-  #send(event: Event): void {
-    this.#events.push(event);
-    if (this.#draining) return;
-    this.#draining = true;
-    try {
-      for (let next = this.#events.shift(); next; next = this.#events.shift()) {
-        const { state, commands } = step(this.#state, next);
-        this.#state = state;
-        for (const command of commands) this.#obey(command);
-      }
-    } catch (error) {
-      this.#finished.reject(error);
-    } finally {
-      this.#draining = false;
-    }
-    if (!this.#over) this.#tellQueued ??= setTimeout(() => this.#journalQueued(), queuedMs).unref();
   }
 
   #obey(command: Command) {
@@ -156,17 +113,9 @@ class PlanRun {
     }
   }
 
-  /** Runs `work`, and turns what it throws into the end of the run: a bug must not hang it. */
+  /** A bug in `work` ends the run instead of hanging it. */
   #guard(work: () => Promise<void>): void {
     void work().catch(this.#finished.reject);
-  }
-
-  /** For those who look at the run from outside. A moment later: most that could start does so at once. */
-  #journalQueued(): void {
-    this.#tellQueued = undefined;
-    const waits = queuedWords(queuedFor(this.#state, this.#capacity));
-    if (waits !== this.#saidQueued) this.#journal.write({ event: "queued", waits });
-    this.#saidQueued = waits;
   }
 
   #instance(at: number): Instance {
@@ -174,83 +123,54 @@ class PlanRun {
   }
 
   async #decide(at: number): Promise<void> {
-    const { plan, workspace } = this.#options;
+    const { plan, workspace, stale } = this.#options;
     const instance = this.#instance(at);
     const progress = this.#progress[at]!;
-    let found: ReturnType<typeof lookUp>;
-    let bound: Bound;
-    try {
-      bound = await bind(instance, { plan, workspace, results: this.#results });
-      progress.bound = bound;
-      found = lookUp(instance, bound, { plan, workspace });
-    } catch (error) {
-      const outcome = decisionFailure(error);
-      progress.reasons = [{ kind: "cannot-start", detail: outcome.detail }];
-      this.#giveUp(at, outcome);
-      return;
-    }
-    if (typeof found === "object" && "stale" in found) {
-      if (this.#endsStale(at, bound, found.stale)) return;
-    } else if (found !== undefined && found !== "output-missing") {
-      this.#reuse(at, found);
-      return;
-    }
-    const runner = this.#owners.get(bound.key);
-    if (runner !== undefined) {
-      progress.reasons = [{ kind: "same-action", stage: this.#instance(runner).id }];
-      this.#send({ kind: "decided", index: at, decision: "same", same: runner });
-      return;
-    }
-    this.#owners.set(bound.key, at);
-    if (found === "output-missing") progress.reasons = [{ kind: "output-missing" }];
-    else if (found === undefined) progress.reasons = reasonsToRun(instance, bound, { plan, workspace });
-    this.#send({ kind: "decided", index: at, decision: "run" });
-  }
-
-  /** What becomes of a stale attempt by the run's policy; false where it is run again. */
-  #endsStale(at: number, bound: Bound, stale: Stale["stale"]): boolean {
-    const { plan, workspace, stale: policy } = this.#options;
-    const progress = this.#progress[at]!;
-    const changed = reasonsStale(this.#instance(at), bound, stale, plan);
-    const reason = { kind: "stale", record: stale.digest, changed } as const;
-    switch (policy.kind) {
-      case "accept":
-        progress.reasons = [{ kind: "stale-accepted", record: stale.digest, why: policy.why }];
-        this.#reuse(at, foundRecord(stale, workspace), `stale, accepted: ${policy.why}`);
-        return true;
-      case "rerun":
-        progress.reasons = reasonsToRerun(reason, bound, workspace);
-        return false;
+    const context = { plan, workspace, stale, results: this.#results, runners: this.#runners };
+    const decision = await decideInstance(instance, context);
+    const { action, bound, reasons } = decision;
+    if (bound) progress.bound = bound;
+    // one that waited for the same action is reused for that reason
+    const waited = action === "reuse" && progress.reasons?.[0]?.kind === "same-action";
+    if (!waited) progress.reasons = reasons;
+    switch (action) {
+      case "reuse":
+        return this.#reuse(at, decision);
+      case "same":
+        return this.#scheduler.send({
+          kind: "decided",
+          index: at,
+          decision: "same",
+          same: this.#position.get(decision.runner)!,
+        });
+      case "run":
+        return this.#scheduler.send({ kind: "decided", index: at, decision: "run" });
       case "leave":
-        progress.reasons = [reason];
-        this.#giveUp(at, leftStale);
-        return true;
+        return this.#giveUp(at, leftStale);
+      case "fail":
+        return this.#giveUp(at, decision.outcome);
       default:
-        return unreachable(policy);
+        return unreachable(action);
     }
   }
 
   /** Lets another instance with the same action run it. */
   #disown(at: number): void {
     const key = this.#progress[at]!.bound?.key;
-    if (key !== undefined && this.#owners.get(key) === at) this.#owners.delete(key);
+    if (key !== undefined && this.#runners.get(key) === this.#instance(at).index) this.#runners.delete(key);
   }
 
   /** Ends an instance that was not started; the scheduler learns of it as of any other end. */
   #giveUp(at: number, outcome: Outcome): void {
     this.#finish(at, { outcome, outputs: {} });
-    this.#send({ kind: "decided", index: at, decision: "failed", outcome });
+    this.#scheduler.send({ kind: "decided", index: at, decision: "failed", outcome });
   }
 
-  #reuse(at: number, found: CachedAction, note?: string): void {
-    const instance = this.#instance(at);
-    const progress = this.#progress[at]!;
-    const held = progress.reasons?.[0]?.kind;
-    if (held !== "same-action" && held !== "stale-accepted")
-      progress.reasons = reasonsToReuse(progress.bound!, instance);
-    if (note === undefined) this.#remember(instance, progress.bound!, found.durationMs);
-    this.#finish(at, reusedResult(found, note));
-    this.#send({ kind: "decided", index: at, decision: "reuse" });
+  #reuse(at: number, { cached, note }: Decision & { action: "reuse" }): void {
+    // an accepted stale record is not what the instance last succeeded with
+    if (note === undefined) this.#remember(this.#instance(at), this.#progress[at]!.bound!, cached.durationMs);
+    this.#finish(at, reusedResult(cached, note));
+    this.#scheduler.send({ kind: "decided", index: at, decision: "reuse" });
   }
 
   #remember(instance: Instance, bound: Bound, durationMs: number): void {
@@ -272,14 +192,14 @@ class PlanRun {
         if (handle) progress.running = handle;
         else delete progress.running;
       },
-      freed: () => this.#send({ kind: "freed", index: at }),
+      freed: () => this.#scheduler.send({ kind: "freed", index: at }),
     });
-    this.#owners.delete(bound.key);
+    this.#runners.delete(bound.key);
     if (result.kind === "found") {
       progress.reasons = reasonsToReuse(bound, instance);
-      this.#remember(instance, bound, result.found.durationMs);
-      this.#finish(at, reusedResult(result.found));
-      this.#send({ kind: "ended", index: at, outcome: { kind: "reused" } });
+      this.#remember(instance, bound, result.cached.durationMs);
+      this.#finish(at, reusedResult(result.cached));
+      this.#scheduler.send({ kind: "ended", index: at, outcome: { kind: "reused" } });
       return;
     }
     if (result.kind === "lost" && this.#remake(at, result.detail)) return;
@@ -293,7 +213,7 @@ class PlanRun {
       const quarantined = result.kind === "failed" ? result.quarantined : undefined;
       this.#finish(at, { outcome, outputs: {}, ...(quarantined && { quarantined }) });
     }
-    this.#send({ kind: "ended", index: at, outcome });
+    this.#scheduler.send({ kind: "ended", index: at, outcome });
   }
 
   /** Has what is gone from the store made again, in this run; false where it has been tried before. */
@@ -311,7 +231,7 @@ class PlanRun {
       })
       .map(({ from }) => this.#position.get(from))
       .filter((one) => one !== undefined);
-    this.#send({ kind: "lost", index: at, producers });
+    this.#scheduler.send({ kind: "lost", index: at, producers });
     return true;
   }
 
@@ -340,27 +260,17 @@ class PlanRun {
   }
 
   async #end(): Promise<void> {
-    const { workspace, executors } = this.#options;
-    this.#over = true;
-    clearTimeout(this.#tellQueued);
+    const { workspace } = this.#options;
+    this.#scheduler.stop();
     this.#journal.write({ event: "end" });
     this.#journal.close();
-    await clearContainers(workspace.state.work, Object.keys(executors), (name) => this.#executor(name));
-    for (const executor of this.#executors.values()) await (await executor).close?.();
+    await this.#executors.clearContainers();
+    await this.#executors.close();
     workspace.digests.save();
     workspace.codes.save();
     if (this.#results.some(failedForTheMachine)) clearUnfinished(workspace.state.state, processName);
     endWork(this.#folder); // last: as long as it is there, the next run knows what a kill may have left
     this.#finished.resolve(this.#results);
-  }
-
-  #executor(name: string): Promise<Executor> {
-    const { executors, workspace } = this.#options;
-    const held = this.#executors.get(name) ?? executors[name]!({ run: this.#run, state: workspace.state });
-    // what it starts may outlive this run; the next one then looks
-    if (name !== "local") markContainers(this.#folder.path);
-    this.#executors.set(name, held);
-    return held;
   }
 
   #runContext(): RunContext {
@@ -372,16 +282,14 @@ class PlanRun {
       journal: this.#journal,
       folder: this.#folder,
       slots: new WorkSlots(this.#folder.path),
-      executorOf: (name) => this.#executor(name),
+      executorOf: (name) => this.#executors.of(name),
       takeOver: this.#options.takeOver ?? false,
       unsafeLocal: this.#options.unsafeLocal ?? false,
       clearSandbox,
       purse,
       silentMs,
       going: this.#options.going ?? new Set(),
-      interrupts: () => this.#state.interrupts,
-      askToEnd,
-      kill,
+      interrupts: () => this.#scheduler.interrupts(),
       onEvent: (event) => {
         if (event.kind === "waiting")
           this.#journal.write({ event: "waiting", stage: event.instance.id, why: heldWords(event) });
@@ -389,14 +297,4 @@ class PlanRun {
       },
     };
   }
-}
-
-function askToEnd(handle: Running | undefined): void {
-  if (handle?.leave) handle.leave();
-  else handle?.askToEnd();
-}
-
-function kill(handle: Running | undefined): void {
-  if (handle?.leave) handle.leave();
-  else handle?.kill();
 }

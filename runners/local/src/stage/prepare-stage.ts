@@ -35,46 +35,8 @@ export async function prepareStage(
 ): Promise<ExecutionRequest> {
   const { workspace, work } = context;
   const { stage, action } = instance;
-  const wanted = stage.needs.filter(({ name }) => bound.inputs[name]!.kind === "file");
-  for (const name of readdirSync(join(work, "in")))
-    if (!wanted.some((need) => need.name === name)) removeFolder(join(work, "in", name));
-
-  const inputs: Record<string, string> = {};
-  const items: { artifact: Artifact; path: string }[] = [];
-  for (const need of stage.needs) {
-    const path = join(work, "in", need.name);
-    items.push({ artifact: bound.inputs[need.name]!, path });
-    inputs[need.name] = path;
-    inputs[`${need.stage}.${need.output}`] = path;
-  }
-  if (bound.manifest) {
-    const folder = join(work, "in", "collected");
-    mkdirSync(folder);
-    inputs.manifest = join(folder, "manifest.json");
-    writeFileSync(inputs.manifest, canonicalJson(bound.manifest, 2));
-    for (const { artifacts } of bound.manifest.members) {
-      for (const { path, kind, digest } of Object.values(artifacts)) {
-        if (path === undefined) continue; // its digest will do
-        mkdirSync(dirname(join(folder, path)), { recursive: true });
-        items.push({ artifact: { kind, digest }, path: join(folder, path) });
-      }
-    }
-  }
-  const linked = await layInputsOut(items, {
-    ...workspace,
-    // what is not trusted gets copies: whoever may mount may also undo it
-    link: async () => !stage.untrusted && ((await context.executor.mountsReadOnly?.()) ?? false),
-  });
-  const outputs = outputPaths(work, stage.gives);
-  for (const { name, kind } of stage.gives) {
-    const path = outputs[name]!;
-    if (dirname(path) !== join(work, "out")) mkdirSync(dirname(path));
-    if (kind === "dir") mkdirSync(path);
-  }
-  if (stage.name === environmentStage) {
-    clearEnvironment(bound.environment!.path);
-    outputs.environment = bound.environment!.path;
-  }
+  const { inputs, linked } = await materializeInputs(instance, bound, context);
+  const outputs = prepareOutputs(instance, bound, work);
   const beside = foldersBeside(instance, bound);
   const preload = forkPreload(instance, { repository: workspace.repository, lock: bound.environment?.lock });
   const permissions = stagePermissions(instance, bound, { workspace, work, beside });
@@ -120,6 +82,62 @@ export async function prepareStage(
     cpus: instance.execution.resources.cpus,
     gpus: context.gpus?.gpus ?? [],
   };
+}
+
+/** Paths by input name, and whether a file is linked to the store, so that its folder must be read-only. */
+async function materializeInputs(
+  { stage }: Instance,
+  bound: Bound,
+  { workspace, work, executor }: Working,
+): Promise<{ inputs: Record<string, string>; linked: boolean }> {
+  // files of an earlier stage in this slot are overwritten where they have the same name
+  const files = stage.needs.filter(({ name }) => bound.inputs[name]!.kind === "file");
+  for (const name of readdirSync(join(work, "in")))
+    if (!files.some((need) => need.name === name)) removeFolder(join(work, "in", name));
+  const inputs: Record<string, string> = {};
+  const items: { artifact: Artifact; path: string }[] = [];
+  for (const need of stage.needs) {
+    const path = join(work, "in", need.name);
+    items.push({ artifact: bound.inputs[need.name]!, path });
+    inputs[need.name] = path;
+    inputs[`${need.stage}.${need.output}`] = path;
+  }
+  if (bound.manifest) {
+    const folder = join(work, "in", "collected");
+    mkdirSync(folder);
+    inputs.manifest = join(folder, "manifest.json");
+    writeFileSync(inputs.manifest, canonicalJson(bound.manifest, 2));
+    for (const { artifacts } of bound.manifest.members) {
+      for (const { path, kind, digest } of Object.values(artifacts)) {
+        if (path === undefined) continue; // its digest will do
+        mkdirSync(dirname(join(folder, path)), { recursive: true });
+        items.push({ artifact: { kind, digest }, path: join(folder, path) });
+      }
+    }
+  }
+  const linked = await layOut(items, {
+    ...workspace,
+    // an untrusted program gets copies: one that may mount may also undo a read-only mount
+    link: async () => !stage.untrusted && ((await executor.mountsReadOnly?.()) ?? false),
+  }).catch((error: unknown) => {
+    throw error instanceof MissingContent ? new LostInput(error.message) : error;
+  });
+  return { inputs, linked };
+}
+
+/** Makes the folders that the stage writes in; returns paths by output name. */
+function prepareOutputs({ stage }: Instance, { environment }: Bound, work: string): Record<string, string> {
+  const outputs = outputPaths(work, stage.gives);
+  for (const { name, kind } of stage.gives) {
+    const path = outputs[name]!;
+    if (dirname(path) !== join(work, "out")) mkdirSync(dirname(path));
+    if (kind === "dir") mkdirSync(path);
+  }
+  if (stage.name === environmentStage) {
+    clearEnvironment(environment!.path);
+    outputs.environment = environment!.path;
+  }
+  return outputs;
 }
 
 /** Tells the guard in the script's process what it may do, or where to note what was refused. */
@@ -195,13 +213,5 @@ function interpreterOf(path: string): string[] {
     return [dirname(dirname(python))].filter((folder) => folder !== "/usr");
   } catch {
     return []; // whoever starts it will say so
-  }
-}
-
-async function layInputsOut(...args: Parameters<typeof layOut>): Promise<boolean> {
-  try {
-    return await layOut(...args);
-  } catch (error) {
-    throw error instanceof MissingContent ? new LostInput(error.message) : error;
   }
 }

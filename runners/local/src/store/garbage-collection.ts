@@ -1,14 +1,15 @@
 // Looks after the store as a whole: how much there is, whether it is whole, and what nothing uses.
 
-import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
-import type { Owner } from "@mlrb/formats/stage/process-owner";
 import { hashFile } from "../digests/hash-file.ts";
+import { look } from "../leases/heartbeat.ts";
 import { isAlive } from "../leases/owner.ts";
 import { AttemptRecords } from "../records/attempt-records.ts";
 import { DamagedRecord } from "../records/damaged-record.ts";
 import { fileOf, recordsSharing, type Sharing } from "../records/records-sharing.ts";
+import { LastRuns } from "../run/last-runs.ts";
 import { ActionCache } from "./action-cache.ts";
 import { Store } from "./artifact-store.ts";
 import type { StateFolder } from "./state-folder.ts";
@@ -135,32 +136,18 @@ function markUsed(artifact: Artifact, context: { store: Store; used: Set<string>
 }
 
 function lastKeys(folder: string): Set<string> {
-  const keys = new Set<string>();
-  const newest = new Map<string, string>();
-  for (const pipeline of names(folder)) {
-    for (const profile of names(join(folder, pipeline))) {
-      newest.clear();
-      for (const line of readFileSync(join(folder, pipeline, profile), "utf8").split("\n")) {
-        try {
-          const { id, key } = JSON.parse(line) as { id: string; key: string };
-          newest.set(id, key);
-        } catch {
-          // torn by a kill, or empty
-        }
-      }
-      for (const key of newest.values()) keys.add(key);
-    }
-  }
-  return keys;
+  const last = names(folder).flatMap((pipeline) =>
+    names(join(folder, pipeline)).flatMap((file) =>
+      new LastRuns(folder, pipeline, file.replace(/\.jsonl$/, "")).all(),
+    ),
+  );
+  return new Set(last.map(({ key }) => key));
 }
 
 function liveRun(state: StateFolder): string | undefined {
   return names(state.work).find((name) => {
-    try {
-      return isAlive(JSON.parse(readFileSync(join(state.work, name, "owner.json"), "utf8")) as Owner);
-    } catch {
-      return false;
-    }
+    const owner = look(join(state.work, name, "owner.json"))?.owner;
+    return owner !== undefined && isAlive(owner);
   });
 }
 

@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { Plan } from "@mlrb/core/plan/plan";
+import { makeAttemptFolder } from "../attempts/attempt-folders.ts";
+import type { StalePolicy } from "../run/run-request.ts";
+import { exampleCard, exampleRecord } from "../testing/example-record.ts";
+import { type Home, home, type SmallStage, smallPlan } from "../testing/small-plan.ts";
+import { bind } from "./bind-inputs.ts";
+import { type DecideContext, type Decision, decideInstance } from "./decide-instance.ts";
+import { previewPlan } from "./preview-plan.ts";
+
+const attempt: SmallStage = { name: "attempt", durable: true };
+const otherParams: SmallStage = { ...attempt, action: { params: { added: 1 } } };
+
+const boundOf = (at: Home, plan: Plan, index = 0) =>
+  bind(plan.instances[index]!, { plan, results: [], workspace: at.open() });
+
+/** Decides as a new process does; `runners` are the actions that run already. */
+function decide(
+  at: Home,
+  plan: Plan,
+  {
+    stale = { kind: "leave" },
+    runners = new Map(),
+  }: { stale?: StalePolicy; runners?: Map<string, number> } = {},
+): Promise<Decision> {
+  const context = { plan, workspace: at.open(), results: [], stale, runners };
+  return decideInstance(plan.instances[0]!, context);
+}
+
+/** A plan whose attempt has a record made from other parameters. */
+async function staleAttempt(t: TestContext): Promise<{ at: Home; plan: Plan; digest: string }> {
+  const at = home(t);
+  const { key, parts } = await boundOf(at, smallPlan(attempt));
+  const slot = { pipeline: "small", profile: "smoke", stage: "attempt" };
+  const record = { ...exampleRecord, slot, attemptKey: key, parts };
+  const digest = at.open().attempts.put(record, join(at.root, "no log"));
+  return { at, plan: smallPlan(otherParams), digest };
+}
+
+test("an action that never succeeded runs", async (t) => {
+  const { action, reasons } = await decide(home(t), smallPlan({ name: "stage" }));
+  assert.deepEqual([action, reasons], ["run", [{ kind: "first-run" }]]);
+});
+
+test("a cached action is reused with its outputs", async (t) => {
+  const at = home(t);
+  const plan = smallPlan({ name: "stage" });
+  const { key, parts } = await boundOf(at, plan);
+  const { actions, store } = at.open();
+  const outputs = { out: { kind: "file" as const, digest: store.putText("content") } };
+  const ran = { ...exampleRecord.ran, stage: "stage" };
+  actions.put({ formatVersion: 1, key, parts, codeFiles: store.putText("{}"), outputs, ran });
+  const decision = await decide(at, plan);
+  assert.ok(decision.action === "reuse");
+  assert.deepEqual(decision.cached.outputs, outputs);
+  assert.deepEqual(decision.reasons, [{ kind: "unchanged" }]);
+});
+
+test("a decision to run is entered before any other decision is made", async (t) => {
+  const at = home(t);
+  const twin = { name: "twin", axes: { seed: 1 }, keyed: [] };
+  const plan = smallPlan(twin, { ...twin, axes: { seed: 2 } });
+  const context: DecideContext = {
+    ...{ plan, workspace: at.open(), results: [], runners: new Map() },
+    stale: { kind: "leave" },
+  };
+  const [one, other] = plan.instances;
+  const [first, second] = await Promise.all([decideInstance(one!, context), decideInstance(other!, context)]);
+  assert.equal(first.action, "run");
+  assert.ok(second.action === "same");
+  assert.equal(second.runner, 0);
+  assert.deepEqual(second.reasons, [{ kind: "same-action", stage: "twin[seed=1]" }]);
+});
+
+test("a stale attempt is left where the policy is to leave it", async (t) => {
+  const { at, plan, digest } = await staleAttempt(t);
+  const { action, reasons } = await decide(at, plan);
+  const changed = [{ kind: "params-changed", names: ["added"] }];
+  assert.deepEqual([action, reasons], ["leave", [{ kind: "stale", record: digest, changed }]]);
+});
+
+test("an accepted stale attempt is reused with a note", async (t) => {
+  const { at, plan, digest } = await staleAttempt(t);
+  const decision = await decide(at, plan, { stale: { kind: "accept", why: "a typo" } });
+  assert.ok(decision.action === "reuse");
+  assert.equal(decision.note, "stale, accepted: a typo");
+  assert.equal(decision.cached.record?.digest, digest);
+});
+
+test("a stale attempt runs where the policy is to rerun it", async (t) => {
+  const { at, plan } = await staleAttempt(t);
+  const decision = await decide(at, plan, { stale: { kind: "rerun" } });
+  assert.ok(decision.action === "run");
+  assert.equal(decision.stale, true);
+  assert.equal(decision.reasons[0]?.kind, "stale");
+});
+
+test("an instance whose script cannot be read fails with the reason", async (t) => {
+  const plan = smallPlan({ name: "stage", action: { run: { kind: "script", file: "gone.ts" } } });
+  const decision = await decide(home(t), plan);
+  assert.ok(decision.action === "fail");
+  assert.match(decision.outcome.detail, /gone\.ts/);
+  assert.equal(decision.reasons[0]?.kind, "cannot-start");
+});
+
+test("a plan counts the cost of two equal stale attempts that would rerun once", async (t) => {
+  const at = home(t);
+  const twin = (copy: number, more: Partial<SmallStage> = {}): SmallStage => ({
+    ...attempt,
+    axes: { copy },
+    keyed: [],
+    ...more,
+  });
+  const before = smallPlan(twin(1), twin(2));
+  const { key, parts } = await boundOf(at, before);
+  for (const { id } of before.instances) {
+    const slot = { pipeline: "small", profile: "smoke", stage: id };
+    at.open().attempts.put({ ...exampleRecord, slot, attemptKey: key, parts }, join(at.root, "no log"));
+  }
+  const now = smallPlan(...[1, 2].map((copy) => twin(copy, { action: { params: { added: 1 } } })));
+  const { previews } = await previewPlan(now, [0, 1], { workspace: at.open(), stale: { kind: "rerun" } });
+  assert.deepEqual(
+    previews.map(({ action, cost }) => [action, cost !== undefined]),
+    [
+      ["stale", true],
+      ["reuse", false],
+    ],
+  );
+});
+
+test("an attempt whose running twin has a damaged card does not start", async (t) => {
+  const at = home(t);
+  const plan = smallPlan(attempt);
+  const { key, parts } = await boundOf(at, plan);
+  const { path } = makeAttemptFolder(at.open().state.running, { ...exampleCard, key, parts });
+  writeFileSync(join(path, "attempt.json"), JSON.stringify({ ...exampleCard, key, gpus: "two" }));
+  const decision = await decide(at, plan);
+  assert.ok(decision.action === "fail");
+  assert.equal(decision.outcome.cause, "machine");
+  assert.match(decision.outcome.detail, /gpus is "two", not .*; put the original file back/);
+});

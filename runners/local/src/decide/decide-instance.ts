@@ -1,0 +1,75 @@
+// Decides whether an instance would run. Run, plan, status and explain all ask here, so they cannot disagree.
+// Reads the state and writes only memories that save time.
+
+import type { Reason } from "@mlrb/core/key/reasons";
+import type { Instance } from "@mlrb/core/plan/plan";
+import type { Outcome } from "@mlrb/core/ports/outcome";
+import type { HeldRecord } from "../records/attempt-records.ts";
+import { decisionFailure } from "../run/instance-ends.ts";
+import type { BindContext } from "../run/result.ts";
+import type { StalePolicy } from "../run/run-request.ts";
+import type { Workspace } from "../store/workspace.ts";
+import { type Bound, bind } from "./bind-inputs.ts";
+import { type CachedAction, findCachedAction, foundRecord } from "./find-cached-action.ts";
+import { reasonsToReuse, reasonsToRun, staleReason } from "./run-reasons.ts";
+
+export type Decision = { reasons: Reason[]; bound?: Bound } & (
+  | { action: "reuse"; cached: CachedAction; note?: string }
+  /** `runner`, a plan index, runs the same action in this run. */
+  | { action: "same"; runner: number }
+  /** `stale`: the slot has a record made from other parts, which the policy says to rerun. */
+  | { action: "run"; stale: boolean }
+  /** A stale record that is neither used nor rerun. */
+  | { action: "leave" }
+  | { action: "fail"; outcome: Outcome & { kind: "failed" } }
+);
+
+export type DecideContext = BindContext & {
+  stale: StalePolicy;
+  /** Action key → plan index of the instance that runs the action in this run; a decision to run is entered. */
+  runners: Map<string, number>;
+};
+
+/** `results` holds everything that the instance depends on. An error in binding or searching fails this instance only. */
+export async function decideInstance(instance: Instance, context: DecideContext): Promise<Decision> {
+  let bound: Bound | undefined;
+  try {
+    bound = await bind(instance, context);
+    return { ...decideBound(instance, bound, context), bound };
+  } catch (error) {
+    return { ...failedDecision(error), ...(bound && { bound }) };
+  }
+}
+
+/** The decision for an instance whose binding or search threw. */
+export function failedDecision(error: unknown): Decision {
+  const outcome = decisionFailure(error);
+  return { action: "fail", outcome, reasons: [{ kind: "cannot-start", detail: outcome.detail }] };
+}
+
+function decideBound(instance: Instance, bound: Bound, context: DecideContext): Decision {
+  const { plan, workspace, stale, runners } = context;
+  const found = findCachedAction(instance, bound, context);
+  if (found.kind === "found")
+    return { action: "reuse", cached: found.cached, reasons: reasonsToReuse(bound, instance) };
+  if (found.kind === "stale" && stale.kind === "accept") return acceptStale(found.held, stale.why, workspace);
+  if (found.kind === "stale" && stale.kind === "leave")
+    return { action: "leave", reasons: [staleReason(instance, bound, { ...found, plan })] };
+  // An action runs once in a run: other instances with its key wait and reuse its outputs. From here on this
+  // function is synchronous, since a run decides several instances at once.
+  const runner = runners.get(bound.key);
+  if (runner !== undefined)
+    return { action: "same", runner, reasons: [{ kind: "same-action", stage: plan.instances[runner]!.id }] };
+  const reasons = reasonsToRun(instance, bound, { ...context, found });
+  runners.set(bound.key, instance.index);
+  return { action: "run", stale: found.kind === "stale", reasons };
+}
+
+function acceptStale(held: HeldRecord, why: string, workspace: Workspace): Decision {
+  return {
+    action: "reuse",
+    cached: foundRecord(held, workspace),
+    note: `stale, accepted: ${why}`,
+    reasons: [{ kind: "stale-accepted", record: held.digest, why }],
+  };
+}

@@ -1,0 +1,113 @@
+// The reasons to reuse an instance, to run it, and to call its record stale: which parts of its key differ.
+
+import { attemptKeyFormat } from "@mlrb/core/key/action-key";
+import { changes, type Reason } from "@mlrb/core/key/reasons";
+import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
+import { unreachable } from "@mlrb/core/ports/outcome";
+import type { KeyParts } from "@mlrb/formats/stage/action";
+import { attemptOf } from "../attempts/attempt-folders.ts";
+import { lostAttempt, lostOfKey } from "../attempts/lost-attempts.ts";
+import type { HeldRecord } from "../records/attempt-records.ts";
+import type { Workspace } from "../store/workspace.ts";
+import type { Bound } from "./bind-inputs.ts";
+import type { CacheSearch } from "./find-cached-action.ts";
+import { formerChanges } from "./former-attempt-key.ts";
+
+/** Why an instance is reused. */
+export function reasonsToReuse({ parts }: Bound, { stage }: Instance): Reason[] {
+  const format = parts.keyFormat;
+  if (!stage.durable || format === attemptKeyFormat) return [{ kind: "unchanged" }];
+  return [{ kind: "unchanged" }, { kind: "keyed-by-format", format }];
+}
+
+/** Why an instance runs whose action was not found in the cache. */
+export function reasonsToRun(
+  instance: Instance,
+  bound: Bound,
+  context: { plan: Plan; workspace: Workspace; found: Exclude<CacheSearch, { kind: "found" }> },
+): Reason[] {
+  const { plan, workspace, found } = context;
+  switch (found.kind) {
+    case "output-missing":
+      return [{ kind: "output-missing" }];
+    case "stale": {
+      const lost = lostOfKey(bound.key, workspace.state);
+      return [staleReason(instance, bound, { held: found.held, plan }), ...(lost ? [lost] : [])];
+    }
+    case "none":
+      return reasonsToMake(instance, bound, context);
+    default:
+      return unreachable(found);
+  }
+}
+
+/** Which parts of the key differ from those of a record. */
+export function staleReason(
+  instance: Instance,
+  bound: Bound,
+  { held, plan }: { held: HeldRecord; plan: Plan },
+): Reason & { kind: "stale" } {
+  const changed = differences(instance, bound, { plan, before: held.record });
+  return { kind: "stale", record: held.digest, changed };
+}
+
+/** An attempt that goes on or was lost comes first, then what differs from the last success. */
+function reasonsToMake(
+  instance: Instance,
+  bound: Bound,
+  { plan, workspace }: { plan: Plan; workspace: Workspace },
+): Reason[] {
+  if (instance.stage.name === environmentStage) return [{ kind: "environment-missing" }];
+  const goesOn = instance.stage.durable && attemptOf(bound.key, workspace);
+  if (goesOn) return [{ kind: "goes-on", since: goesOn.card.startedAt }];
+  const lost =
+    instance.stage.durable && lostAttempt({ ...plan, stage: instance.id }, bound.key, workspace.state);
+  if (lost) return [lost];
+  if (workspace.audit && !instance.stage.durable) return [{ kind: "audited" }];
+  const last = workspace.last.get(instance.id);
+  const before = last && earlier(instance, last.key, workspace);
+  if (!before) return [{ kind: last ? "output-missing" : "first-run" }];
+  return differences(instance, bound, { plan, before });
+}
+
+type Earlier = { parts: KeyParts; codeFiles?: Record<string, string> };
+
+function earlier(instance: Instance, key: string, workspace: Workspace): Earlier | undefined {
+  if (instance.stage.durable) return workspace.attempts.find(key)?.record;
+  const entry = workspace.actions.get(key);
+  if (!entry) return undefined;
+  try {
+    const codeFiles = JSON.parse(workspace.store.textOf(entry.codeFiles)) as Record<string, string>;
+    return { parts: entry.parts, codeFiles };
+  } catch {
+    return { parts: entry.parts }; // no longer in the store: the script is named, not the file
+  }
+}
+
+function differences(
+  instance: Instance,
+  bound: Bound,
+  { plan, before }: { plan: Plan; before: Earlier },
+): Reason[] {
+  const from = new Map(instance.inputs.map((input) => [input.name, plan.instances[input.from]!.id]));
+  const stageOf = (input: string) => from.get(input);
+  const ofFormer = before.parts.keyFormat === 1 && bound.former;
+  const changed = ofFormer
+    ? formerChanges(before.parts, ofFormer, stageOf)
+    : changes(before.parts, bound.parts, stageOf);
+  const reasons = changed.flatMap((reason): Reason[] => {
+    const old = before.codeFiles;
+    if (reason.kind !== "code-changed" || !old) return [reason];
+    const files = Object.keys({ ...old, ...bound.codeFiles }).filter(
+      (file) => old[file] !== bound.codeFiles[file],
+    );
+    return files.length > 0 && reason.file === scriptOf(instance)
+      ? files.sort().map((file) => ({ kind: "code-changed", file }))
+      : [reason];
+  });
+  return reasons.length > 0 ? reasons : [{ kind: "never-succeeded" }];
+}
+
+function scriptOf(instance: Instance): string | undefined {
+  return instance.action.run.kind === "command" ? undefined : instance.action.run.file;
+}

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { ExecutionRequest, Running } from "@mlrb/core/ports/executor";
+import { localExecutor } from "./local-executor.ts";
+
+/** Starts a command; `log` is its text so far. */
+function started(t: TestContext, command: string[], limits: ExecutionRequest["limits"] = {}) {
+  const work = mkdtempSync(join(tmpdir(), "mlrb-executor-"));
+  t.after(() => rmSync(work, { recursive: true }));
+  const executor = localExecutor(work, { graceMs: 100 });
+  t.after(() => executor.close?.());
+  const running: Running = executor.start({
+    ...{
+      id: "one",
+      key: "k",
+      token: `mlrb-test-${work}:`,
+      run: { kind: "command", command },
+      root: work,
+      work,
+    },
+    ...{ env: { PATH: process.env.PATH! }, inputs: {}, outputs: {}, log: join(work, "log"), limits },
+    ...{ cpus: 1, gpus: [], reads: [], writes: [] },
+  });
+  return {
+    running,
+    log: () => (existsSync(join(work, "log")) ? readFileSync(join(work, "log"), "utf8") : ""),
+  };
+}
+
+test("a command that ends with 0 succeeds", async (t) => {
+  assert.deepEqual(await started(t, ["true"]).running.ended, { kind: "succeeded" });
+});
+
+test("a command that ends with another status fails", async (t) => {
+  const detail = "exit status 3";
+  const ended = await started(t, ["sh", "-c", "exit 3"]).running.ended;
+  assert.deepEqual(ended, { kind: "failed", cause: "exit-code", detail });
+});
+
+test("a command that does not end within its limit is ended, and its log says so", async (t) => {
+  const { running, log } = started(t, ["sleep", "300"], { timeMs: 50 });
+  const detail = "did not end within 50 ms";
+  assert.deepEqual(await running.ended, { kind: "failed", cause: "time-limit", detail });
+  assert.equal(log(), `mlrb: ${detail} (limits.time) and was ended\n`);
+});
+
+test("a command that is asked to end before its process is there is cancelled", async (t) => {
+  const { running } = started(t, ["sleep", "300"]);
+  running.askToEnd();
+  assert.deepEqual(await running.ended, { kind: "cancelled" });
+});
+
+test("a command that does not listen is killed after the time of grace", async (t) => {
+  const { running, log } = started(t, ["sh", "-c", "trap '' TERM; echo ready; while :; do sleep 0.05; done"]);
+  while (!log().includes("ready")) await new Promise((resolve) => setTimeout(resolve, 20));
+  running.askToEnd();
+  assert.deepEqual(await running.ended, { kind: "cancelled" });
+});

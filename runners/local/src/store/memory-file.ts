@@ -1,0 +1,62 @@
+// Files under .mlrb/cache/memory. They save time and decide nothing: a file that is missing, torn, of another version
+// or cannot be written is as good as none.
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { writeWhole } from "@mlrb/kit/json-file";
+
+/** Undefined where there is no memory of this version. What a kill or a power cut left is not JSON. */
+export function readMemory<T extends object>(path: string, formatVersion: number): T | undefined {
+  try {
+    const held = JSON.parse(readFileSync(path, "utf8")) as (T & { formatVersion?: unknown }) | null;
+    return held?.formatVersion === formatVersion ? held : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeMemory(path: string, value: { formatVersion: number }): void {
+  const text = JSON.stringify(value);
+  try {
+    if (!existsSync(dirname(path))) mkdirSync(dirname(path), { recursive: true });
+    writeWhole(path, text, { sync: false });
+  } catch {
+    // a state that may only be read, a full disk, or a cache that was deleted
+  }
+}
+
+/** Tables by name that are read once, when one is first needed, and written where one changed. */
+export class MemoryFile<T extends Record<string, object>> {
+  readonly #path: string;
+  readonly #formatVersion: number;
+  readonly #empty: T;
+  #held: T | undefined;
+  #changed = false;
+
+  constructor(path: string, formatVersion: number, empty: T) {
+    this.#path = path;
+    this.#formatVersion = formatVersion;
+    this.#empty = empty;
+  }
+
+  get value(): T {
+    if (this.#held) return this.#held;
+    const read: Record<string, unknown> = readMemory(this.#path, this.#formatVersion) ?? {};
+    const tables = Object.entries(this.#empty).map(([name, none]) => {
+      const table = read[name];
+      return [name, table !== null && typeof table === "object" ? table : none];
+    });
+    this.#held = Object.fromEntries(tables) as T;
+    return this.#held;
+  }
+
+  /** To be called after a change of `value`. */
+  change(): void {
+    this.#changed = true;
+  }
+
+  save(): void {
+    if (!this.#changed) return;
+    writeMemory(this.#path, { ...this.value, formatVersion: this.#formatVersion });
+    this.#changed = false;
+  }
+}
