@@ -11,7 +11,7 @@ import { causeRow, isAgents, type ModelCause } from "../model/failure-causes.ts"
 import { ProviderTrouble } from "../model/provider-trouble.ts";
 import { SandboxTrouble } from "../sandbox/sandbox-trouble.ts";
 import type { GatewayProtocol, GatewayProvider } from "./gateway-provider.ts";
-import { type ModelGatewayOptions, modelGateway } from "./model-gateway.ts";
+import { ModelGateway, type ModelGatewayOptions } from "./model-gateway.ts";
 
 export type AgentGatewayRequest = Pick<
   ModelGatewayOptions,
@@ -54,7 +54,7 @@ export async function agentGateway(sandbox: Sandbox, request: AgentGatewayReques
   /** Answers in a row that were none. */
   let noAnswers = 0;
   let failure: ProviderTrouble | undefined;
-  const gateway = modelGateway({
+  const gateway = new ModelGateway({
     ...request,
     token,
     overBudget: tell,

@@ -1,18 +1,14 @@
 // Asks a model until it answers or will not: charges, waits, retries and records on the way, each as the table of
 // causes says. Its time while a provider makes it wait is nobody's work.
 import { setTimeout as sleep } from "node:timers/promises";
-import type {
-  ModelCallEvent,
-  ModelUsage,
-  TrajectoryEvent,
-  WaitReason,
-} from "@mlrb/formats/attempt/trajectory";
+import type { ModelUsage, TrajectoryEvent, WaitReason } from "@mlrb/formats/attempt/trajectory";
 import type { Meter } from "../attempt/meter.ts";
 import type { AskResult, ScaffoldRequest } from "../scaffold/scaffold.ts";
 import type { OperatorDesk } from "../waiting/operator-desk.ts";
 import { operatorPause, type Patience, patience } from "../waiting/patience.ts";
 import type { WaitBoard } from "../waiting/wait-board.ts";
 import { boundUsage, type CallBound, callBound, callCharge } from "./call-charge.ts";
+import { callEvent, failureWait, tryCharge, tryEvent } from "./call-events.ts";
 import { failureOf } from "./cause-of.ts";
 import { causeRow, costlyTriesMax } from "./failure-causes.ts";
 import type {
@@ -74,7 +70,7 @@ export function askModel(given: AskModel): ScaffoldRequest["ask"] {
     const { desk, ...rest } = given;
     try {
       const asked = { by, messages, tools, call };
-      const got = await oneCall(desk && answered > 0 ? given : rest, asked);
+      const got = await new ModelCall(desk && answered > 0 ? given : rest, asked).run();
       if (got.kind === "answered") answered++;
       return got;
     } finally {
@@ -91,76 +87,121 @@ type Trial = { number: number; durationMs: number };
 export const busyMs = 250;
 const callName = (call: number) => `call ${call}`;
 
-async function oneCall(given: AskModel, asked: Call): Promise<AskResult> {
-  const { client, meter, dollarsOf, signal, desk, options = {} } = given;
-  const { random = Math.random, now = () => performance.now() } = options;
-  const most = options.patience ?? patience;
-  const bound = callBound({
-    requestBytes: Buffer.byteLength(JSON.stringify([asked.messages, asked.tools])),
-    outputTokensMax: given.outputTokensMax,
-  });
-  const dollars = dollarsOf(boundUsage(bound));
-  const booked = { tokens: bound.inputTokens + bound.outputTokens, dollars };
-  const pause = options.sleep ?? ((ms: number) => sleep(ms, undefined, { signal }).then(() => {}));
-  const show = waitShown(given, asked.call);
-  /** Of this call so far, for its provider and for a person. */
-  const waited = { provider: 0, operator: 0 };
-  const made = { "some-times": 0, once: 0, operator: 0 };
-  for (let number = 1; ; number++) {
-    const begin = now();
-    // conversations of one attempt take turns, so it is calls of other attempts that may leave no room under the cap
+/** What follows a failed try. */
+type NextTry = {
+  /** Whether there is another try. */
+  again: boolean;
+  why: WaitReason;
+  waitMs: number;
+  leftMs: number;
+  /** A person is waited for. */
+  person: OperatorDesk | undefined;
+};
+
+/** One call with all of its tries. */
+class ModelCall {
+  readonly #given: AskModel;
+  readonly #call: BoundCall;
+  readonly #show: ReturnType<typeof waitShown>;
+  /** Ms so far, for the provider and for a person. */
+  readonly #waited = { provider: 0, operator: 0 };
+  readonly #made = { "some-times": 0, once: 0, operator: 0 };
+
+  constructor(given: AskModel, asked: Call) {
+    const bound = callBound({
+      requestBytes: Buffer.byteLength(JSON.stringify([asked.messages, asked.tools])),
+      outputTokensMax: given.outputTokensMax,
+    });
+    this.#given = given;
+    this.#call = { ...asked, bound };
+    this.#show = waitShown(given, asked.call);
+  }
+
+  async run(): Promise<AskResult> {
+    const { meter, client } = this.#given;
+    const call = this.#call;
+    for (let number = 1; ; number++) {
+      const { result, trial } = await this.#try(number);
+      if (result.kind === "answered")
+        return takeAnswer(this.#given, call, { response: result.response, trial });
+      const { failure } = result;
+      const record = chargeFailure(this.#given, call, { failure, number });
+      const next = this.#nextTry(failure, trial);
+      record(next.again ? next.waitMs : null);
+      if (failure.cause === "too-long") return { kind: "too-long" };
+      if (failure.whose === "agent-refusal") return blocked(this.#given, call, { failure, trial });
+      if (!next.again) {
+        const waitedMs = this.#waited.provider + this.#waited.operator;
+        const model = { provider: client.provider, id: client.model };
+        throw new ProviderTrouble(model, failure, { tries: number, waitedMs });
+      }
+      await this.#wait(failure, next);
+      if (meter.over()) return { kind: "over" };
+    }
+  }
+
+  async #try(number: number): Promise<{ result: ModelResult; trial: Trial }> {
+    const { meter, dollarsOf, signal } = this.#given;
+    const { bound } = this.#call;
+    const dollars = dollarsOf(boundUsage(bound));
+    const booked = { tokens: bound.inputTokens + bound.outputTokens, dollars };
+    const begin = this.#now();
+    // conversations of one attempt take turns, so only calls of other attempts can leave no room under the cap
     let release = meter.hold(booked);
-    for (; release === undefined; release = meter.hold(booked)) await pause(busyMs, signal);
-    const call = { ...asked, bound };
-    let result: ModelResult;
+    for (; release === undefined; release = meter.hold(booked)) await this.#pause(busyMs);
     try {
-      result = await oneTry(given, call);
+      const result = await oneTry(this.#given, this.#call);
+      return { result, trial: { number, durationMs: Math.round(this.#now() - begin) } };
     } catch (error) {
-      // it was ended in the middle of a call, which may be billed all the same
-      if (signal.aborted) tellFailure(given, call, { failure: failureOf("idle", unanswered), number })(null);
+      // the attempt ended during the call, which may be billed all the same
+      if (signal.aborted) {
+        const failure = failureOf("idle", unanswered);
+        chargeFailure(this.#given, this.#call, { failure, number })(null);
+      }
       throw error;
     } finally {
       release();
     }
-    const trial = { number, durationMs: Math.round(now() - begin) };
-    if (result.kind === "answered") return takeAnswer(given, call, { response: result.response, trial });
+  }
 
-    const { failure } = result;
-    const row = causeRow(failure.cause);
-    const told = tellFailure(given, call, { failure, number });
-    if (row.time !== "work") meter.waited?.(row.time, trial.durationMs);
-    if (row.retry === "some-times" || row.retry === "once") made[row.retry]++;
-    const soon = failure.retry && made["some-times"] < costlyTriesMax && made.once < 2;
+  #nextTry(failure: ModelFailure, { number, durationMs }: Trial): NextTry {
+    const { meter, desk, options: { random = Math.random, patience: most = patience } = {} } = this.#given;
+    const { retry, time } = causeRow(failure.cause);
+    if (time !== "work") meter.waited?.(time, durationMs);
+    if (retry === "some-times" || retry === "once") this.#made[retry]++;
+    const soon = failure.retry && this.#made["some-times"] < costlyTriesMax && this.#made.once < 2;
     const person = !soon && mendable(failure) ? desk : undefined;
     const side = person ? "operator" : "provider";
-    waited[side] += trial.durationMs;
-    const leftMs = Math.max(0, most[`${side}Ms`] - waited[side]);
-    const waitMs = person
-      ? Math.min(leftMs, operatorPause(++made.operator, failure.retryAfterMs, random))
-      : retryPause(number, failure.retryAfterMs, random);
-    const again = person ? leftMs > 0 : soon && waitMs <= leftMs;
-    told(again ? waitMs : null);
-    if (failure.cause === "too-long") return { kind: "too-long" };
-    if (failure.whose === "agent-refusal") return blocked(given, call, { failure, trial });
-    if (!again) {
-      const model = { provider: client.provider, id: client.model };
-      throw new ProviderTrouble(model, failure, {
-        tries: number,
-        waitedMs: waited.provider + waited.operator,
-      });
+    this.#waited[side] += durationMs;
+    const leftMs = Math.max(0, most[`${side}Ms`] - this.#waited[side]);
+    if (person) {
+      const pauseMs = operatorPause(++this.#made.operator, failure.retryAfterMs, random);
+      return { again: leftMs > 0, why: "operator", waitMs: Math.min(leftMs, pauseMs), leftMs, person };
     }
-    const why = person ? "operator" : row.time === "work" ? "provider" : row.time;
-    show({ why, failure, waitMs, leftMs });
-    const pausedAt = now();
+    const waitMs = retryPause(number, failure.retryAfterMs, random);
+    const why = time === "work" ? "provider" : time;
+    return { again: soon && waitMs <= leftMs, why, waitMs, leftMs, person };
+  }
+
+  async #wait(failure: ModelFailure, { why, waitMs, leftMs, person }: NextTry): Promise<void> {
+    const { meter, signal } = this.#given;
+    this.#show({ why, failure, waitMs, leftMs });
+    const begin = this.#now();
     try {
-      await meter.waiting(why, () => (person ? person.pause(waitMs, signal) : pause(waitMs, signal)));
-    } catch (error) {
+      await meter.waiting(why, () => (person ? person.pause(waitMs, signal) : this.#pause(waitMs)));
+    } finally {
       signal.throwIfAborted();
-      throw error;
     }
-    signal.throwIfAborted();
-    waited[side] += person ? now() - pausedAt : waitMs;
-    if (meter.over()) return { kind: "over" };
+    this.#waited[person ? "operator" : "provider"] += person ? this.#now() - begin : waitMs;
+  }
+
+  #pause(ms: number): Promise<void> {
+    const { signal, options } = this.#given;
+    return options?.sleep ? options.sleep(ms, signal) : sleep(ms, undefined, { signal });
+  }
+
+  #now(): number {
+    return this.#given.options?.now?.() ?? performance.now();
   }
 }
 
@@ -185,21 +226,15 @@ function mendable({ whose, cause }: ModelFailure): boolean {
   return whose === "operator" && causeRow(cause).retry !== "no";
 }
 
-/** Shows each wait of one call; the waits for one side are one trouble since the first of them. */
+/** Shows each wait of one call. Consecutive waits for one side are one trouble with one beginning. */
 function waitShown({ board, options = {} }: Pick<AskModel, "board" | "options">, call: number) {
   const { wallNow = Date.now } = options;
   let since: { side: string; at: number } | undefined;
   return (wait: { why: WaitReason; failure: ModelFailure; waitMs: number; leftMs: number }) => {
-    const { why, failure, waitMs, leftMs } = wait;
-    const { cause, whose, detail } = failure;
-    const side = why === "operator" ? "operator" : "provider";
-    const at = wallNow();
-    if (since?.side !== side) since = { side, at };
-    const time = (ms: number) => new Date(ms).toISOString();
-    board?.show(callName(call), {
-      ...{ why, cause, whose, detail, since: time(since.at) },
-      ...{ nextTry: time(at + waitMs), giveUpAt: time(at + leftMs) },
-    });
+    const side = wait.why === "operator" ? "operator" : "provider";
+    const now = wallNow();
+    if (since?.side !== side) since = { side, at: now };
+    board?.show(callName(call), failureWait({ ...wait, since: since.at, now }));
   };
 }
 
@@ -214,52 +249,38 @@ function takeAnswer(
 ): AskResult {
   const charge = callCharge({ usage: reported.usage, answered: true, tokens }, bound, dollarsOf);
   meter.charge(charge);
-  const { usage, dollars } = charge;
-  const response = { ...reported, usage };
-  const { usage: _, raw, toolCalls, ...rest } = response;
-  const event: ModelCallEvent = {
-    event: "model-call",
-    call,
-    by,
-    provider: client.provider,
-    model: client.model,
-    answeredBy: rest.answeredBy,
-    requestDigest: digest({ messages, tools }),
-    messages: messages.length,
-    text: rest.text,
-    reasoning: rest.reasoning,
-    toolCalls: toolCalls.map((one) => ({
-      id: one.id,
-      name: one.name,
-      input: "input" in one ? JSON.stringify(one.input) : one.malformed,
-      malformed: "malformed" in one,
-    })),
-    finish: rest.finish,
-    ...(raw !== undefined && { raw: JSON.stringify(raw) }),
-    usage,
-    dollars,
-    durationMs: trial.durationMs,
-    tries: trial.number,
+  const { raw, ...answer } = reported;
+  const facts = {
+    ...{ call, by, provider: client.provider, model: client.model },
+    ...{ requestDigest: digest({ messages, tools }), messages: messages.length },
+    ...{ durationMs: trial.durationMs, tries: trial.number },
   };
-  write(event);
-  return { kind: "answered", response };
+  const toolCalls = reported.toolCalls.map((one) => ({
+    id: one.id,
+    name: one.name,
+    input: "input" in one ? JSON.stringify(one.input) : one.malformed,
+    malformed: "malformed" in one,
+  }));
+  write(
+    callEvent(
+      facts,
+      { ...answer, toolCalls, ...(raw !== undefined && { raw: JSON.stringify(raw) }) },
+      charge,
+    ),
+  );
+  return { kind: "answered", response: { ...reported, usage: charge.usage } };
 }
 
-/** Charged at once; the event is written when it is known whether there is another try. */
-function tellFailure(
+/** Charges at once; the event is written when it is known whether another try follows. */
+function chargeFailure(
   { meter, dollarsOf, write }: AskModel,
   { by, call, bound }: BoundCall,
   { failure, number }: { failure: ModelFailure; number: number },
 ): (waitMs: number | null) => void {
-  const { cause, whose, detail } = failure;
-  const { tokens } = causeRow(cause);
-  const charge = callCharge({ usage: failure.usage, answered: false, tokens }, bound, dollarsOf);
-  // what the provider's filter stopped is charged as the answer that it is
-  if (whose !== "agent-refusal") meter.charge(charge);
-  const usage = failure.usage === null ? null : charge.usage;
-  const { dollars } = charge;
-  return (waitMs) =>
-    write({ event: "model-try", by, call, try: number, cause, whose, detail, usage, dollars, waitMs });
+  const charge = tryCharge(failure, bound, dollarsOf);
+  // a request that the provider's filter stopped is charged as an answer
+  if (failure.whose !== "agent-refusal") meter.charge(charge);
+  return (waitMs) => write(tryEvent({ by, call, try: number, waitMs }, failure, charge));
 }
 
 /** The provider's filter refused what the agent's conversation has become: the refusal is its answer. */
