@@ -9,7 +9,7 @@ import {
   tool,
   wrapLanguageModel,
 } from "ai";
-import { type AnswerParts, answerParts } from "./answer-parts.ts";
+import { AnswerParts } from "./answer-parts.ts";
 import { causeOf, failureOf } from "./cause-of.ts";
 import { guardedFetch, TransportTrouble } from "./guarded-fetch.ts";
 import type { ModelClient, ModelRequest, ModelResponse, ModelResult, ToolSpec } from "./model-client.ts";
@@ -63,11 +63,11 @@ async function oneTry(spec: ModelSpec, { key, held, request }: Try): Promise<Mod
   });
   const { model, providerOptions, cache } = sdkModel(spec, key, transport.fetch);
   const enough = new AbortController();
-  const answer = answerParts();
+  const answer = new AnswerParts();
   let error: unknown;
   try {
     const { fullStream } = streamText({
-      model: wrapLanguageModel({ model, middleware: inputsAsWritten(answer.takeInput) }),
+      model: wrapLanguageModel({ model, middleware: inputsAsWritten((text) => answer.takeInput(text)) }),
       messages: sdkMessages(request.messages, { provider: spec.provider, cache }),
       allowSystemInMessages: true,
       tools: sdkTools(request.tools),
@@ -81,7 +81,7 @@ async function oneTry(spec: ModelSpec, { key, held, request }: Try): Promise<Mod
     for await (const part of fullStream) {
       if (part.type === "error") error ??= part.error;
       answer.take(part);
-      if (answer.characters() > held.answerCharactersMax) {
+      if (answer.characters > held.answerCharactersMax) {
         enough.abort();
         return answered(answer, spec, "length");
       }
@@ -117,8 +117,8 @@ function inputsAsWritten(take: (text: string) => void): LanguageModelMiddleware 
 
 /** What is to be thought of a stream that has ended. */
 function judged(answer: AnswerParts, { spec, error }: { spec: ModelSpec; error: unknown }): ModelResult {
-  const finish = answer.finish();
-  if (error !== undefined) return failed(answer, { error, begun: answer.characters() > 0 });
+  const finish = answer.finish;
+  if (error !== undefined) return failed(answer, { error, begun: answer.characters > 0 });
   switch (finish) {
     case "stop":
     case "tool-calls":
@@ -131,12 +131,12 @@ function judged(answer: AnswerParts, { spec, error }: { spec: ModelSpec; error: 
     case "interrupted":
     case "error":
     case undefined: {
-      const cause = answer.characters() > 0 ? "cut-stream" : "garbage";
+      const cause = answer.characters > 0 ? "cut-stream" : "garbage";
       const detail =
         cause === "garbage"
           ? "an answer in which nothing was said in the protocol's words"
           : "the answer ended before its end";
-      return { kind: "failed", failure: { ...failureOf(cause, { detail }), usage: answer.usageSoFar() } };
+      return { kind: "failed", failure: { ...failureOf(cause, { detail }), usage: answer.usageSoFar } };
     }
   }
 }
@@ -154,7 +154,7 @@ function failed(answer: AnswerParts, { error, begun }: { error: unknown; begun: 
     !(error instanceof TransportTrouble)
   )
     failure = failureOf("cut-stream", { detail: failure.detail });
-  return { kind: "failed", failure: { ...failure, usage: answer.usageSoFar() } };
+  return { kind: "failed", failure: { ...failure, usage: answer.usageSoFar } };
 }
 
 function sdkTools(tools: ToolSpec[]): ToolSet {

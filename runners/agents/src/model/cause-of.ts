@@ -5,6 +5,7 @@
 // llama.cpp and LiteLLM answer.
 import { isTable } from "@mlrb/formats/is-table";
 import { causeRow, type ModelCause, type Requester, whoseFailure } from "./failure-causes.ts";
+import { parsedJson } from "./json-text.ts";
 import type { ModelFailure } from "./model-client.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
@@ -245,17 +246,15 @@ function takeComplaint(value: object, seen: ErrorDetails, depth = 0): void {
 }
 
 function takeBody(body: string, seen: ErrorDetails): void {
-  try {
-    const read: unknown = JSON.parse(body);
-    // some endpoints wrap the complaint in a list
-    const complaint = Array.isArray(read) ? read[0] : read;
-    if (isTable(complaint)) {
-      const before = seen.messages.length;
-      takeComplaint(complaint, seen);
-      // without a message in the usual place: FastAPI says `detail`
-      if (seen.messages.length > before) return;
-    }
-  } catch {}
+  const read = parsedJson(body);
+  // some endpoints wrap the complaint in a list
+  const complaint = Array.isArray(read) ? read[0] : read;
+  if (isTable(complaint)) {
+    const before = seen.messages.length;
+    takeComplaint(complaint, seen);
+    // FastAPI has no message in the usual place but a `detail`
+    if (seen.messages.length > before) return;
+  }
   seen.messages.push(body.slice(0, 2000));
 }
 

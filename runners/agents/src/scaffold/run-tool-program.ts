@@ -139,7 +139,10 @@ async function answers(world: ToolWorld): Promise<{ detail: string } | undefined
 }
 
 /** The first line of what a model is told, and the result but for its text. */
-export function endTold(end: ProgramEnd, limitSeconds: number): { line: string } & Omit<ToolResult, "text"> {
+export function resultOfEnd(
+  end: ProgramEnd,
+  limitSeconds: number,
+): { line: string } & Omit<ToolResult, "text"> {
   const over = "over" in end ? end.over : undefined;
   const wayOut = over?.limit === "disk" ? ". All programs were ended; remove files before anything else" : "";
   const met = over ? `; the limit of the sandbox was met: ${over.detail}${wayOut}` : "";

@@ -9,7 +9,7 @@ import { patience } from "./tool.ts";
 export function sharedOf(request: ScaffoldRequest): Shared {
   const { sandbox, cwd, env, network, meter, signal, write } = request;
   const due = request.noticesDue ?? deadlineNotices(meter);
-  const told: string[] = [];
+  const all: string[] = [];
   return {
     request,
     world: {
@@ -20,6 +20,6 @@ export function sharedOf(request: ScaffoldRequest): Shared {
       told: { emptySubmission: false },
     },
     turns: { count: 0 },
-    notices: { told, look: () => void told.push(...due()) },
+    notices: { all, look: () => void all.push(...due()) },
   };
 }

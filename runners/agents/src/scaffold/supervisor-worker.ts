@@ -79,7 +79,7 @@ function workersOf(shared: Shared, tools: Tool[]): (work: Work) => Promise<ToolR
     const end = await converse(shared, {
       by: `worker-${++count}`,
       system: workerPrompt(factsOf(shared, tools), workerTurnsMax),
-      task: workerTask({ prompt: request.prompt, work, context, notes, notice: shared.notices.told.at(-1) }),
+      task: workerTask({ prompt: request.prompt, work, context, notes, notice: shared.notices.all.at(-1) }),
       tools,
       turnsMax: workerTurnsMax,
     });

@@ -3,7 +3,7 @@
 // anywhere. The text comes as a file that is put in beside the workspace.
 import { textDigest } from "../folders/folder-digest.ts";
 import { putText } from "./put-text.ts";
-import { endTold, runToolProgram } from "./run-tool-program.ts";
+import { resultOfEnd, runToolProgram } from "./run-tool-program.ts";
 import { refused, type ToolResult, type ToolWorld } from "./tool.ts";
 import type { WorkspacePath } from "./workspace-path.ts";
 
@@ -56,7 +56,7 @@ export async function writeInside(
       });
     return undefined;
   }
-  const { line, executed: _, exit: __, ...told } = endTold(end, limitSeconds);
+  const { line, executed: _, exit: __, ...told } = resultOfEnd(end, limitSeconds);
   const known = end.kind === "exited" ? why[end.code] : undefined;
   return { ...told, text: `${path.shown} was not written: ${known ?? line}` };
 }

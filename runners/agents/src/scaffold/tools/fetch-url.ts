@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { programResult } from "../program-result.ts";
 import { runToolProgram } from "../run-tool-program.ts";
-import { toldOutput } from "../told-output.ts";
 import { refused, tool } from "../tool.ts";
 
 /** Runs inside the sandbox, so that it reaches what the agent's programs reach and nothing else. */
@@ -58,7 +58,7 @@ export const fetchUrl = tool({
     const limitSeconds = 120;
     const argv = ["python3", "-c", program, url];
     const { end, output } = await runToolProgram(world, { argv, limitSeconds });
-    const told = await toldOutput(world, { end, output, number, limitSeconds });
+    const told = await programResult(world, { end, output, number, limitSeconds });
     return { ...told, executed: false };
   },
 });

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { inside } from "../../attempt/workspace.ts";
+import { outputName, programResult } from "../program-result.ts";
 import { putText } from "../put-text.ts";
 import { runToolProgram } from "../run-tool-program.ts";
-import { outputName, toldOutput } from "../told-output.ts";
 import { refused, tool } from "../tool.ts";
 import { secondsDefault, timeoutSeconds } from "./shell.ts";
 
@@ -29,6 +29,6 @@ export const python = tool({
     const ours = { ...world, env: { ...world.env, PYTHONPATH: path } };
     // -u: what a program printed before it was ended is seen
     const { end, output } = await runToolProgram(ours, { argv: ["python3", "-u", name], limitSeconds });
-    return toldOutput(world, { end, output, number, limitSeconds });
+    return programResult(world, { end, output, number, limitSeconds });
   },
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { programResult } from "../program-result.ts";
 import { runToolProgram } from "../run-tool-program.ts";
-import { toldOutput } from "../told-output.ts";
 import { refused, tool } from "../tool.ts";
 
 /** Of one argument of a program, Linux takes 128 KiB. */
@@ -35,6 +35,6 @@ export const shell = tool({
     const number = ++world.files.count;
     const argv = ["sh", "-c", shellOf, "sh", command.toWellFormed()];
     const { end, output } = await runToolProgram(world, { argv, limitSeconds });
-    return toldOutput(world, { end, output, number, limitSeconds });
+    return programResult(world, { end, output, number, limitSeconds });
   },
 });
