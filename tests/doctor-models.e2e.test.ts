@@ -64,7 +64,7 @@ test("a doctor says of each agent's model whether it can be had, only when asked
   );
   assert.match(bad!, /^bad: cannot run here\n/);
   assert.match(bad!, /MISSING +model of stale +old-model: .*retired/);
-  assert.match(bad!, /name a model of today in the preset/);
+  assert.match(bad!, /name a current model in the preset/);
   assert.match(bad!, /MISSING +model of down +any: .*\n +check the network.*is it started\?/);
   assert.doesNotMatch(bad!, /model of nop/);
 

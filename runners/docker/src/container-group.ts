@@ -52,7 +52,7 @@ export function containerGroup(pid: number, id: string): ContainerGroup {
         await sleep(25);
       }
       throw new Error(
-        `processes of a container would not end: ${pids().join(", ")}; end them by hand and run again`,
+        `processes of a container did not end: ${pids().join(", ")}; end them by hand and run again`,
       );
     },
   };

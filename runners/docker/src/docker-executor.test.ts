@@ -144,7 +144,7 @@ it("every way to end is told apart", async (t) => {
   );
   assert.match(
     await end("true", { image: `nothing.invalid/x@sha256:${"0".repeat(64)}` }),
-    /^machine: image: nothing.invalid\/x@sha256:0+ cannot be had: /,
+    /^machine: image: nothing.invalid\/x@sha256:0+ could not be pulled: /,
   );
   assert.match(
     await end("true", { image: "debian:12" }),

@@ -103,9 +103,9 @@ function wayOut(program: string): Partial<Record<CallTrouble["kind"], string>> {
     "no-program": `there is no \`${program}\` on the PATH; install Docker (docs/docker.md) or choose \`--executor local\``,
     "no-daemon": "no container engine answers; start it (e.g. `systemctl start docker`), or set DOCKER_HOST",
     "not-allowed":
-      "this user may not speak to the container engine; add it to the group `docker`, or use rootless podman (MLRB_CONTAINER_ENGINE=podman)",
-    "engine-gone": "the container engine went away in mid-call",
-    "image-missing": "the image is not there",
+      "this user may not use the container engine; add it to the group `docker`, or use rootless podman (MLRB_CONTAINER_ENGINE=podman)",
+    "engine-gone": "the container engine went away during the call",
+    "image-missing": "the image does not exist here",
   };
 }
 

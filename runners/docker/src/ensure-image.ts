@@ -48,7 +48,8 @@ export async function ensureImage(
       const id = await idOf(engine, name);
       if (id !== undefined) return { ok: true, id, reference };
       const pulled = await engine.call(["pull", "--quiet", name], { timeMs: options.makingMs ?? makingMs });
-      if (!pulled.ok) return { ok: false, detail: `image: ${name} cannot be had: ${pulled.trouble.detail}` };
+      if (!pulled.ok)
+        return { ok: false, detail: `image: ${name} could not be pulled: ${pulled.trouble.detail}` };
       return found(await idOf(engine, name), name, reference);
     }
     case "dockerfile": {
@@ -86,7 +87,7 @@ async function made(
   const there = await idOf(engine, name);
   if (there !== undefined) return { ok: true, id: there, reference };
   const result = await make();
-  if (!result.ok) return { ok: false, detail: `image: it could not be made: ${result.trouble.detail}` };
+  if (!result.ok) return { ok: false, detail: `the image could not be built: ${result.trouble.detail}` };
   const id = result.stdout.trim().split("\n").at(-1)!;
   const first = await idOf(engine, name);
   if (first !== undefined && first !== id) {
@@ -94,13 +95,13 @@ async function made(
     return { ok: true, id: first, reference };
   }
   const tagged = await engine.call(["tag", id, name]);
-  if (!tagged.ok) return { ok: false, detail: `image: it could not be named: ${tagged.trouble.detail}` };
+  if (!tagged.ok) return { ok: false, detail: `the image could not be tagged: ${tagged.trouble.detail}` };
   return found(await idOf(engine, name), name, reference);
 }
 
 function found(id: string | undefined, name: string, reference: ImageReference): EnsuredImage {
   return id === undefined
-    ? { ok: false, detail: `image: ${name} was made and is not there` }
+    ? { ok: false, detail: `image: ${name} was built and cannot be found` }
     : { ok: true, id, reference };
 }
 

@@ -17,7 +17,7 @@ export function hostFolders(): string[] {
 export function hostImageRefusal(): string | undefined {
   if (process.platform === "linux" && realpathSync("/bin") === "/usr/bin") return undefined;
   return (
-    "this host's programs lie elsewhere than in /usr, so that they cannot be shown in a container; " +
+    "this host's programs are not in /usr, so a container cannot show them; " +
     "name an image by `image:` (a Dockerfile, or one by digest)"
   );
 }

@@ -160,7 +160,7 @@ function keepForwarder(sandbox: Sandbox, { agent, path }: AgentGatewayRequest) {
 
 function notBegun(agent: string, result: ExecResult, said: string): Error {
   if (result.kind === "lost")
-    return new SandboxTrouble(`the sandbox ended under agent "${agent}": ${result.detail}`);
+    return new SandboxTrouble(`the sandbox ended while agent "${agent}" was running: ${result.detail}`);
   const why = result.kind === "not-started" ? result.detail : said.trim() || JSON.stringify(result);
   return new Error(
     `agent "${agent}": its model gateway could not be opened inside: ${why}; ` +

@@ -47,7 +47,7 @@ export function priceHelp(models: AgentModel[], command?: string): string {
   const options = wanted.map((one) => `--price ${/^[\w./:@=-]+$/u.test(one) ? one : `'${one}'`}`);
   const words = [...(command === undefined ? [] : [command]), ...options].join(" ");
   return (
-    `say what the provider charges for a million tokens, in dollars: ${words}; ` +
-    "or write it into runners/agents/prices.yaml with its date and source; or `free: true` in the preset, for an endpoint that bills nobody"
+    `give the provider's price for a million tokens, in dollars: ${words}; ` +
+    "or add it to runners/agents/prices.yaml with its date and source; or set `free: true` in the preset of an endpoint without a bill"
   );
 }

@@ -25,7 +25,7 @@ export type ClientLimits = {
 };
 
 const limits: Required<ClientLimits> = {
-  // models that think for long without a word: the providers send signs of life, or nothing for minutes
+  // models may think for minutes: some providers send signs of life meanwhile, others nothing
   idleMs: 240_000,
   // four times what the largest answers of today's models hold (128 000 tokens)
   answerCharactersMax: 2_000_000,
@@ -134,8 +134,8 @@ function judged(answer: AnswerParts, { spec, error }: { spec: ModelSpec; error: 
       const cause = answer.characters > 0 ? "cut-stream" : "garbage";
       const detail =
         cause === "garbage"
-          ? "an answer in which nothing was said in the protocol's words"
-          : "the answer ended before its end";
+          ? "an answer without an event of the protocol"
+          : "the answer broke off before its end";
       return { kind: "failed", failure: { ...failureOf(cause, { detail }), usage: answer.usageSoFar } };
     }
   }

@@ -259,7 +259,7 @@ function takeBody(body: string, seen: ErrorDetails): void {
 }
 
 function detailOf({ status, messages, codes }: ErrorDetails): string {
-  const [first = codes[0] ?? "it failed without a word", ...more] = messages;
+  const [first = codes[0] ?? "it failed without a message", ...more] = messages;
   const because = more.find((message) => !first.includes(message) && !message.includes(first));
   return `${status === null ? "" : `${status}: `}${first}${because === undefined ? "" : ` (${because})`}`;
 }

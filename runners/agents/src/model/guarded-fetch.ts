@@ -71,7 +71,7 @@ class GuardedRequest {
       const response = await fetch(input, { ...init, signal, redirect: "manual" });
       if (response.status >= 300 && response.status < 400) {
         const to = response.headers.get("location") ?? "nowhere";
-        throw this.#fail("MLRB_REDIRECT", `${response.status}: it sends on to ${to}`);
+        throw this.#fail("MLRB_REDIRECT", `${response.status}: redirect to ${to}`);
       }
       if (response.body === null) {
         this.#rest();
@@ -129,7 +129,7 @@ class GuardedRequest {
   #listen(): void {
     const { idleMs, later = onTheClock } = this.#limits;
     this.#rest();
-    this.#rest = later(() => this.#fail("MLRB_IDLE", `nothing came for ${idleMs / 1000} s`), idleMs);
+    this.#rest = later(() => this.#fail("MLRB_IDLE", `no byte came for ${idleMs / 1000} s`), idleMs);
   }
 
   #fail(code: TransportTrouble["code"], message: string, body?: string): TransportTrouble {

@@ -77,7 +77,7 @@ function ratesOf({ input, cached, cacheWrite, output }: Rates) {
 function saidPrices({ run, prices }: SaidPrices) {
   const own = prices.map((text) => saidPrice(text, run));
   const twice = own.find(({ id }, index) => own.findIndex((one) => one.id === id) < index);
-  if (twice) throw new Error(`--price: two prices for ${twice.id}; say one`);
+  if (twice) throw new Error(`--price: two prices for ${twice.id}; give one`);
   const length = ({ id }: { id: string }) => (id.endsWith("*") ? id.length - 1 : Number.POSITIVE_INFINITY);
   return own.sort((a, b) => (length(a) === length(b) ? 0 : length(b) - length(a)));
 }
@@ -122,7 +122,7 @@ export function readPrices(text: string, place: string): Map<string, Price> {
     for (const model of price.models) {
       const key = keyOf(price.provider, model);
       if (byModel.has(key))
-        throw new Error(`${place}: ${price.provider} ${model} has two prices; leave the newer one`);
+        throw new Error(`${place}: ${price.provider} ${model} has two prices; keep the newer one`);
       byModel.set(key, price);
     }
   return byModel;

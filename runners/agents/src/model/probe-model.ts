@@ -49,7 +49,7 @@ export async function probeModel(
     if (over.aborted)
       return {
         answer: "unreachable",
-        found: `${provider} said nothing for ${timeoutMs / 1000} s`,
+        found: `${provider} did not answer within ${timeoutMs / 1000} s`,
         wayOut: causeRow("unreachable").wayOut,
       };
     return { answer: "unclear", found: (error as Error).message, wayOut: null };
@@ -66,10 +66,12 @@ function ofFailure({ provider, id }: ModelSpec, { cause, detail }: ModelFailure)
   switch (cause) {
     case "unknown-model": {
       const retired = /deprecat|retired|decommission|shut ?down|no longer/iu.test(detail);
-      const words = retired ? "it is retired" : "there is no such model: retired, misspelt or not this key's";
+      const words = retired
+        ? "it is retired"
+        : "no such model: retired, misspelt, or not available to this key";
       return {
         ...told("retired", `${provider} ${id}: ${words} (${detail})`),
-        wayOut: "name a model of today in the preset, by its dated id where it has one",
+        wayOut: "name a current model in the preset, by its dated id if it has one",
       };
     }
     case "wrong-key":

@@ -23,7 +23,7 @@ export function chosenTools({ tools, network }: ToolChoice): Tool[] {
   const unknown = (tools ?? []).filter((name) => !toolNames.includes(name));
   if (unknown.length > 0)
     throw new Error(
-      `the preset names tools that there are not: ${unknown.join(", ")}; there are ${toolNames.join(", ")}`,
+      `the preset names unknown tools: ${unknown.join(", ")}; known tools: ${toolNames.join(", ")}`,
     );
   return doing.filter(
     (one) =>

@@ -52,8 +52,8 @@ export function fittingAsker(request: ScaffoldRequest, by: string, tools: Tool[]
         case "too-long":
           if (tries === tooLongMax)
             throw new Error(
-              `the model takes no request of ${characters} characters, and less than system prompt, task and notes cannot be sent; ` +
-                "set contextTokens in the preset to what the model takes, or take one that reads more",
+              `the model takes no request of ${characters} characters, which is system prompt, task and notes; ` +
+                "set contextTokens in the preset to the model's context, or choose a model with a longer one",
             );
           window = narrowedWindow(window, characters);
           break;

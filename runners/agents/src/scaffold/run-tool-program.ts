@@ -94,7 +94,7 @@ async function endOf(
   switch (result.kind) {
     case "lost":
       throw new SandboxTrouble(
-        `the sandbox ended under its agent: ${result.detail}; that is not the agent's doing, so nothing was measured`,
+        `the sandbox ended while its agent was running: ${result.detail}; that is not the agent's doing, so nothing was measured`,
       );
     case "not-started": {
       const dead = await answers(world);
@@ -128,7 +128,7 @@ async function answers(world: ToolWorld): Promise<{ detail: string } | undefined
   if (result === undefined) return { detail: "it does not answer" };
   if (result.kind === "lost")
     throw new SandboxTrouble(
-      `the sandbox ended under its agent: ${result.detail}; that is not the agent's doing, so nothing was measured`,
+      `the sandbox ended while its agent was running: ${result.detail}; that is not the agent's doing, so nothing was measured`,
     );
   if (result.kind === "not-started") return { detail: result.detail };
   // a disk that is full ends programs, but not before they have removed something
