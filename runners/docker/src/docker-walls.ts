@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Walls, WallsRequest } from "@mlrb/core/ports/sandbox";
 import { type ContainerEngine, containerEngine } from "./container-engine.ts";
 import { ensureImage } from "./ensure-image.ts";
-import { removeContainers } from "./left-containers.ts";
+import { labelled, removeContainers } from "./left-containers.ts";
 import { SandboxContainer } from "./sandbox-container.ts";
 import { sandboxLabel } from "./sandbox-flags.ts";
 
@@ -87,7 +87,6 @@ export async function clearDockerWalls(token: string, env: NodeJS.ProcessEnv = p
 }
 
 async function clear(engine: ContainerEngine, token: string): Promise<void> {
-  const filter = `label=${sandboxLabel}=${token}`;
-  const listed = await engine.call(["ps", "--all", "--quiet", "--no-trunc", "--filter", filter]);
-  await removeContainers(engine, listed.ok ? listed.stdout.split("\n").filter(Boolean) : []);
+  const ids = await labelled(engine, `${sandboxLabel}=${token}`);
+  if (!("trouble" in ids)) await removeContainers(engine, ids);
 }

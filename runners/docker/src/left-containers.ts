@@ -14,10 +14,8 @@ export async function stageContainers(
   engine: ContainerEngine,
   state: string,
 ): Promise<LeftContainer[] | { trouble: CallTrouble }> {
-  const filter = `label=mlrb.state=${stateLabel(state)}`;
-  const listed = await engine.call(["ps", "--all", "--quiet", "--no-trunc", "--filter", filter]);
-  if (!listed.ok) return { trouble: listed.trouble };
-  const ids = listed.stdout.split("\n").filter(Boolean);
+  const ids = await labelled(engine, `mlrb.state=${stateLabel(state)}`);
+  if ("trouble" in ids) return ids;
   if (ids.length === 0) return [];
   const format =
     '{"id":{{json .Id}},"created":{{json .Created}},"state":{{json .State}},"labels":{{json .Config.Labels}}}';
@@ -32,6 +30,15 @@ export async function stageContainers(
   return found
     .sort((a, b) => (a.created < b.created ? -1 : 1))
     .map(({ id, state, labels }) => ({ id, state, ...readStageLabels(labels) }));
+}
+
+/** Ids of the containers with a label, running or not. */
+export async function labelled(
+  engine: ContainerEngine,
+  label: string,
+): Promise<string[] | { trouble: CallTrouble }> {
+  const listed = await engine.call(["ps", "--all", "--quiet", "--no-trunc", "--filter", `label=${label}`]);
+  return listed.ok ? listed.stdout.split("\n").filter(Boolean) : { trouble: listed.trouble };
 }
 
 export async function removeContainers(engine: ContainerEngine, ids: readonly string[]): Promise<void> {

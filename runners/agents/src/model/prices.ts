@@ -95,16 +95,6 @@ function saidPrice(text: string, run: string | null) {
   return { id, fits, price };
 }
 
-/** In US dollars; null where the model's price is not known. */
-export function dollarsOf(usage: ModelUsage, provider: string, model: string): number | null {
-  return costOf(usage, priceOf(provider, model));
-}
-
-/** When and from where the price of a model is; undefined where it is not known. */
-export function priceOf(provider: string, model: string): Price | undefined {
-  return readTable().get(keyOf(provider, model));
-}
-
 /** prices.yaml, read once unless asked for `anew`. */
 export function readTable({ anew = false } = {}): PriceTable {
   if (anew || kept === undefined) kept = readPrices(readFileSync(path, "utf8"), path);

@@ -1,6 +1,7 @@
 // Runs one program for a tool: inside the sandbox, limited in time, its output bounded. The limit is held inside, by
 // `timeout`, and watched from outside for a sandbox that does not answer. A child in the background may go on,
 // whatever it holds open.
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecResult, OverLimit } from "@mlrb/core/ports/sandbox";
 import { SandboxTrouble } from "../sandbox/sandbox-trouble.ts";
 import { type ProgramOutput, programOutput } from "./program-output.ts";
@@ -62,26 +63,25 @@ export async function runToolProgram(
   }
 }
 
-/** undefined: it has not come back in time. */
+/** Undefined if it has not returned within `ms`. */
 async function guarded(
   running: Promise<ExecResult>,
   ms: number,
   signal: AbortSignal,
 ): Promise<ExecResult | undefined> {
-  running.catch(() => {}); // told by the race, or nobody waits for it any more
+  running.catch(() => {}); // the race reports it, or its result is not wanted any more
   signal.throwIfAborted();
-  let timer: NodeJS.Timeout | undefined;
-  let stop = () => {};
-  const guard = new Promise<undefined>((resolve, reject) => {
-    timer = setTimeout(() => resolve(undefined), Math.min(ms, 2 ** 31 - 1));
-    stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
+  const over = new AbortController();
+  const timer = sleep(Math.min(ms, 2 ** 31 - 1), undefined, {
+    signal: AbortSignal.any([signal, over.signal]),
   });
   try {
-    return await Promise.race([running, guard]);
+    return await Promise.race([running, timer]);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
   } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", stop);
+    over.abort();
   }
 }
 

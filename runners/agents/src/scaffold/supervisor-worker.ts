@@ -8,7 +8,7 @@ import { converse, type Shared, type TalkEnd } from "./converse.ts";
 import { agentTask, type PromptFacts, supervisorPrompt, workerPrompt, workerTask } from "./prompts.ts";
 import type { Scaffold } from "./scaffold.ts";
 import { sharedOf } from "./shared-of.ts";
-import { type Tool, type ToolResult, tool } from "./tool.ts";
+import { failed, type Tool, type ToolResult, tool } from "./tool.ts";
 import { submit } from "./tools/submit.ts";
 
 /** Model calls of one worker. */
@@ -119,5 +119,3 @@ function toldOf(end: TalkEnd): ToolResult {
       return { ...failed(end.detail), ends: end };
   }
 }
-
-const failed = (text: string): ToolResult => ({ outcome: "failed", text });

@@ -82,6 +82,10 @@ export function refused(text: string): ToolResult {
   return { outcome: "refused", text };
 }
 
+export function failed(text: string): ToolResult {
+  return { outcome: "failed", text };
+}
+
 export function senseless(text: string): ToolResult {
   return { ...refused(text), senseless: true };
 }

@@ -4,7 +4,7 @@
 import { textDigest } from "../folders/folder-digest.ts";
 import { putText } from "./put-text.ts";
 import { resultOfEnd, runToolProgram } from "./run-tool-program.ts";
-import { refused, type ToolResult, type ToolWorld } from "./tool.ts";
+import { failed, refused, type ToolResult, type ToolWorld } from "./tool.ts";
 import type { WorkspacePath } from "./workspace-path.ts";
 
 const staged = "tmp/.tool-text";
@@ -59,8 +59,4 @@ export async function writeInside(
   const { line, executed: _, exit: __, ...told } = resultOfEnd(end, limitSeconds);
   const known = end.kind === "exited" ? why[end.code] : undefined;
   return { ...told, text: `${path.shown} was not written: ${known ?? line}` };
-}
-
-function failed(text: string): ToolResult {
-  return { outcome: "failed", text };
 }
