@@ -1,5 +1,5 @@
-// Sees to it that an image is there before a container is asked for: containers are created with `--pull never`.
-// Images of ours bear their identity as a tag; whoever finds that tag need not build.
+// Pulls or builds an image before a container is created with `--pull never`. An image that we build has its identity
+// as its tag, so it is built once.
 import { createHash } from "node:crypto";
 import { createReadStream, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,14 +15,14 @@ import type { CallResult } from "./engine-call.ts";
 import { hostImageRefusal, hostImageTar } from "./host-image.ts";
 
 export type EnsuredImage =
-  /** `id` as the engine calls it, e.g. `sha256:…`. */
+  /** `id`: the engine's, e.g. `sha256:…`. */
   { ok: true; id: string; reference: ImageReference } | { ok: false; detail: string };
 
-/** A build that installs something, or a pull of many gigabytes, takes its time. */
+/** Limit of a build or a pull: installing packages or pulling gigabytes takes long. */
 const makingMs = 3_600_000;
 
 export type EnsureOptions = {
-  /** The repository's root, where Dockerfiles are. */
+  /** The repository. */
   root: string;
   makingMs?: number;
 };
@@ -73,10 +73,7 @@ export async function ensureImage(
   }
 }
 
-/**
- * Finds the image of an identity or makes it. Two that make it at once make two equal ones; the first to give
- * it the name wins, and the other's is removed.
- */
+/** Finds the image of an identity or makes it. Of two that are made at once the first to get the tag is kept. */
 async function made(
   engine: ContainerEngine,
   reference: ImageReference,
@@ -110,7 +107,7 @@ async function idOf(engine: ContainerEngine, name: string): Promise<string | und
   return asked.ok ? asked.stdout.trim() : undefined;
 }
 
-/** What an image is made from, by its path from the root: bytes, executable bits, links and names of folders. */
+/** The inputs of an image by their paths from the root: bytes, executable bits, links and names of folders. */
 async function digestsIn(root: string, folder: string): Promise<Record<string, string>> {
   const digests: Record<string, string> = {};
   for (const entry of handedOver(join(root, folder))) {

@@ -1,5 +1,5 @@
-// Containers of stages that dead runs had started: they run on without a runner, since nothing of theirs depends on
-// it. Who comes next waits for those whose results it wants, and removes the others.
+// Containers of stages that dead runs have started. They do not depend on a runner, so they keep running. The next run
+// waits for those whose results it needs, and removes the others.
 
 import { readFormat } from "@mlrb/formats/read-format";
 import { type ContainerState, inspectedContainer } from "@mlrb/formats/stage/container-state";
@@ -9,7 +9,7 @@ import { type LabelledStage, readStageLabels, stateLabel } from "./stage-labels.
 
 export type LeftContainer = LabelledStage & { id: string; state: ContainerState };
 
-/** Every container of a stage of this state folder, in the order in which they were created. */
+/** Every container of a stage of this state folder, by their time of creation. */
 export async function stageContainers(
   engine: ContainerEngine,
   state: string,
@@ -20,7 +20,7 @@ export async function stageContainers(
   const format =
     '{"id":{{json .Id}},"created":{{json .Created}},"state":{{json .State}},"labels":{{json .Config.Labels}}}';
   const looked = await engine.call(["inspect", "--type", "container", "--format", format, ...ids]);
-  // one may be removed meanwhile: the others are told all the same
+  // a container may be removed meanwhile: the others are still listed
   if (!looked.ok && looked.trouble.kind !== "container-missing") return { trouble: looked.trouble };
   const lines = looked.ok ? looked.stdout.split("\n").filter(Boolean) : [];
   const found = lines.flatMap((line) => {

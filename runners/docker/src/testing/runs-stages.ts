@@ -1,4 +1,4 @@
-// A runner to be killed: starts the stages whose requests lie in `requests.json` of a folder.
+// A runner for tests to kill: starts the stages in `requests.json` of a folder.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DockerExecutor } from "../docker-executor.ts";
