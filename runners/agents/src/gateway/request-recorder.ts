@@ -100,7 +100,7 @@ export class RequestRecorder {
       const text = this.#text(texts[place]!, digest);
       this.#write({ event: "request-part", by: "program", call, part, place, role, digest, ...text });
     }
-    // the list that stands for all new messages is no message of a later request
+    // the list of all new messages is no message of a later request
     this.#remember({ call, digests: full ? digests.slice(0, before.length) : digests }, before);
   }
 

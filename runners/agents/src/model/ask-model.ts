@@ -1,5 +1,5 @@
-// Asks a model until it answers or will not: charges, waits, retries and records on the way, each as the table of
-// causes says. Its time while a provider makes it wait is nobody's work.
+// Asks a model until it answers or refuses: charges, waits, retries and records, each as the table of causes defines.
+// Time that a provider makes the attempt wait is not working time.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelUsage, TrajectoryEvent, WaitReason } from "@mlrb/formats/attempt/trajectory";
 import type { Meter } from "../attempt/meter.ts";
@@ -26,47 +26,47 @@ import { retryPause } from "./retry-pause.ts";
 export type AskModel = {
   client: ModelClient;
   meter: Meter;
-  /** null: no price is known. */
+  /** null without a known price. */
   dollarsOf(usage: ModelUsage): number | null;
-  /** Learns how each try goes. */
+  /** Notified of each try. */
   silence?: ProviderSilence;
-  /** As the preset says it. */
+  /** From the preset. */
   outputTokensMax?: number;
-  /** By what a replay finds the request. */
+  /** Key of the request in a recording. */
   digest(request: { messages: Message[]; tools: ToolSpec[] }): string;
   write(event: TrajectoryEvent): void;
   signal: AbortSignal;
-  /** Without a desk no person can be waited for: then such trouble ends the attempt. */
+  /** Without a desk a person cannot be awaited: trouble of the operator then ends the attempt. */
   desk?: OperatorDesk;
   board?: WaitBoard;
   options?: AskOptions;
 };
 
 export type AskOptions = {
-  /** How long one call is waited for in all: for its provider, and for a person. */
+  /** How long one call may wait in all: for its provider, and for a person. */
   patience?: Patience;
   /** Throws when the signal is aborted. */
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
   random?: () => number;
   /** Monotonic, ms. */
   now?: () => number;
-  /** Ms since the epoch: for what is shown. */
+  /** Ms since the epoch, for display. */
   wallNow?: () => number;
 };
 
 /**
- * One for all conversations of an attempt. What it gives throws `ProviderTrouble` where the model cannot be had,
- * and the signal's reason when that is aborted.
+ * One for all conversations of an attempt. The returned function throws `ProviderTrouble` if the model cannot be had,
+ * and the signal's reason once that is aborted.
  */
 export function askModel(given: AskModel): ScaffoldRequest["ask"] {
   let calls = 0;
   let answered = 0;
   return async (by, messages, tools) => {
     given.signal.throwIfAborted();
-    // a budget that is used up leaves no gap in the numbers
+    // a used-up budget leaves no gap in the numbers
     if (given.meter.over()) return { kind: "over" };
     const call = ++calls;
-    // before anything was answered there is nothing to lose: a wrong key is told at once
+    // before the first answer nothing can be lost: a wrong key is reported at once
     const { desk, ...rest } = given;
     try {
       const asked = { by, messages, tools, call };
@@ -83,18 +83,16 @@ type Call = { by: string; messages: Message[]; tools: ToolSpec[]; call: number }
 type BoundCall = Call & { bound: CallBound };
 type Trial = { number: number; durationMs: number };
 
-/** Between two looks at whether other attempts' calls have ended. */
+/** Between two checks whether other attempts' calls have ended. */
 export const busyMs = 250;
 const callName = (call: number) => `call ${call}`;
 
-/** What follows a failed try. */
 type NextTry = {
-  /** Whether there is another try. */
   again: boolean;
   why: WaitReason;
   waitMs: number;
   leftMs: number;
-  /** A person is waited for. */
+  /** Set if a person is awaited. */
   person: OperatorDesk | undefined;
 };
 
@@ -207,7 +205,7 @@ class ModelCall {
 
 const unanswered = { detail: "the attempt ended before the provider had answered" };
 
-/** Never sent where the run as a whole may spend no more. */
+/** Sends nothing if the run as a whole may spend no more. */
 async function oneTry(
   { client, meter, dollarsOf, signal, silence }: AskModel,
   { messages, tools, bound }: BoundCall,
@@ -221,7 +219,7 @@ async function oneTry(
   return result;
 }
 
-/** What a person can mend while the attempt waits. A limit that the run was started with is no such thing. */
+/** Whether a person can fix it while the attempt waits. The cap of a run cannot be changed. */
 function mendable({ whose, cause }: ModelFailure): boolean {
   return whose === "operator" && causeRow(cause).retry !== "no";
 }
@@ -283,7 +281,7 @@ function chargeFailure(
   return (waitMs) => write(tryEvent({ by, call, try: number, waitMs }, failure, charge));
 }
 
-/** The provider's filter refused what the agent's conversation has become: the refusal is its answer. */
+/** The provider's filter refused the agent's conversation: the refusal is the answer. */
 function blocked(
   given: AskModel,
   asked: BoundCall,

@@ -1,5 +1,4 @@
-// Turns what a program did into what the model is told, with the whole output in a file of the workspace where it
-// was too long to be shown.
+// Turns a program's end and output into a tool result. If the output is too long, a file of the workspace holds it whole.
 import { isFullDisk } from "@mlrb/kit/files/full-disk";
 import { inside } from "../attempt/workspace.ts";
 import { clipText, shownText } from "./clip-text.ts";

@@ -1,4 +1,4 @@
-// What the conversations of one attempt share, made anew for each attempt.
+// Makes the state that the conversations of one attempt share.
 import { tmpdir } from "node:os";
 import type { Shared } from "./converse.ts";
 import { notes } from "./notes.ts";
@@ -17,7 +17,7 @@ export function sharedOf(request: ScaffoldRequest): Shared {
       notes: notes(),
       files: { count: 0 },
       scratch: request.scratch ?? tmpdir(),
-      told: { emptySubmission: false },
+      warned: { emptySubmission: false },
     },
     turns: { count: 0 },
     notices: { all, look: () => void all.push(...due()) },

@@ -26,7 +26,7 @@ export const python = tool({
       );
     const path = [world.cwd, world.env.PYTHONPATH].filter(Boolean).join(":");
     const ours = { ...world, env: { ...world.env, PYTHONPATH: path } };
-    // -u: what a program printed before it was ended is seen
+    // -u: the output of a program that is ended early is complete
     const { end, output } = await runToolProgram(ours, { argv: ["python3", "-u", name], limitSeconds });
     return programResult(world, { end, output, number, limitSeconds });
   },

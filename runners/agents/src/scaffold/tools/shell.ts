@@ -3,9 +3,9 @@ import { programResult } from "../program-result.ts";
 import { runToolProgram } from "../run-tool-program.ts";
 import { refused, tool } from "../tool.ts";
 
-/** Of one argument of a program, Linux takes 128 KiB. */
+/** Linux takes 128 KiB in one argument of a program. */
 const commandMax = 100_000;
-/** Without a process more than the shell itself: where programs took all there are, it can still end them. */
+/** Without a process besides the shell itself, so it can end programs that took all processes. */
 const shellOf = 'if command -v bash > /dev/null; then exec bash -c "$1"; fi; exec sh -c "$1"';
 export const secondsDefault = 600;
 

@@ -4,7 +4,7 @@ import { pieces } from "../read-inside.ts";
 import { refused, type ToolResult, type ToolWorld, tool } from "../tool.ts";
 import { type WorkspacePath, workspacePath } from "../workspace-path.ts";
 
-/** Bytes that are looked through for the first line asked for. */
+/** Bytes that are searched for the first line. */
 const scanMax = 64 << 20;
 const lineMax = 2_000;
 const linesMax = 2_000;
