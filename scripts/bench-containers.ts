@@ -5,7 +5,7 @@ import { chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 import { containerEngine } from "@mlrb/docker/container-engine";
-import { dockerExecutor } from "@mlrb/docker/docker-executor";
+import { DockerExecutor } from "@mlrb/docker/docker-executor";
 import { dockerWalls } from "@mlrb/docker/docker-walls";
 import { ensureImage } from "@mlrb/docker/ensure-image";
 import { stageCreation } from "@mlrb/docker/stage-flags";
@@ -38,7 +38,7 @@ async function measure(env: NodeJS.ProcessEnv, { work, row }: Where): Promise<vo
   if ("trouble" in engine) throw new Error(engine.trouble.detail);
   const image = await ensureImage(engine, undefined, { root });
   if (!image.ok) throw new Error(image.detail);
-  const executor = dockerExecutor({
+  const executor = new DockerExecutor({
     root,
     state: join(work, ".mlrb"),
     run: "bench",

@@ -64,7 +64,7 @@ test("doctor reports for each agent whether its model answers, only on request, 
   );
   assert.match(bad!, /^bad: cannot run here\n/);
   assert.match(bad!, /MISSING +model of stale +old-model: .*retired/);
-  assert.match(bad!, /name a model of today in the preset/);
+  assert.match(bad!, /name a current model in the preset/);
   assert.match(bad!, /MISSING +model of down +any: .*\n +check the network.*is it started\?/);
   assert.doesNotMatch(bad!, /model of nop/);
 

@@ -1,11 +1,15 @@
-// Flags that every container of ours bears, a trusted stage's and a sandbox's: nothing may be written but what is
-// mounted for it, no rights but those of its user, limits on what it takes, its GPUs by name and no others.
+// Flags of every container, of trusted stages and of sandboxes: only mounted folders are writable, the program has the
+// rights of its user and no more, its resources are limited, and its GPUs are named one by one.
 import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import type { Gpu } from "@mlrb/core/ports/gpu";
 import type { ContainerEngine } from "./container-engine.ts";
 
-export type Confined = {
+export type Confinement = {
+  /** `UID:GID` of its processes. */
+  user: string;
+  /** The engine's own network if undefined. */
+  network: "none" | "host" | undefined;
   memoryBytes?: number | undefined;
   processes: number;
   cpus: number;
@@ -14,41 +18,49 @@ export type Confined = {
   shmBytes: number;
 };
 
-export function confinementFlags(engine: ContainerEngine, confined: Confined): string[] {
-  const { memoryBytes, processes, cpus, gpus, tmpBytes, shmBytes } = confined;
+export function confinementFlags(engine: ContainerEngine, confinement: Confinement): string[] {
+  const { user, network, memoryBytes, processes, cpus, gpus, tmpBytes, shmBytes } = confinement;
   const memory =
     memoryBytes === undefined ? undefined : String(Math.max(Math.floor(memoryBytes), 6 * 2 ** 20));
   return [
-    // without one the program would be process 1, which ignores TERM unless it says otherwise and reaps nobody
+    // without an init the program would be process 1, which ignores TERM by default and reaps no orphans
     ...initFlags(engine),
     ...["--pull", "never", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"],
-    // SELinux would hide the mounted folders; to relabel them would change the host's files
+    // SELinux would hide the mounted folders; relabelling them would change the host's files
     ...(engine.flavour === "podman" ? ["--security-opt", "label=disable"] : []),
-    // users must be the same inside and outside, or the work folder is somebody else's
-    ...(engine.remapped ? ["--userns", "host"] : []),
+    ...userFlags(engine, user),
+    ...(network === undefined ? [] : ["--network", network]),
+    ...["--log-driver", "none"],
     ...["--ipc", "private", "--shm-size", String(shmBytes), "--pids-limit", String(processes)],
     ...["--tmpfs", `/tmp:rw,exec,nosuid,nodev,mode=1777${tmpBytes === undefined ? "" : `,size=${tmpBytes}`}`],
     ...(memory === undefined ? [] : ["--memory", memory, "--memory-swap", memory]),
     ...(cpus > 0 ? ["--cpus", String(Math.min(cpus, availableParallelism()))] : []),
     ...["--ulimit", "core=0"],
-    ...(engine.flavour === "podman" ? ownLimits() : []),
+    ...(engine.flavour === "podman" ? podmanLimits() : []),
     ...gpuFlags(engine, gpus),
   ];
 }
 
-/** Podman asks for as many open files and processes as the kernel has: more than this user may be allowed to have. */
-function ownLimits(): string[] {
+/** Users are the same inside and outside, so the harness can read and remove what a program writes. */
+function userFlags({ flavour, rootless, remapped }: ContainerEngine, user: string): string[] {
+  const keepId = rootless && flavour === "podman" ? "keep-id" : undefined;
+  const namespace = remapped ? "host" : keepId;
+  return [...(namespace === undefined ? [] : ["--userns", namespace]), "--user", user];
+}
+
+/** Podman requests the kernel's limits of open files and processes, which may exceed those of this user. */
+function podmanLimits(): string[] {
   const limits = readFileSync("/proc/self/limits", "utf8");
   const hard = (name: string) => new RegExp(`^Max ${name} +\\S+ +(\\d+)`, "m").exec(limits)?.[1];
   const [files, processes] = [hard("open files"), hard("processes")];
   return [
     ...(files === undefined ? [] : ["--ulimit", `nofile=${files}:${files}`]),
-    // how many this container may have, the other flag says; podman 4.3 fails at much higher numbers
+    // `--pids-limit` holds this container; podman 4.3 fails at much higher numbers
     ...["--ulimit", `nproc=${Math.min(Number(processes ?? 16_384), 16_384)}`],
   ];
 }
 
-/** Podman looks for its own init program only; where a distribution leaves that out, any other will do. */
+/** Podman looks for catatonit only. If a distribution leaves that out, another init program does. */
 function initFlags({ flavour }: ContainerEngine): string[] {
   if (flavour === "docker") return ["--init"];
   const own = ["/usr/libexec/podman/catatonit", "/usr/lib/podman/catatonit", "/usr/bin/catatonit"];
@@ -59,9 +71,9 @@ function initFlags({ flavour }: ContainerEngine): string[] {
   return other === undefined ? ["--init"] : ["--init", "--init-path", other];
 }
 
-/** Explicit devices: `--gpus 2` would give everyone the first two. */
+/** Names devices: `--gpus 2` would give every container the first two. */
 export function gpuFlags(engine: ContainerEngine, gpus: readonly Gpu[]): string[] {
-  // where the NVIDIA runtime is the default one, an image could ask for all by this variable
+  // if the NVIDIA runtime is the default one, an image could request all GPUs by this variable
   if (gpus.length === 0) return ["--env", "NVIDIA_VISIBLE_DEVICES=void"];
   if (engine.flavour === "podman") return gpus.flatMap(({ uuid }) => ["--device", `nvidia.com/gpu=${uuid}`]);
   const devices = gpus.map(({ uuid }) => uuid).join(",");

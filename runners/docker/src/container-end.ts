@@ -1,103 +1,98 @@
-// How a container ended, told by what the engine recorded of it (`.State`) and by nothing else: exit codes of the
-// engine's program (125 to 127) may be the stage's own as well, and an engine that was killed takes the true one along.
+// How a container ended, read only from the engine's record of it (`.State`). The exit code of the engine's program is
+// not enough: 125 to 127 may be the stage's own, and a killed engine loses the true one.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { readFormat } from "@mlrb/formats/read-format";
 import { type ContainerState, containerState } from "@mlrb/formats/stage/container-state";
 import type { ContainerEngine } from "./container-engine.ts";
-import type { CallTrouble } from "./engine-call.ts";
+import type { CallResult, CallTrouble } from "./engine-call.ts";
 
 export type ContainerEnd =
   | { kind: "exited"; state: ContainerState }
-  /** The engine's or the machine's doing, never the program's. */
+  /** The engine or the machine failed, never the program. */
   | { kind: "trouble"; detail: string; line?: string };
 
 export type FollowOptions = {
-  /** Starts it first; else it was started by someone before. */
+  /** Start the container first; otherwise it was started before. */
   begin: boolean;
-  /** How long an engine that went away is waited for, ms. */
+  /** How long to wait for an engine that went away, ms. */
   patienceMs: number;
 };
 
 const retryMs = 250;
 
-/** Waits until it has ended; never rejects. */
+/** Waits until the container has ended. Never rejects. */
 export async function followContainer(
   engine: ContainerEngine,
   id: string,
   { begin, patienceMs }: FollowOptions,
 ): Promise<ContainerEnd> {
-  // one call that starts it, waits and gives its exit code: a wait after a start would take another 25 ms
+  // one call starts it, waits and returns its exit code: a `wait` after a `start` would take another 25 ms
   let call = begin ? ["start", "--attach", id] : undefined;
-  let away: CallTrouble | undefined;
-  let awaySince = 0;
+  let away: { trouble: CallTrouble; since: number } | undefined;
   for (;;) {
     const waited = call && (await engine.call(call, { timeMs: Number.POSITIVE_INFINITY }));
-    const said = waited?.ok === false ? waited.trouble : undefined;
-    if (said && isAway(said)) {
-      away ??= said;
-      awaySince ||= performance.now();
-    }
+    const failed = waited?.ok === false ? waited.trouble : undefined;
+    if (failed && isAway(failed)) away ??= { trouble: failed, since: performance.now() };
     const state = await stateOf(engine, id);
     if ("trouble" in state) {
-      if (!isAway(state.trouble)) {
-        const { kind, detail, line } = state.trouble;
-        if (kind !== "container-missing") return { kind: "trouble", detail, line };
-        return { kind: "trouble", detail: "its container was removed by somebody else while it ran" };
-      }
-      away ??= state.trouble;
-      awaySince ||= performance.now();
-      if (performance.now() - awaySince > patienceMs)
-        return { kind: "trouble", detail: goneFor(patienceMs, away) };
+      if (!isAway(state.trouble)) return inspectFailed(state.trouble);
+      away ??= { trouble: state.trouble, since: performance.now() };
+      if (performance.now() - away.since > patienceMs) return goneFor(patienceMs, away.trouble);
       call = undefined;
       await sleep(retryMs);
       continue;
     }
-    switch (state.Status) {
-      case "created":
-      case "configured":
-      case "initialized": {
-        // it may have run, and its engine have had no time to write that down
-        if (away)
-          return { kind: "trouble", detail: `the container engine was ended while it ran: ${away.detail}` };
-        const why = state.Error || said?.detail || "the engine does not say why";
-        return {
-          kind: "trouble",
-          detail: `its container could not be started: ${why}`,
-          ...(said && { line: said.line }),
-        };
-      }
-      case "exited":
-      case "stopped":
-      case "dead": {
-        // an engine that comes back ends what ran (without live-restore) and makes an exit code up
-        if (away)
-          return { kind: "trouble", detail: `the container engine was ended while it ran: ${away.detail}` };
-        const told = waited === undefined || call![0] === "wait" ? undefined : waited.ok ? 0 : waited.code;
-        if (told !== undefined && told !== state.ExitCode)
-          return {
-            kind: "trouble",
-            detail: `the container engine tells of two exit codes, ${told} and ${state.ExitCode}; was it restarted?`,
-          };
-        return { kind: "exited", state };
-      }
-      default:
-        // it runs on: the engine came back to it (live-restore), or only its program was killed
-        away = undefined;
-        awaySince = 0;
-        if (call?.[0] === "wait") await sleep(retryMs);
-        call = ["wait", id];
+    const unstarted = ["created", "configured", "initialized"].includes(state.Status);
+    if (unstarted || ["exited", "stopped", "dead"].includes(state.Status)) {
+      // Without live-restore an engine that comes back ends what ran and invents an exit code. A container that seems
+      // unstarted may have run, and the engine had no time to record that.
+      if (away) return trouble(`the container engine was ended while it ran: ${away.trouble.detail}`);
+      return unstarted ? notStarted(state, failed) : exited(state, call?.[0] === "wait" ? undefined : waited);
     }
+    // the container still runs: the engine came back to it (live-restore), or only the engine's program was killed
+    away = undefined;
+    if (call?.[0] === "wait") await sleep(retryMs);
+    call = ["wait", id];
   }
+}
+
+/** `attached`: the call that started it and waited for its exit code. */
+function exited(state: ContainerState, attached: CallResult | undefined): ContainerEnd {
+  const code = attached?.ok ? 0 : attached?.code;
+  if (code === undefined || code === state.ExitCode) return { kind: "exited", state };
+  return trouble(
+    `the container engine reports two exit codes, ${code} and ${state.ExitCode}; was it restarted?`,
+  );
+}
+
+function notStarted({ Error: reason }: ContainerState, failed: CallTrouble | undefined): ContainerEnd {
+  const why = reason || failed?.detail || "the engine gives no reason";
+  return trouble(`its container could not be started: ${why}`, failed?.line);
+}
+
+function inspectFailed({ kind, detail, line }: CallTrouble): ContainerEnd {
+  if (kind !== "container-missing") return trouble(detail, line);
+  return trouble("its container was removed from outside while it ran");
+}
+
+function goneFor(ms: number, { detail }: CallTrouble): ContainerEnd {
+  return trouble(
+    `the container engine went away while it ran and did not come back within ${Math.round(ms / 1000)} s: ${detail}`,
+  );
+}
+
+function trouble(detail: string, line?: string): ContainerEnd {
+  return { kind: "trouble", detail, ...(line !== undefined && { line }) };
 }
 
 export async function stateOf(
   engine: ContainerEngine,
   id: string,
 ): Promise<ContainerState | { trouble: CallTrouble }> {
-  const asked = await engine.call(["inspect", "--type", "container", "--format", "{{json .State}}", id]);
-  if (!asked.ok) return { trouble: asked.trouble };
-  const reading = readFormat(containerState, asked.stdout);
+  const inspected = await engine.call(["inspect", "--type", "container", "--format", "{{json .State}}", id]);
+  if (!inspected.ok) return { trouble: inspected.trouble };
+  const reading = readFormat(containerState, inspected.stdout);
   if (reading.kind === "ok") return reading.value;
   const detail = `the answer is no state of a container: ${reading.cause}`;
   return { trouble: { kind: "other", detail, line: `${engine.program} inspect ${id}` } };
@@ -105,8 +100,4 @@ export async function stateOf(
 
 function isAway({ kind }: CallTrouble): boolean {
   return kind === "no-daemon" || kind === "engine-gone" || kind === "timed-out";
-}
-
-function goneFor(ms: number, { detail }: CallTrouble): string {
-  return `the container engine went away while it ran and did not come back within ${Math.round(ms / 1000)} s: ${detail}`;
 }

@@ -1,5 +1,4 @@
-// The container engine of this host: which one it is, and the few things about it that change how containers
-// are asked for. Found out once, when the first container is wanted.
+// Finds the container engine of this host, and the facts about it that change how containers are created.
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type CallOptions, type CallResult, type CallTrouble, callEngine } from "./engine-call.ts";
@@ -8,19 +7,19 @@ export type ContainerEngine = {
   flavour: "docker" | "podman";
   /** e.g. `docker 20.10.24`. */
   version: string;
-  /** Root inside is whoever runs the engine. */
+  /** Root inside is the user who runs the engine. */
   rootless: boolean;
-  /** Users inside are others outside (`userns-remap`). */
+  /** Users inside have other ids outside (`userns-remap`). */
   remapped: boolean;
   call(args: readonly string[], options?: Partial<CallOptions>): Promise<CallResult>;
   program: string;
   env: NodeJS.ProcessEnv;
 };
 
-/** How long a call may take that does not wait for a program inside: on a busy disk some take seconds. */
+/** Limit of a call that does not wait for a program inside: on a busy disk some take seconds. */
 const callMs = 60_000;
 
-/** With the engine that the user named, or docker, or podman where only that is there. */
+/** The engine in MLRB_CONTAINER_ENGINE, else docker, or podman if only podman is installed. */
 export async function containerEngine(
   env: NodeJS.ProcessEnv = process.env,
   { timeMs = callMs } = {},
@@ -34,7 +33,7 @@ export async function containerEngine(
   const asked = await call(["info", "--format", format]);
   if (!asked.ok) return { trouble: asked.trouble };
   const [version = "", ...facts] = asked.stdout.trim().split(" ");
-  // docker of old exits with 0 and says on standard error that nobody answers
+  // old versions of docker exit with 0 and report on standard error that the daemon does not answer
   if (version.trim() === "" || version.startsWith("<")) {
     const again = await call(["version", "--format", "{{.Server.Version}}"]);
     if (!again.ok) return { trouble: again.trouble };
@@ -51,7 +50,7 @@ export async function containerEngine(
   };
 }
 
-// one line, since a person may be told to paste it
+// one line: errors quote the call for a person to paste
 const infoOfDocker = "{{.ServerVersion}} {{json .SecurityOptions}}";
 const infoOfPodman = "{{.Version.Version}} rootless={{.Host.Security.Rootless}}";
 

@@ -1,10 +1,10 @@
-// The control groups of a container, seen from the host: what was met of its limits while it runs, which the engine
-// tells only at its end, and its processes, which can be ended here when no engine answers.
+// The control groups of a container, seen from the host. They show which limits were met while it runs, which the
+// engine reports only at its end, and its processes, which can be ended here when no engine answers.
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 type LimitsMet = {
-  /** How often something was killed for lack of memory. */
+  /** How often a process was killed for lack of memory. */
   memory: number;
   /** How often a process could not be started. */
   processes: number;
@@ -12,15 +12,15 @@ type LimitsMet = {
 
 export type ContainerGroup = {
   met(): LimitsMet;
-  /** Its processes as the host numbers them. */
+  /** Its processes by their ids on the host. */
   pids(): number[];
-  /** Kills all of them without the engine; throws where one would not end. */
+  /** Kills all of them without the engine. Throws if one does not end. */
   end(): Promise<void>;
 };
 
 const root = "/sys/fs/cgroup";
 
-/** `pid` is the container's first process. Nothing is known where its groups are not to be seen from here. */
+/** `pid` is the container's first process. If its groups are not visible from here, counts are 0 and lists empty. */
 export function containerGroup(pid: number, id: string): ContainerGroup {
   const places = placesOf(pid, id);
   const read = (controller: string, file: string) => {
@@ -52,21 +52,21 @@ export function containerGroup(pid: number, id: string): ContainerGroup {
         await sleep(25);
       }
       throw new Error(
-        `processes of a container would not end: ${pids().join(", ")}; end them by hand and run again`,
+        `processes of a container did not end: ${pids().join(", ")}; end them by hand and run again`,
       );
     },
   };
 }
 
-/** The folder of each controller; of version 2 all have the same. */
+/** The folder of each controller; in version 2 all share one. */
 function placesOf(pid: number, id: string): Map<string, string> {
   const places = new Map<string, string>();
   for (const line of (readQuietly(`/proc/${pid}/cgroup`) ?? "").split("\n")) {
     const [, controllers, path] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
-    // a number of another machine, or of another pid namespace, names some other process here
+    // a pid of another machine or pid namespace names another process here
     if (path === undefined || !path.includes(id)) continue;
     for (const controller of controllers === "" ? ["memory", "pids"] : controllers!.split(",")) {
-      // podman puts programs into a group below the one that has the limits
+      // podman puts programs into a group below the one with the limits
       const place = `${root}${controllers === "" ? "" : `/${controllers}`}${path}`;
       if (existsSync(place)) places.set(controller, place);
     }
@@ -86,6 +86,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // it is gone already, or another user's
+    // already ended, or another user's
   }
 }

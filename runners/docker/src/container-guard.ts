@@ -1,7 +1,7 @@
-// Whoever holds a sandbox's container while it runs: a shell of its own session around the engine's attached client.
-// Its standard input is the supervisor's pipe. When that closes, with the supervisor or by it, the first process in
-// the container ends and everything in it; the shell then says how it ended and removes it, also when nobody is left
-// to hear it.
+// Guards a sandbox's container while it runs: a shell in a session of its own around the engine's attached client.
+// Its standard input is the supervisor's pipe. When the pipe closes, because the supervisor closes it or dies, the first
+// process in the container ends, and everything in it. The shell then reports how the container ended and removes it,
+// with or without a reader.
 import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import type { Duplex } from "node:stream";
@@ -10,8 +10,8 @@ import { type ContainerState, containerState } from "@mlrb/formats/stage/contain
 import type { ContainerEngine } from "./container-engine.ts";
 
 /**
- * `kill` first: the client may have gone away and left a container that runs. A container that is paused when the
- * supervisor dies cannot read the end of its input: descriptor 3 closes with the supervisor too, and lets it go on.
+ * `kill` first: the client may have ended and left a running container. A container that is paused when the supervisor
+ * dies cannot read the end of its input; descriptor 3 closes with the supervisor too, and unpauses it.
  */
 const script = `{ read -r _ <&3; "$1" unpause "$2"; } >/dev/null 2>&1 &
 exec 3<&-
@@ -23,18 +23,18 @@ echo "state $("$1" inspect --type container --format '{{json .State}}' "$2" 2>&1
 exec "$1" rm --force --volumes "$2" >/dev/null 2>&1`;
 
 export type ContainerGuard = {
-  /** Settles once programs can be run in it, or with why they never will. */
+  /** Resolves once programs can run in the container, or with the reason why they cannot. */
   ready: Promise<{ failed: string } | undefined>;
-  /** Settles once nothing of it runs; with undefined where the engine cannot tell how it ended. */
+  /** Resolves once the container has ended; with undefined if the engine cannot tell how. */
   ended: Promise<ContainerState | undefined>;
-  /** Settles once it is removed. */
+  /** Resolves once the container is removed. */
   removed: Promise<void>;
-  /** Has it ended as if the supervisor had. */
+  /** Ends the container as the supervisor's death would. */
   release(): void;
 };
 
 export function guardContainer({ program, env }: ContainerEngine, id: string): ContainerGuard {
-  // it must live when everything that bears the mark of this stage is ended: it clears up
+  // without MLRB_TOKEN: the guard must survive the end of the stage's marked processes, to clean up
   const { MLRB_TOKEN: _, ...visible } = env;
   const child = spawn("/bin/sh", ["-c", script, "mlrb-guard", program, id], {
     env: visible,
@@ -46,7 +46,7 @@ export function guardContainer({ program, env }: ContainerEngine, id: string): C
   const { promise: ended, resolve: hasEnded } = Promise.withResolvers<ContainerState | undefined>();
   const { promise: removed, resolve: isRemoved } = Promise.withResolvers<void>();
   let said = "";
-  for (const stream of [child.stdin!, child.stdio[3] as Duplex]) stream.on("error", () => {}); // told by its end
+  for (const stream of [child.stdin!, child.stdio[3] as Duplex]) stream.on("error", () => {}); // its end is enough
   child.stdout!.setEncoding("utf8").on("data", (text: string) => {
     said = (said + text).slice(-10_000);
     if (/^ready$/m.test(said)) isReady(undefined);
@@ -66,5 +66,5 @@ export function guardContainer({ program, env }: ContainerEngine, id: string): C
 
 function parsed(text: string): ContainerState | undefined {
   const reading = readFormat(containerState, text);
-  return reading.kind === "ok" ? reading.value : undefined; // else the engine's complaint
+  return reading.kind === "ok" ? reading.value : undefined; // otherwise an error of the engine
 }

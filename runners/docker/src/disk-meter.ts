@@ -1,12 +1,12 @@
-// Looks now and then at what a sandbox has taken of the disk: no engine holds the files of a folder of the host to a
-// limit. Between two looks a program may go beyond it by what it manages to write in that time.
+// Measures at intervals how much disk a sandbox uses: no engine limits the files in a folder of the host. Between two
+// measurements a program may exceed the limit by as much as it can write in that time.
 import { readdirSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { OverLimit } from "@mlrb/core/ports/sandbox";
 import { execa } from "execa";
 
 export type DiskMeter = {
-  /** Over its limit right now; undefined where it is not. */
+  /** Measures now. Undefined within the limit. */
   look(): Promise<OverLimit | undefined>;
   stop(): void;
 };
@@ -14,14 +14,14 @@ export type DiskMeter = {
 export type DiskMeterOptions = {
   folder: string;
   limitBytes: number;
-  /** The processes of the sandbox as the host numbers them, for files without a name; empty where nobody knows. */
+  /** The sandbox's processes by their ids on the host, for files without a name; empty if unknown. */
   pids: () => number[];
   /** Called once. */
   over(limit: OverLimit): void;
 };
 
 const pauseMs = 250;
-/** A file system runs out of inodes as of bytes: ext4 has one for every 16 KiB (mke2fs.conf, inode_ratio). */
+/** A file system can run out of inodes too: ext4 has one for every 16 KiB (mke2fs.conf, inode_ratio). */
 const bytesPerInode = 16_384;
 
 export function startDiskMeter({ folder, limitBytes, pids, over }: DiskMeterOptions): DiskMeter {
@@ -41,14 +41,14 @@ export function startDiskMeter({ folder, limitBytes, pids, over }: DiskMeterOpti
       const found = await look();
       if (stopping.signal.aborted) return;
       if (found) return over(found);
-      // looking costs the sandbox its disk and its core: at most a tenth of the time
+      // measuring takes the sandbox's disk and CPU: at most a tenth of the time
       pause = Math.max(pauseMs, 9 * (performance.now() - begun));
     }
   })();
   return { look, stop: () => stopping.abort() };
 }
 
-/** What its files and folders take, each at least an inode's share; 0 where du cannot tell. */
+/** Bytes of its files and folders, each at least an inode's share; 0 if du fails. */
 async function namedBytes(folder: string): Promise<number> {
   const [blocks, inodes] = await Promise.all([
     counted("--block-size=1", folder),
@@ -59,14 +59,15 @@ async function namedBytes(folder: string): Promise<number> {
 
 async function counted(what: string, folder: string): Promise<number> {
   const du = ["du", "--summarize", "--one-file-system", what, "--", folder];
-  // a program inside may close its folders to its own user, who is this one; root of a user namespace reads them
+  // a program inside may take its folders' permissions from its own user, who is this one; root of a user namespace
+  // still reads them
   const argv = process.getuid?.() === 0 ? du : ["unshare", "--user", "--map-root-user", ...du];
   const quiet = { reject: false, stderr: "ignore", stdin: "ignore" } as const;
   const { stdout } = await execa(argv[0]!, argv.slice(1), quiet);
   return Number(/^(\d+)\t/.exec(stdout ?? "")?.[1] ?? 0);
 }
 
-/** Bytes on the disk `device` in files that have no name any more and are still open. */
+/** Bytes on `device` in deleted files that are still open. */
 function namelessBytes(pids: readonly number[], device: number): number {
   const found = new Map<number, number>();
   for (const pid of pids) {
@@ -79,7 +80,7 @@ function namelessBytes(pids: readonly number[], device: number): number {
   return [...found.values()].reduce((all, one) => all + one, 0);
 }
 
-/** A process may end at any look. */
+/** A process may end during any of these calls. */
 function attempt<T>(look: () => T): T | undefined {
   try {
     return look();

@@ -1,13 +1,13 @@
-// One call of the engine's command line program: the same speed as speaking to its socket, no protocol to keep up
-// with, and whoever wonders about a failure can paste the line. What went wrong is told apart here, once.
+// One call of the engine's command line program: as fast as its socket, without a protocol to keep up with, and a
+// person can paste a failed call into a shell. Classifies errors in one place.
 import { tmpdir } from "node:os";
 import { shellWord } from "@mlrb/core/ports/command-line";
 import { execa } from "execa";
 
 export type EngineProgram = {
-  /** `docker` or `podman`, looked up on PATH. */
+  /** `docker` or `podman`, found on PATH. */
   program: string;
-  /** The environment that the program sees; what a container sees is said by flags. */
+  /** The program's environment; flags set that of a container. */
   env: NodeJS.ProcessEnv;
 };
 
@@ -22,9 +22,9 @@ export type CallTrouble = {
     | "timed-out"
     | "engine-gone"
     | "other";
-  /** Cause and way out, for reports too: without the line, which is long and full of paths. */
+  /** Cause and way out, for reports too: without the line, which is long and holds paths. */
   detail: string;
-  /** What can be pasted into a shell to see it again. */
+  /** The call, to be pasted into a shell. */
   line: string;
 };
 
@@ -32,7 +32,7 @@ export type CallResult = { ok: true; stdout: string } | { ok: false; trouble: Ca
 
 export type CallOptions = {
   timeMs: number;
-  /** Variables that the line names without their values: what is secret stands in no list of processes. */
+  /** Variables that the line names without their values: secrets must not appear in a list of processes. */
   env?: Record<string, string>;
   input?: Uint8Array;
 };
@@ -47,9 +47,9 @@ export async function callEngine(
     env: { ...env, ...more },
     extendEnv: false,
     ...(input ? { input } : { stdin: "ignore" as const }),
-    // of a session of its own: a Ctrl-C in the terminal is for the runner, which ends things in order
+    // a session of its own: Ctrl-C in the terminal must reach the runner only, which ends everything in order
     detached: true,
-    // podman's helper leaves a file where it was called when something was killed for lack of memory
+    // podman's helper leaves a file in this folder when a process was killed for lack of memory
     cwd: tmpdir(),
     reject: false,
     timeout: Math.min(timeMs, 2 ** 31 - 1),
@@ -71,7 +71,7 @@ export async function callEngine(
   };
 }
 
-/** What the words that an engine failed with mean. Checked with docker 20.10 to 28.2 and podman 4.3. */
+/** Classifies an engine's error text. Checked with docker 20.10 to 28.2 and podman 4.3. */
 export function troubleOf(said: string, { program, line }: { program: string; line: string }): CallTrouble {
   const kind = kinds.find(([, words]) => words.test(said))?.[0] ?? "other";
   const own = said.replace(/\s+/g, " ").slice(-600);
@@ -87,7 +87,7 @@ const kinds: [CallTrouble["kind"], RegExp][] = [
   ],
   [
     "engine-gone",
-    // the last: a client that an engine on its way up or down did not tell its version speaks the newest it knows
+    // the last: while an engine starts or stops, a client does not learn its version and speaks the newest one
     /unexpected EOF|error during connect|connection reset by peer|broken pipe|context canceled|error waiting for container|transport is closing|grpc: the client connection is closing|ttrpc: closed|client version \S+ is too new/i,
   ],
   [
@@ -103,9 +103,9 @@ function wayOut(program: string): Partial<Record<CallTrouble["kind"], string>> {
     "no-program": `there is no \`${program}\` on the PATH; install Docker (docs/docker.md) or choose \`--executor local\``,
     "no-daemon": "no container engine answers; start it (e.g. `systemctl start docker`), or set DOCKER_HOST",
     "not-allowed":
-      "this user may not speak to the container engine; add it to the group `docker`, or use rootless podman (MLRB_CONTAINER_ENGINE=podman)",
-    "engine-gone": "the container engine went away in mid-call",
-    "image-missing": "the image is not there",
+      "this user may not use the container engine; add it to the group `docker`, or use rootless podman (MLRB_CONTAINER_ENGINE=podman)",
+    "engine-gone": "the container engine went away during the call",
+    "image-missing": "the image does not exist here",
   };
 }
 

@@ -1,5 +1,5 @@
-// Sees to it that an image is there before a container is asked for: containers are created with `--pull never`.
-// Images of ours bear their identity as a tag; whoever finds that tag need not build.
+// Pulls or builds an image before a container is created with `--pull never`. An image that we build has its identity
+// as its tag, so it is built once.
 import { createHash } from "node:crypto";
 import { createReadStream, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,14 +15,14 @@ import type { CallResult } from "./engine-call.ts";
 import { hostImageRefusal, hostImageTar } from "./host-image.ts";
 
 export type EnsuredImage =
-  /** `id` as the engine calls it, e.g. `sha256:…`. */
+  /** `id`: the engine's, e.g. `sha256:…`. */
   { ok: true; id: string; reference: ImageReference } | { ok: false; detail: string };
 
-/** A build that installs something, or a pull of many gigabytes, takes its time. */
+/** Limit of a build or a pull: installing packages or pulling gigabytes takes long. */
 const makingMs = 3_600_000;
 
 export type EnsureOptions = {
-  /** The repository's root, where Dockerfiles are. */
+  /** The repository. */
   root: string;
   makingMs?: number;
 };
@@ -48,7 +48,8 @@ export async function ensureImage(
       const id = await idOf(engine, name);
       if (id !== undefined) return { ok: true, id, reference };
       const pulled = await engine.call(["pull", "--quiet", name], { timeMs: options.makingMs ?? makingMs });
-      if (!pulled.ok) return { ok: false, detail: `image: ${name} cannot be had: ${pulled.trouble.detail}` };
+      if (!pulled.ok)
+        return { ok: false, detail: `image: ${name} could not be pulled: ${pulled.trouble.detail}` };
       return found(await idOf(engine, name), name, reference);
     }
     case "dockerfile": {
@@ -72,10 +73,7 @@ export async function ensureImage(
   }
 }
 
-/**
- * Finds the image of an identity or makes it. Two that make it at once make two equal ones; the first to give
- * it the name wins, and the other's is removed.
- */
+/** Finds the image of an identity or makes it. Of two that are made at once the first to get the tag is kept. */
 async function made(
   engine: ContainerEngine,
   reference: ImageReference,
@@ -86,7 +84,7 @@ async function made(
   const there = await idOf(engine, name);
   if (there !== undefined) return { ok: true, id: there, reference };
   const result = await make();
-  if (!result.ok) return { ok: false, detail: `image: it could not be made: ${result.trouble.detail}` };
+  if (!result.ok) return { ok: false, detail: `the image could not be built: ${result.trouble.detail}` };
   const id = result.stdout.trim().split("\n").at(-1)!;
   const first = await idOf(engine, name);
   if (first !== undefined && first !== id) {
@@ -94,13 +92,13 @@ async function made(
     return { ok: true, id: first, reference };
   }
   const tagged = await engine.call(["tag", id, name]);
-  if (!tagged.ok) return { ok: false, detail: `image: it could not be named: ${tagged.trouble.detail}` };
+  if (!tagged.ok) return { ok: false, detail: `the image could not be tagged: ${tagged.trouble.detail}` };
   return found(await idOf(engine, name), name, reference);
 }
 
 function found(id: string | undefined, name: string, reference: ImageReference): EnsuredImage {
   return id === undefined
-    ? { ok: false, detail: `image: ${name} was made and is not there` }
+    ? { ok: false, detail: `image: ${name} was built and cannot be found` }
     : { ok: true, id, reference };
 }
 
@@ -109,7 +107,7 @@ async function idOf(engine: ContainerEngine, name: string): Promise<string | und
   return asked.ok ? asked.stdout.trim() : undefined;
 }
 
-/** What an image is made from, by its path from the root: bytes, executable bits, links and names of folders. */
+/** The inputs of an image by their paths from the root: bytes, executable bits, links and names of folders. */
 async function digestsIn(root: string, folder: string): Promise<Record<string, string>> {
   const digests: Record<string, string> = {};
   for (const entry of handedOver(join(root, folder))) {

@@ -1,28 +1,28 @@
-// An image without any program of its own, into which this host's system folders are shown read-only: the same
-// programs run inside as outside, nothing is pulled or built, and nothing of the host is seen but what it installed.
-// Never the host's /etc as a whole, /root, /home, /var or /run.
+// An image without programs of its own, in which this host's system folders are mounted read-only. The same programs
+// run inside as outside, nothing is pulled or built, and nothing of the host is visible but its installed software:
+// never all of /etc, nor /root, /home, /var or /run.
 import { existsSync, realpathSync } from "node:fs";
 import { systemPaths } from "@mlrb/core/ports/system-paths";
 import { writeTar } from "./write-tar.ts";
 
-/** The user whom programs of a sandbox run as where the harness is root; nobody's number outside. */
+/** The user of a sandbox's programs if the harness is root; the id is unused outside. */
 const agentUser = 61_000;
 
-/** Host paths that are shown at their own places. */
+/** Host folders that are mounted at their own paths. */
 export function hostFolders(): string[] {
   return ["/usr", ...systemPaths].filter((path) => existsSync(path));
 }
 
-/** Why this host's folders cannot be shown so; undefined where they can. */
+/** Why this host's folders cannot be mounted; undefined if they can. */
 export function hostImageRefusal(): string | undefined {
   if (process.platform === "linux" && realpathSync("/bin") === "/usr/bin") return undefined;
   return (
-    "this host's programs lie elsewhere than in /usr, so that they cannot be shown in a container; " +
+    "this host's programs are not in /usr, so a container cannot show them; " +
     "name an image by `image:` (a Dockerfile, or one by digest)"
   );
 }
 
-/** The whole image as a tar archive: always the same bytes. */
+/** The image as a tar archive: always the same bytes. */
 export function hostImageTar(): Uint8Array {
   const folders = ["etc", "etc/ssl", "dev", "proc", "sys", "tmp", "usr", "var", "run", "sbin"];
   return writeTar([
@@ -32,8 +32,8 @@ export function hostImageTar(): Uint8Array {
       kind: "link" as const,
       to: `usr/${path}`,
     })),
-    // a folder and no link: the engine shows its own init program at /sbin/docker-init, which a mounted /usr
-    // would hide. ctypes of Python calls ldconfig by this path.
+    // /sbin is a folder and no link: the engine mounts its init program at /sbin/docker-init, which a mounted /usr
+    // would hide. Python's ctypes calls ldconfig by this path.
     { path: "sbin/ldconfig", kind: "link", to: "../usr/sbin/ldconfig" },
     {
       path: "etc/passwd",

@@ -1,5 +1,5 @@
-// Containers of stages that dead runs had started: they run on without a runner, since nothing of theirs depends on
-// it. Who comes next waits for those whose results it wants, and removes the others.
+// Containers of stages that dead runs have started. They do not depend on a runner, so they keep running. The next run
+// waits for those whose results it needs, and removes the others.
 
 import { readFormat } from "@mlrb/formats/read-format";
 import { type ContainerState, inspectedContainer } from "@mlrb/formats/stage/container-state";
@@ -9,20 +9,18 @@ import { type LabelledStage, readStageLabels, stateLabel } from "./stage-labels.
 
 export type LeftContainer = LabelledStage & { id: string; state: ContainerState };
 
-/** Every container of a stage of this state folder, in the order in which they were created. */
+/** Every container of a stage of this state folder, by their time of creation. */
 export async function stageContainers(
   engine: ContainerEngine,
   state: string,
 ): Promise<LeftContainer[] | { trouble: CallTrouble }> {
-  const filter = `label=mlrb.state=${stateLabel(state)}`;
-  const listed = await engine.call(["ps", "--all", "--quiet", "--no-trunc", "--filter", filter]);
-  if (!listed.ok) return { trouble: listed.trouble };
-  const ids = listed.stdout.split("\n").filter(Boolean);
+  const ids = await labelled(engine, `mlrb.state=${stateLabel(state)}`);
+  if ("trouble" in ids) return ids;
   if (ids.length === 0) return [];
   const format =
     '{"id":{{json .Id}},"created":{{json .Created}},"state":{{json .State}},"labels":{{json .Config.Labels}}}';
   const looked = await engine.call(["inspect", "--type", "container", "--format", format, ...ids]);
-  // one may be removed meanwhile: the others are told all the same
+  // a container may be removed meanwhile: the others are still listed
   if (!looked.ok && looked.trouble.kind !== "container-missing") return { trouble: looked.trouble };
   const lines = looked.ok ? looked.stdout.split("\n").filter(Boolean) : [];
   const found = lines.flatMap((line) => {
@@ -32,6 +30,15 @@ export async function stageContainers(
   return found
     .sort((a, b) => (a.created < b.created ? -1 : 1))
     .map(({ id, state, labels }) => ({ id, state, ...readStageLabels(labels) }));
+}
+
+/** Ids of the containers with a label, running or not. */
+export async function labelled(
+  engine: ContainerEngine,
+  label: string,
+): Promise<string[] | { trouble: CallTrouble }> {
+  const listed = await engine.call(["ps", "--all", "--quiet", "--no-trunc", "--filter", `label=${label}`]);
+  return listed.ok ? listed.stdout.split("\n").filter(Boolean) : { trouble: listed.trouble };
 }
 
 export async function removeContainers(engine: ContainerEngine, ids: readonly string[]): Promise<void> {

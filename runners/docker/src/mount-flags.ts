@@ -1,9 +1,10 @@
-// Mounts as flags: `--mount` and never `-v`, which would make a missing folder, as root.
+// Mounts as flags: `--mount` and never `-v`, which would create a missing folder as root.
+import type { ImageReference } from "@mlrb/core/spec/image-reference";
 import { hostFolders } from "./host-image.ts";
 
 export type Mount = { source: string; target?: string; writable?: boolean };
 
-/** One place is mounted once: what is said of it last holds. */
+/** Each target is mounted once: the last mount of it counts. */
 export function mountFlags(mounts: readonly Mount[]): string[] {
   const places = new Map(mounts.map((mount) => [mount.target ?? mount.source, mount]));
   return [...places].flatMap(([target, { source, writable }]) => [
@@ -14,8 +15,9 @@ export function mountFlags(mounts: readonly Mount[]): string[] {
   ]);
 }
 
-export function hostMounts(): Mount[] {
-  return hostFolders().map((source) => ({ source }));
+/** The host image has no programs of its own: it shows the host's system folders. */
+export function imageMounts({ kind }: ImageReference): Mount[] {
+  return kind === "host" ? hostFolders().map((source) => ({ source })) : [];
 }
 
 /** The flag's value is a line of CSV. */

@@ -1,11 +1,11 @@
-// Where the packages lie that a repository's node_modules link to. As a rule inside it; a store that several
-// checkouts share, or a linked workspace, lies elsewhere, and a stage in a container must see that too.
+// Finds the packages that a repository's node_modules link to. Most are inside the repository. A store that several
+// checkouts share, or a linked workspace, is elsewhere, and a stage in a container must see it too.
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { isAbsolute, join, sep } from "node:path";
 
 const known = new Map<string, string[]>();
 
-/** Absolute folders outside of `root`, none inside another; looked up once for each root. */
+/** Absolute folders outside `root`, none inside another. Cached for each root. */
 export function packageFolders(root: string): string[] {
   const before = known.get(root);
   if (before) return before;
@@ -23,14 +23,14 @@ export function packageFolders(root: string): string[] {
   return folders;
 }
 
-/** The repository's own node_modules and those of the packages that it is made of. */
+/** The node_modules of the repository and of its packages. */
 function modulesOf(root: string): string[] {
   const runners = join(root, "runners");
   const packages = existsSync(runners) ? readdirSync(runners).map((name) => join(runners, name)) : [];
   return [root, ...packages].map((folder) => join(folder, "node_modules")).filter((path) => existsSync(path));
 }
 
-/** Where pnpm says that the packages' own dependencies lie. */
+/** Where pnpm keeps the packages' own dependencies. */
 function virtualStore(modules: string): string | undefined {
   try {
     const said = /"?virtualStoreDir"?:\s*"?([^"\n,]+)"?/.exec(
@@ -51,7 +51,7 @@ function linksIn(modules: string): string[] {
   });
 }
 
-/** With its neighbours: a package's dependencies are links beside it. */
+/** The folder around the package: its dependencies are links next to it. */
 function whole(target: string): string {
   const end = target.indexOf(`${sep}node_modules${sep}`);
   return end < 0 ? target : target.slice(0, end + `${sep}node_modules`.length);

@@ -1,6 +1,6 @@
-// One program in a running container, by the engine's `exec`. The client's own exit codes (125 to 127) may be the
-// program's as well, so that a shell inside says first, on standard error, that it is about to become the program.
-// What is to be run travels in a variable and not on the command line, which every user of the host can read.
+// Runs one program in a running container, by the engine's `exec`. The client's own exit codes (125 to 127) may be the
+// program's too, so a shell inside first reports on standard error that it is about to become the program. The command
+// travels in a variable: every user of the host can read a command line.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { constants, tmpdir } from "node:os";
@@ -11,13 +11,13 @@ import type { ContainerEngine } from "./container-engine.ts";
 export type ProgramEnd =
   | { kind: "exited"; code: number }
   | { kind: "signalled"; signal: string }
-  /** There is no such program. */
+  /** The program does not exist. */
   | { kind: "missing" }
-  /** The client ended before the program began: with what it said. */
+  /** The client ended before the program began; `said` is its output. */
   | { kind: "not-begun"; said: string };
 
 export type ProgramInContainer = {
-  /** Settles once the engine has started it, or will not. */
+  /** Resolves once the engine has started the program, or has failed to. */
   begun: Promise<void>;
   ended: Promise<ProgramEnd>;
   forget(): void;
@@ -83,7 +83,7 @@ export function runInContainer(
   };
 }
 
-/** A line for the shell inside: nothing but what was asked for is visible to the program. */
+/** The line for the shell inside: the program sees the requested variables and no others. */
 function lineOf({ argv, env }: ExecRequest, mark: string): string {
   const [program] = argv;
   const variables = Object.entries(env).map(([name, value]) => shellWord(`${name}=${value}`));
@@ -95,7 +95,7 @@ function lineOf({ argv, env }: ExecRequest, mark: string): string {
   ].join("\n");
 }
 
-/** A signal comes as 128 and its number; whoever exits with such a code itself means the same by it. */
+/** A signal comes as 128 and its number. A program that exits with such a code itself means the same. */
 function endOf(code: number): ProgramEnd {
   const signal = Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0];
   return signal === undefined || code >= 160 ? { kind: "exited", code } : { kind: "signalled", signal };

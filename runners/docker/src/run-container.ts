@@ -1,4 +1,5 @@
-// One stage's container from its start to its end, with a clock and two ways to end it. Its removal is the caller's.
+// Follows one stage's container from its start to its end, with a time limit and two ways to end it.
+// The caller removes the container.
 
 import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -17,7 +18,7 @@ export type ToRun =
       id: string;
       begin: boolean;
       where: Record<string, string>;
-      /** How much of its time limit is gone already. */
+      /** How much of its time limit is already used. */
       spentMs: number;
     };
 
@@ -25,80 +26,94 @@ export type RunContainerOptions = {
   log: string;
   limits: ExecutionRequest["limits"];
   patienceMs: number;
-  /** Called with the container once it has ended, or was not begun. */
+  /** Called with the container once it has ended, or was not started. */
   done: (engine: ContainerEngine, id: string) => void;
 };
 
 export function runContainer(getReady: () => Promise<ToRun>, options: RunContainerOptions): Running {
-  const { log, limits, patienceMs, done } = options;
-  let why: "time-limit" | "cancelled" | undefined;
-  let ready: Extract<ToRun, { id: string }> | undefined;
-  let over = false;
-  const timers: NodeJS.Timeout[] = [];
-
-  /** Again and again while it is just being started, or the engine is away. */
-  const send = async (name: "TERM" | "KILL") => {
-    while (ready && !over) {
-      const { engine, id } = ready;
-      const sent = await engine.call(["kill", "--signal", name, id]);
-      if (sent.ok || sent.trouble.kind === "container-missing") return;
-      await sleep(100);
-    }
-  };
-  const end = (reason: "time-limit" | "cancelled") => {
-    why ??= reason;
-    void send("TERM");
-    timers.push(setTimeout(() => void send("KILL"), graceS * 1000));
-  };
-  /** A timer holds 24.8 days at most; a longer limit takes several. */
-  const watch = (limit: number) => {
-    const left = limit - performance.now();
-    if (left <= 0) end("time-limit");
-    else timers.push(setTimeout(() => watch(limit), Math.min(left, 2 ** 31 - 1)));
-  };
-
-  const ended = (async (): Promise<ExecutionResult> => {
-    const got = await getReady();
-    if ("failed" in got) {
-      if (why === "cancelled") return { kind: "cancelled" };
-      say(log, `mlrb: ${got.failed}\n${pasteLine(got.line)}`);
-      return { kind: "failed", cause: "machine", detail: got.failed };
-    }
-    const { engine, id, begin, where, spentMs } = got;
-    if (why !== undefined) {
-      done(engine, id);
-      return { kind: "cancelled" };
-    }
-    ready = got;
-    if (limits.timeMs !== undefined) watch(performance.now() + limits.timeMs - spentMs);
-    const bound = boundLog(log);
-    const containerEnd = await followContainer(engine, id, { begin, patienceMs });
-    bound.release();
-    over = true;
-    for (const timer of timers) clearTimeout(timer);
-    done(engine, id);
-    const outcome = stageOutcome({ why, end: containerEnd, limits, where });
-    const line = lastLine(outcome);
-    if (line !== undefined) say(log, line);
-    if (outcome.kind === "failed" && containerEnd.kind === "trouble") say(log, pasteLine(containerEnd.line));
-    return outcome;
-  })();
-
+  const run = new ContainerRun(options);
   return {
-    ended,
-    askToEnd: () => end("cancelled"),
-    kill: () => {
-      why ??= "cancelled";
-      void send("KILL");
-    },
+    ended: run.follow(getReady),
+    askToEnd: () => run.end("cancelled"),
+    kill: () => run.kill(),
   };
 }
 
-function say(log: string, text: string): void {
+type EndReason = "time-limit" | "cancelled";
+
+class ContainerRun {
+  readonly #options: RunContainerOptions;
+  readonly #timers: NodeJS.Timeout[] = [];
+  #why: EndReason | undefined;
+  #ready: Extract<ToRun, { id: string }> | undefined;
+  #over = false;
+
+  constructor(options: RunContainerOptions) {
+    this.#options = options;
+  }
+
+  async follow(getReady: () => Promise<ToRun>): Promise<ExecutionResult> {
+    const { log, limits, patienceMs, done } = this.#options;
+    const got = await getReady();
+    if ("failed" in got) {
+      if (this.#why === "cancelled") return { kind: "cancelled" };
+      append(log, `mlrb: ${got.failed}\n${pasteLine(got.line)}`);
+      return { kind: "failed", cause: "machine", detail: got.failed };
+    }
+    const { engine, id, begin, where, spentMs } = got;
+    if (this.#why !== undefined) {
+      done(engine, id);
+      return { kind: "cancelled" };
+    }
+    this.#ready = got;
+    if (limits.timeMs !== undefined) this.#watch(performance.now() + limits.timeMs - spentMs);
+    const bound = boundLog(log);
+    const end = await followContainer(engine, id, { begin, patienceMs });
+    bound.release();
+    this.#over = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    done(engine, id);
+    const outcome = stageOutcome({ why: this.#why, end, limits, where });
+    const line = lastLine(outcome);
+    if (line !== undefined) append(log, line);
+    if (outcome.kind === "failed" && end.kind === "trouble") append(log, pasteLine(end.line));
+    return outcome;
+  }
+
+  end(reason: EndReason): void {
+    this.#why ??= reason;
+    void this.#send("TERM");
+    this.#timers.push(setTimeout(() => void this.#send("KILL"), graceS * 1000));
+  }
+
+  kill(): void {
+    this.#why ??= "cancelled";
+    void this.#send("KILL");
+  }
+
+  /** Repeats while the container is being started or the engine is away. */
+  async #send(signal: "TERM" | "KILL"): Promise<void> {
+    while (this.#ready && !this.#over) {
+      const { engine, id } = this.#ready;
+      const sent = await engine.call(["kill", "--signal", signal, id]);
+      if (sent.ok || sent.trouble.kind === "container-missing") return;
+      await sleep(100);
+    }
+  }
+
+  /** A timer holds 24.8 days at most; a longer limit takes several. */
+  #watch(limit: number): void {
+    const left = limit - performance.now();
+    if (left <= 0) this.end("time-limit");
+    else this.#timers.push(setTimeout(() => this.#watch(limit), Math.min(left, 2 ** 31 - 1)));
+  }
+}
+
+function append(log: string, text: string): void {
   try {
     appendFileSync(log, text);
   } catch {
-    // the disk's trouble is told by whatever needs the disk; the outcome says the same
+    // the disk's trouble is reported by what needs the disk; the outcome holds the same text
   }
 }
 

@@ -1,5 +1,5 @@
-// How a trusted stage is asked for as a container: everything at the same absolute paths inside as outside, so
-// that programs, messages and what they write are the same wherever they run.
+// Arguments that create the container of a trusted stage. Paths are the same inside and outside, so programs,
+// messages and outputs are the same as on the host.
 import { existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { commandLine } from "@mlrb/core/ports/command-line";
@@ -7,16 +7,13 @@ import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 import type { ImageReference } from "@mlrb/core/spec/image-reference";
 import { confinementFlags } from "./confinement-flags.ts";
 import type { ContainerEngine } from "./container-engine.ts";
-import { hostMounts, type Mount, mountFlags } from "./mount-flags.ts";
+import { imageMounts, type Mount, mountFlags } from "./mount-flags.ts";
 import { packageFolders } from "./package-folders.ts";
 
-/** How long a stage that was asked to end may take before it is killed, s. */
+/** Seconds between TERM and KILL. */
 export const graceS = 5;
 
-/**
- * Output goes straight into the log, by a descriptor inside: it is whole whatever becomes of runner and engine,
- * and none of it passes through them.
- */
+/** Output goes into the log by a descriptor inside: it survives the end of the runner and of the engine. */
 const script = 'log=$1; shift; exec "$@" >>"$log" 2>&1';
 
 export type StageContainer = {
@@ -24,7 +21,7 @@ export type StageContainer = {
   labels: Record<string, string>;
 };
 
-/** The arguments of `create`, and the variables whose values stand in no list of processes. */
+/** `env`: variables whose values must not appear in a list of processes. */
 export function stageCreation(
   engine: ContainerEngine,
   request: ExecutionRequest,
@@ -36,16 +33,17 @@ export function stageCreation(
     "create",
     ...Object.entries(labels).flatMap(([name, value]) => ["--label", `${name}=${value}`]),
     ...confinementFlags(engine, {
+      user: userOf(engine),
+      network: network === "none" ? "none" : "host",
       memoryBytes: limits.memoryBytes,
       processes: 16_384,
       cpus,
       gpus,
       shmBytes: 2 ** 30,
     }),
-    ...["--network", network === "none" ? "none" : "host"],
-    ...["--log-driver", "none", "--stop-timeout", String(graceS)],
-    ...userFlags(engine),
-    ...mountFlags([...(image.reference.kind === "host" ? hostMounts() : []), ...stageMounts(request)]),
+    ...["--stop-timeout", String(graceS)],
+    ...groupFlags(engine),
+    ...mountFlags([...imageMounts(image.reference), ...stageMounts(request)]),
     ...["--workdir", root],
     ...flags,
     ...["--entrypoint", "/bin/sh", image.id, "-c", script, "mlrb", request.log],
@@ -67,31 +65,32 @@ function stageMounts({ root, work, readOnly, reads, writes }: ExecutionRequest):
   ];
 }
 
-/** The runner's own user and groups, so that what the stage writes is the runner's to read and to remove. */
-function userFlags(engine: ContainerEngine): string[] {
-  const user = process.getuid?.() ?? 0;
+/** The runner's own user, so the runner can read and remove what the stage writes. */
+function userOf({ rootless, flavour }: ContainerEngine): string {
+  if (rootless && flavour === "docker") return "0:0";
+  return `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`;
+}
+
+function groupFlags({ rootless }: ContainerEngine): string[] {
+  if (rootless) return [];
   const group = process.getgid?.() ?? 0;
-  if (engine.rootless)
-    return engine.flavour === "podman"
-      ? ["--userns", "keep-id", "--user", `${user}:${group}`]
-      : ["--user", "0:0"];
   const more = (process.getgroups?.() ?? []).filter((one) => one !== group);
-  return ["--user", `${user}:${group}`, ...more.flatMap((one) => ["--group-add", String(one)])];
+  return more.flatMap((one) => ["--group-add", String(one)]);
 }
 
 /**
- * The engine shows the devices that it was told of, under new numbers: a list of the host's would hide them.
- * The mark of a run's processes stays outside: a later run that ends what bears it would end what it may adopt.
+ * The engine renumbers the devices that it shows: the host's device list would hide them.
+ * MLRB_TOKEN stays outside: a later run ends every process with a dead run's token, and may want to adopt this one.
  */
 function variablesInside({ env, gpus }: ExecutionRequest): Record<string, string> {
   const outside = new Set(["CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "MLRB_TOKEN"]);
-  // this user has no name inside, and some libraries ask for it before they look for anything else
+  // this user has no name inside, and some libraries read USER first
   const named = process.getuid?.() === 0 ? {} : { USER: "runner" };
   const kept = Object.fromEntries(Object.entries(env).filter(([name]) => !outside.has(name)));
   return { ...named, ...kept, MLRB_GPUS: String(gpus.length) };
 }
 
-/** Variables that the engine's own program reads must keep their values for it; they hold no secrets. */
+/** Variables that the engine's own program reads: they must keep the program's values, and hold no secrets. */
 const ofTheProgram =
   /^(PATH|HOME|TMPDIR|LANG|SSH_.*|SSL_.*|DOCKER_.*|PODMAN_.*|CONTAINER.*|BUILDAH_.*|XDG_.*|GO.*|.*_proxy)$/i;
 

@@ -1,9 +1,9 @@
-// What a stage's container is marked with, so that a runner that comes after a dead one knows what it is, whose it
-// was, and everything needed to wait for it in the dead one's place.
+// Labels of a stage's container. From them a later runner knows the stage and its run, and has everything to wait for
+// the container in place of a dead runner.
 import { hash } from "node:crypto";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 
-/** What is known of a stage's container without the request that it was made from. */
+/** What the labels keep of a stage's request. */
 export type LabelledStage = {
   run: string;
   stage: string;
@@ -14,7 +14,7 @@ export type LabelledStage = {
   image: string;
 };
 
-/** Short, and the same for every name of the state folder that a run may use. */
+/** A short name of the state folder. */
 export function stateLabel(state: string): string {
   return hash("sha256", state).slice(0, 16);
 }

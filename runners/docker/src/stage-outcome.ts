@@ -1,4 +1,4 @@
-// What became of a stage, from how its container ended and why it was ended, in the local executor's words.
+// The outcome of a stage, from how its container ended and why it was ended, worded as by the local executor.
 // Pure.
 
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
@@ -8,7 +8,7 @@ import { exitDetail } from "@mlrb/kit/processes/exit-detail";
 import type { ContainerEnd } from "./container-end.ts";
 
 export type StageEnd = {
-  /** Why it was asked to end; undefined where it ended by itself. */
+  /** Undefined if the stage ended by itself. */
   why: "time-limit" | "cancelled" | undefined;
   end: ContainerEnd;
   limits: ExecutionRequest["limits"];
@@ -24,7 +24,7 @@ export function stageOutcome({ why, end, limits, where }: StageEnd): ExecutionRe
   if (end.kind === "trouble") return { kind: "failed", cause: "machine", detail: end.detail };
   const { OOMKilled, ExitCode } = end.state;
   if (OOMKilled) {
-    // whatever its program made of that: one that lost a child to it may have returned 0
+    // even with exit code 0: a program may go on after a child was killed
     const limit = limits.memoryBytes;
     const detail =
       limit === undefined
@@ -36,7 +36,7 @@ export function stageOutcome({ why, end, limits, where }: StageEnd): ExecutionRe
   return { kind: "failed", cause: "exit-code", detail: exitDetail(ExitCode) };
 }
 
-/** The line for its log; undefined where the program has the last word. */
+/** The last line of its log; undefined if the program's own output explains the end. */
 export function lastLine(outcome: ExecutionResult): string | undefined {
   if (outcome.kind !== "failed") return undefined;
   switch (outcome.cause) {

@@ -1,5 +1,5 @@
-// A tar archive of a few entries, always the same bytes: `tar` of some systems cannot leave times and owners out.
-// The format: POSIX.1-1988 ustar.
+// Writes a tar archive of a few entries, always the same bytes: some systems' `tar` cannot leave out times and owners.
+// Format: POSIX.1-1988 ustar.
 
 export type TarEntry = { path: string } & (
   | { kind: "folder"; mode: number }

@@ -85,7 +85,7 @@ export function attemptPurse(path: string, attempt: string): AttemptPurse | unde
 /** Undefined where somebody is in the middle of an edit. */
 function newestTable() {
   try {
-    return readTable({ anew: true });
+    return readTable({ fresh: true });
   } catch {
     return undefined;
   }

@@ -1,6 +1,8 @@
-// What a program's model call must be to go on to its provider, and what of it is changed on the way. Pure.
+// Checks a program's model call before it goes to its provider, and makes the one change: usage in streams. Pure.
+import { isTable } from "@mlrb/formats/is-table";
 import type { Json } from "@mlrb/kit/stage";
 import { type CallBound, callBound } from "../model/call-charge.ts";
+import { parsedJson } from "../model/json-text.ts";
 import { mayUse } from "./gateway-provider.ts";
 import type { Refusal } from "./provider-error.ts";
 import { reachesOut } from "./reaches-out.ts";
@@ -9,32 +11,27 @@ import type { Route } from "./route-request.ts";
 export type AdmittedCall = {
   model: string;
   stream: boolean;
-  /** As it goes to the provider, and what it says. */
+  /** The text that goes to the provider, and its value. */
   body: string;
   request: Record<string, Json>;
-  /** What it can take at most. */
+  /** The most that the call can cost. */
   bound: CallBound;
-  /** Items of the conversation, for the record. */
+  /** Number of items of the conversation, for the record. */
   messages: number;
-  /** The program did not ask for the piece of the stream that tells the usage: it is kept from it. */
+  /** The program did not request the usage in its stream, so that event is kept from it. */
   hideUsage: boolean;
 };
 
-/** `network`: whether the attempt may reach a network anyway. */
+/** `network`: whether the attempt may reach a network in other ways. */
 export function admitCall(
   route: Route,
   text: string,
   { network }: { network: boolean },
 ): AdmittedCall | { refused: Refusal } {
   const refuse = (status: number, detail: string) => ({ refused: { status, detail } });
-  let body: Json;
-  try {
-    body = JSON.parse(text) as Json;
-  } catch {
-    return refuse(400, "the body is not JSON");
-  }
-  if (typeof body !== "object" || body === null || Array.isArray(body))
-    return refuse(400, "the body is not a JSON object");
+  const body = parsedJson(text);
+  if (body === undefined) return refuse(400, "the body is not JSON");
+  if (!isTable(body)) return refuse(400, "the body is not a JSON object");
   const model = route.model ?? body.model;
   if (typeof model !== "string") return refuse(400, "the body names no model");
   if (!mayUse(route.provider, model))
@@ -46,7 +43,7 @@ export function admitCall(
   if (reaching) return refuse(403, `${reaching} would reach a network, and this attempt has none`);
   const stream = route.stream ?? body.stream === true;
   const messages = body.messages ?? body.input ?? body.contents;
-  const options = body.stream_options as Record<string, Json> | undefined;
+  const options = isTable(body.stream_options) ? body.stream_options : undefined;
   const hideUsage = route.format === "openai-chat" && stream && options?.include_usage !== true;
   if (hideUsage) body.stream_options = { ...options, include_usage: true };
   return {
@@ -60,10 +57,10 @@ export function admitCall(
   };
 }
 
-/** By the names of all protocols: a provider goes by its own, the largest is the bound. */
+/** Reads the fields of all protocols: a provider uses its own, and the largest value is the bound. */
 function boundOf(body: Record<string, Json>, requestBytes: number): CallBound {
   const google = body.generationConfig ?? body.generation_config;
-  const config = typeof google === "object" && google !== null && !Array.isArray(google) ? google : {};
+  const config = isTable(google) ? google : {};
   const said = [
     ...[body.max_tokens, body.max_completion_tokens, body.max_output_tokens],
     ...[config.maxOutputTokens, config.max_output_tokens],

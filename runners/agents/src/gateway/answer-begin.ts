@@ -1,20 +1,21 @@
-// Looks at how an answer of status 200 begins before a program is given any of it. Some providers and proxies say only
-// there that the key, the money or the model is none; such a call is held like one that was refused by its status.
+// Reads the beginning of an answer of status 200 before any of it is passed to the program. Some providers and proxies
+// report a bad key, missing money or an unknown model only there; such a call is held like one refused by its status.
 import type { IncomingMessage } from "node:http";
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { Json } from "@mlrb/kit/stage";
+import { at, parsedJson } from "../model/json-text.ts";
 import { beginsAsStream } from "../model/stream-begin.ts";
-import { type AnswerReader, at } from "./heard-answer.ts";
+import type { AnswerReader } from "./heard-answer.ts";
 import { streamBlocks } from "./stream-blocks.ts";
 
-/** Whole, also where its beginning was looked at. */
+/** Yields the whole body, including a beginning that was already read. */
 export type ProviderAnswer = Pick<IncomingMessage, "statusCode" | "headers"> & AsyncIterable<Buffer>;
 
-/** A complaint comes at once, and a program must not wait long for the headers of a slow answer. */
+/** A complaint comes at once; a program must not wait long for the headers of a slow answer. */
 const lookMs = 5000;
 const lookBytes = 64 << 10;
 
-/** What it says in place of an answer, and what it has counted by then. */
+/** The provider's error in place of an answer, and the usage that was counted by then. */
 type Complained = { complaint: Json; usage: ModelUsage | null };
 
 /** `heard` is called with the first bytes. Never rejects. */
@@ -40,19 +41,19 @@ export async function answerBegin(
         held.push(got.value);
         text += got.value.toString("latin1");
         next = rest.next();
-        next.catch(() => {}); // told to whoever reads on
+        next.catch(() => {}); // passed on to the reader of the whole answer
         if (stream !== true) stream = beginsAsStream(text);
       }
       const values: (Json | undefined)[] = [];
       if (stream === true)
         for (; taken < held.length; taken++)
-          values.push(...blocks.take(held[taken]!).map(({ data }) => parsed(data)));
-      else if (got.done) values.push(parsed(Buffer.concat(held).toString("utf8")));
+          values.push(...blocks.take(held[taken]!).map(({ data }) => parsedJson(data)));
+      else if (got.done) values.push(parsedJson(Buffer.concat(held).toString("utf8")));
       let error: Json | undefined;
       for (const value of values) {
         if (value === undefined) continue;
         reader.take(value);
-        if (at(value, "error")) error = value; // a proxy's words are none of the protocol's
+        if (at(value, "error")) error = value; // a proxy does not follow the protocol
       }
       const said = reader.heard();
       const complaint = said.complaint ?? error;
@@ -61,7 +62,7 @@ export async function answerBegin(
       if (got.done || complaint !== undefined || content || said.whole) break;
     }
   } catch {
-    // it broke off, or is no stream that can be read: found again by whoever passes it on
+    // the answer broke off or is no readable stream: the reader of the whole answer finds the same
   } finally {
     clearTimeout(timer);
   }
@@ -71,12 +72,4 @@ export async function answerBegin(
   }
   const { statusCode, headers } = answer;
   return { answer: { statusCode, headers, [Symbol.asyncIterator]: all } as ProviderAnswer, complained };
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }

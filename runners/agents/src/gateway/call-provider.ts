@@ -1,5 +1,5 @@
-// One request to a provider, with nothing of the program's but its body and what it may say of the protocol's form:
-// the real key goes in here, and nothing that names the program's machine or the operator's account comes back.
+// Sends one request to a provider. Of the program's request only the body and the protocol's version headers are sent,
+// with the real key. Nothing comes back that names the operator's account.
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { GatewayProvider } from "./gateway-provider.ts";
@@ -8,7 +8,7 @@ const forth = ["anthropic-version", "anthropic-beta", "openai-beta"];
 const back =
   /^(content-type|retry-after|retry-after-ms|request-id|x-request-id|x-should-retry|(anthropic|x)-ratelimit-[\w-]+)$/;
 
-/** Rejects where no answer comes. A provider may think for long: there is no limit but the signal's. */
+/** Rejects without an answer. Only `signal` limits the time: a provider may think for long. */
 export function callProvider(
   provider: GatewayProvider,
   asked: { path: string; body: string; headers: IncomingHttpHeaders },
@@ -18,7 +18,7 @@ export function callProvider(
   const headers: Record<string, string> = {
     "content-type": "application/json",
     "content-length": String(Buffer.byteLength(asked.body)),
-    "accept-encoding": "identity", // what passes is read
+    "accept-encoding": "identity", // answers are read on the way
     "user-agent": "mlrb",
     ...keyHeader(provider),
   };

@@ -1,336 +1,256 @@
-// One metered call of a program's: sent, passed back, charged, and written into the record, however it ends.
-import { createHash } from "node:crypto";
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+// One metered call of a program: sends it, passes the answer back, charges it and records it, however it ends.
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { ModelUsage, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { Meter, OverBudget } from "../attempt/meter.ts";
 import { boundUsage, type CallBound, callCharge } from "../model/call-charge.ts";
+import { callEvent, tryCharge, tryEvent } from "../model/call-events.ts";
 import { causeOf, failureOf } from "../model/cause-of.ts";
-import { causeRow } from "../model/failure-causes.ts";
+import { parsedJson } from "../model/json-text.ts";
 import type { ModelFailure } from "../model/model-client.ts";
 import type { ProviderSilence } from "../model/provider-silence.ts";
 import type { AdmittedCall } from "./admit-call.ts";
-import { answerBegin, type ProviderAnswer } from "./answer-begin.ts";
-import { callProvider, shownHeaders } from "./call-provider.ts";
-import type { CallWaits } from "./call-waits.ts";
-import type { AnswerReader, HeardAnswer } from "./heard-answer.ts";
+import type { ProviderAnswer } from "./answer-begin.ts";
+import { shownHeaders } from "./call-provider.ts";
+import type { CallWaits, Held } from "./call-waits.ts";
+import type { HeardAnswer } from "./heard-answer.ts";
 import { callKey, type KeptAnswer, type keptAnswers } from "./kept-answers.ts";
-import { errorText, NoAnswer, passAnswer } from "./pass-answer.ts";
-import { providerError } from "./provider-error.ts";
+import { NoAnswer, passAnswer } from "./pass-answer.ts";
 import { lessWait, type RateLimitWait } from "./rate-limit-wait.ts";
-import { readAnthropic } from "./read-anthropic.ts";
-import { readGoogle } from "./read-google.ts";
-import { readOpenaiChat } from "./read-openai-chat.ts";
-import { readOpenaiResponses } from "./read-openai-responses.ts";
-import type { requestRecorder } from "./request-recorder.ts";
-import type { CallFormat, Route } from "./route-request.ts";
+import { refuse, refuseOver } from "./refuse-call.ts";
+import type { RequestRecorder } from "./request-recorder.ts";
+import type { Route } from "./route-request.ts";
+import { type FailedTry, readers, tryCall } from "./try-call.ts";
 
 export type CallDesk = {
   meter: Pick<Meter, "hold" | "charge" | "over" | "overCap" | "waiting" | "leftMs">;
-  /** By the name of the provider and of the model; null: no price is known. */
+  /** By the name of the provider and of the model; null without a known price. */
   dollarsOf(usage: ModelUsage, provider: string, model: string): number | null;
   write(event: TrajectoryEvent): void;
   /** A call was refused since this part of the budget is used up. */
   overBudget(over: OverBudget): void;
-  recorder: ReturnType<typeof requestRecorder>;
+  recorder: RequestRecorder;
   wait: RateLimitWait;
   silence: ProviderSilence;
   /** Numbers the calls of the attempt. */
   next(): number;
-  /** How many calls are being answered now, this one too. */
+  /** How many calls are open now, including this one. */
   open(): number;
-  /**
-   * Told how each call ended: what became of an attempt may be somebody else's doing. `lost`: it was waited for as
-   * long as it may be; `gone`: its program did not wait so long.
-   */
-  ended(
-    how:
-      | "answered"
-      | {
-          model: { provider: string; id: string };
-          failure: ModelFailure;
-          lost?: { tries: number; waitedMs: number };
-          gone?: true;
-        },
-  ): void;
-  /** Without it every failure is told to the program at once. */
+  /** Called at the end of each call. */
+  ended(how: CallOutcome): void;
+  /** Without it the program gets every failure at once. */
   waits?: CallWaits;
   kept: ReturnType<typeof keptAnswers>;
   /** Ends everything with the gateway. */
   signal: AbortSignal;
 };
 
-const readers: Record<CallFormat, () => AnswerReader> = {
-  "openai-chat": readOpenaiChat,
-  "openai-responses": readOpenaiResponses,
-  anthropic: readAnthropic,
-  google: readGoogle,
-};
+export type CallOutcome =
+  | "answered"
+  | {
+      model: { provider: string; id: string };
+      failure: ModelFailure;
+      /** Patience with the failure ended. */
+      lost?: WaitedTries;
+      /** The program went away while its call was held. */
+      gone?: true;
+    };
 
-export type GatewayCall = {
+type WaitedTries = { tries: number; waitedMs: number };
+
+export type CallRequest = {
   route: Route;
   call: AdmittedCall;
   headers: IncomingHttpHeaders;
   booked: BookedCall;
 };
 
-/** What a call can take at most; given back as it is charged. */
+/** The most that a call can cost; released when it is charged. */
 export type BookedCall = { bound: CallBound; priced(usage: ModelUsage): number | null; release(): void };
 
-/** Writes the whole of `response`. Rejects only where the record or the ledger cannot be kept. */
-export async function gatewayCall(
-  desk: CallDesk,
-  { route, call, headers, booked }: GatewayCall,
-  response: ServerResponse,
-): Promise<void> {
-  const { provider } = route;
-  const { bound, priced } = booked;
-  const begin = performance.now();
-  /** `waitMs`: it is tried again. */
-  const recordTry = (failure: ModelFailure, waitMs: number | null) => {
-    const { cause, whose, detail } = failure;
-    const { tokens } = causeRow(cause);
-    const charge = callCharge({ usage: failure.usage, answered: false, tokens }, bound, priced);
-    desk.meter.charge(charge);
-    const usage = failure.usage === null ? null : charge.usage;
-    const { dollars } = charge;
-    tries++;
-    desk.write({
-      ...{ event: "model-try", by: "program", call: number, try: tries },
-      ...{ cause, whose, detail, usage, dollars, waitMs },
-    });
-  };
-  const failed = (failure: ModelFailure, lost?: { tries: number; waitedMs: number }) => {
-    booked.release();
-    recordTry(failure, null);
-    watched?.ended(failure);
-    desk.ended({ model: { provider: provider.name, id: call.model }, failure, ...(lost && { lost }) });
-  };
-  const refused = (failure: ModelFailure, detail: string) => {
-    refuse(response, route, 502, detail);
-    failed(failure);
-  };
-  const key = callKey(route.path, call.body);
-  const before = await desk.kept.take(key);
-  if (before) {
-    booked.release();
-    response.writeHead(before.status, before.headers).end(before.body);
-    return;
+export class GatewayCall {
+  readonly #desk: CallDesk;
+  readonly #asked: CallRequest;
+  readonly #response: ServerResponse;
+  readonly #begin = performance.now();
+  readonly #key: string;
+  #number = 0;
+  #tries = 0;
+  #watched: ReturnType<ProviderSilence["began"]> | undefined;
+
+  constructor(desk: CallDesk, asked: CallRequest, response: ServerResponse) {
+    this.#desk = desk;
+    this.#asked = asked;
+    this.#response = response;
+    this.#key = callKey(asked.route.path, asked.call.body);
   }
-  const number = desk.next();
-  let tries = 0;
-  let watched: ReturnType<ProviderSilence["began"]> | undefined;
-  const { model, request } = call;
-  desk.recorder.record({ call: number, provider: provider.name, model, format: route.format, body: request });
-  // before every try: while this call was held, others may have spent what was left
-  const tryOnce = async (): Promise<{ answer: ProviderAnswer } | FailedTry> => {
-    const capped = desk.meter.overCap(priced(boundUsage(bound)));
+
+  /** Writes the whole of the response. Rejects only if the record or the ledger cannot be written. */
+  async run(): Promise<void> {
+    const { route, call, booked } = this.#asked;
+    const kept = await this.#desk.kept.take(this.#key);
+    if (kept) {
+      booked.release();
+      this.#response.writeHead(kept.status, kept.headers).end(kept.body);
+      return;
+    }
+    this.#number = this.#desk.next();
+    const { model, request: body } = call;
+    const { format, provider } = route;
+    this.#desk.recorder.record({ call: this.#number, provider: provider.name, model, format, body });
+    const first = await this.#tryOnce();
+    const waits = "failure" in first && !this.#desk.signal.aborted ? this.#desk.waits : undefined;
+    if (!("failure" in first)) return await this.#pass(first.answer, { keep: false });
+    if (!waits) return await this.#giveUp(first, undefined);
+    const held = await this.#hold(waits, first);
+    if (held === "over") {
+      booked.release();
+      refuseOver(this.#desk, route, this.#response);
+    } else if ("gone" in held) {
+      booked.release();
+      refuse(this.#response, route, 502, "the attempt is over");
+      // the program may send it again; if it ends instead, this failure is the reason
+      this.#desk.ended({ model: this.#modelId(), failure: held.gone, gone: true });
+    } else if ("failed" in held) await this.#giveUp(held.failed, held.lost);
+    else await this.#pass(held.answer, { keep: true });
+  }
+
+  #modelId(): { provider: string; id: string } {
+    return { provider: this.#asked.route.provider.name, id: this.#asked.call.model };
+  }
+
+  /** Checks the cap before every try: other calls may have spent the rest while this one was held. */
+  async #tryOnce(): Promise<{ answer: ProviderAnswer } | FailedTry> {
+    const { meter, silence, signal } = this.#desk;
+    const { route, call, headers, booked } = this.#asked;
+    const capped = meter.overCap(booked.priced(boundUsage(booked.bound)));
     if (capped !== undefined) return { failure: failureOf("over-cap", { detail: capped }), refusal: capped };
-    const watch = desk.silence.began({ provider: provider.name, id: model });
-    watched = watch;
-    const got = await oneTry(desk, { route, call, headers, heard: () => watch.heard() });
+    const watched = silence.began(this.#modelId());
+    this.#watched = watched;
+    const got = await tryCall({ route, call, headers, signal, heard: () => watched.heard() });
     if ("failure" in got) watched.ended(got.failure);
     return got;
-  };
-  const first = await tryOnce();
-  const waited = "failure" in first && desk.waits !== undefined && !desk.signal.aborted;
-  const gone = new AbortController();
-  response.once("close", () => gone.abort());
-  const held = waited
-    ? await desk.waits!.held<ProviderAnswer, FailedTry>({
-        ...{ id: `call ${number}`, model, first, failed: recordTry, gone: gone.signal },
-        again: async () => (desk.meter.over() ? "over" : await tryOnce()),
-      })
-    : "failure" in first
-      ? { failed: first }
-      : first;
-  if (held === "over") {
-    booked.release();
-    return void refuseOver(desk, route, response);
   }
-  if ("gone" in held) {
-    booked.release();
-    refuse(response, route, 502, "the attempt is over");
-    // it may send it again; if it ends instead, this is why
-    desk.ended({ model: { provider: provider.name, id: call.model }, failure: held.gone, gone: true });
-    return;
+
+  async #hold(waits: CallWaits, first: FailedTry): Promise<Held<ProviderAnswer, FailedTry>> {
+    const gone = new AbortController();
+    this.#response.once("close", () => gone.abort());
+    return await waits.held<ProviderAnswer, FailedTry>({
+      id: `call ${this.#number}`,
+      model: this.#asked.call.model,
+      first,
+      failed: (failure, waitMs) => this.#chargeTry(failure, waitMs),
+      gone: gone.signal,
+      again: async () => (this.#desk.meter.over() ? "over" : await this.#tryOnce()),
+    });
   }
-  if ("failed" in held) {
-    const { failure, refusal, reply } = held.failed;
-    const lost = "lost" in held ? held.lost : undefined;
+
+  /** `waitMs` is null for the last try. */
+  #chargeTry(failure: ModelFailure, waitMs: number | null): void {
+    const { bound, priced } = this.#asked.booked;
+    const charge = tryCharge(failure, bound, priced);
+    this.#desk.meter.charge(charge);
+    const facts = { by: "program", call: this.#number, try: ++this.#tries, waitMs };
+    this.#desk.write(tryEvent(facts, failure, charge));
+  }
+
+  #failed(failure: ModelFailure, lost?: WaitedTries): void {
+    this.#asked.booked.release();
+    this.#chargeTry(failure, null);
+    this.#watched?.ended(failure);
+    this.#desk.ended({ model: this.#modelId(), failure, ...(lost && { lost }) });
+  }
+
+  /** The program gets the failure. A rate limit is held back as long as the provider asks. */
+  async #giveUp({ failure, refusal, reply }: FailedTry, lost: WaitedTries | undefined): Promise<void> {
+    const { signal, wait, open } = this.#desk;
     if (refusal !== undefined || lost || !reply) {
-      refuse(response, route, 502, refusal ?? "the provider cannot be had");
-      return failed(failure, lost);
+      refuse(this.#response, this.#asked.route, 502, refusal ?? "the provider cannot be had");
+      return this.#failed(failure, lost);
     }
-    failed(failure);
+    this.#failed(failure);
     const pass = (waitedMs: number) => {
       const { headers, body } = lessWait(reply.headers, reply.body, waitedMs);
-      response.writeHead(reply.status, headers).end(body);
+      this.#response.writeHead(reply.status, headers).end(body);
     };
-    if (failure.cause !== "rate-limit" || desk.signal.aborted) return pass(0);
-    const asked = { retryAfterMs: failure.retryAfterMs, others: desk.open() - 1 };
-    return await desk.wait.hold(asked, pass);
+    if (failure.cause !== "rate-limit" || signal.aborted) return pass(0);
+    await wait.hold({ retryAfterMs: failure.retryAfterMs, others: open() - 1 }, pass);
   }
-  const { answer } = held;
-  const { promise: keep, resolve: kept } = Promise.withResolvers<KeptAnswer | undefined>();
-  const bytes: Buffer[] = [];
-  if (waited) desk.kept.keep(key, { response, answer: keep });
-  const reader = readers[route.format]();
-  const events = call.stream && (route.format !== "google" || route.path.endsWith("alt=sse"));
-  let broken: string | undefined;
-  try {
-    const passing = passAnswer(answer, response, {
-      ...{ reader, hideUsage: call.hideUsage, key: provider.key, events },
-      ...(waited && { keep: (part: Buffer) => void bytes.push(part) }),
-    });
-    desk.waits?.passing(passing);
-    await passing;
-  } catch (error) {
-    kept(undefined);
-    if (error instanceof NoAnswer) return refused(causeOfNoAnswer(error), "the provider's answer is none");
-    broken = (error as Error).message;
+
+  /** `keep`: the call was held, so its answer is kept for a program that has given up and sends the call again. */
+  async #pass(answer: ProviderAnswer, { keep }: { keep: boolean }): Promise<void> {
+    const { route, call } = this.#asked;
+    const { promise, resolve: kept } = Promise.withResolvers<KeptAnswer | undefined>();
+    const bytes: Buffer[] = [];
+    if (keep) this.#desk.kept.keep(this.#key, { response: this.#response, answer: promise });
+    const reader = readers[route.format]();
+    let broken: string | undefined;
+    try {
+      const passing = passAnswer(answer, this.#response, {
+        ...{ reader, hideUsage: call.hideUsage, key: route.provider.key },
+        events: call.stream && (route.format !== "google" || route.path.endsWith("alt=sse")),
+        ...(keep && { keep: (part: Buffer) => void bytes.push(part) }),
+      });
+      this.#desk.waits?.passing(passing);
+      await passing;
+    } catch (error) {
+      kept(undefined);
+      if (error instanceof NoAnswer) {
+        refuse(this.#response, route, 502, "the provider's answer is none");
+        return this.#failed(causeOfNoAnswer(error));
+      }
+      broken = (error as Error).message;
+    }
+    const heard = reader.heard();
+    const failure = failureIn(heard, broken);
+    if (failure) {
+      kept(undefined);
+      this.#failed(failure);
+      this.#response.destroy();
+      return;
+    }
+    this.#answered(heard);
+    const { statusCode: status = 200, headers } = answer;
+    kept({ status, headers: shownHeaders(headers), body: Buffer.concat(bytes) });
+    this.#response.end();
   }
-  const heard = reader.heard();
+
+  #answered(heard: HeardAnswer): void {
+    const { route, call, booked } = this.#asked;
+    const reported = { usage: heard.usage, answered: true, tokens: "maybe" as const };
+    const charge = callCharge(reported, booked.bound, booked.priced);
+    booked.release();
+    this.#desk.meter.charge(charge);
+    const facts = {
+      ...{ call: this.#number, by: "program", provider: route.provider.name, model: call.model },
+      requestDigest: this.#key,
+      messages: call.messages,
+      durationMs: Math.round(performance.now() - this.#begin),
+      tries: 1,
+    };
+    const toolCalls = heard.toolCalls.map((one) => ({
+      ...one,
+      malformed: parsedJson(one.input) === undefined,
+    }));
+    this.#desk.write(callEvent(facts, { ...heard, toolCalls }, charge));
+    this.#watched?.ended("answered");
+    this.#desk.ended("answered");
+    this.#desk.waits?.answered(call.model);
+  }
+}
+
+/** `broken`: how the connection ended early. Undefined if the answer is whole. */
+function failureIn(heard: HeardAnswer, broken: string | undefined): ModelFailure | undefined {
   const complained = heard.complaint === null ? undefined : causeOf(heard.complaint, "program");
-  broken ??= heard.whole ? undefined : "the stream ended before the answer did";
-  if (complained ?? broken) {
-    const known = complained && complained.cause !== "unforeseen" ? complained : undefined;
-    const detail = broken ?? complained?.detail ?? "";
-    kept(undefined);
-    failed({ ...(known ?? failureOf("cut-stream", { detail })), usage: heard.usage });
-    response.destroy();
-    return;
-  }
-  const charge = callCharge({ usage: heard.usage, answered: true, tokens: "maybe" }, bound, priced);
-  booked.release();
-  desk.meter.charge(charge);
-  const { usage, dollars } = charge;
-  const durationMs = performance.now() - begin;
-  desk.write(callEvent({ number, route, call, heard: { ...heard, usage }, dollars, durationMs }));
-  watched?.ended("answered");
-  desk.ended("answered");
-  desk.waits?.answered(model);
-  kept({
-    status: answer.statusCode ?? 200,
-    headers: shownHeaders(answer.headers),
-    body: Buffer.concat(bytes),
-  });
-  response.end();
+  const cut = broken ?? (heard.whole ? undefined : "the stream ended before the answer did");
+  if (cut === undefined && !complained) return undefined;
+  const known = complained && complained.cause !== "unforeseen" ? complained : undefined;
+  const detail = cut ?? complained?.detail ?? "";
+  return { ...(known ?? failureOf("cut-stream", { detail })), usage: heard.usage };
 }
 
-/** `refusal`: what the program is told in place of the provider's words; `reply`: those. */
-type FailedTry = {
-  failure: ModelFailure;
-  refusal?: string;
-  reply?: { status: number; headers: Record<string, string>; body: string };
-};
-
-async function oneTry(
-  { signal }: CallDesk,
-  { route, call, headers, heard }: Pick<GatewayCall, "route" | "call" | "headers"> & { heard(): void },
-): Promise<{ answer: ProviderAnswer } | FailedTry> {
-  const { provider } = route;
-  let answer: IncomingMessage;
-  try {
-    answer = await callProvider(provider, { path: route.path, body: call.body, headers }, signal);
-  } catch (error) {
-    if (signal.aborted) return { failure: unanswered, refusal: "the attempt is over" };
-    return { failure: causeOf(error, "program"), refusal: "the provider cannot be reached" };
-  }
-  answer.on("error", () => {}); // told by whoever reads it
-  const status = answer.statusCode ?? 502;
-  if (status < 300) {
-    const { answer: whole, complained } = await answerBegin(answer, {
-      reader: readers[route.format](),
-      heard,
-    });
-    const failure = complained && causeOf(complained.complaint, "program");
-    if (!failure || (failure.whose !== "operator" && failure.cause !== "overloaded"))
-      return { answer: whole };
-    answer.destroy();
-    failure.usage = complained.usage;
-    if (provider.key) failure.detail = failure.detail.replaceAll(provider.key, "[key]");
-    return { failure, refusal: "the provider would not take the call" };
-  }
-  const body = await errorText(answer, provider.key).catch(() => "");
-  const responseHeaders = answer.headers;
-  const failure = causeOf({ statusCode: status, responseHeaders, responseBody: body }, "program");
-  // what a provider says of a key, even in part, is no program's business; nor is where a redirect leads
-  if (failure.whose === "operator" || status < 400)
-    return { failure, refusal: "the provider would not take the call" };
-  return { failure, reply: { status, headers: shownHeaders(answer.headers), body } };
-}
-
-/** The attempt ended first. */
-const unanswered = failureOf("idle", { detail: "the attempt ended before the provider had answered" });
-
-function causeOfNoAnswer(error: NoAnswer): ModelFailure {
-  const { cause, message, responseBody } = error;
+function causeOfNoAnswer({ cause, message, responseBody }: NoAnswer): ModelFailure {
   const complained = causeOf({ responseBody }, "program");
-  // a complaint that is worded as one tells more than its place
+  // a known complaint says more than the form of the body
   if (/"error"/u.test(responseBody) && complained.cause !== "unforeseen") return complained;
   return failureOf(cause, { detail: message, requester: "program" });
-}
-
-/** Whether the attempt's own budget is used up; the program and the supervisor are told. */
-export function refuseOver(
-  { meter, overBudget }: Pick<CallDesk, "meter" | "overBudget">,
-  route: Route,
-  response: ServerResponse,
-): boolean {
-  const used = meter.over();
-  if (used === undefined) return false;
-  refuse(response, route, 402, `the attempt's budget is used up: ${used.detail}`);
-  overBudget(used);
-  return true;
-}
-
-export function refuse(
-  response: ServerResponse,
-  { provider }: Pick<Route, "provider">,
-  status: number,
-  detail: string,
-): void {
-  if (response.headersSent) return void response.destroy();
-  if (!response.req.complete) response.shouldKeepAlive = false; // nobody will read the rest
-  response
-    .writeHead(status, { "content-type": "application/json" })
-    .end(providerError(provider.protocol, { status, detail }));
-}
-
-function callEvent(about: {
-  number: number;
-  route: Route;
-  call: AdmittedCall;
-  heard: HeardAnswer;
-  dollars: number | null;
-  durationMs: number;
-}): TrajectoryEvent {
-  const { number, route, call, heard, dollars, durationMs } = about;
-  return {
-    event: "model-call",
-    call: number,
-    by: "program",
-    provider: route.provider.name,
-    model: call.model,
-    answeredBy: heard.answeredBy,
-    requestDigest: createHash("sha256").update(`${route.path}\n${call.body}`).digest("hex"),
-    messages: call.messages,
-    text: heard.text,
-    reasoning: heard.reasoning,
-    toolCalls: heard.toolCalls.map((one) => ({ ...one, malformed: !isJson(one.input) })),
-    finish: heard.finish,
-    usage: heard.usage,
-    dollars,
-    durationMs: Math.round(durationMs),
-    tries: 1,
-  };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,23 +1,23 @@
-// The providers that an agent's preset lets its program reach, with what only the supervisor knows: the real
-// address and the real key.
+// The providers that an agent's preset lets its program reach, with what only the supervisor has: the real address and
+// the real key.
 import type { AgentPreset } from "@mlrb/formats/declared/agent-preset";
 
 type PresetProvider = NonNullable<AgentPreset["gateway"]>[number];
 export type GatewayProtocol = NonNullable<PresetProvider["protocol"]>;
 
 export type GatewayProvider = {
-  /** As the program sees it, in the address: `/NAME/v1/…`. */
+  /** The provider's name in the program's addresses: `/NAME/v1/…`. */
   name: string;
   protocol: GatewayProtocol;
-  /** With its version, as the AI SDK takes it, e.g. `https://api.openai.com/v1`. */
+  /** Includes the version, as the AI SDK takes it, e.g. `https://api.openai.com/v1`. */
   baseUrl: string;
-  /** None for an endpoint that asks for none. A person may replace it while the attempt waits. */
+  /** Absent for an endpoint without keys. A person may replace it while the attempt waits. */
   key?: string;
-  /** Name of the variable that holds it. */
+  /** Name of the variable with the key. */
   keyName?: string;
-  /** Model ids; one that ends in `*` stands for all that begin so. */
+  /** Model ids; one that ends in `*` is a prefix. */
   ids: string[];
-  /** Calls cost nothing, e.g. at an endpoint of one's own. */
+  /** Calls cost nothing, e.g. at a local endpoint. */
   free: boolean;
 };
 
@@ -27,7 +27,7 @@ const known: Record<string, { protocol: GatewayProtocol; baseUrl: string }> = {
   google: { protocol: "google", baseUrl: "https://generativelanguage.googleapis.com/v1beta" },
 };
 
-/** From the field `gateway` of a preset. Throws with what to write where it makes no sense or a key is not set. */
+/** From the field `gateway` of a preset. Throws with a way out if it makes no sense or a key is not set. */
 export function gatewayProviders(
   entries: PresetProvider[],
   env: NodeJS.ProcessEnv = process.env,

@@ -1,18 +1,20 @@
-// What a provider's answer says, whichever protocol it is in, whole or in pieces: for the record and the ledger.
+// What a provider's answer says, in any of the four protocols, whole or in pieces: for the record and the ledger.
 // Nothing here changes what the program is sent.
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { Json } from "@mlrb/kit/stage";
 
+export type HeardCall = { id: string; name: string; input: string };
+
 export type HeardAnswer = {
   text: string;
   reasoning: string | null;
-  toolCalls: { id: string; name: string; input: string }[];
+  toolCalls: HeardCall[];
   finish: "stop" | "tool-calls" | "length" | "refusal" | "other";
   usage: ModelUsage | null;
   answeredBy: string | null;
-  /** Whether the provider said that this was all. */
+  /** Whether the provider marked the end of the answer. */
   whole: boolean;
-  /** What it complained of in place of an answer or in the middle of one, as it said it. */
+  /** The provider's error, as it was written, in place of an answer or in the middle of one. */
   complaint: Json | null;
 };
 
@@ -35,27 +37,14 @@ export function emptyAnswer(): HeardAnswer {
   };
 }
 
-/** The value at a path of keys and indices; undefined where there is none. */
-export function at(value: Json | undefined, ...path: (string | number)[]): Json | undefined {
-  let here: Json | undefined = value;
-  for (const key of path) {
-    if (typeof here !== "object" || here === null) return undefined;
-    here = Object.hasOwn(here, key) ? (here as Record<string | number, Json>)[key] : undefined;
-  }
-  return here;
+/** Appends to the reasoning, which stays null without any. */
+export function addReasoning(heard: HeardAnswer, text: string): void {
+  if (text !== "") heard.reasoning = (heard.reasoning ?? "") + text;
 }
 
-export function textAt(value: Json | undefined, ...path: (string | number)[]): string {
-  const found = at(value, ...path);
-  return typeof found === "string" ? found : "";
-}
+type Finish = HeardAnswer["finish"];
 
-export function countAt(value: Json | undefined, ...path: (string | number)[]): number | null {
-  const found = at(value, ...path);
-  return typeof found === "number" && Number.isInteger(found) && found >= 0 ? found : null;
-}
-
-export function listAt(value: Json | undefined, ...path: (string | number)[]): Json[] {
-  const found = at(value, ...path);
-  return Array.isArray(found) ? found : [];
+/** `finishes`: the protocol's reasons for an end. */
+export function finishOf(finishes: Record<string, Finish>, reason: string): Finish {
+  return (Object.hasOwn(finishes, reason) ? finishes[reason] : undefined) ?? "other";
 }

@@ -1,5 +1,5 @@
-// Answers to calls that were held for long. A program whose own clock ran on meanwhile has given its request up and
-// sends it again: it is given the answer that is paid for, not asked of the provider a second time.
+// Keeps answers to calls that were held for long. A program whose own timeout passed meanwhile gives its request up and
+// sends it again: it gets the answer that is already paid for.
 import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,15 +8,15 @@ export type KeptAnswer = { status: number; headers: Record<string, string>; body
 
 type Entry = { response: ServerResponse; answer: Promise<KeptAnswer | undefined>; endedAt?: number };
 
-/** How soon after an answer its program may say that it did not get it. */
+/** How soon after an answer its program may send the call again. */
 const againMs = 10_000;
-/** For the news that the program has gone away to arrive. */
+/** Time for the news to arrive that the program has gone away. */
 const closeMs = 300;
 
 export function keptAnswers(now: () => number = Date.now) {
   const entries = new Map<string, Entry>();
   return {
-    /** `answer` gives undefined where there is none. */
+    /** `answer` resolves to undefined if the call failed. */
     keep(key: string, entry: { response: ServerResponse; answer: Promise<KeptAnswer | undefined> }): void {
       const kept: Entry = { ...entry };
       entries.set(key, kept);
@@ -25,7 +25,7 @@ export function keptAnswers(now: () => number = Date.now) {
         if (!answer && entries.get(key) === kept) entries.delete(key);
       });
     },
-    /** Once; undefined where an equal call is one of its own. */
+    /** Returns an answer once. Undefined if an equal call is a new one. */
     async take(key: string): Promise<KeptAnswer | undefined> {
       const entry = entries.get(key);
       if (!entry) return undefined;

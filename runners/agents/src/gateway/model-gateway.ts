@@ -1,6 +1,6 @@
-// A model for programs that have neither a key nor a network: a server of the supervisor's that lets through the
-// calls which the preset names, puts the real key in, counts what they cost and writes down what was said. Whoever
-// speaks to it is hostile until proven otherwise: everything it may send has a size and a time.
+// A model for programs that have neither a key nor a network: a server of the supervisor that passes on the calls
+// which the preset names, adds the real key, counts their cost and records them. Every program that connects counts as
+// hostile: everything that it sends has a limit in size and time.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,90 +11,82 @@ import type { ProviderSilence } from "../model/provider-silence.ts";
 import type { AttemptWaiting } from "../waiting/waiting.ts";
 import { type AdmittedCall, admitCall } from "./admit-call.ts";
 import { callProvider, shownHeaders } from "./call-provider.ts";
-import { callWaits } from "./call-waits.ts";
-import { type BookedCall, type CallDesk, gatewayCall, refuse, refuseOver } from "./gateway-call.ts";
+import { CallWaits } from "./call-waits.ts";
+import { type BookedCall, type CallDesk, GatewayCall } from "./gateway-call.ts";
 import type { GatewayProvider } from "./gateway-provider.ts";
 import { keptAnswers } from "./kept-answers.ts";
 import { errorText } from "./pass-answer.ts";
 import { providerError } from "./provider-error.ts";
 import { rateLimitWait } from "./rate-limit-wait.ts";
-import { requestRecorder } from "./request-recorder.ts";
+import { refuse, refuseOver } from "./refuse-call.ts";
+import { RequestBodies } from "./request-bodies.ts";
+import { RequestRecorder } from "./request-recorder.ts";
 import { type Route, routeRequest } from "./route-request.ts";
 
 export type ModelGatewayOptions = {
   providers: GatewayProvider[];
-  /** What the program has in place of a key: without it nobody is served. */
+  /** The program's key for this gateway. */
   token: string;
   meter: CallDesk["meter"];
   dollarsOf: CallDesk["dollarsOf"];
   write(event: TrajectoryEvent): void;
-  /** Whether the attempt may reach a network anyway. */
+  /** Whether the attempt may reach a network in other ways. */
   network: boolean;
   overBudget: CallDesk["overBudget"];
   ended: CallDesk["ended"];
   silence: ProviderSilence;
-  /** The record or the ledger cannot be kept. */
+  /** The record or the ledger cannot be written. */
   failed(error: unknown): void;
-  /** For calls that a provider cannot take now; without it the program is told at once. */
+  /** For calls that a provider cannot take now; without it the program gets the failure at once. */
   waiting?: AttemptWaiting;
 };
 
-export type ModelGateway = {
-  /** To be made to listen by the caller. */
-  server: Server;
-  /** Ends every call, and gives no new one; the record is complete when it resolves. */
-  close(): Promise<void>;
-};
-
-/** More would only be a way past the budget, which is looked at when a call begins. */
+/** Calls open at once: more would only be a way past the budget, which is checked when a call begins. */
 const openMax = 8;
-const bodyMax = 32 << 20;
-/** Of all bodies that are being read or sent. */
-const bodiesMax = 128 << 20;
 
-export function modelGateway(options: ModelGatewayOptions): ModelGateway {
-  const over = new AbortController();
-  const wait = rateLimitWait(options.meter);
-  const calls = new Set<Promise<void>>();
-  let number = 0;
-  let held = 0;
-  const desk: CallDesk = {
-    ...options,
-    recorder: requestRecorder(options),
-    wait,
-    next: () => ++number,
-    open: () => calls.size,
-    signal: over.signal,
-    kept: keptAnswers(),
-    ...(options.waiting && {
-      waits: callWaits({ meter: options.meter, waiting: options.waiting, signal: over.signal }),
-    }),
-  };
-  const server = createServer(
-    {
-      maxHeaderSize: 16 << 10,
-      headersTimeout: 10_000,
-      requestTimeout: 60_000,
-      connectionsCheckingInterval: 1000,
-      keepAliveTimeout: 90_000, // longer than a program is frozen for a 429: it must not find its connection closed
-      noDelay: true,
-    },
-    (request, response) => {
-      serve(request, response).catch(options.failed);
-    },
-  );
-  server.maxConnections = 128;
-  for (const event of ["connect", "upgrade"]) server.on(event, (_, socket: Socket) => socket.destroy());
-  server.on("clientError", (_, socket: Socket) => {
-    if (socket.writable) socket.end("HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n");
-    else socket.destroy();
-  });
+export class ModelGateway {
+  /** The caller makes it listen. */
+  readonly server: Server;
+  readonly #options: ModelGatewayOptions;
+  readonly #desk: CallDesk;
+  readonly #bodies = new RequestBodies();
+  readonly #calls = new Set<Promise<void>>();
+  readonly #over = new AbortController();
 
-  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  constructor(options: ModelGatewayOptions) {
+    this.#options = options;
+    const { meter, waiting } = options;
+    const { signal } = this.#over;
+    let number = 0;
+    this.#desk = {
+      ...options,
+      recorder: new RequestRecorder(options),
+      wait: rateLimitWait(meter),
+      next: () => ++number,
+      open: () => this.#calls.size,
+      signal,
+      kept: keptAnswers(),
+      ...(waiting && { waits: new CallWaits({ meter, waiting, signal }) }),
+    };
+    this.server = guardedServer((request, response) => {
+      this.#serve(request, response).catch(options.failed);
+    });
+  }
+
+  /** Ends every call and answers no new one. The record is complete when it resolves. */
+  async close(): Promise<void> {
+    this.#over.abort(new Error("the attempt is over"));
+    this.#desk.wait.asked();
+    await Promise.all(this.#calls);
+    this.server.close();
+    this.server.closeAllConnections();
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on("error", () => {}); // a program that went away
     request.on("error", () => {});
     const { method = "", url = "", headers } = request;
-    const route = routeRequest({ method, url, headers }, options);
+    const route = routeRequest({ method, url, headers }, this.#options);
     if ("refused" in route) {
       const body = providerError(route.provider?.protocol ?? "openai", route.refused);
       response
@@ -102,123 +94,114 @@ export function modelGateway(options: ModelGatewayOptions): ModelGateway {
         .end(body);
       return;
     }
-    if (over.signal.aborted) return refuse(response, route, 502, "the attempt is over");
-    wait.asked();
-    if (route.kind === "models") return models(response, route);
-    const body = await bodyOf(request, response, route);
-    if (body === undefined) return;
+    if (this.#over.signal.aborted) return refuse(response, route, 502, "the attempt is over");
+    this.#desk.wait.asked();
+    if (route.kind === "models") return sendModels(response, route);
+    const body = await this.#bodies.read(request);
+    if (body === "gone") return void response.destroy();
+    if ("refused" in body) return refuse(response, route, body.refused.status, body.refused.detail);
     try {
-      const call = admitCall(route, body.text, options);
+      const call = admitCall(route, body.text, this.#options);
       if ("refused" in call) return refuse(response, route, call.refused.status, call.refused.detail);
-      if (route.kind === "count") return await count(route, call.body, request, response);
-      let booked = book(route, call, response);
-      while (booked === "busy") {
-        await Promise.race([...calls, sleep(busyMs, undefined, { ref: false })]);
-        if (response.destroyed) return;
-        booked = book(route, call, response);
-      }
-      if (booked === undefined) return;
-      const calling = gatewayCall(desk, { route, call, headers, booked }, response);
-      const known = calling.catch(() => {}).finally(() => calls.delete(known));
-      calls.add(known);
+      if (route.kind === "count") return await this.#count(route, call.body, response);
+      const booked = await this.#booked(route, call, response);
+      if (!booked) return;
+      const calling = new GatewayCall(this.#desk, { route, call, headers, booked }, response).run();
+      const known = calling.catch(() => {}).finally(() => this.#calls.delete(known));
+      this.#calls.add(known);
       await calling;
     } finally {
-      held -= body.bytes;
+      body.release();
+    }
+  }
+
+  /** Undefined if the call was refused or the program went away. */
+  async #booked(route: Route, call: AdmittedCall, response: ServerResponse): Promise<BookedCall | undefined> {
+    for (;;) {
+      const booked = this.#book(route, call, response);
+      if (booked !== "busy") return booked;
+      await Promise.race([...this.#calls, sleep(busyMs, undefined, { ref: false })]);
+      if (response.destroyed) return undefined;
     }
   }
 
   /**
-   * Admits a call while anything is left of the budget. `busy`: it could pass a limit beside the calls that go on,
-   * and waits until one has ended: what that took is known then. Undefined where it was refused.
+   * Admits a call while anything is left of the budget. `busy`: together with the open calls it could pass a limit;
+   * once one of those has ended, its cost is known. Undefined if the call was refused.
    */
-  function book(route: Route, call: AdmittedCall, response: ServerResponse): BookedCall | "busy" | undefined {
+  #book(route: Route, call: AdmittedCall, response: ServerResponse): BookedCall | "busy" | undefined {
     const { provider } = route;
-    const priced = (usage: ModelUsage) =>
-      provider.free ? 0 : options.dollarsOf(usage, provider.name, call.model);
-    const most = priced(boundUsage(call.bound));
+    const { dollarsOf, meter } = this.#options;
+    const priced = (usage: ModelUsage) => (provider.free ? 0 : dollarsOf(usage, provider.name, call.model));
+    const dollars = priced(boundUsage(call.bound));
     const tokens = call.bound.inputTokens + call.bound.outputTokens;
-    if (over.signal.aborted) return void refuse(response, route, 502, "the attempt is over");
-    if (refuseOver(options, route, response)) return undefined;
-    if (calls.size >= openMax) {
+    if (this.#over.signal.aborted) return void refuse(response, route, 502, "the attempt is over");
+    if (refuseOver(this.#options, route, response)) return undefined;
+    if (this.#calls.size >= openMax) {
       response.setHeader("retry-after", "1");
       return void refuse(response, route, 429, `more than ${openMax} calls at once; wait for one to end`);
     }
-    const release = options.meter.hold({ tokens, dollars: most });
+    const release = meter.hold({ tokens, dollars });
     return release ? { bound: call.bound, priced, release } : "busy";
   }
 
-  /** Undefined where it was refused. What it holds is given back by the caller. */
-  async function bodyOf(request: IncomingMessage, response: ServerResponse, route: Route) {
-    const { headers } = request;
-    if ((headers["content-encoding"] ?? "identity") !== "identity")
-      return void refuse(response, route, 400, "bodies are taken uncompressed only");
-    const parts: Buffer[] = [];
-    let bytes = 0;
-    const tooLarge = (more: number) => bytes + more > bodyMax || held + more > bodiesMax;
-    if (tooLarge(Number(headers["content-length"] ?? 0)))
-      return void refuse(response, route, 413, `a body of more than ${bodyMax} bytes`);
-    try {
-      for await (const part of request as AsyncIterable<Buffer>) {
-        if (tooLarge(part.length)) {
-          held -= bytes;
-          return void refuse(response, route, 413, `a body of more than ${bodyMax} bytes`);
-        }
-        parts.push(part);
-        bytes += part.length;
-        held += part.length;
-      }
-    } catch {
-      held -= bytes; // it went away
-      return void response.destroy();
-    }
-    return { text: Buffer.concat(parts).toString("utf8"), bytes };
-  }
-
-  /** Costs nothing at any provider that has it. */
-  async function count(
-    route: Route,
-    body: string,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void> {
+  /** Counting tokens is free at every provider that offers it. */
+  async #count(route: Route, body: string, response: ServerResponse): Promise<void> {
     try {
       const answer = await callProvider(
         route.provider,
-        { path: route.path, body, headers: request.headers },
-        AbortSignal.any([over.signal, AbortSignal.timeout(60_000)]),
+        { path: route.path, body, headers: response.req.headers },
+        AbortSignal.any([this.#over.signal, AbortSignal.timeout(60_000)]),
       );
       const status = answer.statusCode ?? 502;
-      const said = await errorText(answer, route.provider.key);
+      const text = await errorText(answer, route.provider.key);
       if ([401, 402, 403].includes(status) || (status >= 300 && status < 400))
         return refuse(response, route, 502, "the provider would not count");
-      response.writeHead(status, shownHeaders(answer.headers)).end(said);
+      response.writeHead(status, shownHeaders(answer.headers)).end(text);
     } catch {
       refuse(response, route, 502, "the provider cannot be reached");
     }
   }
-
-  return {
-    server,
-    async close() {
-      over.abort(new Error("the attempt is over"));
-      wait.asked();
-      await Promise.all(calls);
-      server.close();
-      server.closeAllConnections();
-    },
-  };
 }
 
-function models(response: ServerResponse, { provider }: Route): void {
+function guardedServer(serve: (request: IncomingMessage, response: ServerResponse) => void): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: 16 << 10,
+      headersTimeout: 10_000,
+      requestTimeout: 60_000,
+      connectionsCheckingInterval: 1000,
+      keepAliveTimeout: 90_000, // longer than a program is frozen for a 429: its connection must still be open then
+      noDelay: true,
+    },
+    serve,
+  );
+  server.maxConnections = 128;
+  for (const event of ["connect", "upgrade"]) server.on(event, (_, socket: Socket) => socket.destroy());
+  server.on("clientError", (_, socket: Socket) => {
+    if (socket.writable) socket.end("HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n");
+    else socket.destroy();
+  });
+  return server;
+}
+
+function sendModels(response: ServerResponse, { provider }: Route): void {
   const ids = provider.ids.filter((id) => !id.endsWith("*"));
-  const body =
-    provider.protocol === "google"
-      ? { models: ids.map((id) => ({ name: `models/${id}`, displayName: id })) }
-      : provider.protocol === "anthropic"
-        ? { data: ids.map((id) => ({ type: "model", id, display_name: id })), has_more: false }
-        : {
-            object: "list",
-            data: ids.map((id) => ({ id, object: "model", created: 0, owned_by: provider.name })),
-          };
-  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+  response
+    .writeHead(200, { "content-type": "application/json" })
+    .end(JSON.stringify(modelList(provider, ids)));
+}
+
+function modelList({ protocol, name }: GatewayProvider, ids: string[]): object {
+  switch (protocol) {
+    case "google":
+      return { models: ids.map((id) => ({ name: `models/${id}`, displayName: id })) };
+    case "anthropic":
+      return { data: ids.map((id) => ({ type: "model", id, display_name: id })), has_more: false };
+    case "openai":
+      return {
+        object: "list",
+        data: ids.map((id) => ({ id, object: "model", created: 0, owned_by: name })),
+      };
+  }
 }

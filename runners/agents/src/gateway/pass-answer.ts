@@ -1,33 +1,34 @@
-// Gives a provider's answer on to a program while it comes, and reads it on the way. What the program does with it
-// changes nothing: an answer whose reader goes away, or never reads, is still heard to its end, since it is paid for.
+// Passes a provider's answer to the program while it arrives, and reads it on the way. The answer is read to its end
+// even if the program goes away or never reads it: it is paid for.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Json } from "@mlrb/kit/stage";
+import { at, listAt, parsedJson } from "../model/json-text.ts";
 import { beginsAsStream, firstBytes } from "../model/stream-begin.ts";
 import type { ProviderAnswer } from "./answer-begin.ts";
 import { shownHeaders } from "./call-provider.ts";
-import { type AnswerReader, at, listAt } from "./heard-answer.ts";
+import type { AnswerReader } from "./heard-answer.ts";
 import { type StreamBlock, streamBlocks } from "./stream-blocks.ts";
 
 export type PassOptions = {
   reader: AnswerReader;
   hideUsage: boolean;
-  /** Whether only a stream of events is an answer. */
+  /** Whether the answer must be a stream of events. */
   events: boolean;
-  /** Told every part that the program is given, also where it has gone away. */
+  /** Gets every part that is sent to the program, also after it has gone away. */
   keep?: (bytes: Buffer) => void;
-  /** The real key: what a provider says of it is taken out. */
+  /** The real key: it is removed from the provider's text. */
   key: string | undefined;
 };
 
-/** Of one answer. */
+/** Bytes of one answer. */
 const answerMax = 64 << 20;
-/** How long a program may leave what it asked for unread. */
+/** How long a program may leave its answer unread. */
 const unreadMs = 60_000;
 
-/** 200 with something that is no answer to such a call. Nothing of it has been passed on. */
+/** Status 200 with a body that is no answer to such a call. Nothing of it was passed on. */
 export class NoAnswer extends Error {
   override readonly cause: "no-stream" | "garbage";
-  /** What came: a complaint may be in it. */
+  /** The body: it may hold a complaint. */
   readonly responseBody: string;
 
   constructor(cause: NoAnswer["cause"], type: string, body: string) {
@@ -37,7 +38,7 @@ export class NoAnswer extends Error {
   }
 }
 
-/** Sends the headers with the first bytes. Rejects where the answer breaks off or is none. */
+/** Sends the headers with the first bytes. Rejects if the answer breaks off or is none. */
 export async function passAnswer(
   answer: ProviderAnswer,
   response: ServerResponse,
@@ -61,7 +62,7 @@ export async function passAnswer(
       if (events && size > noStreamBytes) break;
     }
     const text = Buffer.concat(held);
-    const value = parsed(text.toString("utf8"));
+    const value = parsedJson(text.toString("utf8"));
     if (events) throw new NoAnswer("no-stream", type, clean(text).toString("utf8"));
     if (value === undefined) throw new NoAnswer("garbage", type, clean(text).toString("utf8"));
     reader.take(value);
@@ -72,7 +73,7 @@ export async function passAnswer(
   open();
   const blocks = streamBlocks();
   const pass = async ({ bytes, data }: StreamBlock) => {
-    const value = parsed(data);
+    const value = parsedJson(data);
     if (value !== undefined) reader.take(value);
     if (!(hideUsage && isUsageAlone(value))) await give(clean(bytes));
   };
@@ -81,10 +82,10 @@ export async function passAnswer(
   if (last) await pass(last);
 }
 
-/** Of what is no stream: enough to quote, or to hold a complaint. */
+/** Bytes that are read of a body that is no stream: enough to quote, or to hold a complaint. */
 const noStreamBytes = 4096;
 
-/** Whether an answer begins as a stream of events, and all of its bytes, within its limit. */
+/** Whether the answer begins as a stream of events, and all of its bytes. Iterating throws past the limit. */
 async function opened(answer: ProviderAnswer): Promise<{ parts: AsyncIterable<Buffer>; stream: boolean }> {
   const rest = answer[Symbol.asyncIterator]();
   const first: Buffer[] = [];
@@ -108,7 +109,7 @@ async function opened(answer: ProviderAnswer): Promise<{ parts: AsyncIterable<Bu
   return { parts: all(), stream: begins === true };
 }
 
-/** What the provider says of an error: bounded, and without the key. */
+/** The body of an error, 64 Ki characters at most, without the key. */
 export async function errorText(answer: IncomingMessage, key: string | undefined): Promise<string> {
   let text = "";
   for await (const part of answer as AsyncIterable<Buffer>) {
@@ -123,15 +124,7 @@ function withoutKey(bytes: Buffer, key: string | undefined): Buffer {
   return Buffer.from(bytes.toString("utf8").replaceAll(key, "[key]"));
 }
 
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The piece that only `include_usage` brings: clients that did not ask for it may stumble over its empty list. */
+/** The event that only `include_usage` brings: a client that did not request it may fail on its empty list. */
 function isUsageAlone(value: Json | undefined): boolean {
   return value !== undefined && Boolean(at(value, "usage")) && listAt(value, "choices").length === 0;
 }

@@ -1,5 +1,5 @@
-// What the gateway adds to a program's run: the variables by which it finds its model, the end of the run when
-// tokens or dollars are used up, and the refusal to measure an agent by what its providers failed in.
+// What the gateway adds to a program's run: the variables by which the program finds its model, the end of the run when
+// tokens or dollars are used up, and the refusal to measure an agent by a failure of its provider.
 import type { ExecResult, Sandbox } from "@mlrb/core/ports/sandbox";
 import type { ModelUsage, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { OverBudget } from "../attempt/meter.ts";
@@ -9,22 +9,22 @@ import { agentGateway } from "./agent-gateway.ts";
 import type { CallDesk } from "./gateway-call.ts";
 import type { GatewayProvider } from "./gateway-provider.ts";
 
-/** What an attempt is asked for. */
+/** The part of an attempt's request that is about the gateway. */
 export type GatewayRequest = {
   providers: GatewayProvider[];
-  /** By the name of the provider and of the model; null: no price is known. */
+  /** By the name of the provider and of the model; null without a known price. */
   dollarsOf(usage: ModelUsage, provider: string, model: string): number | null;
 };
 
-/** A model call was refused for it, and the program was not waited for. */
+/** A model call was refused for this limit, so the program's own end is not awaited. */
 export type OverBudgetEnding = { kind: "over-budget"; limit: OverBudget["limit"] };
 
 export type ProgramGateway = {
   address: string;
   env: Record<string, string>;
-  /** How the program ends with it; rejects with what is not the agent's doing. */
+  /** How the program ends. Rejects with a failure that is not the agent's doing. */
   ending(running: Promise<ExecResult>): Promise<ExecResult | OverBudgetEnding>;
-  /** More than once does no harm. */
+  /** May be called more than once. */
   close(): Promise<void>;
 };
 
@@ -42,11 +42,8 @@ export async function programGateway(
     waiting?: AttemptWaiting;
   },
 ): Promise<ProgramGateway> {
-  let fail: (error: unknown) => void = () => {};
-  const failure = new Promise<never>((_, reject) => {
-    fail = reject;
-  });
-  failure.catch(() => {}); // told by `ending`
+  const { promise: failure, reject: fail } = Promise.withResolvers<never>();
+  failure.catch(() => {}); // `ending` rejects with it
   const gateway = await agentGateway(sandbox, { ...attempt, providers, dollarsOf, failed: fail });
   let closing: Promise<void> | undefined;
   return {
@@ -56,7 +53,7 @@ export async function programGateway(
       const over = gateway.overBudget.then(({ limit }): OverBudgetEnding => ({ kind: "over-budget", limit }));
       const ended = await Promise.race([running, over, failure]);
       const lost = ended.kind === "over-budget" ? undefined : gateway.lostTo(ended);
-      if (lost) throw lost; // it gave up when its provider failed: not the agent's doing
+      if (lost) throw lost; // the program gave up because its provider failed
       return ended;
     },
     close() {

@@ -174,6 +174,6 @@ test(
   async (t) => {
     const at = await opened(t, [{ status: 401 }]);
     const ending = at.cli({ STAND_IN_STAYS: "1" });
-    await assert.rejects(ending, /wrong-key: 401.*export a key that is valid/);
+    await assert.rejects(ending, /wrong-key: 401.*export a valid key/);
   },
 );

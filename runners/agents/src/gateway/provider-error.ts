@@ -1,5 +1,5 @@
-// What the gateway itself refuses, in the words of the provider that a program believes to speak to: its client
-// then tells the program what it would tell of the provider. Pure.
+// Words a refusal of the gateway as an error of the provider's protocol, so the program's client handles it like one.
+// Pure.
 import type { GatewayProtocol } from "./gateway-provider.ts";
 
 export type Refusal = { status: number; detail: string };

@@ -1,27 +1,26 @@
-// A provider's rate limit costs an agent no working time. The 429 is held back for as long as the provider asks for,
-// with everything in the sandbox frozen, and then passed on with what is left of that: a program that got it before
-// would wait a second time, once it runs again. Not while another of its calls is being answered, and no longer than
-// a client is patient. In all at most half of the attempt's time: a program that knocks at a closed door comes to its
-// end all the same.
+// A provider's rate limit costs an agent no working time. The gateway holds the 429 back as long as the provider asks,
+// with everything in the sandbox frozen, and passes it on with the rest of the wait: otherwise the program would wait a
+// second time. It does not hold while another call of the program is answered, nor longer than a client is patient, nor
+// in all for more than half of the attempt's time: a program that retries without end must come to its end.
 import type { Meter } from "../attempt/meter.ts";
 
 export type RateLimitWait = {
   /**
-   * The provider said 429; `others` of the program's calls are still being answered. Calls `answer` once, with the
-   * ms that were waited for it: while everything is frozen still, so that it lies there when the program looks.
-   * Settles once all goes on and the wait is recorded; rejects where it cannot be.
+   * `others`: calls of the program that are still being answered. Calls `answer` once, with the ms waited, while
+   * everything is still frozen, so the answer is there when the program runs again. Resolves once the sandbox runs
+   * and the wait is recorded; rejects if it cannot be recorded.
    */
   hold(
     asked: { retryAfterMs: number | null; others: number },
     answer: (waitedMs: number) => void,
   ): Promise<void>;
-  /** The program asks again, or all is over. */
+  /** The program sends another request, or the attempt is over. */
   asked(): void;
 };
 
-/** Where the provider does not say how long. */
+/** If the provider does not say how long. */
 const unsaidMs = 10_000;
-/** Clients give up after minutes, by a clock that runs on while they are frozen. */
+/** Clients give up after minutes, by a clock that goes on while they are frozen. */
 const onceMs = 60_000;
 
 export function rateLimitWait(meter: Pick<Meter, "waiting" | "leftMs">): RateLimitWait {
@@ -48,7 +47,7 @@ export function rateLimitWait(meter: Pick<Meter, "waiting" | "leftMs">): RateLim
   };
 }
 
-/** The headers and the body of a 429 that was held back: what they ask for is less by then. */
+/** The headers and body of a 429 that was held back, with shorter waits. */
 export function lessWait(
   headers: Record<string, string>,
   body: string,
@@ -62,7 +61,7 @@ export function lessWait(
   const seconds = (said: string) => Math.max(0, Number(said) - waitedMs / 1000);
   if (/^\d+(\.\d+)?$/.test(left["retry-after"] ?? ""))
     left["retry-after"] = String(Math.ceil(seconds(left["retry-after"]!) - 0.05)); // a timer is a little early
-  // Google says it in the body
+  // Google's delay is in the body
   const delay = /("retryDelay"\s*:\s*")(\d+(?:\.\d+)?)s"/g;
   return {
     headers: left,

@@ -1,14 +1,14 @@
-// What a request asks its provider to fetch or run on its side: searches, pages, pictures by address, remote tools.
-// By these an agent without a network would have one. What is not known to stay with the program is refused. Pure.
+// Finds what a request asks its provider to fetch or run: searches, pages, pictures by address, remote tools. They would
+// give a network to an agent without one. Anything not known to stay with the program is refused. Pure.
 import { isTable } from "@mlrb/formats/is-table";
 import type { Json } from "@mlrb/kit/stage";
 import type { CallFormat } from "./route-request.ts";
 
-/** Tools that the program itself runs, by the names that the providers' documentation gives. */
+/** Tools that the program itself runs, by their names in the providers' documentation. */
 const own =
   /^(function|custom|local_shell|apply_patch|namespace|bash_\d+|text_editor_\d+|computer_\d+|memory_\d+)$/;
 
-/** What of the request would reach out; undefined where nothing would. */
+/** The part of the request that reaches out; undefined if none does. */
 export function reachesOut(format: CallFormat, body: Record<string, Json>): string | undefined {
   for (const name of ["mcp_servers", "web_search_options", "background", "container", "prompt"]) {
     const value = body[name];
@@ -43,7 +43,7 @@ function reachingTool(format: CallFormat, tool: Json): string | undefined {
   return undefined;
 }
 
-/** Looks through parts of messages and of tools' results, and not into what a model or a tool wrote. */
+/** Searches parts of messages and of tools' results, not the text that a model or a tool wrote. */
 function reachingPart(part: Json, depth = 0): string | undefined {
   if (!isTable(part) || depth > 4) return undefined;
   const source = part.source;

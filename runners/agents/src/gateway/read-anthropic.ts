@@ -1,6 +1,14 @@
-// Answers in Anthropic's messages protocol: platform.claude.com/docs/en/build-with-claude/streaming
+// Reads answers in Anthropic's messages protocol: platform.claude.com/docs/en/build-with-claude/streaming
 import type { Json } from "@mlrb/kit/stage";
-import { type AnswerReader, at, countAt, emptyAnswer, listAt, textAt } from "./heard-answer.ts";
+import { at, countAt, listAt, textAt } from "../model/json-text.ts";
+import {
+  type AnswerReader,
+  addReasoning,
+  emptyAnswer,
+  finishOf,
+  type HeardAnswer,
+  type HeardCall,
+} from "./heard-answer.ts";
 
 const finishes = {
   end_turn: "stop",
@@ -10,96 +18,106 @@ const finishes = {
   refusal: "refusal",
 } as const;
 
+const counted = [
+  "input_tokens",
+  "output_tokens",
+  "cache_creation_input_tokens",
+  "cache_read_input_tokens",
+] as const;
+
+type Reading = {
+  heard: HeardAnswer;
+  counts: Partial<Record<(typeof counted)[number], number>>;
+  /** By the index of their block. */
+  calls: Map<number, HeardCall>;
+};
+
 export function readAnthropic(): AnswerReader {
-  const heard = emptyAnswer();
-  const counts: Record<string, number> = {};
-  const calls = new Map<number, { id: string; name: string; input: string }>();
-  const count = (usage: Json | undefined) => {
-    for (const name of [
-      "input_tokens",
-      "output_tokens",
-      "cache_creation_input_tokens",
-      "cache_read_input_tokens",
-    ]) {
-      const value = countAt(usage, name);
-      // each event tells the sum so far; what is no count makes it unknown
-      if (value !== null) counts[name] = value;
-      else if (at(usage, name) !== undefined && at(usage, name) !== null) counts[name] = Number.NaN;
+  const reading: Reading = { heard: emptyAnswer(), counts: {}, calls: new Map() };
+  return { take: (value) => take(reading, value), heard: () => heardIn(reading) };
+}
+
+function take(reading: Reading, value: Json): void {
+  const { heard, calls } = reading;
+  switch (at(value, "type")) {
+    case "message":
+      takeStart(reading, value);
+      for (const [index, block] of listAt(value, "content").entries()) takeBlock(reading, block, index);
+      takeEnd(heard, textAt(value, "stop_reason"));
+      heard.whole = true;
+      return;
+    case "message_start":
+      takeStart(reading, at(value, "message"));
+      return;
+    case "content_block_start":
+      takeBlock(reading, at(value, "content_block"), countAt(value, "index") ?? 0);
+      return;
+    case "content_block_delta": {
+      heard.text += textAt(value, "delta", "text");
+      addReasoning(heard, textAt(value, "delta", "thinking"));
+      const call = calls.get(countAt(value, "index") ?? 0);
+      if (call) call.input += textAt(value, "delta", "partial_json");
+      return;
     }
-  };
-  const block = (value: Json, index: number) => {
-    heard.text += textAt(value, "text");
-    const thinking = textAt(value, "thinking");
-    if (thinking) heard.reasoning = (heard.reasoning ?? "") + thinking;
-    if (at(value, "type") !== "tool_use") return;
-    const input = at(value, "input");
-    const given = typeof input === "object" && input !== null && Object.keys(input).length > 0;
-    const call = {
-      id: textAt(value, "id"),
-      name: textAt(value, "name"),
-      input: given ? JSON.stringify(input) : "",
-    };
-    calls.set(index, call);
-  };
-  const begin = (message: Json | undefined) => {
-    heard.answeredBy = textAt(message, "model") || heard.answeredBy;
-    count(at(message, "usage"));
-  };
-  const end = (reason: string) => {
-    if (reason) heard.finish = finishes[reason as keyof typeof finishes] ?? "other";
+    case "message_delta":
+      takeEnd(heard, textAt(value, "delta", "stop_reason"));
+      takeCounts(reading, at(value, "usage"));
+      return;
+    case "message_stop":
+      heard.whole = true;
+      return;
+    case "error":
+      heard.complaint = value;
+      return;
+    default: // a ping, the end of a block, or an event newer than this program
+      return;
+  }
+}
+
+function takeStart(reading: Reading, message: Json | undefined): void {
+  reading.heard.answeredBy = textAt(message, "model") || reading.heard.answeredBy;
+  takeCounts(reading, at(message, "usage"));
+}
+
+function takeBlock({ heard, calls }: Reading, block: Json | undefined, index: number): void {
+  heard.text += textAt(block, "text");
+  addReasoning(heard, textAt(block, "thinking"));
+  if (at(block, "type") !== "tool_use") return;
+  const input = at(block, "input");
+  const given = typeof input === "object" && input !== null && Object.keys(input).length > 0;
+  calls.set(index, {
+    id: textAt(block, "id"),
+    name: textAt(block, "name"),
+    input: given ? JSON.stringify(input) : "",
+  });
+}
+
+function takeEnd(heard: HeardAnswer, reason: string): void {
+  if (reason) heard.finish = finishOf(finishes, reason);
+}
+
+/** Each event holds the sum so far. A value that is no count makes the sum unknown. */
+function takeCounts({ counts }: Reading, usage: Json | undefined): void {
+  for (const name of counted) {
+    const value = at(usage, name);
+    if (value !== undefined && value !== null) counts[name] = countAt(value) ?? Number.NaN;
+  }
+}
+
+function heardIn({ heard, counts, calls }: Reading): HeardAnswer {
+  const { input_tokens: input, output_tokens: output } = counts;
+  const cached = counts.cache_read_input_tokens ?? null;
+  const written = counts.cache_creation_input_tokens;
+  const usage = {
+    inputTokens: (input ?? 0) + (written ?? 0) + (cached ?? 0),
+    outputTokens: output ?? 0,
+    cachedInputTokens: cached,
+    ...(written !== undefined && { cacheWrittenTokens: written }),
+    reasoningTokens: null,
   };
   return {
-    take(value) {
-      switch (at(value, "type")) {
-        case "message":
-          begin(value);
-          listAt(value, "content").forEach(block);
-          end(textAt(value, "stop_reason"));
-          heard.whole = true;
-          return;
-        case "message_start":
-          return begin(at(value, "message"));
-        case "content_block_start":
-          return block(at(value, "content_block") ?? null, countAt(value, "index") ?? 0);
-        case "content_block_delta": {
-          heard.text += textAt(value, "delta", "text");
-          const thinking = textAt(value, "delta", "thinking");
-          if (thinking) heard.reasoning = (heard.reasoning ?? "") + thinking;
-          const call = calls.get(countAt(value, "index") ?? 0);
-          if (call) call.input += textAt(value, "delta", "partial_json");
-          return;
-        }
-        case "message_delta":
-          end(textAt(value, "delta", "stop_reason"));
-          return count(at(value, "usage"));
-        case "message_stop":
-          heard.whole = true;
-          return;
-        case "error":
-          heard.complaint = value;
-          return;
-        default: // a ping, the end of a block, or what is newer than this
-          return;
-      }
-    },
-    heard() {
-      const { input_tokens: input, output_tokens: output } = counts;
-      const cached = counts.cache_read_input_tokens ?? null;
-      const usage = {
-        inputTokens: (input ?? 0) + (counts.cache_creation_input_tokens ?? 0) + (cached ?? 0),
-        outputTokens: output ?? 0,
-        cachedInputTokens: cached,
-        ...(counts.cache_creation_input_tokens !== undefined && {
-          cacheWrittenTokens: counts.cache_creation_input_tokens,
-        }),
-        reasoningTokens: null,
-      };
-      const known = input !== undefined && output !== undefined;
-      return {
-        ...heard,
-        toolCalls: [...calls.values()].map((call) => ({ ...call, input: call.input || "{}" })),
-        usage: known ? usage : null,
-      };
-    },
+    ...heard,
+    toolCalls: [...calls.values()].map((call) => ({ ...call, input: call.input || "{}" })),
+    usage: input !== undefined && output !== undefined ? usage : null,
   };
 }

@@ -1,15 +1,11 @@
-// Answers in OpenAI's responses protocol. The last event of a stream holds the whole answer, so that only a stream
+// Reads answers in OpenAI's responses protocol. The last event of a stream holds the whole answer, so only a stream
 // that was cut is read from its pieces: platform.openai.com/docs/api-reference/responses-streaming
 import type { Json } from "@mlrb/kit/stage";
-import {
-  type AnswerReader,
-  at,
-  countAt,
-  emptyAnswer,
-  type HeardAnswer,
-  listAt,
-  textAt,
-} from "./heard-answer.ts";
+import { at, listAt, textAt } from "../model/json-text.ts";
+import { type AnswerReader, emptyAnswer, type HeardAnswer } from "./heard-answer.ts";
+import { openaiUsage } from "./read-openai-chat.ts";
+
+const counts = { input: "input_tokens", output: "output_tokens" };
 
 export function readOpenaiResponses(): AnswerReader {
   let pieces = "";
@@ -19,7 +15,7 @@ export function readOpenaiResponses(): AnswerReader {
   return {
     take(value) {
       if (at(value, "object") === "response") {
-        last = whole(value);
+        last = wholeAnswer(value);
         return;
       }
       const type = textAt(value, "type");
@@ -27,7 +23,7 @@ export function readOpenaiResponses(): AnswerReader {
       else if (type === "error") complaint = value;
       else if (type === "response.created") answeredBy = textAt(value, "response", "model") || null;
       else if (["response.completed", "response.incomplete", "response.failed"].includes(type))
-        last = whole(at(value, "response") ?? null);
+        last = wholeAnswer(at(value, "response") ?? null);
     },
     heard: () => {
       const heard = last ?? { ...emptyAnswer(), text: pieces, answeredBy };
@@ -36,7 +32,7 @@ export function readOpenaiResponses(): AnswerReader {
   };
 }
 
-function whole(response: Json): HeardAnswer {
+function wholeAnswer(response: Json): HeardAnswer {
   const heard = emptyAnswer();
   const status = textAt(response, "status");
   heard.answeredBy = textAt(response, "model") || null;
@@ -60,22 +56,10 @@ function whole(response: Json): HeardAnswer {
         input: input || (action ? JSON.stringify(action) : ""),
       });
   }
-  const usage = at(response, "usage");
-  const input = countAt(usage, "input_tokens");
-  const output = countAt(usage, "output_tokens");
-  if (input !== null && output !== null)
-    heard.usage = {
-      inputTokens: input,
-      outputTokens: output,
-      cachedInputTokens: countAt(usage, "input_tokens_details", "cached_tokens"),
-      reasoningTokens: countAt(usage, "output_tokens_details", "reasoning_tokens"),
-    };
-  heard.finish = refused
-    ? "refusal"
-    : status === "incomplete"
-      ? "length"
-      : heard.toolCalls.length > 0
-        ? "tool-calls"
-        : "stop";
+  heard.usage = openaiUsage(at(response, "usage"), counts) ?? null;
+  const calls = heard.toolCalls.length > 0;
+  if (refused) heard.finish = "refusal";
+  else if (status === "incomplete") heard.finish = "length";
+  else heard.finish = calls ? "tool-calls" : "stop";
   return heard;
 }

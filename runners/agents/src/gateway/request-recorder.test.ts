@@ -4,17 +4,17 @@ import type { ModelRequestEvent, RequestPartEvent, TrajectoryEvent } from "@mlrb
 import type { Json } from "@mlrb/kit/stage";
 import fc from "fast-check";
 import { gatewayLab } from "../testing/gateway-lab.ts";
-import { type RecordedRequest, requestRecorder } from "./request-recorder.ts";
+import { type RecordedRequest, RequestRecorder } from "./request-recorder.ts";
 
 type Recorded = ModelRequestEvent | RequestPartEvent;
 
 function recording(bytesMax?: number) {
   const events: Recorded[] = [];
   const write = (event: TrajectoryEvent) => void events.push(event as Recorded);
-  const { record } = requestRecorder({ write, ...(bytesMax !== undefined && { bytesMax }) });
+  const recorder = new RequestRecorder({ write, ...(bytesMax !== undefined && { bytesMax }) });
   let call = 0;
   const ask = (body: Record<string, Json>, format: RecordedRequest["format"] = "anthropic") =>
-    record({ call: ++call, provider: "p", model: "m", format, body });
+    recorder.record({ call: ++call, provider: "p", model: "m", format, body });
   const parts = (of: number, kind: RequestPartEvent["part"]) =>
     events.filter(
       (one): one is RequestPartEvent => one.event === "request-part" && one.call === of && one.part === kind,
@@ -151,6 +151,38 @@ test("what exceeds the bytes of all requests keeps digest and length", () => {
     digest,
     bytes: JSON.stringify((said("x".repeat(500)) as Json[])[0]).length,
   });
+});
+
+for (const [kind, text] of [
+  ["short messages", (index: number) => `${index}`],
+  ["repeated long messages", (index: number) => `${index} ${"x".repeat(1000)}`],
+] as const)
+  test(`once the bytes are used, a program that shuffles ${kind} grows the record by one line a request`, () => {
+    const { events, ask } = recording(200_000);
+    const messages = said(...Array.from({ length: 1000 }, (_, index) => text(index))) as Json[];
+    ask({ messages });
+    const first = events.length;
+    for (let turn = 1; turn <= 20; turn++)
+      ask({ messages: [...messages.slice(turn), ...messages.slice(0, turn)] });
+    assert.equal(events.length, first + 20 * 2);
+    assert.ok(JSON.stringify(events.slice(first)).length < 20 * 1000);
+  });
+
+test("once the bytes are used, a request still names the messages that it shares with a recorded one", () => {
+  const { events, ask, parts } = recording(2_000);
+  ask({ messages: said("a", "b", "c") });
+  ask({ messages: said(...Array.from({ length: 10 }, (_, index) => `other ${index}`)) });
+  ask({ messages: said("a", "b", "new", "newer") });
+  ask({ messages: said("a", "b", "new") });
+  const shared = events.flatMap((one) => (one.event === "model-request" ? [one.sameAs] : []));
+  assert.deepEqual(shared.slice(2), [
+    { call: 1, messages: 2 },
+    { call: 3, messages: 2 },
+  ]);
+  assert.deepEqual(
+    parts(3, "more-messages").map(({ place, text }) => [place, typeof text]),
+    [[2, "object"]],
+  );
 });
 
 test("a request of a hundred thousand messages takes a bounded number of lines and loses none", () => {

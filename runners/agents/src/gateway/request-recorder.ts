@@ -1,17 +1,17 @@
-// Records what a program asks its model. A request repeats the whole conversation, so only what no earlier request
-// of the attempt held is written: each block of the system prompt, the tools and the settings once, and the messages
-// after those that an earlier request begins with. Of these, a text that an earlier request had at another place (a
-// CLI edits or shortens its conversation) is named by its digest. Readers rebuild any request from `model-request`
-// and its parts.
+// Records a program's model requests. A request repeats the whole conversation, so only parts that no earlier request
+// of the attempt had are written: each block of the system prompt, the tools and the settings once, and the messages
+// after those that an earlier request begins with. A text that an earlier request had at another place (a CLI edits or
+// shortens its conversation) is named by its digest. `model-request` and its parts are enough to rebuild any request.
 import { createHash } from "node:crypto";
 import type { LongText, RequestPartEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import { isTable } from "@mlrb/formats/is-table";
 import type { Json } from "@mlrb/kit/stage";
 import { inlineMax } from "../record/attachments.ts";
 import type { CallFormat } from "./route-request.ts";
 
 type Fields = { system: string[]; messages: string };
 
-/** Where each protocol keeps the parts of a request. `tools` and everything else have one name in all of them. */
+/** Where each protocol keeps the parts of a request. `tools` and the settings have the same names in all of them. */
 const fieldsOf: Record<CallFormat, Fields> = {
   "openai-chat": { system: [], messages: "messages" },
   "openai-responses": { system: ["instructions"], messages: "input" },
@@ -19,20 +19,25 @@ const fieldsOf: Record<CallFormat, Fields> = {
   google: { system: ["systemInstruction", "system_instruction"], messages: "contents" },
 };
 
-/** Messages of one request that get a line each; what comes after them is one part. */
+/** Messages of one request that get a line each; the rest is one part. */
 const messagesMax = 10_000;
 /** Blocks of a system prompt that get a line each; a longer list is one part. */
 const blocksMax = 100;
-/** What a line of a part takes besides its text, roughly. */
+/** About what a line of a part takes besides its text. */
 const lineBytes = 300;
 /** A shorter text is written again: a reference is as long. */
 const repeatedMax = 300;
+/** About what a line holds of a text that is an attachment. */
+const headBytes = 2_000;
 /** Conversations that the next request is compared with. */
 const conversationsMax = 32;
 
 export type RequestRecorderOptions = {
   write(event: TrajectoryEvent): void;
-  /** Bytes of all parts; the texts of later ones keep their digest and length only. */
+  /**
+   * Bytes of all parts. Once they are used, a request takes one line for its new messages, and new texts keep their
+   * digest and length only.
+   */
   bytesMax?: number;
 };
 
@@ -45,99 +50,133 @@ export type RecordedRequest = {
   body: Record<string, Json>;
 };
 
-export function requestRecorder({ write, bytesMax = 256 << 20 }: RequestRecorderOptions) {
-  /** Digests of texts that are written. */
-  const written = new Set<string>();
+/** A request of an earlier call, by the digests of its messages. */
+type Conversation = { call: number; digests: string[] };
+
+export class RequestRecorder {
+  readonly #write: RequestRecorderOptions["write"];
+  readonly #bytesMax: number;
+  /** Digests of written texts. */
+  readonly #written = new Set<string>();
   /** Digests of parts that requests name. */
-  const parts = new Set<string>();
-  /** Digests of the messages of a request, the last used one first. */
-  let conversations: { call: number; digests: string[] }[] = [];
-  let bytes = 0;
+  readonly #named = new Set<string>();
+  /** The last used one first. */
+  #conversations: Conversation[] = [];
+  #bytes = 0;
 
-  const textOf = (json: string, digest: string): { text: LongText; again?: true } => {
-    const length = Buffer.byteLength(json);
-    const left = { head: "", digest, bytes: length };
-    if (written.has(digest)) {
-      if (length <= repeatedMax || json.length > inlineMax) return { text: json }; // the attachments hold a long one once
-      return { text: left, again: true };
+  constructor({ write, bytesMax = 256 << 20 }: RequestRecorderOptions) {
+    this.#write = write;
+    this.#bytesMax = bytesMax;
+  }
+
+  /** To be called before the request is sent. */
+  record({ call, provider, model, format, body }: RecordedRequest): void {
+    const { system, tools, settings, messages } = takenApart(format, body);
+    let texts = textsOf(messages, messagesMax);
+    let digests = texts.map(digestOf);
+    const before = longestStart(this.#conversations, digests);
+    const full = this.#bytes >= this.#bytesMax;
+    const ownLines = full ? Math.min(before.length, messagesMax) : messagesMax;
+    if (full && before.length < texts.length) {
+      texts = textsOf(messages, ownLines);
+      digests = texts.map(digestOf);
     }
-    if (bytes + lineBytes + length > bytesMax) return { text: left };
-    bytes += lineBytes + length;
-    written.add(digest);
-    return { text: json };
-  };
+    this.#write({
+      event: "model-request",
+      by: "program",
+      call,
+      provider,
+      model,
+      messages: digests.length,
+      sameAs: before.length === 0 ? null : { call: before.call, messages: before.length },
+      system: system.length === 0 ? null : this.#system(call, system.length === 1 ? system[0]! : system),
+      tools: tools === undefined ? null : this.#once(call, "tools", tools),
+      settings: this.#once(call, "settings", settings),
+    });
+    for (let place = before.length; place < texts.length; place++) {
+      const part: RequestPartEvent["part"] = place < ownLines ? "message" : "more-messages";
+      const role = part === "message" ? roleOf(messages[place]!) : null;
+      const digest = digests[place]!;
+      const text = this.#text(texts[place]!, digest);
+      this.#write({ event: "request-part", by: "program", call, part, place, role, digest, ...text });
+    }
+    // the list of all new messages is no message of a later request
+    this.#remember({ call, digests: full ? digests.slice(0, before.length) : digests }, before);
+  }
 
-  /** Digest of the part; writes it where no earlier request had it. */
-  const once = (call: number, part: "system" | "tools" | "settings", value: Json): string => {
+  /** A request that extends a conversation takes its place. */
+  #remember(conversation: Conversation, before: { call: number; length: number }): void {
+    const others = this.#conversations.filter(
+      (one) => one.call !== before.call || before.length < one.digests.length,
+    );
+    this.#conversations = [conversation, ...others].slice(0, conversationsMax);
+  }
+
+  /** A CLI may change one block at every request and leave the long ones as they are. */
+  #system(call: number, system: Json): string | string[] {
+    return Array.isArray(system) && system.length <= blocksMax
+      ? system.map((block) => this.#once(call, "system", block))
+      : this.#once(call, "system", system);
+  }
+
+  /** Digest of the part; writes the part unless an earlier request had it. */
+  #once(call: number, part: "system" | "tools" | "settings", value: Json): string {
     const json = serialized(value);
     const digest = digestOf(json);
-    if (!parts.has(digest)) {
-      parts.add(digest);
-      write({
-        event: "request-part",
-        by: "program",
-        call,
-        part,
-        place: null,
-        role: null,
-        digest,
-        ...textOf(json, digest),
-      });
+    if (!this.#named.has(digest)) {
+      this.#named.add(digest);
+      const text = this.#text(json, digest);
+      const facts = { event: "request-part", by: "program", call, part, place: null, role: null } as const;
+      this.#write({ ...facts, digest, ...text });
     }
     return digest;
-  };
+  }
 
-  /** A CLI may change one block at every request, and leave the long ones as they are. */
-  const systemOf = (call: number, system: Json) =>
-    Array.isArray(system) && system.length <= blocksMax
-      ? system.map((block) => once(call, "system", block))
-      : once(call, "system", system);
-
-  return {
-    /** Before the request is sent. */
-    record({ call, provider, model, format, body }: RecordedRequest): void {
-      const { system: systemNames, messages: messagesName } = fieldsOf[format];
-      const { tools, [messagesName]: given, ...rest } = body;
-      const settings: Record<string, Json> = {};
-      const system: Json[] = [];
-      for (const [name, value] of Object.entries(rest))
-        if (systemNames.includes(name)) system.push(value);
-        else settings[name] = value;
-      const messages = given === undefined ? [] : Array.isArray(given) ? given : [given];
-      const texts = messages.slice(0, messagesMax).map(serialized);
-      if (messages.length > messagesMax) texts.push(serialized(messages.slice(messagesMax)));
-      const digests = texts.map(digestOf);
-      const before = longestStart(conversations, digests);
-      const event: TrajectoryEvent = {
-        event: "model-request",
-        by: "program",
-        call,
-        provider,
-        model,
-        messages: digests.length,
-        sameAs: before.length === 0 ? null : { call: before.call, messages: before.length },
-        system: system.length === 0 ? null : systemOf(call, system.length === 1 ? system[0]! : system),
-        tools: tools === undefined ? null : once(call, "tools", tools),
-        settings: once(call, "settings", settings),
-      };
-      write(event);
-      for (let place = before.length; place < texts.length; place++) {
-        const part: RequestPartEvent["part"] = place < messagesMax ? "message" : "more-messages";
-        const role = part === "message" ? roleOf(messages[place]!) : null;
-        const digest = digests[place]!;
-        const text = textOf(texts[place]!, digest);
-        write({ event: "request-part", by: "program", call, part, place, role, digest, ...text });
-      }
-      // a request that goes on with a conversation takes its place
-      const others = conversations.filter(
-        (one) => one.call !== before.call || before.length < one.digests.length,
-      );
-      conversations = [{ call, digests }, ...others].slice(0, conversationsMax);
-    },
-  };
+  /** Counts the line, and the text if it is written. */
+  #text(json: string, digest: string): { text: LongText; again?: true } {
+    const length = Buffer.byteLength(json);
+    const left = { head: "", digest, bytes: length };
+    this.#bytes += lineBytes;
+    if (this.#written.has(digest)) {
+      const attached = json.length > inlineMax; // the attachments hold it once
+      if (length > repeatedMax && !attached) return { text: left, again: true };
+      this.#bytes += attached ? headBytes : length;
+      return { text: json };
+    }
+    if (this.#bytes + length > this.#bytesMax) return { text: left };
+    this.#bytes += length;
+    this.#written.add(digest);
+    return { text: json };
+  }
 }
 
-function longestStart(conversations: { call: number; digests: string[] }[], digests: string[]) {
+type TakenApart = {
+  system: Json[];
+  tools: Json | undefined;
+  settings: Record<string, Json>;
+  messages: Json[];
+};
+
+function takenApart(format: CallFormat, body: Record<string, Json>): TakenApart {
+  const { system: systemNames, messages: messagesName } = fieldsOf[format];
+  const { tools, [messagesName]: given, ...rest } = body;
+  const settings: Record<string, Json> = {};
+  const system: Json[] = [];
+  for (const [name, value] of Object.entries(rest))
+    if (systemNames.includes(name)) system.push(value);
+    else settings[name] = value;
+  const messages = given === undefined ? [] : Array.isArray(given) ? given : [given];
+  return { system, tools, settings, messages };
+}
+
+/** One text for each of the first `linesMax` messages, and one for the list of the rest. */
+function textsOf(messages: Json[], linesMax: number): string[] {
+  const texts = messages.slice(0, linesMax).map(serialized);
+  if (messages.length > linesMax) texts.push(serialized(messages.slice(linesMax)));
+  return texts;
+}
+
+function longestStart(conversations: Conversation[], digests: string[]) {
   let longest = { call: 0, length: 0 };
   for (const { call, digests: other } of conversations) {
     let length = 0;
@@ -147,7 +186,7 @@ function longestStart(conversations: { call: number; digests: string[] }[], dige
   return longest;
 }
 
-/** Marks of a provider's cache are left out: they move from message to message and say nothing. */
+/** Without marks of a provider's cache: they move from message to message and mean nothing to a reader. */
 function serialized(value: Json): string {
   try {
     return JSON.stringify(value, (key, one: Json) => (key === "cache_control" ? undefined : one)) ?? "null";
@@ -161,7 +200,7 @@ function digestOf(text: string): string {
 }
 
 function roleOf(message: Json): string | null {
-  if (typeof message !== "object" || message === null || Array.isArray(message)) return null;
+  if (!isTable(message)) return null;
   const role = message.role ?? message.type;
   return typeof role === "string" ? role.slice(0, 40) : null;
 }

@@ -1,7 +1,8 @@
-// Which of a program's requests are let through to a provider, by what they say before their body: every other
-// method, path, address and key is refused. Pure but for the comparison of keys.
+// Decides from method, path, address and key which of a program's requests pass to a provider. All others are refused.
+// Pure.
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
+import { unreachable } from "@mlrb/core/ports/outcome";
 import type { GatewayProvider } from "./gateway-provider.ts";
 import type { Refusal } from "./provider-error.ts";
 
@@ -12,9 +13,9 @@ export type Route = {
   /** `call` is metered; `count` only counts tokens of a text; `models` is answered by the gateway itself. */
   kind: "call" | "count" | "models";
   format: CallFormat;
-  /** Of the address, where it is told there. */
+  /** From the address, if the protocol names it there. */
   model?: string;
-  /** The address tells that the answer is streamed. */
+  /** From the address: whether the answer is streamed. */
   stream?: boolean;
   /** At the provider, after its base URL. */
   path: string;
@@ -22,7 +23,7 @@ export type Route = {
 
 type IncomingRequest = { method: string; url: string; headers: IncomingHttpHeaders };
 
-/** `token` is what the program has in place of a key. */
+/** `token`: the program's key for the gateway. */
 export function routeRequest(
   { method, url, headers }: IncomingRequest,
   { providers, token }: { providers: GatewayProvider[]; token: string },
@@ -68,10 +69,12 @@ function endpointOf({ protocol }: GatewayProvider, method: string, endpoint: str
       const kind = verb === "countTokens" ? "count" : "call";
       return { kind, format: "google", model, stream: verb === "streamGenerateContent" };
     }
+    default:
+      return unreachable(protocol);
   }
 }
 
-/** What clients of the protocols send there that changes an answer's form; a key never goes on. */
+/** The part of the query that changes an answer's form. A key is never passed on. */
 function keptQuery({ protocol }: GatewayProvider, asked: URLSearchParams): string {
   if (protocol === "anthropic" && asked.get("beta") === "true") return "?beta=true";
   return protocol === "google" && asked.get("alt") === "sse" ? "?alt=sse" : "";

@@ -1,20 +1,20 @@
-// Cuts a stream of server-sent events into its blocks, each with the bytes that it came in, so that what a program
-// gets is what the provider sent, and the JSON of each can be read on the way. eventsource-parser reads
-// them; it gets what one empty line ends at a time, so that the bytes of each event are known.
+// Cuts a stream of server-sent events into blocks, each with its bytes: the program gets what the provider sent, and the
+// JSON of each event is read on the way. eventsource-parser gets the bytes up to one empty line at a time, so the bytes
+// of each event are known.
 import { createParser } from "eventsource-parser";
 
-/** `data` is empty where a block holds no event: comments, an empty line. */
+/** `data` is empty for a block without an event: comments, an empty line. */
 export type StreamBlock = { bytes: Buffer; data: string };
 
 export type StreamBlocks = {
-  /** Throws where one block is larger than anybody would send. */
+  /** Throws if a block exceeds 32 MiB. */
   take(bytes: Buffer): StreamBlock[];
-  /** At the end of the stream: what came after the last whole block. Undefined where nothing did. */
+  /** At the end of the stream: the bytes after the last whole block. Undefined if there are none. */
   end(): StreamBlock | undefined;
 };
 
 const blockMax = 32 << 20;
-/** An empty line, where a line ends before it; `\n` behind `\r` is the end of the same line. */
+/** An empty line after a line's end; `\n` after `\r` belongs to the same end. */
 const emptyLine = /(?<=[\r\n])(?!(?<=\r)\n)(?:\r\n|\r|\n)/gu;
 
 export function streamBlocks(): StreamBlocks {
@@ -27,7 +27,7 @@ export function streamBlocks(): StreamBlocks {
     size += part.length;
     if (size > blockMax) throw new Error(`an event of more than ${blockMax} bytes`);
     parts.push(part);
-    // a character for each byte, so that no letter is cut
+    // one character for each byte, so no letter is cut
     parser.feed(part.toString("latin1"));
   };
   const block = (): StreamBlock => {

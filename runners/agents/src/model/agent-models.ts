@@ -1,5 +1,5 @@
-// Which models an attempt may call, by the parameters of its stage, and which of them have no known price: a limit
-// of dollars cannot be held over those. The one guard, used before a run starts and again by each attempt. Pure.
+// Which models an attempt may call, by the parameters of its stage, and which of them have no known price: a limit in
+// dollars cannot hold those. Checked before a run starts and again by each attempt. Pure.
 import { agentPreset } from "@mlrb/formats/declared/agent-preset";
 import { checkFormat } from "@mlrb/formats/read-format";
 import { listOf, openObject } from "@mlrb/formats/schema";
@@ -9,13 +9,13 @@ import type { PriceBook } from "./prices.ts";
 
 export type AgentModel = {
   provider: string;
-  /** One that ends in `*` is all that begin so. */
+  /** An id that ends in `*` is a prefix. */
   id: string;
   free: boolean;
 };
 
 const { kind, provider, model, gateway } = agentPreset.properties;
-// no more than is looked at: what starts anyway must not pass for free
+// only the needed fields: a preset that starts in spite of an error elsewhere must not count as free
 const format = openObject(
   {
     kind,
@@ -26,7 +26,7 @@ const format = openObject(
   ["kind"],
 );
 
-/** None for agents that call no model, or one that is recorded; nor of params of something else. */
+/** Empty for agents without a model or with a recorded one, and for params of other stages. */
 export function agentModels(params: Record<string, Json>): AgentModel[] {
   const preset = checkFormat(format, presetFields(params));
   if (preset.kind === "unreadable") return [];
@@ -41,13 +41,13 @@ export function unpriced(models: AgentModel[], prices: PriceBook): AgentModel[] 
   return models.filter(({ provider, id, free }) => !free && prices.priceOf(provider, id) === undefined);
 }
 
-/** For those who know what their provider charges. `command`: what is to be typed again with the prices. */
+/** How to give prices. `command`: the command to repeat with them. */
 export function priceHelp(models: AgentModel[], command?: string): string {
   const wanted = [...new Set(models.map(({ id }) => id))].map((id) => `${id}=INPUT/OUTPUT`);
   const options = wanted.map((one) => `--price ${/^[\w./:@=-]+$/u.test(one) ? one : `'${one}'`}`);
   const words = [...(command === undefined ? [] : [command]), ...options].join(" ");
   return (
-    `say what the provider charges for a million tokens, in dollars: ${words}; ` +
-    "or write it into runners/agents/prices.yaml with its date and source; or `free: true` in the preset, for an endpoint that bills nobody"
+    `give the provider's price for a million tokens, in dollars: ${words}; ` +
+    "or add it to runners/agents/prices.yaml with its date and source; or set `free: true` in the preset of an endpoint without a bill"
   );
 }

@@ -1,5 +1,5 @@
-// The models that providers serve, by the AI SDK: one try of one step, streamed, so that what breaks off or falls
-// silent is noticed. Tools are told and never run here; retries, prices and records stand around it.
+// A model client over the AI SDK. It makes one try of one step as a stream, so a broken or silent answer is noticed.
+// Tools are described and never run here. Callers add retries, prices and records.
 import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
 import {
   jsonSchema,
@@ -9,7 +9,7 @@ import {
   tool,
   wrapLanguageModel,
 } from "ai";
-import { type AnswerParts, answerParts } from "./answer-parts.ts";
+import { AnswerParts } from "./answer-parts.ts";
 import { causeOf, failureOf } from "./cause-of.ts";
 import { guardedFetch, TransportTrouble } from "./guarded-fetch.ts";
 import type { ModelClient, ModelRequest, ModelResponse, ModelResult, ToolSpec } from "./model-client.ts";
@@ -17,25 +17,25 @@ import { sdkMessages } from "./sdk-messages.ts";
 import { sdkModel } from "./sdk-model.ts";
 
 export type ClientLimits = {
-  /** Without a byte, before a connection is given up. Node's own fetch gives up after 300 s whatever is said here. */
+  /** Without a byte, before a connection is given up. Node's own fetch gives up after 300 s in any case. */
   idleMs?: number;
-  /** Of text, reasoning and arguments together; what comes after it is not taken. */
+  /** Of text, reasoning and arguments together; the rest is dropped. */
   answerCharactersMax?: number;
   bodyBytesMax?: number;
 };
 
 const limits: Required<ClientLimits> = {
-  // models that think for long without a word: the providers send signs of life, or nothing for minutes
+  // models may think for minutes: some providers send signs of life meanwhile, others nothing
   idleMs: 240_000,
-  // four times what the largest answers of today's models hold (128 000 tokens)
+  // four times the largest answers of current models (128 000 tokens)
   answerCharactersMax: 2_000_000,
   bodyBytesMax: 256 * 2 ** 20,
 };
 
-/** A function is asked at each try: a person may have replaced the key. */
+/** A function is called at each try: a person may have replaced the key. */
 export type ProviderKey = string | undefined | (() => string | undefined);
 
-/** Throws where the spec cannot be meant. */
+/** Throws if the spec names no usable model. */
 export function aiSdkClient(spec: ModelSpec, given: ProviderKey, some: ClientLimits = {}): ModelClient {
   const held = { ...limits, ...some };
   const keyNow = () => (typeof given === "function" ? given() : given);
@@ -46,7 +46,7 @@ export function aiSdkClient(spec: ModelSpec, given: ProviderKey, some: ClientLim
     async call(request) {
       request.signal.throwIfAborted();
       const result = await oneTry(spec, { key: keyNow(), held, request });
-      // an answer that came while it was being ended is lost with it, like everything after
+      // an answer that arrived during the abort is dropped
       request.signal.throwIfAborted();
       return result;
     },
@@ -63,11 +63,11 @@ async function oneTry(spec: ModelSpec, { key, held, request }: Try): Promise<Mod
   });
   const { model, providerOptions, cache } = sdkModel(spec, key, transport.fetch);
   const enough = new AbortController();
-  const answer = answerParts();
+  const answer = new AnswerParts();
   let error: unknown;
   try {
     const { fullStream } = streamText({
-      model: wrapLanguageModel({ model, middleware: inputsAsWritten(answer.takeInput) }),
+      model: wrapLanguageModel({ model, middleware: inputsAsWritten((text) => answer.takeInput(text)) }),
       messages: sdkMessages(request.messages, { provider: spec.provider, cache }),
       allowSystemInMessages: true,
       tools: sdkTools(request.tools),
@@ -76,12 +76,12 @@ async function oneTry(spec: ModelSpec, { key, held, request }: Try): Promise<Mod
       abortSignal: AbortSignal.any([request.signal, enough.signal]),
       ...(spec.temperature !== undefined && { temperature: spec.temperature }),
       ...(spec.maxOutputTokens !== undefined && { maxOutputTokens: spec.maxOutputTokens }),
-      onError() {}, // it would print it
+      onError() {}, // the default prints it
     });
     for await (const part of fullStream) {
       if (part.type === "error") error ??= part.error;
       answer.take(part);
-      if (answer.characters() > held.answerCharactersMax) {
+      if (answer.characters > held.answerCharactersMax) {
         enough.abort();
         return answered(answer, spec, "length");
       }
@@ -94,8 +94,8 @@ async function oneTry(spec: ModelSpec, { key, held, request }: Try): Promise<Mod
 }
 
 /**
- * Takes the arguments of calls before the SDK reads them: it would tell what is malformed in its own words, and
- * run out of stack over JSON that is nested deep enough.
+ * Takes the arguments of calls before the SDK parses them: it would replace malformed ones by its own error, and
+ * run out of stack over deeply nested JSON.
  */
 function inputsAsWritten(take: (text: string) => void): LanguageModelMiddleware {
   return {
@@ -115,10 +115,10 @@ function inputsAsWritten(take: (text: string) => void): LanguageModelMiddleware 
   };
 }
 
-/** What is to be thought of a stream that has ended. */
+/** The result of a stream that has ended. */
 function judged(answer: AnswerParts, { spec, error }: { spec: ModelSpec; error: unknown }): ModelResult {
-  const finish = answer.finish();
-  if (error !== undefined) return failed(answer, { error, begun: answer.characters() > 0 });
+  const finish = answer.finish;
+  if (error !== undefined) return failed(answer, { error, begun: answer.characters > 0 });
   switch (finish) {
     case "stop":
     case "tool-calls":
@@ -131,12 +131,12 @@ function judged(answer: AnswerParts, { spec, error }: { spec: ModelSpec; error: 
     case "interrupted":
     case "error":
     case undefined: {
-      const cause = answer.characters() > 0 ? "cut-stream" : "garbage";
+      const cause = answer.characters > 0 ? "cut-stream" : "garbage";
       const detail =
         cause === "garbage"
-          ? "an answer in which nothing was said in the protocol's words"
-          : "the answer ended before its end";
-      return { kind: "failed", failure: { ...failureOf(cause, { detail }), usage: answer.usageSoFar() } };
+          ? "an answer without an event of the protocol"
+          : "the answer broke off before its end";
+      return { kind: "failed", failure: { ...failureOf(cause, { detail }), usage: answer.usageSoFar } };
     }
   }
 }
@@ -147,14 +147,14 @@ function answered(answer: AnswerParts, spec: ModelSpec, finish: ModelResponse["f
 
 function failed(answer: AnswerParts, { error, begun }: { error: unknown; begun: boolean }): ModelResult {
   let failure = causeOf(error);
-  // an answer that had begun is cut, whatever the SDK calls its end
+  // an answer that had begun is cut, whatever the SDK calls the error
   if (
     begun &&
     ["connection-lost", "garbage", "unforeseen"].includes(failure.cause) &&
     !(error instanceof TransportTrouble)
   )
     failure = failureOf("cut-stream", { detail: failure.detail });
-  return { kind: "failed", failure: { ...failure, usage: answer.usageSoFar() } };
+  return { kind: "failed", failure: { ...failure, usage: answer.usageSoFar } };
 }
 
 function sdkTools(tools: ToolSpec[]): ToolSet {

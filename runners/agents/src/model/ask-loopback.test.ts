@@ -11,7 +11,7 @@ import {
 import type { Meter } from "../attempt/meter.ts";
 import { aiSdkClient } from "./ai-sdk-client.ts";
 import { askModel } from "./ask-model.ts";
-import { dollarsOf } from "./prices.ts";
+import { priceBook } from "./prices.ts";
 import { ProviderTrouble } from "./provider-trouble.ts";
 
 const open: LoopbackProvider[] = [];
@@ -45,7 +45,7 @@ async function asking({ provider, id }: { provider: string; id: string }, script
       idleMs: 2000,
     }),
     meter,
-    dollarsOf: (usage) => dollarsOf(usage, provider, id),
+    dollarsOf: (usage) => priceBook([]).dollarsOf(usage, provider, id),
     digest: () => "digest",
     write: (event) => events.push(event),
     signal: new AbortController().signal,

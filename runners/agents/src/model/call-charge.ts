@@ -1,26 +1,25 @@
-// What one model call is charged: what its provider reported, as far as that can be believed, and where nothing
-// reliable was reported an upper estimate, which is what limits of tokens and dollars count. Both are kept apart in
-// the ledger. Pure.
+// The charge of one model call: the usage that its provider reported, as far as it is plausible. Without a reliable
+// report, limits of tokens and dollars count an upper estimate. The ledger keeps both apart. Pure.
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 
-/** What a call can take at most. */
+/** The most that a call can cost. */
 export type CallBound = { inputTokens: number; outputTokens: number };
 
 export type CallCharge = {
-  /** As the provider reported it; null: it reported none, or one that cannot be. */
+  /** As the provider reported it; null without a plausible report. */
   usage: ModelUsage | null;
-  /** Of `usage`; null: unknown. */
+  /** Of `usage`; null if unknown. */
   dollars: number | null;
   answered: boolean;
-  /** What limits count on top of it, since the provider's report is missing or tells a part only. `dollars` is null where no price is known. */
+  /** What limits count in addition if the report is missing or partial. `dollars` is null without a known price. */
   estimated?: { inputTokens: number; outputTokens: number; dollars: number | null };
 };
 
-/** English has 4 bytes to a token, code 3, digits and other scripts 2 and more. */
+/** English has 4 bytes a token, code 3, digits and other scripts 2 and more. */
 const bytesPerTokenLeast = 2;
-/** Output of a call that says no limit. */
+/** Output of a call without a limit. */
 const outputTokensUnsaid = 32_000;
-/** In one call, of input or output: no context of any model holds as many. */
+/** In one call, of input or output: no model has such a context. */
 export const tokensAbsurd = 20_000_000;
 
 export const noUsage: ModelUsage = {
@@ -30,7 +29,7 @@ export const noUsage: ModelUsage = {
   reasoningTokens: 0,
 };
 
-/** `answers`: how many the request asks for at once. */
+/** `answers`: how many answers the request asks for. */
 export function callBound({
   requestBytes,
   outputTokensMax,
@@ -48,17 +47,17 @@ export function callBound({
   };
 }
 
-/** As it is dearest: all of the prompt written to a cache. */
+/** At the highest price: all of the prompt written to a cache. */
 export function boundUsage(bound: CallBound): ModelUsage {
   return { ...noUsage, ...bound, cacheWrittenTokens: bound.inputTokens };
 }
 
-/** The usage as it can be believed: null where a count is negative, no integer, absurd, or zero for all of a prompt. */
+/** The plausible usage: null if a count is negative, no integer, absurd, or zero for all of a prompt. */
 export function soundUsage(reported: ModelUsage | null): ModelUsage | null {
   if (reported === null) return null;
   const { inputTokens, outputTokens } = reported;
   if (!isCount(inputTokens) || !isCount(outputTokens) || inputTokens === 0) return null;
-  // a part that is larger than its whole tells nothing; it is charged like the rest then
+  // a part that is larger than its whole is dropped and charged like the rest
   const partOf = (whole: number, part: number | null | undefined) =>
     isCount(part) && part <= whole ? part : null;
   const cached = partOf(inputTokens, reported.cachedInputTokens);
@@ -75,11 +74,11 @@ export function soundUsage(reported: ModelUsage | null): ModelUsage | null {
 type Reported = {
   usage: ModelUsage | null;
   answered: boolean;
-  /** `none`: it failed so that nothing was spent. */
+  /** `none`: the failure is known to have cost nothing. */
   tokens: "none" | "maybe";
 };
 
-/** `priced`: in dollars; null where no price is known. */
+/** `priced`: in dollars; null without a known price. */
 export function callCharge(
   { usage: reported, answered, tokens }: Reported,
   bound: CallBound,
@@ -89,7 +88,7 @@ export function callCharge(
   if (usage === null && tokens === "none") return { usage: noUsage, dollars: 0, answered };
   const dollars = usage === null ? (isFree(priced) ? 0 : null) : priced(usage);
   if (usage !== null && (answered || tokens === "none")) return { usage, dollars, answered };
-  // an answer that broke off was counted as far as it had come, and may be billed to its end
+  // an answer that broke off was counted up to that point, and may be billed to its end
   const inputTokens = usage?.inputTokens ?? bound.inputTokens;
   const outputTokens = Math.max(bound.outputTokens, usage?.outputTokens ?? 0);
   const most = priced(boundUsage({ inputTokens, outputTokens }));
@@ -101,7 +100,7 @@ export function callCharge(
   return { usage, dollars, answered, estimated };
 }
 
-/** Uncounted tokens cost nothing only where all of them do. */
+/** Uncounted tokens cost nothing only if all tokens do. */
 function isFree(priced: (usage: ModelUsage) => number | null): boolean {
   return priced({ ...noUsage, inputTokens: 1, outputTokens: 1 }) === 0;
 }

@@ -88,7 +88,7 @@ const examples: Record<ModelCause, unknown[]> = {
     network("UND_ERR_SOCKET", "other side closed"),
   ],
   idle: [
-    new TransportTrouble("MLRB_IDLE", "nothing came for 240 s"),
+    new TransportTrouble("MLRB_IDLE", "no byte came for 240 s"),
     network("UND_ERR_HEADERS_TIMEOUT"),
     network("UND_ERR_BODY_TIMEOUT"),
   ],
@@ -183,7 +183,7 @@ const examples: Record<ModelCause, unknown[]> = {
   "wrong-address": [
     said(404, "404 page not found"),
     said(405, ""),
-    new TransportTrouble("MLRB_REDIRECT", "301: it sends on"),
+    new TransportTrouble("MLRB_REDIRECT", "301: redirect"),
     said(404, "<html><title>404</title><script>const models = 1</script></html>"),
   ],
   "no-tool-calls": [

@@ -1,18 +1,19 @@
-// Which row of the table of causes an error of a model call is. Providers word the same thing in many ways and
-// endpoints that speak their protocols invent statuses, so codes go first, then statuses, then words.
+// Finds the row of the table of causes for an error of a model call. Providers word the same error in many ways, and
+// endpoints with their protocols invent statuses, so codes go first, then statuses, then words.
 // Pure. Codes and words: https://platform.openai.com/docs/guides/error-codes,
 // https://docs.claude.com/en/api/errors, https://ai.google.dev/gemini-api/docs/troubleshooting, and what vLLM, Ollama,
 // llama.cpp and LiteLLM answer.
 import { isTable } from "@mlrb/formats/is-table";
 import { causeRow, type ModelCause, type Requester, whoseFailure } from "./failure-causes.ts";
+import { parsedJson } from "./json-text.ts";
 import type { ModelFailure } from "./model-client.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
-/** A longer complaint is cut: some servers answer with a page. */
+/** A longer error is cut: some servers answer with a page. */
 const detailCharactersMax = 500;
 
 /**
- * Whatever the AI SDK, fetch or a socket threw, or a provider said in a stream; of an answer that is an error
+ * `error`: anything that the AI SDK, fetch or a socket threw, or an error in a stream. For a failed answer
  * `{ statusCode, responseHeaders, responseBody }` is enough.
  */
 export function causeOf(error: unknown, requester: Requester = "scaffold"): ModelFailure {
@@ -43,13 +44,13 @@ export function failureOf(
 type ErrorDetails = {
   status: number | null;
   headers: Record<string, string>;
-  /** Codes and types, of the provider's answer and of sockets. */
+  /** Codes and types, of providers and of sockets. */
   codes: string[];
   messages: string[];
   names: string[];
   /** Google's `retryDelay`s. */
   delays: string[];
-  /** Whether a provider answered at all, be it with an error. */
+  /** Whether a provider answered at all, even with an error. */
   answered: boolean;
 };
 
@@ -60,9 +61,9 @@ function causeOfSeen({ status, codes, messages, names, answered }: ErrorDetails)
   if (code("MLRB_OVERSIZE")) return "garbage";
   if (code("MLRB_REDIRECT")) return "wrong-address";
 
-  // "You exceeded your current quota" is also what Google says of a limit a minute: only OpenAI's code means money
+  // Google words a limit a minute as "You exceeded your current quota" too: only OpenAI's code means money
   if (code(...noMoney) || status === 402 || outOfMoney.test(words)) return "out-of-money";
-  // a limit of tokens a minute that this one request is above: waiting changes nothing, a shorter request does
+  // this request alone exceeds a limit of tokens a minute: a shorter one helps, waiting does not
   if ((status === 429 || status === 413) && /\brequest too large\b/u.test(words)) return "too-long";
   if (code("context_length_exceeded", "string_above_max_length", "request_too_large")) return "too-long";
   const refused = status === null || status === 400 || status === 413 || status === 422;
@@ -122,7 +123,7 @@ const noMoney = [
 const outOfMoney =
   /\binsufficient_quota\b|credit balance is too low|credits are depleted|billing hard limit|specified (?:workspace )?api usage limits|budget has been exceeded|exceededbudget/u;
 
-/** Google, of a place; Anthropic, of an organization. */
+/** Google: a location; Anthropic: an organization. */
 const forbidden = /location is not supported|free tier is not available|organization has been disabled/u;
 
 /** vLLM; Ollama; LiteLLM and OpenAI; OpenRouter; llama.cpp. */
@@ -140,7 +141,7 @@ function causeOfStatus(status: number, words: string): ModelCause | undefined {
     case 403:
       return "forbidden";
     case 404:
-      // what a conversation refers to is gone: no address is wrong
+      // the conversation refers to something that is gone: the address is right
       if (/\b(?:previous response|item) with id\b/u.test(words)) return "bad-request";
       return /\bmodels?\b/u.test(words) && !/<html|<!doctype/u.test(words)
         ? "unknown-model"
@@ -183,7 +184,7 @@ function causeOfTransport(codes: string[], words: string, answered: boolean): Mo
   return undefined;
 }
 
-/** Follows `cause` and what providers put inside; a few steps, for a stranger's error may go round. */
+/** Follows `cause` and nested errors for a few steps: a foreign error may contain itself. */
 function lookAt(error: unknown): ErrorDetails {
   const seen: ErrorDetails = {
     status: null,
@@ -217,12 +218,12 @@ function lookAt(error: unknown): ErrorDetails {
     if (typeof responseBody === "string" && responseBody !== "") takeBody(responseBody, seen);
     next = cause;
   }
-  // fetch says 200 and then breaks off: that status is no complaint
+  // fetch reports 200 and then breaks off: that status is no error
   if (seen.status !== null && seen.status < 300) seen.status = null;
   return seen;
 }
 
-/** `code` and `type` as the provider said them, also where `error` or `response` stands around them. */
+/** `code` and `type` as the provider wrote them, also inside `error` or `response`. */
 function takeComplaint(value: object, seen: ErrorDetails, depth = 0): void {
   const { code, type, status, reason, retryDelay, message, error, response, details } = value as Record<
     string,
@@ -230,7 +231,7 @@ function takeComplaint(value: object, seen: ErrorDetails, depth = 0): void {
   >;
   // `status` and `reason` are Google's codes
   for (const word of [code, type, status, reason]) if (typeof word === "string") seen.codes.push(word);
-  // vLLM says its status as a number in the body
+  // vLLM writes its status as a number in the body
   if (typeof code === "number" && code >= 400 && code < 600) seen.status ??= code;
   if (typeof message === "string" && message !== "" && !seen.messages.includes(message))
     seen.messages.push(message);
@@ -245,22 +246,20 @@ function takeComplaint(value: object, seen: ErrorDetails, depth = 0): void {
 }
 
 function takeBody(body: string, seen: ErrorDetails): void {
-  try {
-    const read: unknown = JSON.parse(body);
-    // some endpoints wrap the complaint in a list
-    const complaint = Array.isArray(read) ? read[0] : read;
-    if (isTable(complaint)) {
-      const before = seen.messages.length;
-      takeComplaint(complaint, seen);
-      // without a message in the usual place: FastAPI says `detail`
-      if (seen.messages.length > before) return;
-    }
-  } catch {}
+  const read = parsedJson(body);
+  // some endpoints wrap the complaint in a list
+  const complaint = Array.isArray(read) ? read[0] : read;
+  if (isTable(complaint)) {
+    const before = seen.messages.length;
+    takeComplaint(complaint, seen);
+    // FastAPI has no message in the usual place but a `detail`
+    if (seen.messages.length > before) return;
+  }
   seen.messages.push(body.slice(0, 2000));
 }
 
 function detailOf({ status, messages, codes }: ErrorDetails): string {
-  const [first = codes[0] ?? "it failed without a word", ...more] = messages;
+  const [first = codes[0] ?? "it failed without a message", ...more] = messages;
   const because = more.find((message) => !first.includes(message) && !message.includes(first));
   return `${status === null ? "" : `${status}: `}${first}${because === undefined ? "" : ` (${because})`}`;
 }

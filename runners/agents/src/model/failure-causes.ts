@@ -1,6 +1,6 @@
-// THE table of what can go wrong around an attempt: whose it is, whether it is tried again, whether its time and
-// its tokens are the agent's, what becomes of the attempt, and what a person can do. Everything that retries,
-// charges or records a failure looks here; docs/failures.md is made of it.
+// The one table of what can go wrong around an attempt: whose failure it is, whether it is tried again, how its time
+// and tokens count, how the attempt ends, and what a person can do. Everything that retries, charges or records a
+// failure reads this table. docs/failures.md prints it.
 
 import type { FailureOwner } from "@mlrb/formats/attempt/failure-owner";
 import type { ModelCause } from "@mlrb/formats/attempt/model-cause";
@@ -8,35 +8,40 @@ import type { WaitReason } from "@mlrb/formats/attempt/trajectory";
 
 export type FailureCause = {
   whose: FailureOwner;
-  /** Whose it is where a program of the agent's made the request, not a scaffold; the same where absent. */
+  /** The owner if a program of the agent made the request, not a scaffold; the same if absent. */
   whoseOfProgram?: FailureOwner;
   /** How it shows. */
   shows: string;
   /**
-   * `until-patience-ends`: as long as one has patience with a provider. `some-times`: each try may cost tokens, so
-   * at most `costlyTriesMax` of one call in all. `once`: a second answer of the same kind settles it. `cut`: the
-   * request is made shorter first. `attempt`: the whole attempt, by the retries of its stage. `when-mended`: a
-   * person is waited for, once anything was answered. `no`: it would go the same way.
+   * `until-patience-ends`: as long as `limits.providerWait`. `some-times`: a try may cost tokens, so at most
+   * `costlyTriesMax` of one call. `once`: a second such answer settles it. `cut`: the request is made shorter first.
+   * `attempt`: the whole attempt, by the retries of its stage. `when-mended`: a person is awaited, once anything was
+   * answered. `no`: another try would fail in the same way.
    */
   retry: "until-patience-ends" | "some-times" | "once" | "cut" | "attempt" | "when-mended" | "no";
-  /** As what its time counts; `work` is the agent's own. */
+  /** How its time counts; `work` is the agent's own. */
   time: WaitReason | "work";
-  /** Whether tokens may have been spent that nobody counted. */
+  /** Whether it may have cost tokens that were not counted. */
   tokens: "none" | "maybe";
   attempt: "goes on" | "measured" | "not measured";
-  /** What a person does about it; null where there is nothing to do. */
+  /** What a person can do; null if nothing. */
   wayOut: string | null;
 };
 
-/** A try that may have cost tokens is not made again and again. */
+/** Tries of one call that may cost tokens. */
 export const costlyTriesMax = 8;
 
+const providerBack =
+  "wait until the provider answers again, then run the pipeline again; recorded attempts are kept";
 const provider = {
   whose: "provider",
   retry: "until-patience-ends",
   time: "provider",
   tokens: "none",
+  attempt: "goes on",
+  wayOut: providerBack,
 } as const;
+const costlyTry = { ...provider, retry: "some-times", tokens: "maybe" } as const;
 const operator = {
   whose: "operator",
   retry: "when-mended",
@@ -44,82 +49,47 @@ const operator = {
   tokens: "none",
   attempt: "not measured",
 } as const;
-const lost = "wait until the provider answers again, then run the pipeline again: what is recorded is kept";
 
-/** Of a try of a model call. A try that is made again goes on; when patience ends the attempt is not measured. */
+/** Of a try of a model call. With another try the attempt goes on; when patience ends it is not measured. */
 export const modelCauses = {
   "rate-limit": {
     ...provider,
     shows: "429: too many requests or tokens a minute",
     time: "rate-limit",
-    attempt: "goes on",
     wayOut: "ask the provider for a higher limit, or run fewer attempts at once (--jobs, a pool)",
   },
-  overloaded: {
-    ...provider,
-    shows: "529 or 503, or the same said in a stream",
-    attempt: "goes on",
-    wayOut: lost,
-  },
-  "server-error": {
-    ...provider,
-    shows: "another 5xx, 408 or 409, or a stream that says so",
-    attempt: "goes on",
-    wayOut: lost,
-  },
+  overloaded: { ...provider, shows: "529 or 503, or the same error in a stream" },
+  "server-error": { ...provider, shows: "another 5xx, 408 or 409, or the same error in a stream" },
   unreachable: {
     ...provider,
-    shows: "no connection: refused, no such host, no route, no time left to connect",
-    attempt: "goes on",
+    shows: "no connection: refused, no such host, no route, or a timeout while connecting",
     wayOut: "check the network, a proxy and `baseUrl` of the preset; for a local endpoint: is it started?",
   },
   "connection-lost": {
     ...provider,
     shows: "the connection was reset before an answer began",
     tokens: "maybe",
-    attempt: "goes on",
-    wayOut: lost,
   },
-  idle: {
-    ...provider,
-    shows: "the connection stands, and nothing has come for minutes",
-    retry: "some-times",
-    tokens: "maybe",
-    attempt: "goes on",
-    wayOut: lost,
-  },
-  "cut-stream": {
-    ...provider,
-    shows: "an answer that broke off before its end",
-    retry: "some-times",
-    tokens: "maybe",
-    attempt: "goes on",
-    wayOut: lost,
-  },
+  idle: { ...costlyTry, shows: "the connection is open, and no byte has come for minutes" },
+  "cut-stream": { ...costlyTry, shows: "an answer that broke off before its end" },
   garbage: {
-    ...provider,
-    shows: "a stream whose events are not the protocol's, or one without an end",
-    retry: "some-times",
-    tokens: "maybe",
-    attempt: "goes on",
-    wayOut: "check `baseUrl` of the preset, and what stands between: a proxy, a sign-in page",
+    ...costlyTry,
+    shows: "a stream whose events do not follow the protocol, or one without an end",
+    wayOut: "check `baseUrl` of the preset, and a proxy or sign-in page in between",
   },
   "no-stream": {
     ...operator,
-    shows: "200 with a page of HTML or a JSON body, where a stream of events was asked for",
+    shows: "200 with a page of HTML or a JSON body in place of a stream of events",
     retry: "once",
     time: "provider",
     tokens: "maybe",
     wayOut:
-      "correct `baseUrl` of the preset, or what stands between: a proxy, a sign-in page, a server that cannot stream",
+      "correct `baseUrl` of the preset, or what is in between: a proxy, a sign-in page, a server that cannot stream",
   },
   unforeseen: {
-    ...provider,
+    ...costlyTry,
     whose: "harness",
-    shows: "anything that this table does not know",
-    retry: "some-times",
-    tokens: "maybe",
-    attempt: "goes on",
+    shows: "anything that is not in this table",
     wayOut: "report it with the attempt's trajectory; the table of causes lacks a row",
   },
   "no-certificate": {
@@ -129,9 +99,8 @@ export const modelCauses = {
   },
   "out-of-money": {
     ...operator,
-    shows:
-      "OpenAI's insufficient_quota, 402, a credit balance that is too low, a limit of spending that is reached",
-    wayOut: "pay the provider, or raise its limit of spending, then run the pipeline again",
+    shows: "OpenAI's insufficient_quota, 402, a credit balance that is too low, or a spending limit",
+    wayOut: "pay the provider or raise its spending limit, then run the pipeline again",
   },
   "over-cap": {
     ...operator,
@@ -143,7 +112,7 @@ export const modelCauses = {
   "wrong-key": {
     ...operator,
     shows: "401, or 400 with words about the key",
-    wayOut: "export a key that is valid, under the name that the preset says",
+    wayOut: "export a valid key under the name in the preset",
   },
   forbidden: {
     ...operator,
@@ -152,19 +121,19 @@ export const modelCauses = {
   },
   "unknown-model": {
     ...operator,
-    shows: "404 or 400 with a model's name: retired, misspelt, or not this key's",
-    wayOut: "`pipeline doctor --models` says which; name a model of today in the preset",
+    shows: "404 or 400 with a model's name: retired, misspelt, or not available to this key",
+    wayOut: "`pipeline doctor --models` shows which; name a current model in the preset",
   },
   "wrong-address": {
     ...operator,
     shows: "404 or 405 without a model's name, or a redirect",
-    wayOut: "correct `baseUrl` of the preset: it ends where /chat/completions begins, often in /v1",
+    wayOut: "correct `baseUrl` of the preset: it ends before /chat/completions, often in /v1",
   },
   "no-tool-calls": {
     ...operator,
-    shows: "the model, or its server as it was started, takes no tools",
+    shows: "the model, or its server with its current options, takes no tools",
     wayOut:
-      "start vLLM with `--enable-auto-tool-choice --tool-call-parser …`, llama.cpp with `--jinja`; else choose a model that calls tools",
+      "start vLLM with `--enable-auto-tool-choice --tool-call-parser …`, llama.cpp with `--jinja`; or choose a model that calls tools",
   },
   "bad-request": {
     ...operator,
@@ -172,23 +141,23 @@ export const modelCauses = {
     whoseOfProgram: "agent-error",
     retry: "no",
     time: "provider",
-    shows: "400, 415 or 422: the provider does not take what was sent",
+    shows: "400, 415 or 422: the provider does not accept the request",
     wayOut:
-      "take out the options of the preset's model that it names, or report it: a request of ours is wrong",
+      "remove the options that the error names from the preset's model, or report it: the harness sent a wrong request",
   },
   "too-long": {
     whose: "harness",
     whoseOfProgram: "agent-error",
-    shows: "400 or 413: more than the model's context holds; or 429: more tokens than a minute's limit",
+    shows: "400 or 413: more than the model's context; or 429: more tokens than a minute's limit",
     retry: "cut",
     time: "provider",
     tokens: "none",
     attempt: "goes on",
-    wayOut: "say a smaller `contextTokens` in the preset: the request should have been cut before",
+    wayOut: "set a smaller `contextTokens` in the preset: the request should have been cut before",
   },
   "blocked-request": {
     whose: "agent-refusal",
-    shows: "400: the provider's filter will not let this request through",
+    shows: "400: the provider's filter blocks this request",
     retry: "no",
     time: "work",
     tokens: "none",
@@ -198,7 +167,9 @@ export const modelCauses = {
 } as const satisfies Record<ModelCause, FailureCause>;
 
 const measured = { retry: "no", time: "work", tokens: "none", attempt: "measured", wayOut: null } as const;
-const told = { retry: "no", time: "work", tokens: "none", attempt: "goes on", wayOut: null } as const;
+const ofTools = { ...measured, whose: "agent-error", attempt: "goes on" } as const;
+const ofAgent = { ...measured, whose: "agent-error" } as const;
+const ofBudget = { ...measured, whose: "agent-budget" } as const;
 const notMeasured = { retry: "attempt", time: "work", tokens: "none", attempt: "not measured" } as const;
 
 /** Of everything else in an attempt. */
@@ -207,81 +178,62 @@ export const attemptCauses = {
     ...notMeasured,
     whose: "provider",
     shows: "tries of a model call failed until patience ended",
-    retry: "attempt",
-    wayOut: lost,
+    wayOut: providerBack,
   },
   "sandbox-lost": {
     ...notMeasured,
     whose: "sandbox",
-    shows: "the sandbox ended under its agent, or its walls could not be made",
-    wayOut: "`pipeline doctor` says what this machine's sandboxes can do; then run the pipeline again",
+    shows: "the sandbox ended while its agent was running, or could not be opened",
+    wayOut: "`pipeline doctor` shows what this machine's sandboxes can do; then run the pipeline again",
   },
   "no-room": {
     ...notMeasured,
     whose: "operator",
-    shows: "the disk is full, and not with what the agent wrote",
+    shows: "the disk is full, and the agent's files are not the reason",
     retry: "no",
-    wayOut: "free some, or choose another --root; then run the pipeline again",
+    wayOut: "free disk space, or choose another --root; then run the pipeline again",
   },
   "supervisor-lost": {
     ...notMeasured,
     whose: "harness",
-    shows: "the supervisor ended without an end of the record: killed, or a bug",
-    wayOut: "run the pipeline again; if it comes back, report it with the attempt's log",
+    shows: "the supervisor ended before it closed the record: killed, or a bug",
+    wayOut: "run the pipeline again; if it happens again, report it with the attempt's log",
   },
   "replay-miss": {
     ...notMeasured,
     whose: "operator",
-    shows: "a replayed attempt asks what its recording does not hold",
+    shows: "a replayed attempt sends a request that its recording does not hold",
     retry: "no",
     wayOut: "record the attempt again",
   },
   "scorer-failed": {
     ...notMeasured,
     whose: "verifier",
-    shows: "a rule or a scorer broke on a submission that it should have judged",
-    retry: "attempt",
-    wayOut: "read its log (`pipeline log`), mend it; the attempt is kept and only judged again",
+    shows: "a rule or a scorer failed on a submission that it should have judged",
+    wayOut: "read its log (`pipeline log`) and fix it; the attempt is kept and only judged again",
   },
   "malformed-call": {
-    ...told,
-    whose: "agent-error",
-    shows: "a tool call whose arguments are no JSON object, or make no sense",
+    ...ofTools,
+    shows: "a tool call whose arguments are no JSON object, or do not fit the tool",
   },
-  "unknown-tool": { ...told, whose: "agent-error", shows: "a call of a tool that there is not" },
-  "tool-failed": { ...told, whose: "agent-error", shows: "a program of the agent's ended with an error" },
-  "tool-timeout": {
-    ...told,
-    whose: "agent-error",
-    shows: "a program ran past the time limit of one tool call",
-  },
-  "agent-exit": {
-    ...measured,
-    whose: "agent-error",
-    shows: "the agent's program ended with an error",
-  },
-  "gave-up": {
-    ...measured,
-    whose: "agent-error",
-    shows: "its model stopped calling tools although it was asked to go on",
-  },
-  silent: {
-    ...measured,
-    whose: "agent-error",
-    shows: "the same, and its model's last answers said nothing at all",
-  },
-  refusal: { ...measured, whose: "agent-refusal", shows: "the model will not do the task" },
-  "over-time": { ...measured, whose: "agent-budget", shows: "its working time is used up" },
-  "over-tokens": { ...measured, whose: "agent-budget", shows: "its tokens are used up" },
-  "over-dollars": { ...measured, whose: "agent-budget", shows: "its dollars are used up" },
-  "over-turns": { ...measured, whose: "agent-budget", shows: "its model calls are used up" },
-  "over-memory": { ...measured, whose: "agent-budget", shows: "its programs took more memory than they may" },
-  "over-disk": { ...measured, whose: "agent-budget", shows: "its programs wrote more than they may" },
+  "unknown-tool": { ...ofTools, shows: "a call of a tool that does not exist" },
+  "tool-failed": { ...ofTools, shows: "a program of the agent ended with an error" },
+  "tool-timeout": { ...ofTools, shows: "a program ran past the time limit of one tool call" },
+  "agent-exit": { ...ofAgent, shows: "the agent's program ended with an error" },
+  "gave-up": { ...ofAgent, shows: "its model stopped calling tools although it was asked to continue" },
+  silent: { ...ofAgent, shows: "the same, and its model's last answers had no text" },
+  refusal: { ...measured, whose: "agent-refusal", shows: "the model refuses the task" },
+  "over-time": { ...ofBudget, shows: "its working time is used up" },
+  "over-tokens": { ...ofBudget, shows: "its tokens are used up" },
+  "over-dollars": { ...ofBudget, shows: "its dollars are used up" },
+  "over-turns": { ...ofBudget, shows: "its model calls are used up" },
+  "over-memory": { ...ofBudget, shows: "its programs took more memory than they may" },
+  "over-disk": { ...ofBudget, shows: "its programs wrote more than they may" },
 } as const satisfies Record<string, FailureCause>;
 
 export type { ModelCause };
 
-/** Who makes the requests of an agent: our scaffold, or a program behind the gateway. */
+/** What makes the requests of an agent: our scaffold, or a program behind the gateway. */
 export type Requester = "scaffold" | "program";
 
 export function causeRow(cause: ModelCause): FailureCause {
@@ -293,7 +245,7 @@ export function whoseFailure(cause: ModelCause, requester: Requester): FailureOw
   return requester === "program" ? (whoseOfProgram ?? whose) : whose;
 }
 
-/** Whether an attempt that ends by it says something about its agent. */
+/** Whether an attempt that ends by such a failure is a measurement of its agent. */
 export function isAgents(whose: FailureOwner): boolean {
   return whose === "agent-error" || whose === "agent-budget" || whose === "agent-refusal";
 }

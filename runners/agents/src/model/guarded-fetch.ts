@@ -1,12 +1,13 @@
-// fetch for model calls: what the AI SDK leaves to the transport. A connection on which nothing comes is given up,
-// each read having its own limit and the whole having none, since an answer may think for long; an endless body is
-// cut; a redirect is not followed, for the key would go with it; and what is no stream of events is not read as one.
+// fetch for model calls, with the checks that the AI SDK leaves to the transport. Each read has a time limit and the
+// whole answer has none, since a model may think for long. An endless body is cut. A redirect is not followed, since
+// the key would go with it. A body that is no stream of events is not read as one.
+import { at, parsedJson } from "./json-text.ts";
 import { beginsAsStream, firstBytes } from "./stream-begin.ts";
 
 /** Codes for the table of causes. */
 export class TransportTrouble extends Error {
   readonly code: "MLRB_IDLE" | "MLRB_OVERSIZE" | "MLRB_REDIRECT" | "MLRB_NO_STREAM";
-  /** What came in place of a stream, for a complaint that may be in it. */
+  /** The body in place of a stream, if it holds a complaint. */
   readonly responseBody?: string;
 
   constructor(code: TransportTrouble["code"], message: string, responseBody?: string) {
@@ -16,24 +17,19 @@ export class TransportTrouble extends Error {
   }
 }
 
-export type GuardedFetch = {
-  fetch: typeof fetch;
-  /** Why it gave up; what the SDK makes of it says less. */
-  trouble(): TransportTrouble | undefined;
-};
-
 type Limits = {
+  /** How long a read may take, ms. */
   idleMs: number;
   bodyBytesMax: number;
-  /** Whether an answer must be a stream of events. */
+  /** Whether the answer must be a stream of events. */
   events?: boolean;
-  /** Called when the first bytes of a body come. */
+  /** Called with the first bytes of a body. */
   heard?: () => void;
-  /** The clock: runs `then` after `ms` unless what it gives is called before. */
+  /** Calls `then` after `ms` unless the returned function was called before. */
   later?: (then: () => void, ms: number) => () => void;
 };
 
-/** Of what is no stream: enough to quote, or to hold a complaint. */
+/** Characters that are read of a body that is no stream: enough to quote, or to hold a complaint. */
 const noStreamCharacters = 4096;
 
 const onTheClock = (then: () => void, ms: number) => {
@@ -41,88 +37,105 @@ const onTheClock = (then: () => void, ms: number) => {
   return () => clearTimeout(timer);
 };
 
-export function guardedFetch({
-  idleMs,
-  bodyBytesMax,
-  events = false,
-  heard,
-  later = onTheClock,
-}: Limits): GuardedFetch {
+export type GuardedFetch = {
+  fetch: typeof fetch;
+  /** Why the last request was given up: the SDK's own error says less. */
+  trouble(): TransportTrouble | undefined;
+};
+
+export function guardedFetch(limits: Limits): GuardedFetch {
   let trouble: TransportTrouble | undefined;
-  const guarded = async (input: Parameters<typeof fetch>[0], init?: RequestInit): Promise<Response> => {
-    const giveUp = new AbortController();
-    const fail = (code: TransportTrouble["code"], message: string, body?: string) => {
-      trouble ??= new TransportTrouble(code, message, body);
-      giveUp.abort(trouble);
-      return trouble;
-    };
-    let rest = () => {};
-    const listen = () => {
-      rest();
-      rest = later(() => fail("MLRB_IDLE", `nothing came for ${idleMs / 1000} s`), idleMs);
-    };
-    const signal = init?.signal ? AbortSignal.any([init.signal, giveUp.signal]) : giveUp.signal;
-    listen();
+  const guarded: typeof fetch = (input, init) =>
+    new GuardedRequest(limits, (found) => {
+      trouble ??= found;
+    }).send(input, init);
+  return { fetch: guarded, trouble: () => trouble };
+}
+
+class GuardedRequest {
+  readonly #limits: Limits;
+  readonly #report: (trouble: TransportTrouble) => void;
+  readonly #giveUp = new AbortController();
+  /** Stops the clock of the current read. */
+  #rest = () => {};
+
+  constructor(limits: Limits, report: (trouble: TransportTrouble) => void) {
+    this.#limits = limits;
+    this.#report = report;
+  }
+
+  async send(input: Parameters<typeof fetch>[0], init?: RequestInit): Promise<Response> {
+    const signal = init?.signal ? AbortSignal.any([init.signal, this.#giveUp.signal]) : this.#giveUp.signal;
+    this.#listen();
     try {
       const response = await fetch(input, { ...init, signal, redirect: "manual" });
       if (response.status >= 300 && response.status < 400) {
         const to = response.headers.get("location") ?? "nowhere";
-        throw fail("MLRB_REDIRECT", `${response.status}: it sends on to ${to}`);
+        throw this.#fail("MLRB_REDIRECT", `${response.status}: redirect to ${to}`);
       }
       if (response.body === null) {
-        rest();
+        this.#rest();
         return response;
       }
-      let bytes = 0;
-      const type = response.headers.get("content-type") ?? "no content type";
-      const noStream = (begin: string) => {
-        const complaint = isComplaint(begin) ? begin : undefined;
-        return fail("MLRB_NO_STREAM", `no stream of events, but ${type}: ${firstBytes(begin)}`, complaint);
-      };
-      /** What has come while it is not decided whether it is a stream; undefined once it is. */
-      let begin: string | undefined = events && response.ok ? "" : undefined;
-      const words = new TextDecoder();
-      const counted = new TransformStream<Uint8Array, Uint8Array>({
-        transform(part, controller) {
-          rest();
-          if (bytes === 0) heard?.();
-          bytes += part.byteLength;
-          if (bytes > bodyBytesMax) {
-            controller.error(fail("MLRB_OVERSIZE", `an answer of more than ${bodyBytesMax} bytes`));
-            return;
-          }
-          if (!signal.aborted) listen();
-          controller.enqueue(part);
-          if (begin === undefined) return;
-          begin += words.decode(part, { stream: true });
-          const stream = beginsAsStream(begin);
-          if (stream === true) begin = undefined;
-          // a complaint comes in one piece as a rule, and is worth waiting for
-          else if (stream === false && begin.length >= noStreamCharacters) controller.error(noStream(begin));
-        },
-        flush(controller) {
-          rest();
-          if (begin !== undefined && begin.trim() !== "") controller.error(noStream(begin));
-        },
-        cancel: () => rest(),
-      });
-      signal.addEventListener("abort", () => rest(), { once: true });
+      signal.addEventListener("abort", () => this.#rest(), { once: true });
       const { status, statusText, headers } = response;
-      const body = response.body.pipeThrough(counted);
+      const body = response.body.pipeThrough(this.#checked(response, signal));
       return new Response(body, { status, statusText, headers });
     } catch (error) {
-      rest();
+      this.#rest();
       throw error;
     }
-  };
-  return { fetch: guarded as typeof fetch, trouble: () => trouble };
-}
+  }
 
-function isComplaint(text: string): boolean {
-  try {
-    const read: unknown = JSON.parse(text);
-    return typeof read === "object" && read !== null && "error" in read;
-  } catch {
-    return false;
+  /** Passes the body on while it stays within the limits. */
+  #checked({ ok, headers }: Response, signal: AbortSignal): TransformStream<Uint8Array, Uint8Array> {
+    const { bodyBytesMax, events = false, heard } = this.#limits;
+    const words = new TextDecoder();
+    let bytes = 0;
+    /** The body so far, until it is known to be a stream. */
+    let begin: string | undefined = events && ok ? "" : undefined;
+    const noStream = (text: string) => {
+      const type = headers.get("content-type") ?? "no content type";
+      const complaint = at(parsedJson(text), "error") === undefined ? undefined : text;
+      return this.#fail("MLRB_NO_STREAM", `no stream of events, but ${type}: ${firstBytes(text)}`, complaint);
+    };
+    return new TransformStream<Uint8Array, Uint8Array>({
+      transform: (part, controller) => {
+        this.#rest();
+        if (bytes === 0) heard?.();
+        bytes += part.byteLength;
+        if (bytes > bodyBytesMax) {
+          controller.error(this.#fail("MLRB_OVERSIZE", `an answer of more than ${bodyBytesMax} bytes`));
+          return;
+        }
+        if (!signal.aborted) this.#listen();
+        controller.enqueue(part);
+        if (begin === undefined) return;
+        begin += words.decode(part, { stream: true });
+        const stream = beginsAsStream(begin);
+        if (stream === true) begin = undefined;
+        // a complaint usually comes in one piece and is worth waiting for
+        else if (stream === false && begin.length >= noStreamCharacters) controller.error(noStream(begin));
+      },
+      flush: (controller) => {
+        this.#rest();
+        if (begin !== undefined && begin.trim() !== "") controller.error(noStream(begin));
+      },
+      cancel: () => this.#rest(),
+    });
+  }
+
+  /** Restarts the clock of a read. */
+  #listen(): void {
+    const { idleMs, later = onTheClock } = this.#limits;
+    this.#rest();
+    this.#rest = later(() => this.#fail("MLRB_IDLE", `no byte came for ${idleMs / 1000} s`), idleMs);
+  }
+
+  #fail(code: TransportTrouble["code"], message: string, body?: string): TransportTrouble {
+    const trouble = new TransportTrouble(code, message, body);
+    this.#report(trouble);
+    this.#giveUp.abort(trouble);
+    return trouble;
   }
 }

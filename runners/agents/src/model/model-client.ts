@@ -1,6 +1,5 @@
-// The one way in which an agent's scaffold reaches a model, whoever serves it: messages and tools in, a message,
-// its usage and its finish out. Recording, strict replay, retries and prices stand around it; the AI SDK and its
-// majors stand behind it.
+// The interface between an agent's scaffold and a model of any provider: messages and tools in; a message, its usage and
+// its finish out. Callers record, replay, retry and price; an implementation hides the AI SDK.
 
 import type { FailureOwner } from "@mlrb/formats/attempt/failure-owner";
 import type { ModelCause } from "@mlrb/formats/attempt/model-cause";
@@ -12,19 +11,19 @@ export type Message =
   | { role: "assistant"; text: string; toolCalls: ToolCall[]; raw?: Json }
   | { role: "tool"; callId: string; name: string; text: string; failed: boolean };
 
-/** `input` is a JSON object; `malformed` is what the model wrote in place of one. */
+/** `input` is a JSON object; `malformed` is the model's text if it is none. */
 export type ToolCall =
   | { id: string; name: string; input: Record<string, Json> }
   | { id: string; name: string; malformed: string };
 
-/** `input` is a JSON schema of an object. */
+/** `input`: a JSON schema of an object. */
 export type ToolSpec = { name: string; description: string; input: Record<string, Json> };
 
 export type ModelRequest = {
   messages: Message[];
   tools: ToolSpec[];
   signal: AbortSignal;
-  /** Called when the first bytes of an answer come. */
+  /** Called with the first bytes of an answer. */
   heard?: () => void;
 };
 
@@ -34,21 +33,22 @@ export type ModelResponse = {
   toolCalls: ToolCall[];
   finish: "stop" | "tool-calls" | "length" | "refusal" | "other";
   usage: ModelUsage | null;
-  /** What the provider named as having answered, e.g. a dated snapshot. */
+  /** The model that the provider names in its answer, e.g. a dated snapshot. */
   answeredBy: string | null;
-  /** To be sent back in the assistant's message, e.g. signed reasoning. */
+  /** Goes back in the assistant's message, e.g. signed reasoning. */
   raw?: Json;
 };
 
-/** What a model call can fail of; `cause` is an entry of the table of causes. */
+/** `cause`: an entry of the table of causes. */
 export type ModelFailure = {
   cause: ModelCause;
   whose: FailureOwner;
   detail: string;
-  /** Whether the same request may be tried again, and how long the provider asked to wait. */
+  /** Whether the same request may be tried again. */
   retry: boolean;
+  /** How long the provider asks to wait. */
   retryAfterMs: number | null;
-  /** What was counted before it failed. */
+  /** Counted before the failure. */
   usage: ModelUsage | null;
 };
 
@@ -59,6 +59,6 @@ export type ModelResult =
 export type ModelClient = {
   readonly provider: string;
   readonly model: string;
-  /** One try. Never throws for what a provider does; throws the signal's reason when it is aborted. */
+  /** One try. Never throws for a provider's failure; throws the signal's reason once that is aborted. */
   call(request: ModelRequest): Promise<ModelResult>;
 };

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
-import { costOf, dollarsOf, priceOf, readPrices } from "./prices.ts";
+import { costOf, priceBook, readPrices } from "./prices.ts";
+
+const { dollarsOf, priceOf } = priceBook([]);
 
 const usage = (some: Partial<ModelUsage>): ModelUsage => ({
   inputTokens: 0,

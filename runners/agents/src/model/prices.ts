@@ -1,5 +1,5 @@
-// What a model call cost, by prices.yaml. A price that nobody wrote down is unknown, never zero: a budget in dollars
-// and a column of costs are worth nothing otherwise.
+// The cost of model calls, by prices.yaml. An unlisted price is unknown, never zero: budgets in dollars and columns of
+// costs depend on that.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
@@ -13,28 +13,27 @@ type Rates = Pick<Price, "input" | "cached" | "cacheWrite" | "output">;
 const path = fileURLToPath(new URL("../../prices.yaml", import.meta.url));
 let kept: PriceTable | undefined;
 
-/** By provider and model, as `keyOf` joins them. */
+/** By provider and model: see `keyOf`. */
 export type PriceTable = ReadonlyMap<string, Price>;
 
 export type PriceBook = {
-  /** When and from where the price of a model is; undefined where it is not known. */
+  /** Undefined if unknown. */
   priceOf(provider: string, model: string): Price | SaidPrice | undefined;
-  /** In US dollars; null where the model's price is not known. */
+  /** In US dollars; null without a known price. */
   dollarsOf(usage: ModelUsage, provider: string, model: string): number | null;
-  /** What `dollarsOf` went by so far, each once, for the ledger. */
+  /** The prices that `dollarsOf` used so far, each once, for the ledger. */
   used(): UsedPrice[];
 };
 
-/** A price that a command line said: whoever serves the model, and without a date of its own. */
+/** A price from a command line: for any provider of the model, and without a date. */
 export type SaidPrice = Rates & { source: string; above?: undefined; asOf?: undefined };
 
-/** What command lines said, the newest run first; `run` is null where no run carries it yet. */
+/** Prices of command lines, the newest run first; `run` is null before a run has them. */
 export type SaidPrices = { run: string | null; prices: string[] };
 
 /**
- * The prices of the table, and before them those that command lines said: `MODEL=INPUT/OUTPUT`, in dollars for a
- * million tokens; `claude-*=3/15` is for all that begin so, as far as no longer name fits. Throws with what to write
- * instead.
+ * Prices of command lines, then those of the table. `MODEL=INPUT/OUTPUT` is in dollars for a million tokens;
+ * `claude-*=3/15` holds for every name with that prefix unless a longer one fits. Throws with a way out.
  */
 export function priceBook(said: readonly SaidPrices[], table: PriceTable = readTable()): PriceBook {
   const runs = said.map(saidPrices);
@@ -73,11 +72,11 @@ function ratesOf({ input, cached, cacheWrite, output }: Rates) {
   };
 }
 
-/** Exact names first, then the longest beginning. */
+/** Exact names first, then the longest prefix. */
 function saidPrices({ run, prices }: SaidPrices) {
   const own = prices.map((text) => saidPrice(text, run));
   const twice = own.find(({ id }, index) => own.findIndex((one) => one.id === id) < index);
-  if (twice) throw new Error(`--price: two prices for ${twice.id}; say one`);
+  if (twice) throw new Error(`--price: two prices for ${twice.id}; give one`);
   const length = ({ id }: { id: string }) => (id.endsWith("*") ? id.length - 1 : Number.POSITIVE_INFINITY);
   return own.sort((a, b) => (length(a) === length(b) ? 0 : length(b) - length(a)));
 }
@@ -95,23 +94,13 @@ function saidPrice(text: string, run: string | null) {
   return { id, fits, price };
 }
 
-/** In US dollars; null where the model's price is not known. */
-export function dollarsOf(usage: ModelUsage, provider: string, model: string): number | null {
-  return costOf(usage, priceOf(provider, model));
-}
-
-/** When and from where the price of a model is; undefined where it is not known. */
-export function priceOf(provider: string, model: string): Price | undefined {
-  return readTable().get(keyOf(provider, model));
-}
-
-/** prices.yaml, read once unless asked for `anew`. */
-export function readTable({ anew = false } = {}): PriceTable {
-  if (anew || kept === undefined) kept = readPrices(readFileSync(path, "utf8"), path);
+/** prices.yaml, cached unless `fresh`. */
+export function readTable({ fresh = false } = {}): PriceTable {
+  if (fresh || kept === undefined) kept = readPrices(readFileSync(path, "utf8"), path);
   return kept;
 }
 
-/** Throws with the place of what is wrong. */
+/** Throws with the place of the mistake. */
 export function readPrices(text: string, place: string): Map<string, Price> {
   // dates stay text
   const reading = checkFormat(priceTable, parse(text, { schema: "core" }));
@@ -122,7 +111,7 @@ export function readPrices(text: string, place: string): Map<string, Price> {
     for (const model of price.models) {
       const key = keyOf(price.provider, model);
       if (byModel.has(key))
-        throw new Error(`${place}: ${price.provider} ${model} has two prices; leave the newer one`);
+        throw new Error(`${place}: ${price.provider} ${model} has two prices; keep the newer one`);
       byModel.set(key, price);
     }
   return byModel;

@@ -38,12 +38,12 @@ for (const provider of ["openai", "anthropic", "local"]) {
 
   const failures: [Reply, string, RegExp][] = [
     [{ status: 404, complaint: "retired-model" }, "retired", /some-model/u],
-    [{ status: 404 }, "retired", /retired, misspelt or not this key's/u],
+    [{ status: 404 }, "retired", /retired, misspelt, or not available to this key/u],
     [{ status: 403 }, "refused-key", /\S/u],
     [{ status: 429 }, "busy", /rate limit/iu],
     [{ status: 529 }, "busy", /overloaded/iu],
     [{ status: provider === "anthropic" ? 400 : 429, complaint: "no-money" }, "no-money", /credit|quota/u],
-    [{ hang: true }, "unreachable", /nothing/u],
+    [{ hang: true }, "unreachable", /no byte came|did not answer/u],
     [{ garbage: true }, "unreachable", /\S/u],
     [{ status: 400 }, "unclear", /\S/u],
   ];

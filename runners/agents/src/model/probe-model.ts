@@ -1,5 +1,5 @@
-// Whether a preset's model can be had, by asking it for a word: models are retired, keys run out, local servers are
-// not started, and an attempt of a day should not be the one to find out. It costs a token or a few.
+// Checks that a preset's model answers, with a request of one word: models are retired, keys expire and local servers
+// are not started, and that should not show in an attempt of a day. Costs a few tokens.
 import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
 import { aiSdkClient } from "./ai-sdk-client.ts";
 import { causeRow } from "./failure-causes.ts";
@@ -11,7 +11,7 @@ export type ModelProbe = {
   wayOut: string | null;
 };
 
-/** Responses of OpenAI's take no smaller limit. */
+/** OpenAI's responses protocol takes no smaller limit. */
 const leastOutputTokens = (provider: string) => (provider === "openai" ? 16 : 1);
 
 export async function probeModel(
@@ -26,7 +26,7 @@ export async function probeModel(
       found: `${spec.key} is not set`,
       wayOut: `export ${spec.key}=… before the run; it is never logged or keyed`,
     };
-  // neither options nor a temperature: some need more room than a word
+  // without options and temperature: some need more output than a word
   const plain: ModelSpec = {
     provider,
     id,
@@ -49,7 +49,7 @@ export async function probeModel(
     if (over.aborted)
       return {
         answer: "unreachable",
-        found: `${provider} said nothing for ${timeoutMs / 1000} s`,
+        found: `${provider} did not answer within ${timeoutMs / 1000} s`,
         wayOut: causeRow("unreachable").wayOut,
       };
     return { answer: "unclear", found: (error as Error).message, wayOut: null };
@@ -58,7 +58,7 @@ export async function probeModel(
 
 function ofFailure({ provider, id }: ModelSpec, { cause, detail }: ModelFailure): ModelProbe {
   const { wayOut } = causeRow(cause);
-  const told = (answer: ModelProbe["answer"], found = `${provider}: ${detail}`): ModelProbe => ({
+  const probed = (answer: ModelProbe["answer"], found = `${provider}: ${detail}`): ModelProbe => ({
     answer,
     found,
     wayOut,
@@ -66,21 +66,23 @@ function ofFailure({ provider, id }: ModelSpec, { cause, detail }: ModelFailure)
   switch (cause) {
     case "unknown-model": {
       const retired = /deprecat|retired|decommission|shut ?down|no longer/iu.test(detail);
-      const words = retired ? "it is retired" : "there is no such model: retired, misspelt or not this key's";
+      const words = retired
+        ? "it is retired"
+        : "no such model: retired, misspelt, or not available to this key";
       return {
-        ...told("retired", `${provider} ${id}: ${words} (${detail})`),
-        wayOut: "name a model of today in the preset, by its dated id where it has one",
+        ...probed("retired", `${provider} ${id}: ${words} (${detail})`),
+        wayOut: "name a current model in the preset, by its dated id if it has one",
       };
     }
     case "wrong-key":
     case "forbidden":
-      return told("refused-key");
+      return probed("refused-key");
     case "out-of-money":
-      return told("no-money");
+      return probed("no-money");
     case "rate-limit":
     case "overloaded":
     case "server-error":
-      return told("busy");
+      return probed("busy");
     case "unreachable":
     case "no-certificate":
     case "wrong-address":
@@ -88,8 +90,8 @@ function ofFailure({ provider, id }: ModelSpec, { cause, detail }: ModelFailure)
     case "idle":
     case "garbage":
     case "no-stream":
-      return told("unreachable");
+      return probed("unreachable");
     default:
-      return told("unclear");
+      return probed("unclear");
   }
 }

@@ -1,6 +1,6 @@
-// Whether an attempt came to its deadline because its provider said nothing. A model that thinks for long and a
-// provider that is silent look the same until one answers, so the call that goes on at the deadline is waited for,
-// with the sandbox frozen: an answer shows that the time was the model's, silence that it was not the agent's.
+// Decides whether an attempt reached its deadline because its provider was silent. A model that thinks for long and a
+// silent provider look the same until one answers. So a call that is open at the deadline is awaited with the sandbox
+// frozen: if it is answered, the time was the model's; if not, it was not the agent's.
 import { setTimeout as sleep } from "node:timers/promises";
 import { failureOf } from "./cause-of.ts";
 import { isAgents } from "./failure-causes.ts";
@@ -10,19 +10,20 @@ import { ProviderTrouble } from "./provider-trouble.ts";
 type Model = { provider: string; id: string };
 
 export type ProviderSilence = {
-  /** A try begins; what it gives is told how it goes. */
+  /** A try begins. The returned functions report how it goes. */
   began(model: Model): {
-    /** Its first bytes came. */ heard(): void;
+    /** Its first bytes came. */
+    heard(): void;
     ended(how: "answered" | ModelFailure): void;
   };
   /**
-   * At the deadline. Waits for the calls that have not begun to answer, `holdMs` at most. Undefined where the time
-   * until the deadline was the agent's, or all but a hundredth of the budget.
+   * To be called at the deadline. Waits for calls without a first byte, `holdMs` at most. Undefined if the time until the
+   * deadline was the agent's, except for a hundredth of the budget.
    */
   untilDeadline(holdMs: number): Promise<ProviderTrouble | undefined>;
 };
 
-/** Less of the budget than this is left to the agent's account. */
+/** A smaller share of the budget is left to the agent's account. */
 const shareLeast = 0.01;
 
 export function providerSilence({
@@ -37,7 +38,7 @@ export function providerSilence({
 }): ProviderSilence {
   type Open = { model: Model; since: number; heard: boolean; settled: PromiseWithResolvers<void> };
   const open = new Set<Open>();
-  /** Tries that failed since the last answer, not by the agent. */
+  /** Failed tries since the last answer that were not the agent's doing. */
   let trouble: { since: number; model: Model; failure: ModelFailure } | undefined;
   return {
     began(model) {
@@ -63,7 +64,7 @@ export function providerSilence({
       const waiting = [...open];
       if (waiting.length === 0 && !trouble) return undefined;
       const silent = Promise.all(waiting.map(({ settled }) => settled.promise));
-      // one that is heard settles it
+      // the first call that is heard decides
       const heard = Promise.any(
         waiting.map((call) => call.settled.promise.then(() => call.heard || Promise.reject())),
       );
@@ -80,7 +81,7 @@ export function providerSilence({
   };
 }
 
-/** As long as a provider's silence is waited for anywhere; for a short attempt about as long as itself. */
+/** As long as a silent provider is awaited elsewhere; for a short attempt about its own length. */
 export function holdAtDeadlineMs(budgetMs: number): number {
   return Math.min(240_000, Math.max(30_000, budgetMs));
 }

@@ -1,5 +1,5 @@
-// The model cannot be had, and that is not its agent's doing: the provider's, the operator's or ours. What it ends
-// was not measured.
+// The model cannot be had: the provider's, the operator's or the harness's failure, not the agent's. An attempt that
+// ends by it is not measured.
 import type { FailureOwner } from "@mlrb/formats/attempt/failure-owner";
 import { causeRow, type ModelCause } from "./failure-causes.ts";
 import type { ModelFailure } from "./model-client.ts";

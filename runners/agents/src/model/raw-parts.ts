@@ -1,5 +1,5 @@
-// What goes into `raw` of an answer: its parts in their order, with what the provider hung on them. Kept only
-// where something is hung on them; it is data from a trajectory when an attempt is replayed, so it is checked.
+// The `raw` of an answer: its parts in order, with the options that the provider attached. Kept only with such options.
+// In a replay it comes from a trajectory, so it is checked.
 import { isTable } from "@mlrb/formats/is-table";
 import type { Json } from "@mlrb/kit/stage";
 

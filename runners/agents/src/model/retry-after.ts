@@ -1,4 +1,4 @@
-// How long a provider asks to wait: in headers, in Google's RetryInfo, or in words only. Pure.
+// Reads how long a provider asks to wait: from headers, Google's RetryInfo, or the words of an error. Pure.
 
 type RetryHeaders = {
   headers: Record<string, string | string[] | undefined>;
@@ -7,7 +7,7 @@ type RetryHeaders = {
   messages: string[];
 };
 
-/** In ms; null where nothing is said that can be read. The body's own delay is exacter than a header in seconds. */
+/** In ms; null if nothing readable is said. The delay in a body is more precise than a header in seconds. */
 export function retryAfterMs({ headers, delays, messages }: RetryHeaders): number | null {
   const inMs = numberOf(headers["retry-after-ms"]);
   if (inMs !== null) return Math.round(inMs);
@@ -37,13 +37,13 @@ function numberOf(value: string | string[] | undefined): number | null {
 
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 
-/** `6.2s`, `1m30s`, `120ms`, `20 seconds`; null where it is nothing of the kind. */
+/** `6.2s`, `1m30s`, `120ms`, `20 seconds`; null for other text. */
 function spanMs(text: string): number | null {
   const short = text
     .replace(/ ?seconds?/iu, "s")
     .replace(/ ?minutes?/iu, "m")
     .replaceAll(" ", "");
-  // a sentence ends in a full stop of its own
+  // a sentence ends in a full stop
   const parts = [...short.replace(/\.$/u, "").matchAll(/(\d+(?:\.\d+)?)(ms|[hms])/gu)];
   if (parts.length === 0) return null;
   const ms = parts.reduce(

@@ -1,5 +1,5 @@
-// How long to wait before a try is made again: as long as the provider asks, else twice as long each time, never
-// the same for two attempts, or all of them would come back at once.
+// How long to wait before the next try: as long as the provider asks, else twice as long each time, with jitter, so that
+// attempts do not return all at once.
 // Pure: chance is an argument.
 
 const [firstMs, mostMs] = [1000, 60_000];

@@ -1,5 +1,5 @@
-// Our messages in the AI SDK's form. What a provider wants back with its own words (signed or sealed reasoning,
-// names of items) goes back as it came, as long as the message still makes the same calls.
+// Converts messages to the AI SDK's form. A provider's own parts (signed or sealed reasoning, names of items) go back
+// unchanged as long as the message still makes the same calls.
 import type { Json } from "@mlrb/kit/stage";
 import type { AssistantContent, ModelMessage, SystemModelMessage } from "ai";
 import type { Message } from "./model-client.ts";
@@ -8,10 +8,10 @@ import { wellFormed, wellFormedJson } from "./well-formed.ts";
 
 type ProviderOptions = NonNullable<SystemModelMessage["providerOptions"]>;
 
-/** Marks up to where Anthropic keeps the request for the next one; other providers do that unasked. */
+/** Anthropic caches the request up to here; other providers cache without a mark. */
 const keepUntilHere: ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
 
-/** `provider` is of whom the answers in the messages must be, for their raw parts to go back. */
+/** Raw parts go back only to the `provider` that sent them. */
 export function sdkMessages(
   messages: Message[],
   { provider, cache }: { provider: string; cache: boolean },
@@ -19,7 +19,7 @@ export function sdkMessages(
   const converted: ModelMessage[] = [];
   for (const message of messages) {
     const last = converted.at(-1);
-    // the results of one answer's calls are one message for Anthropic, and may be for the others
+    // Anthropic takes the results of one answer's calls in one message; other providers accept that
     if (message.role === "tool" && last?.role === "tool") last.content.push(toolResult(message, provider));
     else converted.push(sdkMessage(message, provider));
   }
@@ -46,7 +46,7 @@ function sdkMessage(message: Message, provider: string): ModelMessage {
 
 function toolResult({ callId, name, text, failed }: Extract<Message, { role: "tool" }>, provider: string) {
   const value = wellFormed(text);
-  // the others have no word for it, and the SDK would wrap the text in JSON
+  // other providers have no such type, and the SDK would wrap the text in JSON
   const error = failed && provider === "anthropic";
   return {
     type: "tool-result" as const,
@@ -67,13 +67,13 @@ function assistantParts(
   const calls = toolCalls.map((call) =>
     sdkPart({ type: "tool-call", id: call.id, name: call.name, input: inputOf(call) }),
   );
-  // an answer that says and calls nothing still has to stand between two of the user's
+  // an answer without text and calls must still separate two messages of the user
   const said = text.trim() === "" && calls.length > 0 ? [] : [sdkPart({ type: "text", text: text || "…" })];
   return [...said, ...calls];
 }
 
 function inputOf(call: { input: Record<string, Json> } | { malformed: string }): Json {
-  // providers take objects only, also for what was none
+  // providers accept objects only
   return "input" in call ? call.input : { malformed: call.malformed };
 }
 

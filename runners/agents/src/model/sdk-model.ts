@@ -1,4 +1,4 @@
-// The AI SDK's model for what a preset says: OpenAI and Anthropic by their own protocols, any other name by chat
+// Makes the AI SDK's model of a preset: OpenAI and Anthropic by their own protocols, any other provider by chat
 // completions at its `baseUrl`.
 
 import { createAnthropic } from "@ai-sdk/anthropic";
@@ -8,34 +8,34 @@ import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
 import type { Json } from "@mlrb/kit/stage";
 import type { wrapLanguageModel } from "ai";
 
-// It prints warnings to stderr, which is the log of whoever runs the attempt; what matters of them shows in answers.
+// The SDK prints warnings to stderr, which is the attempt's log; what matters of them shows in answers.
 (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
 
 export type SdkModel = {
   model: Parameters<typeof wrapLanguageModel>[0]["model"];
   providerOptions: Record<string, Record<string, Json>>;
-  /** Whether the end of what is to be cached must be marked. */
+  /** Whether the end of the cached part must be marked. */
   cache: boolean;
 };
 
-/** Throws where the spec cannot be meant: a name without an address. */
+/** Throws for an unknown provider without an address. */
 export function sdkModel(spec: ModelSpec, key: string | undefined, transport: typeof fetch): SdkModel {
   const { provider, id, baseUrl, options = {} } = spec;
-  // without a key of ours the SDK would take one from the environment, or complain: an endpoint that wants none ignores it
+  // without a key the SDK would take one from the environment or fail; an endpoint without keys ignores this one
   const apiKey = key ?? "none";
   const address = baseUrl === undefined ? {} : { baseURL: baseUrl };
   switch (provider) {
     case "openai":
       return {
         model: createOpenAI({ apiKey, fetch: transport, ...address })(id),
-        // nothing is left with the provider: an attempt must be whole in its own record, so reasoning comes sealed
+        // the provider stores nothing: an attempt's record must be complete, so reasoning comes sealed
         providerOptions: { openai: { store: false, ...options } },
         cache: false,
       };
     case "anthropic":
       return {
         model: createAnthropic({ apiKey, fetch: transport, ...address })(id),
-        // their fine-grained streaming hands out arguments unchecked, and older models do not know it
+        // fine-grained streaming does not check arguments, and older models do not have it
         providerOptions: { anthropic: { toolStreaming: false, ...options } },
         cache: true,
       };

@@ -1,8 +1,8 @@
-// Whether an answer begins as a stream of server-sent events does. Servers say the wrong content type in both
-// directions, so the bytes decide: a stream begins with a field's name, a page with `<`, a JSON body with `{` or `[`.
+// Whether an answer begins as a stream of server-sent events. Servers send wrong content types in both directions, so the
+// bytes decide: a stream begins with a field's name, a page with `<`, a JSON body with `{` or `[`.
 // Pure.
 
-/** `undecided`: more bytes are needed; at the end of the answer that is no stream. */
+/** `undecided`: more bytes are needed; at the end of the answer it means no stream. */
 export function beginsAsStream(text: string): boolean | "undecided" {
   const begin = text.replace(/^\uFEFF/u, "").trimStart();
   if (/^(?:data|event|id|retry)? ?:/u.test(begin)) return true;
@@ -10,7 +10,7 @@ export function beginsAsStream(text: string): boolean | "undecided" {
   return could ? "undecided" : false;
 }
 
-/** For the detail of a failure: what came, on one line, as far as a person needs it. */
+/** The beginning of a body on one line, for the detail of a failure. */
 export function firstBytes(text: string): string {
   const line = text.replace(/\s+/gu, " ").trim();
   return line === "" ? "nothing" : JSON.stringify(line.slice(0, 200));

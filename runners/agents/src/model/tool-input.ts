@@ -1,9 +1,11 @@
-// The arguments of a tool call as a model wrote them: a JSON object, or what it wrote in place of one.
+// Tool calls as a model wrote them: their arguments, a JSON object or other text, and their ids.
+import { isTable } from "@mlrb/formats/is-table";
 import type { Json } from "@mlrb/kit/stage";
+import { parsedJson } from "./json-text.ts";
 import type { ToolCall } from "./model-client.ts";
 import { wellFormed, wellFormedJson } from "./well-formed.ts";
 
-/** Deeper than any tool of ours asks for; what walks over JSON would run out of stack. */
+/** No tool of ours takes deeper arguments. Recursion over deeper JSON would run out of stack. */
 const depthMax = 100;
 
 export function toolCall(id: string, name: string, text: string): ToolCall {
@@ -11,17 +13,22 @@ export function toolCall(id: string, name: string, text: string): ToolCall {
   return input === undefined ? { id, name, malformed: wellFormed(text) } : { id, name, input };
 }
 
+/** Endpoints send an id twice, or an empty one. Results are matched to their calls by id, so each must be unique. */
+export function uniqueIds(ids: string[]): string[] {
+  const seen = new Set<string>();
+  return ids.map((id, place) => {
+    const own = id !== "" && !seen.has(id) ? id : `${id || "call"}-${place + 1}`;
+    seen.add(own);
+    return own;
+  });
+}
+
 function objectOf(text: string): Record<string, Json> | undefined {
-  // a tool without arguments is called with nothing at all by some models
+  // some models call a tool without arguments with an empty text
   if (text.trim() === "") return {};
-  try {
-    const value = JSON.parse(text) as Json;
-    if (typeof value !== "object" || value === null || Array.isArray(value) || depthOver(value, depthMax))
-      return undefined;
-    return wellFormedJson(value) as Record<string, Json>;
-  } catch {
-    return undefined;
-  }
+  const value = parsedJson(text);
+  if (!isTable(value) || depthOver(value, depthMax)) return undefined;
+  return wellFormedJson(value) as Record<string, Json>;
 }
 
 function depthOver(value: Json, max: number): boolean {

@@ -1,18 +1,18 @@
-// Carries out the tool calls of one answer, in order, and records each. A call that makes no sense is answered with
-// how to make it; only what a tool throws goes on.
+// Runs the tool calls of one answer in order, and records each. A call that cannot be understood is answered with how to
+// make it. What a tool throws is rethrown.
 import type { ToolCall } from "../model/model-client.ts";
 import { type Entry, entry } from "./context.ts";
 import { refused, senseless, type Tool, type ToolResult, type ToolWorld } from "./tool.ts";
 
 export type Called = {
-  /** One for each call that was answered, in their order. */
+  /** One for each answered call, in order. */
   results: Entry[];
   ends?: NonNullable<ToolResult["ends"]>;
-  /** Calls one after the other, up to the last, that could not be understood. */
+  /** Consecutive calls up to the last one that could not be understood. */
   senseless: number;
 };
 
-/** Of one answer; more are refused. */
+/** Calls of one answer; more are refused. */
 const callsMax = 32;
 
 export async function callTools(

@@ -1,4 +1,4 @@
-// Which tools a scaffold gives, by their names.
+// Chooses a scaffold's tools by their names.
 import type { ToolSpec } from "../model/model-client.ts";
 import type { Tool } from "./tool.ts";
 import { editFile } from "./tools/edit-file.ts";
@@ -10,7 +10,7 @@ import { shell } from "./tools/shell.ts";
 import { viewFile } from "./tools/view-file.ts";
 import { writeFile } from "./tools/write-file.ts";
 
-/** Of what does the work; each may be left out by a preset. */
+/** Tools for the work; a preset may leave out any of them. */
 const doing = [shell, python, viewFile, editFile, writeFile, fetchUrl, note, iteration];
 const needNetwork = [fetchUrl];
 
@@ -18,12 +18,12 @@ export const toolNames: string[] = doing.map(({ spec }) => spec.name);
 
 export type ToolChoice = { tools?: string[]; network: boolean };
 
-/** Throws where a preset names a tool that there is not. */
+/** Throws if a preset names an unknown tool. */
 export function chosenTools({ tools, network }: ToolChoice): Tool[] {
   const unknown = (tools ?? []).filter((name) => !toolNames.includes(name));
   if (unknown.length > 0)
     throw new Error(
-      `the preset names tools that there are not: ${unknown.join(", ")}; there are ${toolNames.join(", ")}`,
+      `the preset names unknown tools: ${unknown.join(", ")}; known tools: ${toolNames.join(", ")}`,
     );
   return doing.filter(
     (one) =>

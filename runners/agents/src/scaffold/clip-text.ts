@@ -1,11 +1,11 @@
-// What of a program's output a model is shown: text that is text, its beginning and its end. Pure.
+// Makes the text of a program's output that a model gets: readable characters, its beginning and its end. Pure.
 
 /** Characters of one tool result. */
 export const clipMax = 12_000;
 
 /**
- * Bytes as a person would see them on a terminal: invalid UTF-8 replaced, escape sequences and control characters
- * gone, of a line that was written over again and again (a progress bar) what it said last.
+ * Bytes as a terminal shows them: invalid UTF-8 replaced, escape sequences and control characters removed, and of a
+ * line that was rewritten (a progress bar) its last state.
  */
 export function shownText(bytes: Uint8Array): string {
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
@@ -27,7 +27,7 @@ function lastWritten(line: string): string {
   return parts.findLast((part) => part !== "") ?? "";
 }
 
-/** The end of a text's first `max` characters, or the start of its last, moved to a line's end where one is near. */
+/** The first or the last `max` characters of a text, cut at a line's end if one is near. */
 function headOf(text: string, max: number): string {
   const line = text.lastIndexOf("\n", max - 1) + 1;
   return whole(text.slice(0, line > max / 2 ? line : max));
@@ -39,19 +39,19 @@ function tailOf(text: string, max: number): string {
   return whole(text.slice(line > 0 && line < from + max / 2 ? line : from));
 }
 
-/** Half of a pair of surrogates at either end is no text. */
+/** Removes half of a surrogate pair at either end. */
 const whole = (text: string) => text.replace(/^[\udc00-\udfff]/, "").replace(/[\ud800-\udbff]$/, "");
 
 export type Clipped = { text: string; clipped: boolean };
 
-/** `head` and `tail` are the same text where nothing lies between them. `told` is said in place of what is left out. */
+/** `head` and `tail` are one text without a `gap`. `note` replaces the text that is left out. */
 export function clipText(
   { head, tail, gap }: { head: string; tail: string; gap: boolean },
-  told: string,
+  note: string,
   max: number = clipMax,
 ): Clipped {
   if (!gap && head.length <= max) return { text: head, clipped: false };
   const half = Math.floor(max / 2);
   const [first, last] = [headOf(head, half), tailOf(gap ? tail : head, half)];
-  return { text: `${first}${first.endsWith("\n") ? "" : "\n"}[… ${told} …]\n${last}`, clipped: true };
+  return { text: `${first}${first.endsWith("\n") ? "" : "\n"}[… ${note} …]\n${last}`, clipped: true };
 }

@@ -1,7 +1,7 @@
-// Keeps a conversation below what its model can read, and says what was cut. First the oldest results of tools go,
-// each replaced by a line that says where the whole of it lies, then the oldest turns; never the system prompt, the
-// task or the notes, and never half of a pair of call and result, which providers refuse.
-// Cut far below the limit rather than a little every turn: what stays the same from call to call is cached.
+// Keeps a conversation within its model's context, and says what was cut. First the oldest results of tools go, each
+// replaced by a line that names the file with the whole of it, then the oldest turns. System prompt, task and notes stay,
+// and a call is never separated from its result, which providers refuse.
+// Cuts far below the limit, not a little every turn: an unchanged beginning is cached.
 // Pure.
 import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
 import type { Message } from "../model/model-client.ts";
@@ -9,9 +9,9 @@ import type { Message } from "../model/model-client.ts";
 export type Entry = {
   message: Message;
   characters: number;
-  /** Where in the workspace a clipped result lies whole. */
+  /** The file in the workspace that holds the whole of a clipped result. */
   rest?: string;
-  /** A reminder of the deadline: the last one outlives a cut. */
+  /** A reminder of the deadline: the last one survives a cut. */
   notice?: boolean;
 };
 
@@ -19,7 +19,7 @@ export type Conversation = {
   /** System prompt and task: never cut. */
   pinned: Message[];
   entries: Entry[];
-  /** Messages that are gone, and the last reminder among them. */
+  /** Messages that were cut, and the last reminder among them. */
   dropped: number;
   lastNotice?: string;
 };
@@ -34,7 +34,7 @@ export function entry(message: Message, more: Pick<Entry, "rest" | "notice"> = {
   return { message, characters: charactersOf(message), ...more };
 }
 
-/** What the model is sent. */
+/** The messages that the model gets. */
 export function requestMessages(
   { pinned, entries, dropped, lastNotice }: Conversation,
   notes: string,
@@ -57,16 +57,19 @@ function charactersOf(message: Message): number {
   return message.text.length + calls + raw + overhead;
 }
 
-/** What a request is made of besides the conversation: the notes, and the characters of the tools' descriptions. */
-export type Beside = { notes: string; toolsCharacters: number };
+/** The other parts of a request: the notes, and the characters of the tools' descriptions. */
+export type OtherParts = { notes: string; toolsCharacters: number };
 
-export function requestCharacters(conversation: Conversation, { notes, toolsCharacters }: Beside): number {
+export function requestCharacters(
+  conversation: Conversation,
+  { notes, toolsCharacters }: OtherParts,
+): number {
   const messages = requestMessages({ ...conversation, entries: [] }, notes);
   const fixed = messages.reduce((sum, message) => sum + charactersOf(message), 0) + toolsCharacters;
   return conversation.entries.reduce((sum, one) => sum + one.characters, fixed);
 }
 
-/** How the provider's tokens were estimated from characters so far. */
+/** How a provider's tokens are estimated from characters. */
 export type Window = { contextTokens: number; answerTokens: number; charactersPerToken: number };
 
 export function windowOf({ contextTokens, maxOutputTokens }: ModelSpec): Window {
@@ -79,7 +82,7 @@ export function windowCharacters({ contextTokens, answerTokens, charactersPerTok
   return Math.floor((contextTokens - answerTokens) * charactersPerToken * 0.95);
 }
 
-/** After the provider counted a request. What it says is believed within reason. */
+/** After the provider counted a request. An implausible count is limited. */
 export function correctedWindow(window: Window, characters: number, inputTokens: number): Window {
   if (!(inputTokens > 0)) return window;
   const seen = Math.min(6, Math.max(1, characters / inputTokens));
@@ -97,12 +100,12 @@ const targetShare = 0.6;
 const turnsKeptWhole = 2;
 const shortResult = 400;
 
-/** `charactersMax` holds for the whole request, the tools' descriptions included. */
+/** `charactersMax`: of the whole request, including the tools' descriptions. */
 export function cutToFit(
   conversation: Conversation,
-  { charactersMax, ...beside }: Beside & { charactersMax: number },
+  { charactersMax, ...otherParts }: OtherParts & { charactersMax: number },
 ): { conversation: Conversation; cut?: Cut } {
-  const total = (now: Conversation) => requestCharacters(now, beside);
+  const total = (now: Conversation) => requestCharacters(now, otherParts);
   const before = total(conversation);
   if (before <= charactersMax) return { conversation };
   const target = charactersMax * targetShare;
@@ -139,12 +142,12 @@ export function cutToFit(
   const cut = {
     messagesCut: shortened + now.dropped - conversation.dropped,
     charactersCut: before - total(now),
-    messagesKept: requestMessages(now, beside.notes).length,
+    messagesKept: requestMessages(now, otherParts.notes).length,
   };
   return cut.messagesCut === 0 ? { conversation } : { conversation: now, cut };
 }
 
-/** Indexes of the model's answers: a turn is one of them with what follows. */
+/** Indexes of the model's answers: a turn is an answer and what follows it. */
 function turnStarts({ entries }: Conversation): number[] {
   return entries.flatMap(({ message }, index) => (message.role === "assistant" ? [index] : []));
 }

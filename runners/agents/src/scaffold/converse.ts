@@ -1,10 +1,11 @@
-// The loop that all scaffolds share: ask the model, do what it calls, until it hands in, gives back a result, or
-// will not go on. Whose loop it is, what it is told and with which tools is the scaffold's.
+// The loop of all scaffolds: ask the model and run its tool calls, until it submits, returns a result or stops.
+// A scaffold chooses the prompts and the tools.
 import type { MessageEvent } from "@mlrb/formats/attempt/trajectory";
 import type { ModelResponse, ToolCall } from "../model/model-client.ts";
+import { uniqueIds } from "../model/tool-input.ts";
 import { callTools } from "./call-tools.ts";
-import { beginConversation, type Entry, entry } from "./context.ts";
-import { fittingAsker } from "./fitting-asker.ts";
+import { beginConversation, type Conversation, type Entry, entry } from "./context.ts";
+import { type FittingAsker, fittingAsker } from "./fitting-asker.ts";
 import { nudges } from "./prompts.ts";
 import type { ScaffoldEnd, ScaffoldRequest } from "./scaffold.ts";
 import type { Tool, ToolWorld } from "./tool.ts";
@@ -15,8 +16,8 @@ export type Shared = {
   world: Omit<ToolWorld, "by">;
   /** Model calls so far. */
   turns: { count: number };
-  /** All reminders so far; `look` adds what is due. */
-  notices: { told: string[]; look(): void };
+  /** All reminders so far; `look` adds the due ones. */
+  notices: { all: string[]; look(): void };
 };
 
 export type Talk = {
@@ -31,97 +32,137 @@ export type Talk = {
 export type TalkEnd =
   | ScaffoldEnd
   | { kind: "returned"; summary: string }
-  /** Its own model calls are used up. */
+  /** The conversation's own model calls are used up. */
   | { kind: "turns"; lastWords: string };
 
-/** A day of work takes hundreds; a model that answers at once and never ends would fill the trajectory. */
+/** A day of work takes hundreds. A model that answers at once and never ends would fill the trajectory. */
 export const turnsMaxDefault = 5_000;
 const silentMax = 3;
 const senselessMax = 10;
 
 export async function converse(shared: Shared, talk: Talk): Promise<TalkEnd> {
-  const { request, turns, notices } = shared;
-  const { by, tools, system, task, turnsMax = Number.POSITIVE_INFINITY } = talk;
-  const world: ToolWorld = { ...shared.world, by };
-  const ask = fittingAsker(request, by, tools);
-  const turnsInAll = request.spec.turnsMax ?? turnsMaxDefault;
-  let conversation = beginConversation([
-    { role: "system", text: system },
-    { role: "user", text: task },
-  ]);
-  // a conversation that begins late knows by its task what was told before
-  let noticesTold = notices.told.length;
-  let [silent, refusals, senseless] = [0, 0, 0];
-  /** Since its last tool call, whether it has said a word. */
-  let spoke = false;
-  let lastWords = "";
+  return await new Loop(shared, talk).run();
+}
 
-  const record = (role: "system" | "user", why: MessageEvent["why"], text: string) =>
-    request.write({ event: "message", by, role, why, text });
-  const add = (...entries: Entry[]) => {
-    conversation = { ...conversation, entries: [...conversation.entries, ...entries] };
-  };
-  const say = (why: "notice" | "nudge", text: string) => {
-    record("user", why, text);
-    add(entry({ role: "user", text }, { notice: why === "notice" }));
-  };
+class Loop {
+  readonly #shared: Shared;
+  readonly #talk: Talk;
+  readonly #world: ToolWorld;
+  readonly #ask: FittingAsker;
+  #conversation: Conversation;
+  /** A conversation that begins late has the earlier notices in its task. */
+  #noticesSeen: number;
+  /** Consecutive answers without a tool call. */
+  #silent = 0;
+  #refusals = 0;
+  #senseless = 0;
+  /** Whether the model wrote any text since its last tool call. */
+  #spoke = false;
+  #lastWords = "";
 
-  /** What the answer comes to; undefined: it goes on. */
-  const take = async (response: ModelResponse): Promise<TalkEnd | undefined> => {
-    if (response.text.trim() !== "") lastWords = response.text;
+  constructor(shared: Shared, talk: Talk) {
+    const { by, system, task, tools } = talk;
+    this.#shared = shared;
+    this.#talk = talk;
+    this.#world = { ...shared.world, by };
+    this.#ask = fittingAsker(shared.request, by, tools);
+    this.#noticesSeen = shared.notices.all.length;
+    this.#conversation = beginConversation([
+      { role: "system", text: system },
+      { role: "user", text: task },
+    ]);
+  }
+
+  async run(): Promise<TalkEnd> {
+    const { request, turns } = this.#shared;
+    const { system, task, turnsMax = Number.POSITIVE_INFINITY } = this.#talk;
+    const turnsInAll = request.spec.turnsMax ?? turnsMaxDefault;
+    this.#record("system", "prompt", system);
+    this.#record("user", "task", task);
+    for (let turn = 0; turn < turnsMax; turn++) {
+      request.signal.throwIfAborted();
+      if (turns.count >= turnsInAll)
+        return { kind: "over-budget", limit: "turns", detail: `${turnsInAll} model calls are used up` };
+      this.#sayNotices();
+      if (turnsMax - turn === nudges.fewLeft) this.#say("nudge", nudges.turnsLeft);
+      const asked = await this.#ask(this.#conversation, this.#world.notes.text());
+      this.#conversation = asked.conversation;
+      if (!asked.response) return overBudget(request);
+      turns.count++;
+      const end = await this.#take(asked.response);
+      if (end) return end;
+    }
+    return { kind: "turns", lastWords: this.#lastWords };
+  }
+
+  /** The end that the answer brings; undefined if the loop continues. */
+  async #take(response: ModelResponse): Promise<TalkEnd | undefined> {
+    const hasText = response.text.trim() !== "";
+    if (hasText) this.#lastWords = response.text;
     if (response.finish === "refusal") {
-      add(answer(response, []));
-      if (++refusals > 1) return { kind: "refused", detail: response.text.slice(0, 2_000) };
-      say("nudge", nudges.refusal);
+      this.#add(answer(response, []));
+      if (++this.#refusals > 1) return { kind: "refused", detail: response.text.slice(0, 2_000) };
+      this.#say("nudge", nudges.refusal);
       return undefined;
     }
-    refusals = 0;
+    this.#refusals = 0;
     const calls = usableCalls(response.toolCalls);
-    add(answer(response, calls));
-    spoke = calls.length === 0 && (spoke || response.text.trim() !== "");
-    if (calls.length === 0 && ++silent >= silentMax)
-      return {
-        kind: spoke ? "stopped" : "silent",
-        detail: `${silent} answers in a row called no tool; the last: ${clip(response.text)}`,
-      };
-    if (calls.length > 0) {
-      silent = 0;
-      const called = await callTools(calls, { tools, world, senseless });
-      if (called.ends) return called.ends;
-      add(...called.results);
-      senseless = called.senseless;
-      if (senseless >= senselessMax)
-        return { kind: "stopped", detail: `${senseless} tool calls in a row could not be understood` };
-    }
-    if (response.finish === "length") say("nudge", nudges.length);
-    else if (calls.length === 0) say("nudge", nudges.noTool);
-    return undefined;
-  };
-
-  record("system", "prompt", system);
-  record("user", "task", task);
-  for (let turn = 0; turn < turnsMax; turn++) {
-    request.signal.throwIfAborted();
-    if (turns.count >= turnsInAll)
-      return { kind: "over-budget", limit: "turns", detail: `${turnsInAll} model calls are used up` };
-    notices.look();
-    for (const text of notices.told.slice(noticesTold)) say("notice", text);
-    noticesTold = notices.told.length;
-    if (turnsMax - turn === nudges.fewLeft) say("nudge", nudges.turnsLeft);
-    const asked = await ask(conversation, world.notes.text());
-    conversation = asked.conversation;
-    if (!asked.response) return overBudget(request);
-    turns.count++;
-    const end = await take(asked.response);
+    this.#add(answer(response, calls));
+    this.#spoke = calls.length === 0 && (this.#spoke || hasText);
+    const end = calls.length === 0 ? this.#noCall(response) : await this.#call(calls);
     if (end) return end;
+    if (response.finish === "length") this.#say("nudge", nudges.length);
+    else if (calls.length === 0) this.#say("nudge", nudges.noTool);
+    return undefined;
   }
-  return { kind: "turns", lastWords };
+
+  #noCall({ text }: ModelResponse): TalkEnd | undefined {
+    if (++this.#silent < silentMax) return undefined;
+    return {
+      kind: this.#spoke ? "stopped" : "silent",
+      detail: `${this.#silent} answers in a row called no tool; the last: ${JSON.stringify(text.slice(0, 500))}`,
+    };
+  }
+
+  async #call(calls: ToolCall[]): Promise<TalkEnd | undefined> {
+    this.#silent = 0;
+    const { tools } = this.#talk;
+    const called = await callTools(calls, { tools, world: this.#world, senseless: this.#senseless });
+    if (called.ends) return called.ends;
+    this.#add(...called.results);
+    this.#senseless = called.senseless;
+    if (called.senseless < senselessMax) return undefined;
+    return { kind: "stopped", detail: `${called.senseless} tool calls in a row could not be understood` };
+  }
+
+  #sayNotices(): void {
+    const { notices } = this.#shared;
+    notices.look();
+    for (const text of notices.all.slice(this.#noticesSeen)) this.#say("notice", text);
+    this.#noticesSeen = notices.all.length;
+  }
+
+  #say(why: "notice" | "nudge", text: string): void {
+    this.#record("user", why, text);
+    this.#add(entry({ role: "user", text }, { notice: why === "notice" }));
+  }
+
+  #record(role: "system" | "user", why: MessageEvent["why"], text: string): void {
+    this.#shared.request.write({ event: "message", by: this.#talk.by, role, why, text });
+  }
+
+  #add(...entries: Entry[]): void {
+    this.#conversation = {
+      ...this.#conversation,
+      entries: [...this.#conversation.entries, ...entries],
+    };
+  }
 }
 
 function answer({ text, raw, toolCalls, finish }: ModelResponse, calls: ToolCall[]): Entry {
-  // providers take no empty answer back
+  // providers refuse an empty answer
   const spoken = text === "" && calls.length === 0 ? "(nothing)" : text;
-  // what a provider wants back belongs to the answer as it was, which a refusal's words alone are not
+  // raw parts belong to the unchanged answer; a refusal keeps its text only
   const asItWas =
     finish !== "refusal" && spoken === text && calls.every((call, at) => call === toolCalls[at]);
   return entry({
@@ -130,16 +171,11 @@ function answer({ text, raw, toolCalls, finish }: ModelResponse, calls: ToolCall
   });
 }
 
-/**
- * Calls that can be sent back: results find theirs by id, and some endpoints give none, or the same to all calls of
- * an answer; providers refuse names that none of their tools could have.
- */
+/** Calls that providers take back: with unique ids, and with names that a tool could have. */
 function usableCalls(calls: ToolCall[]): ToolCall[] {
-  const seen = new Set<string>();
+  const ids = uniqueIds(calls.map((call) => usable(call.id)));
   return calls.map((call, index) => {
-    const [given, name] = [usable(call.id), usable(call.name) || "unnamed"];
-    const id = given !== "" && !seen.has(given) ? given : `${given || "call"}-${index + 1}`;
-    seen.add(id);
+    const [id, name] = [ids[index]!, usable(call.name) || "unnamed"];
     return id === call.id && name === call.name ? call : { ...call, id, name };
   });
 }
@@ -151,5 +187,3 @@ function overBudget({ meter }: ScaffoldRequest): ScaffoldEnd {
   if (!over) throw new Error("bug: a model was not asked for want of budget, and the budget is not used up");
   return { kind: "over-budget", ...over };
 }
-
-const clip = (text: string) => JSON.stringify(text.slice(0, 500));

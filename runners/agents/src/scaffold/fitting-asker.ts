@@ -1,4 +1,5 @@
-// Asks the model with a conversation that is cut to what it reads, and harder where it turns out to read less.
+// Asks the model with a conversation cut to its context window, and cuts more if the provider still refuses it.
+import { unreachable } from "@mlrb/core/ports/outcome";
 import type { ModelResponse } from "../model/model-client.ts";
 import { specsOf } from "./chosen-tools.ts";
 import {
@@ -14,7 +15,7 @@ import {
 import type { ScaffoldRequest } from "./scaffold.ts";
 import type { Tool } from "./tool.ts";
 
-/** Without a response the budget is used up. What was cut stays cut. */
+/** Without a response the budget is used up. The returned conversation keeps its cuts. */
 export type FittingAsker = (
   conversation: Conversation,
   notes: string,
@@ -22,7 +23,7 @@ export type FittingAsker = (
 
 const tooLongMax = 8;
 
-/** Throws where what may not be cut is more than the model reads. */
+/** Throws if the parts that may not be cut exceed the context window. */
 export function fittingAsker(request: ScaffoldRequest, by: string, tools: Tool[]): FittingAsker {
   const specs = specsOf(tools);
   const toolsCharacters = JSON.stringify(specs).length;
@@ -51,10 +52,13 @@ export function fittingAsker(request: ScaffoldRequest, by: string, tools: Tool[]
         case "too-long":
           if (tries === tooLongMax)
             throw new Error(
-              `the model takes no request of ${characters} characters, and less than system prompt, task and notes cannot be sent; ` +
-                "set contextTokens in the preset to what the model takes, or take one that reads more",
+              `the model takes no request of ${characters} characters, which is system prompt, task and notes; ` +
+                "set contextTokens in the preset to the model's context, or choose a model with a longer one",
             );
           window = narrowedWindow(window, characters);
+          break;
+        default:
+          unreachable(asked);
       }
     }
   };

@@ -1,14 +1,14 @@
-// What an agent wrote down to keep. Notes stay in the conversation when the rest of it is cut, and go along to
-// every worker; so all of them together are bounded.
+// An agent's notes. They stay in the conversation when the rest is cut, and every worker gets them; so their total length
+// is limited.
 export type Notes = {
-  /** A text says why it was not taken. */
+  /** Returns why the note was not accepted. */
   add(text: string): string | undefined;
   replace(text: string): string | undefined;
-  /** As a model reads them; empty where there are none. */
+  /** The text that a model reads; empty without notes. */
   text(): string;
 };
 
-/** Characters of one note, and of all. */
+/** In characters: one note, and all notes together. */
 export const noteMax = 4_000;
 export const notesMax = 16_000;
 export const notesCountMax = 100;

@@ -1,19 +1,19 @@
-// Reminders of how much of the budget is used. Agents that were not told lost work that was finished but not yet
-// handed in, so each share is told once, in every conversation that is going on.
+// Reminders of how much of the budget is used. Without them agents lost work that was finished and not yet submitted, so
+// each share is announced once, in every open conversation.
 import type { Meter } from "../attempt/meter.ts";
 import { spokenDuration } from "../attempt/render-prompt.ts";
 
 const shares = [0.5, 0.75, 0.9, 0.97];
 const minute = 60_000;
 
-/** Gives what is to be told now. Of several shares that passed meanwhile, the last. */
+/** Returns the notices that are due. Of several passed shares only the last counts. */
 export function deadlineNotices(meter: Pick<Meter, "usedShare" | "leftMs">): () => string[] {
-  let told = 0;
+  let announced = 0;
   return () => {
     const used = meter.usedShare();
     const passed = shares.filter((share) => used >= share).length;
-    if (passed <= told) return [];
-    told = passed;
+    if (passed <= announced) return [];
+    announced = passed;
     return [noticeText(shares[passed - 1]!, meter.leftMs())];
   };
 }

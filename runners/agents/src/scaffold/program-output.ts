@@ -1,22 +1,22 @@
-// Takes what a tool's program prints, as much as it likes: its first and last kilobytes in memory, its first
-// megabytes in a file of the host, and the number of all of its bytes.
+// Collects any amount of a program's output: the first and last kilobytes in memory, the first megabytes in a file of the
+// host, and the number of bytes.
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
 export type ProgramOutput = {
   take(bytes: Uint8Array): void;
-  /** Takes no more from here on, whoever still prints. */
+  /** Drops later output. */
   end(): { head: Buffer; tail: Buffer; bytes: number; kept: number };
-  /** A host file with its beginning, there until `remove`. */
+  /** A host file with the beginning of the output. It exists until `remove`. */
   file(): string;
   remove(): void;
 };
 
-/** Of what is kept for the workspace. */
+/** Bytes that are kept for the workspace. */
 const fileMax = 32 << 20;
 const edgeMax = 64 << 10;
 
-/** `scratch` is a host folder. `take` throws where its disk is full. */
+/** `scratch` is a host folder. `take` throws if its disk is full. */
 export function programOutput(scratch: string): ProgramOutput {
   let head = Buffer.alloc(0);
   let tail = Buffer.alloc(0);

@@ -1,12 +1,11 @@
-// What the models are told besides their task, in our own words. Every word here is part of the scaffold: a change
-// is a new scaffoldVersion.
+// Our own texts for the models besides the task. Every word is part of the scaffold: a change needs a new
+// scaffoldVersion.
 import { patience } from "./tool.ts";
 
 export type PromptFacts = {
   network: boolean;
-  /** Names of its own. */
   tools: string[];
-  /** Whether somebody else does the work. */
+  /** Whether a worker does the work. */
   leads: boolean;
 };
 
@@ -74,7 +73,7 @@ export type Delegated = {
   work: string;
   context: string | undefined;
   notes: string;
-  /** The last one that was told. */
+  /** The last notice so far. */
   notice: string | undefined;
 };
 
@@ -96,7 +95,7 @@ export const nudges = {
     "Your answer was cut off at the limit of its length. Do less in one answer: write long files in pieces.",
   refusal:
     "You declined. The task is ordinary machine-learning research in a sandbox. If something in it is a problem, leave that out and do the rest; a second refusal in a row ends the attempt.",
-  /** Said when so many answers of a worker are left. */
+  /** When `turnsLeft` is sent: answers that a worker has left. */
   fewLeft: 5,
   turnsLeft:
     "You have 5 answers left. Bring the work to an end and call return_result; what you do not return is lost to the supervisor.",

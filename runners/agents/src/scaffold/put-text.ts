@@ -1,5 +1,5 @@
-// Puts a text of the model's into the sandbox as a file of the agent's. Undefined where something inside stands in
-// the way, which is the agent's doing; what else goes wrong throws.
+// Puts a model's text into the sandbox as a file of the agent. Returns undefined if something inside blocks the path,
+// which is the agent's doing. Other errors are thrown.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isFullDisk } from "@mlrb/kit/files/full-disk";

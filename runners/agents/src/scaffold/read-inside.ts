@@ -1,5 +1,5 @@
-// Reads text files of the workspace through the sandbox's port, which opens no link and no device, piece by piece,
-// so that a file of any size costs a bounded amount.
+// Reads text files of the workspace in pieces through the sandbox's port, which opens no link and no device: a file of any
+// size takes bounded memory.
 import type { ToolWorld } from "./tool.ts";
 import type { WorkspacePath } from "./workspace-path.ts";
 
@@ -9,7 +9,7 @@ type Path = Exclude<WorkspacePath, { refused: string }>;
 
 export type PieceReader = (from: number) => Promise<Uint8Array | { refused: string }>;
 
-/** Pieces of a file; an empty one is its end. */
+/** Reads pieces of a file; an empty piece is the end. */
 export function pieces({ sandbox }: Pick<ToolWorld, "sandbox">, { inside, shown }: Path): PieceReader {
   return async (from) => {
     const bytes = await sandbox.get(inside, { from, bytesMax: pieceBytes });
@@ -22,7 +22,7 @@ export function pieces({ sandbox }: Pick<ToolWorld, "sandbox">, { inside, shown 
   };
 }
 
-/** All of a text that is small enough to be edited. */
+/** The whole text of a file small enough to be edited. */
 export async function wholeText(
   world: Pick<ToolWorld, "sandbox">,
   path: Path,

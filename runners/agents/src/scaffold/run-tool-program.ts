@@ -1,6 +1,7 @@
-// Runs one program for a tool: inside the sandbox, limited in time, its output bounded. The limit is held inside, by
-// `timeout`, and watched from outside for a sandbox that does not answer. A child in the background may go on,
-// whatever it holds open.
+// Runs one program for a tool inside the sandbox, with a time limit and bounded output. `timeout` enforces the limit
+// inside; a timer outside catches a sandbox that does not answer. A child in the background may go on, whatever
+// descriptors it holds open.
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecResult, OverLimit } from "@mlrb/core/ports/sandbox";
 import { SandboxTrouble } from "../sandbox/sandbox-trouble.ts";
 import { type ProgramOutput, programOutput } from "./program-output.ts";
@@ -8,7 +9,7 @@ import type { ToolResult, ToolWorld } from "./tool.ts";
 
 export type ToolProgram = {
   argv: string[];
-  /** Seconds; at most what is left of the budget is given. */
+  /** Seconds; cut to the rest of the budget. */
   limitSeconds: number;
 };
 
@@ -16,16 +17,16 @@ export type ProgramEnd =
   | { kind: "exited"; code: number; over?: OverLimit }
   | { kind: "signalled"; signal: string; over?: OverLimit }
   | { kind: "timed-out"; over?: OverLimit }
-  /** By the agent's doing: no workspace to stand in, no process to be had. */
+  /** The agent's doing: no workspace to run in, or no process left. */
   | { kind: "not-started"; detail: string }
-  /** Nothing can be run any more. */
+  /** Nothing runs in this sandbox any more. */
   | { kind: "dead"; detail: string; over?: OverLimit };
 
-/** One pipe for both streams: what comes first is then the same in every replay. */
+/** One pipe for both streams: their order is then the same in every replay. */
 const bounded =
   'exec 2>&1; kill_after="$1"; limit="$2"; shift 2; exec timeout -k "$kill_after" "$limit" "$@"';
 
-/** Throws SandboxTrouble where the sandbox is lost, and the signal's reason once that is aborted. The caller removes `output`. */
+/** Throws SandboxTrouble if the sandbox is lost, and the signal's reason once that is aborted. The caller removes `output`. */
 export async function runToolProgram(
   world: ToolWorld,
   { argv, limitSeconds }: ToolProgram,
@@ -46,7 +47,7 @@ export async function runToolProgram(
         try {
           output.take(bytes);
         } catch (error) {
-          failure ??= error; // thrown where somebody waits for it: here it would end the supervisor
+          failure ??= error; // rethrown below: thrown here it would end the supervisor
         }
       },
     });
@@ -62,26 +63,25 @@ export async function runToolProgram(
   }
 }
 
-/** undefined: it has not come back in time. */
+/** Undefined if it has not returned within `ms`. */
 async function guarded(
   running: Promise<ExecResult>,
   ms: number,
   signal: AbortSignal,
 ): Promise<ExecResult | undefined> {
-  running.catch(() => {}); // told by the race, or nobody waits for it any more
+  running.catch(() => {}); // the race reports it, or its result is not wanted any more
   signal.throwIfAborted();
-  let timer: NodeJS.Timeout | undefined;
-  let stop = () => {};
-  const guard = new Promise<undefined>((resolve, reject) => {
-    timer = setTimeout(() => resolve(undefined), Math.min(ms, 2 ** 31 - 1));
-    stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
+  const over = new AbortController();
+  const timer = sleep(Math.min(ms, 2 ** 31 - 1), undefined, {
+    signal: AbortSignal.any([signal, over.signal]),
   });
   try {
-    return await Promise.race([running, guard]);
+    return await Promise.race([running, timer]);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
   } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", stop);
+    over.abort();
   }
 }
 
@@ -94,12 +94,12 @@ async function endOf(
   switch (result.kind) {
     case "lost":
       throw new SandboxTrouble(
-        `the sandbox ended under its agent: ${result.detail}; that is not the agent's doing, so nothing was measured`,
+        `the sandbox ended while its agent was running: ${result.detail}; that is not the agent's doing, so nothing was measured`,
       );
     case "not-started": {
       const dead = await answers(world);
       if (dead === undefined) return result;
-      // with nothing running and its root there, a sandbox that starts nothing has no process left to give
+      // with nothing running and its root present, a sandbox that starts nothing has no process left
       if (/^(EAGAIN|ENOMEM)\b/.test(dead.detail)) return { kind: "dead", ...dead };
       throw new SandboxTrouble(`no program can be started in the sandbox: ${dead.detail}`);
     }
@@ -115,7 +115,7 @@ async function endOf(
   }
 }
 
-/** Why the sandbox starts nothing any more, a tool being two processes at least; undefined where it does. */
+/** Why the sandbox starts nothing any more; undefined if it does. A tool needs two processes at least. */
 async function answers(world: ToolWorld): Promise<{ detail: string } | undefined> {
   const { sandbox, env, patience, signal } = world;
   const probe = sandbox.exec({
@@ -128,18 +128,21 @@ async function answers(world: ToolWorld): Promise<{ detail: string } | undefined
   if (result === undefined) return { detail: "it does not answer" };
   if (result.kind === "lost")
     throw new SandboxTrouble(
-      `the sandbox ended under its agent: ${result.detail}; that is not the agent's doing, so nothing was measured`,
+      `the sandbox ended while its agent was running: ${result.detail}; that is not the agent's doing, so nothing was measured`,
     );
   if (result.kind === "not-started") return { detail: result.detail };
-  // a disk that is full ends programs, but not before they have removed something
+  // a full disk ends programs until they have removed something
   if (result.over?.limit === "disk") return undefined;
   return result.kind === "exited" && result.code === 0
     ? undefined
     : { detail: "it ends whatever is started" };
 }
 
-/** The first line of what a model is told, and the result but for its text. */
-export function endTold(end: ProgramEnd, limitSeconds: number): { line: string } & Omit<ToolResult, "text"> {
+/** The first line that a model gets, and the result without its text. */
+export function resultOfEnd(
+  end: ProgramEnd,
+  limitSeconds: number,
+): { line: string } & Omit<ToolResult, "text"> {
   const over = "over" in end ? end.over : undefined;
   const wayOut = over?.limit === "disk" ? ". All programs were ended; remove files before anything else" : "";
   const met = over ? `; the limit of the sandbox was met: ${over.detail}${wayOut}` : "";

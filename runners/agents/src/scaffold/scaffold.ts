@@ -1,5 +1,5 @@
-// What a scaffold is given and how it can end. A scaffold is the loop between a model and its tools; it decides
-// nothing about budgets, retries or records: those are handed in.
+// The input of a scaffold and its possible ends. A scaffold is the loop between a model and its tools; its callers decide
+// about budgets, retries and records.
 
 import type { OverLimit, Sandbox } from "@mlrb/core/ports/sandbox";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
@@ -13,22 +13,22 @@ export type ScaffoldRequest = {
   /** The task's prompt, rendered. */
   prompt: string;
   sandbox: Sandbox;
-  /** Working directory and variables of its tools' programs. */
+  /** Working directory and variables of the tools' programs. */
   cwd: string;
   env: Record<string, string>;
   /** Whether programs inside reach a network. */
   network: boolean;
-  /** Host folder for what is written on the way; the system's own for such where none is given. */
+  /** Host folder for temporary files; the system's own by default. */
   scratch?: string;
   meter: Meter;
-  /** Asks the model until it answers or will not; charges, waits, retries and records on the way. */
+  /** Asks the model until it answers or refuses: charges, waits, retries and records. */
   ask(by: string, messages: Message[], tools: ToolSpec[]): Promise<AskResult>;
   write(event: TrajectoryEvent): void;
   /** Aborted when the attempt is over. */
   signal: AbortSignal;
   /**
-   * What is to be said before the next answer, called once before each (not again where a request was too long); a
-   * replay gives what was said then. By default the meter is looked at.
+   * The notices before the next answer. Called once before each answer, not again after a request that was too long. A
+   * replay returns those of its recording. By default the meter decides.
    */
   noticesDue?(): string[];
 };
@@ -40,17 +40,17 @@ export type AskResult =
   /** The budget is used up. */
   | { kind: "over" };
 
-/** How a scaffold ended by itself; everything else (time, trouble) ends it from outside. */
+/** How a scaffold ended by itself; time limits and trouble end it from outside. */
 export type ScaffoldEnd =
   | { kind: "submitted" }
-  /** It stopped calling tools although it was asked to go on. */
+  /** It stopped calling tools although it was asked to continue. */
   | { kind: "stopped"; detail: string }
-  /** The same, and it said nothing either. */
+  /** The same, and without any text. */
   | { kind: "silent"; detail: string }
   | { kind: "refused"; detail: string }
-  /** Its programs left the sandbox so that nothing can be run in it any more. */
+  /** Its programs left the sandbox unusable. */
   | { kind: "agent-error"; detail: string; over?: OverLimit }
   | { kind: "over-budget"; limit: OverBudget["limit"] | "turns"; detail: string };
 
-/** Throws SandboxTrouble where the sandbox is lost, and the signal's reason once that is aborted. */
+/** Throws SandboxTrouble if the sandbox is lost, and the signal's reason once that is aborted. */
 export type Scaffold = (request: ScaffoldRequest) => Promise<ScaffoldEnd>;

@@ -1,4 +1,4 @@
-// What the conversations of one attempt share, made anew for each attempt.
+// Makes the state that the conversations of one attempt share.
 import { tmpdir } from "node:os";
 import type { Shared } from "./converse.ts";
 import { notes } from "./notes.ts";
@@ -9,7 +9,7 @@ import { patience } from "./tool.ts";
 export function sharedOf(request: ScaffoldRequest): Shared {
   const { sandbox, cwd, env, network, meter, signal, write } = request;
   const due = request.noticesDue ?? deadlineNotices(meter);
-  const told: string[] = [];
+  const all: string[] = [];
   return {
     request,
     world: {
@@ -17,9 +17,9 @@ export function sharedOf(request: ScaffoldRequest): Shared {
       notes: notes(),
       files: { count: 0 },
       scratch: request.scratch ?? tmpdir(),
-      told: { emptySubmission: false },
+      warned: { emptySubmission: false },
     },
     turns: { count: 0 },
-    notices: { told, look: () => void told.push(...due()) },
+    notices: { all, look: () => void all.push(...due()) },
   };
 }

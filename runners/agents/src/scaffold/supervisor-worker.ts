@@ -1,6 +1,6 @@
-// The paper's scaffold (arXiv 2410.22553): a supervisor that gives a worker one piece of work at a time and goes on
-// from what comes back. Every worker begins a new conversation with the task and the notes, so that the supervisor's
-// own stays short over a day of work.
+// The paper's scaffold (arXiv 2410.22553): a supervisor gives a worker one piece of work at a time and continues from its
+// result. Every worker begins a new conversation with the task and the notes, so the supervisor's own stays short over a
+// day of work.
 import { z } from "zod";
 import { chosenTools } from "./chosen-tools.ts";
 import { clipText } from "./clip-text.ts";
@@ -8,7 +8,7 @@ import { converse, type Shared, type TalkEnd } from "./converse.ts";
 import { agentTask, type PromptFacts, supervisorPrompt, workerPrompt, workerTask } from "./prompts.ts";
 import type { Scaffold } from "./scaffold.ts";
 import { sharedOf } from "./shared-of.ts";
-import { type Tool, type ToolResult, tool } from "./tool.ts";
+import { failed, type Tool, type ToolResult, tool } from "./tool.ts";
 import { submit } from "./tools/submit.ts";
 
 /** Model calls of one worker. */
@@ -79,18 +79,18 @@ function workersOf(shared: Shared, tools: Tool[]): (work: Work) => Promise<ToolR
     const end = await converse(shared, {
       by: `worker-${++count}`,
       system: workerPrompt(factsOf(shared, tools), workerTurnsMax),
-      task: workerTask({ prompt: request.prompt, work, context, notes, notice: shared.notices.told.at(-1) }),
+      task: workerTask({ prompt: request.prompt, work, context, notes, notice: shared.notices.all.at(-1) }),
       tools,
       turnsMax: workerTurnsMax,
     });
-    const told = toldOf(end);
+    const result = resultOf(end);
     const notesNow = world.notes.text();
     const added = notesNow === notes ? "" : `\n\nThe notes now:\n${notesNow}`;
     const { text } = clipText(
-      { head: told.text, tail: "", gap: false },
+      { head: result.text, tail: "", gap: false },
       "the middle of this report is left out",
     );
-    return { ...told, text: `${text}${added}` };
+    return { ...result, text: `${text}${added}` };
   };
 }
 
@@ -98,8 +98,8 @@ function factsOf({ request }: Shared, tools: Tool[]): PromptFacts {
   return { network: request.network, tools: tools.map(({ spec }) => spec.name), leads: false };
 }
 
-/** A worker that stops or refuses ends its piece of work; a budget that is used up, or a dead sandbox, ends all. */
-function toldOf(end: TalkEnd): ToolResult {
+/** A worker that stops or refuses ends its piece of work. A used-up budget or a dead sandbox ends the attempt. */
+function resultOf(end: TalkEnd): ToolResult {
   switch (end.kind) {
     case "returned":
       return { outcome: "done", text: end.summary };
@@ -119,5 +119,3 @@ function toldOf(end: TalkEnd): ToolResult {
       return { ...failed(end.detail), ends: end };
   }
 }
-
-const failed = (text: string): ToolResult => ({ outcome: "failed", text });

@@ -1,5 +1,5 @@
-// What a tool is: a name, what the model is told of it, the arguments it takes, and what it does in the sandbox.
-// A tool answers in text; trouble that is the model's own is an answer too. Only what is nobody's doing throws.
+// A tool: a name, a description for the model, its arguments, and what it does in the sandbox. A tool answers in text;
+// the model's own mistakes are answers too. It throws only for failures that are not the agent's.
 import type { Json } from "@mlrb/kit/stage";
 import { z } from "zod";
 import type { ToolSpec } from "../model/model-client.ts";
@@ -8,16 +8,16 @@ import type { ScaffoldEnd, ScaffoldRequest } from "./scaffold.ts";
 
 export type ToolResult = {
   outcome: "done" | "failed" | "refused" | "timed-out";
-  /** What the model is told: no durations, pids or paths of the host, so that a replay is the same to the byte. */
+  /** The model reads this: without durations, pids or paths of the host, so that a replay has the same bytes. */
   text: string;
   exit?: { code: number } | { signal: string };
-  /** Where in the workspace the whole of it lies, where it was clipped. */
+  /** The file in the workspace that holds the whole of a clipped text. */
   rest?: string;
-  /** Whether a program of the agent's ran. */
+  /** Whether a program of the agent ran. */
   executed?: boolean;
-  /** The call itself could not be understood. */
+  /** The call could not be understood. */
   senseless?: true;
-  /** The loop ends with it. */
+  /** The result ends the loop. */
   ends?: ScaffoldEnd | { kind: "returned"; summary: string };
 };
 
@@ -26,23 +26,23 @@ export type ToolWorld = Pick<
   ScaffoldRequest,
   "sandbox" | "cwd" | "env" | "network" | "meter" | "signal" | "write"
 > & {
-  /** Whose conversation it is. */
+  /** The conversation's name. */
   by: string;
   notes: Notes;
-  /** Counts what is left in outputs/, over all conversations. */
+  /** Numbers the files in outputs/ over all conversations. */
   files: { count: number };
-  /** Host folder for what is written on the way. */
+  /** Host folder for temporary files. */
   scratch: string;
-  /** What the agent was told once and is not told again. */
-  told: { emptySubmission: boolean };
+  /** Warnings that the agent gets once. */
+  warned: { emptySubmission: boolean };
   patience: ToolTimeouts;
 };
 
-/** How long what does not answer is waited for. */
+/** How long to wait for a program or a sandbox that does not answer. */
 export type ToolTimeouts = {
-  /** Between asking a program to end and ending it. */
+  /** Between TERM and KILL. */
   killAfterMs: number;
-  /** After that, for the sandbox to say that it ended. */
+  /** After KILL, until the sandbox must have reported the end. */
   guardMs: number;
 };
 
@@ -50,7 +50,7 @@ export const patience: ToolTimeouts = { killAfterMs: 10_000, guardMs: 30_000 };
 
 export type Tool = {
   spec: ToolSpec;
-  /** Says how to call it where the arguments make no sense. */
+  /** Answers with how to call it if the arguments do not fit. */
   run(input: Record<string, Json>, world: ToolWorld): Promise<ToolResult>;
 };
 
@@ -59,7 +59,7 @@ type Definition<Shape extends z.ZodRawShape> = {
   description: string;
   input: Shape;
   run(input: z.output<z.ZodObject<Shape>>, world: ToolWorld): Promise<ToolResult> | ToolResult;
-  /** Whether it takes keys that it does not know. */
+  /** Whether it accepts unknown keys. */
   loose?: boolean;
 };
 
@@ -80,6 +80,10 @@ export function tool<Shape extends z.ZodRawShape>(definition: Definition<Shape>)
 
 export function refused(text: string): ToolResult {
   return { outcome: "refused", text };
+}
+
+export function failed(text: string): ToolResult {
+  return { outcome: "failed", text };
 }
 
 export function senseless(text: string): ToolResult {

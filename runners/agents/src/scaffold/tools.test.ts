@@ -292,7 +292,10 @@ test("a lost sandbox is nobody's failure, and ends the loop", async () => {
   const lost = fakeSandbox(async () => ({ kind: "lost", detail: "the engine is gone" }));
   await assert.rejects(call(toolWorld(lost).world, "shell", { command: "true" }), (error) => {
     assert.ok(error instanceof SandboxTrouble);
-    assert.match(error.message, /ended under its agent: the engine is gone; that is not the agent's doing/);
+    assert.match(
+      error.message,
+      /ended while its agent was running: the engine is gone; that is not the agent's doing/,
+    );
     return true;
   });
 });
@@ -382,7 +385,7 @@ test("tools that need a network are there only with one, and a tool that is none
   );
   assert.throws(
     () => chosenTools({ tools: ["shel"], network: true }),
-    /are not: shel; there are shell, python/,
+    /unknown tools: shel; known tools: shell, python/,
   );
 });
 

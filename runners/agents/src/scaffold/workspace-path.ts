@@ -1,4 +1,4 @@
-// Which file of the workspace a model means. Pure: what lies there, links too, is found out by whoever opens it.
+// Finds the file of the workspace that a model means. Pure: the reader of the file checks what is there, links included.
 import { posix } from "node:path";
 import { inside } from "../attempt/workspace.ts";
 
@@ -6,7 +6,7 @@ export type WorkspacePath =
   /** `inside` is for the sandbox's port; `shown` is relative to the workspace, for the model. */
   { inside: string; shown: string } | { refused: string };
 
-/** `workspace` is the workspace's absolute path as programs see it. */
+/** `workspace`: its absolute path as programs see it. */
 export function workspacePath(asked: string, workspace: string): WorkspacePath {
   const quoted = JSON.stringify(asked.slice(0, 200));
   if (asked.includes("\0") || Buffer.byteLength(asked) > 4000) return { refused: `${quoted} is no path` };

@@ -1,15 +1,15 @@
-// Writes a file of the workspace by a program inside the sandbox: it is the agent's user there, so that what the
-// agent may not write (its data) is refused by the same permissions, modes stay, and no link leads the harness
-// anywhere. The text comes as a file that is put in beside the workspace.
+// Writes a file of the workspace by a program inside the sandbox, as the agent's user: the same permissions refuse what
+// the agent may not write (its data), modes stay, and no link leads the harness elsewhere. The text arrives as a file
+// next to the workspace.
 import { textDigest } from "../folders/folder-digest.ts";
 import { putText } from "./put-text.ts";
-import { endTold, runToolProgram } from "./run-tool-program.ts";
-import { refused, type ToolResult, type ToolWorld } from "./tool.ts";
+import { resultOfEnd, runToolProgram } from "./run-tool-program.ts";
+import { failed, refused, type ToolResult, type ToolWorld } from "./tool.ts";
 import type { WorkspacePath } from "./workspace-path.ts";
 
 const staged = "tmp/.tool-text";
 
-/** Exit codes below 30 are other programs'. */
+/** Exit codes below 30 are those of other programs. */
 const program = `
 from="$1"; to="$2"; how="$3"
 trap 'rm -f -- "$from"' EXIT
@@ -33,7 +33,7 @@ const why: Record<number, string> = {
   34: "it cannot be written: read-only, or no room",
 };
 
-/** undefined: it was written. */
+/** Undefined if the file was written. */
 export async function writeInside(
   world: ToolWorld,
   path: Exclude<WorkspacePath, { refused: string }>,
@@ -44,7 +44,7 @@ export async function writeInside(
   if (!(await putText(world, text, staged)))
     return failed('the folder for temporary files is gone; make it again with shell: mkdir -p "$TMPDIR"');
   const limitSeconds = 60;
-  // ./ keeps a name that begins with a dash from being an option
+  // `./` keeps a name that begins with a dash from being an option
   const argv = ["sh", "-c", program, "sh", world.sandbox.seenAs(staged), `./${path.shown}`, how];
   const { end, output } = await runToolProgram(world, { argv, limitSeconds });
   output.remove();
@@ -56,11 +56,7 @@ export async function writeInside(
       });
     return undefined;
   }
-  const { line, executed: _, exit: __, ...told } = endTold(end, limitSeconds);
+  const { line, executed: _, exit: __, ...result } = resultOfEnd(end, limitSeconds);
   const known = end.kind === "exited" ? why[end.code] : undefined;
-  return { ...told, text: `${path.shown} was not written: ${known ?? line}` };
-}
-
-function failed(text: string): ToolResult {
-  return { outcome: "failed", text };
+  return { ...result, text: `${path.shown} was not written: ${known ?? line}` };
 }

@@ -12,7 +12,7 @@ import {
 import type { OverBudget } from "../attempt/meter.ts";
 import type { CallDesk } from "../gateway/gateway-call.ts";
 import type { GatewayProvider } from "../gateway/gateway-provider.ts";
-import { modelGateway } from "../gateway/model-gateway.ts";
+import { ModelGateway } from "../gateway/model-gateway.ts";
 import { providerSilence } from "../model/provider-silence.ts";
 import type { AttemptWaiting } from "../waiting/waiting.ts";
 
@@ -81,7 +81,7 @@ export async function gatewayLab(
   const over: OverBudget[] = [];
   const failures: unknown[] = [];
   const ended: Parameters<CallDesk["ended"]>[0][] = [];
-  const gateway = modelGateway({
+  const gateway = new ModelGateway({
     providers: (given.providers ?? providersAt)(provider),
     ...(given.waiting && { waiting: given.waiting }),
     token,

@@ -12,12 +12,12 @@ export function executorsOf(repository: string): RunOptions["executors"] {
   return {
     local: async () => (await import("@mlrb/local/process/local-executor")).localExecutor(repository),
     async docker({ run, state }) {
-      const { dockerExecutor } = await import("@mlrb/docker/docker-executor");
+      const { DockerExecutor } = await import("@mlrb/docker/docker-executor");
       const isLive = (other: string) => {
         const owner = look(join(state.work, other, "owner.json"))?.owner;
         return owner !== undefined && isAlive(owner);
       };
-      return dockerExecutor({ root: repository, state: state.state, run, isLive });
+      return new DockerExecutor({ root: repository, state: state.state, run, isLive });
     },
   };
 }

@@ -1,11 +1,11 @@
-// A runner to be killed: starts the stages whose requests lie in `requests.json` of a folder.
+// A runner for tests to kill: starts the stages in `requests.json` of a folder.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { dockerExecutor } from "../docker-executor.ts";
+import { DockerExecutor } from "../docker-executor.ts";
 
 const place = process.argv[2]!;
 const requests = JSON.parse(readFileSync(join(place, "requests.json"), "utf8"));
-const executor = dockerExecutor({
+const executor = new DockerExecutor({
   root: requests[0].root,
   state: join(place, ".mlrb"),
   run: "killed",

@@ -38,7 +38,7 @@ export const editFile = tool({
   },
 });
 
-/** Overlapping ones too: each is a place that could be meant. */
+/** Counts overlapping places too: each could be meant. */
 function count(text: string, piece: string): number {
   let times = 0;
   for (let at = text.indexOf(piece); at >= 0; at = text.indexOf(piece, at + 1)) times++;

@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { programResult } from "../program-result.ts";
 import { runToolProgram } from "../run-tool-program.ts";
-import { toldOutput } from "../told-output.ts";
 import { refused, tool } from "../tool.ts";
 
-/** Runs inside the sandbox, so that it reaches what the agent's programs reach and nothing else. */
+/** Runs inside the sandbox, so it reaches what the agent's programs reach and no more. */
 const program = `
 import html.parser, re, sys, urllib.request
 
@@ -58,7 +58,7 @@ export const fetchUrl = tool({
     const limitSeconds = 120;
     const argv = ["python3", "-c", program, url];
     const { end, output } = await runToolProgram(world, { argv, limitSeconds });
-    const told = await toldOutput(world, { end, output, number, limitSeconds });
-    return { ...told, executed: false };
+    const result = await programResult(world, { end, output, number, limitSeconds });
+    return { ...result, executed: false };
   },
 });

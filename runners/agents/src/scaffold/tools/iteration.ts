@@ -4,7 +4,7 @@ import { inside } from "../../attempt/workspace.ts";
 import { refused, tool } from "../tool.ts";
 import { writeInside } from "../write-inside.ts";
 
-/** As iterations-reader.ts takes them. */
+/** The limit of iterations-reader.ts. */
 const lineMax = 16 << 10;
 const text = z.string().min(1).max(4_000);
 

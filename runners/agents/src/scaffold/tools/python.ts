@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { inside } from "../../attempt/workspace.ts";
+import { outputName, programResult } from "../program-result.ts";
 import { putText } from "../put-text.ts";
 import { runToolProgram } from "../run-tool-program.ts";
-import { outputName, toldOutput } from "../told-output.ts";
-import { refused, tool } from "../tool.ts";
+import { failed, refused, tool } from "../tool.ts";
 import { secondsDefault, timeoutSeconds } from "./shell.ts";
 
 const codeMax = 1 << 20;
@@ -21,14 +21,13 @@ export const python = tool({
     const number = ++world.files.count;
     const name = `${outputName(number)}.py`;
     if (!(await putText(world, code, `${inside.workspace}/${name}`)))
-      return {
-        outcome: "failed",
-        text: "the code could not be put into outputs/: something in the workspace stands in the way of that folder",
-      };
+      return failed(
+        "the code could not be put into outputs/: something in the workspace stands in the way of that folder",
+      );
     const path = [world.cwd, world.env.PYTHONPATH].filter(Boolean).join(":");
     const ours = { ...world, env: { ...world.env, PYTHONPATH: path } };
-    // -u: what a program printed before it was ended is seen
+    // -u: the output of a program that is ended early is complete
     const { end, output } = await runToolProgram(ours, { argv: ["python3", "-u", name], limitSeconds });
-    return toldOutput(world, { end, output, number, limitSeconds });
+    return programResult(world, { end, output, number, limitSeconds });
   },
 });

@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { programResult } from "../program-result.ts";
 import { runToolProgram } from "../run-tool-program.ts";
-import { toldOutput } from "../told-output.ts";
 import { refused, tool } from "../tool.ts";
 
-/** Of one argument of a program, Linux takes 128 KiB. */
+/** Linux takes 128 KiB in one argument of a program. */
 const commandMax = 100_000;
-/** Without a process more than the shell itself: where programs took all there are, it can still end them. */
+/** Without a process besides the shell itself, so it can end programs that took all processes. */
 const shellOf = 'if command -v bash > /dev/null; then exec bash -c "$1"; fi; exec sh -c "$1"';
 export const secondsDefault = 600;
 
@@ -35,6 +35,6 @@ export const shell = tool({
     const number = ++world.files.count;
     const argv = ["sh", "-c", shellOf, "sh", command.toWellFormed()];
     const { end, output } = await runToolProgram(world, { argv, limitSeconds });
-    return toldOutput(world, { end, output, number, limitSeconds });
+    return programResult(world, { end, output, number, limitSeconds });
   },
 });

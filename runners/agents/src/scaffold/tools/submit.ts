@@ -7,8 +7,8 @@ export const submit = tool({
     "Hands in what lies in submission/ and ends the attempt, also where budget is left. Call it when nothing that you could still do is worth doing.",
   input: {},
   async run(_, world) {
-    if (!world.told.emptySubmission && (await isEmpty(world))) {
-      world.told.emptySubmission = true;
+    if (!world.warned.emptySubmission && (await isEmpty(world))) {
+      world.warned.emptySubmission = true;
       return {
         outcome: "refused",
         text: "submission/ holds no file. TASK.md says what is to be handed in; an empty submission counts as none. Fill it, or call submit again to hand in nothing.",

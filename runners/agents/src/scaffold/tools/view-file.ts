@@ -4,7 +4,7 @@ import { pieces } from "../read-inside.ts";
 import { refused, type ToolResult, type ToolWorld, tool } from "../tool.ts";
 import { type WorkspacePath, workspacePath } from "../workspace-path.ts";
 
-/** Bytes that are looked through for the first line asked for. */
+/** Bytes that are searched for the first line. */
 const scanMax = 64 << 20;
 const lineMax = 2_000;
 const linesMax = 2_000;
@@ -30,67 +30,90 @@ export const viewFile = tool({
 type Range = { fromLine: number; lines: number };
 type Path = Exclude<WorkspacePath, { refused: string }>;
 
-async function view(world: ToolWorld, found: Path, { fromLine, lines }: Range): Promise<ToolResult> {
+async function view(world: ToolWorld, found: Path, range: Range): Promise<ToolResult> {
   const read = pieces(world, found);
-  const shown: string[] = [];
-  let characters = 0;
-  let number = 0;
-  let full = false;
-  let line: Buffer = Buffer.alloc(0);
-  let cutBytes = 0;
-  const take = () => {
-    number++;
-    if (number >= fromLine && !full) {
-      const text = numbered(number, line, cutBytes);
-      full = shown.length === lines || (shown.length > 0 && characters + text.length > clipMax);
-      if (!full) {
-        shown.push(text);
-        characters += text.length + 1;
-      }
-    }
-    line = Buffer.alloc(0);
-    cutBytes = 0;
-  };
-  // one line's beginning is kept, in bytes: a character has at most four of them
-  const gather = (part: Uint8Array) => {
-    if (number + 1 < fromLine) return;
-    const kept = part.subarray(0, Math.max(0, 4 * lineMax - line.length));
-    if (kept.length > 0) line = Buffer.concat([line, kept]);
-    cutBytes += part.length - kept.length;
-  };
-
+  const { fromLine } = range;
+  const page = new Page(range);
   let from = 0;
-  let open = false;
   for (;;) {
     const piece = await read(from);
     if ("refused" in piece) return refused(piece.refused);
     if (piece.length === 0) break;
     from += piece.length;
-    let at = 0;
-    for (let end = piece.indexOf(10); end >= 0 && !full; end = piece.indexOf(10, at)) {
-      if (number + 1 < fromLine) number++;
-      else {
-        gather(piece.subarray(at, end));
-        take();
-      }
-      at = end + 1;
-    }
-    if (full) break;
-    gather(piece.subarray(at));
-    open = piece.at(-1) !== 10;
+    page.take(piece);
+    if (page.full) break;
     if (from >= scanMax)
       return refused(
         `line ${fromLine} of ${found.shown} lies beyond its first ${scanMax} bytes; use shell, e.g. sed -n or tail`,
       );
   }
-  if (open && !full) take();
+  page.end();
   if (from === 0) return { outcome: "done", text: `${found.shown} is empty` };
+  const { shown, full, number } = page;
   if (shown.length === 0) return refused(`${found.shown} has ${number} lines; there is no line ${fromLine}`);
   const last = fromLine + shown.length - 1;
   const next = full
     ? `\n[… more follows; go on with "fromLine": ${last + 1} …]`
     : `\n[end of ${found.shown}]`;
   return { outcome: "done", text: `${shown.join("\n")}${next}` };
+}
+
+/** Collects the lines of a range from a file's pieces. */
+class Page {
+  readonly #range: Range;
+  readonly shown: string[] = [];
+  /** Lines so far. */
+  number = 0;
+  /** Whether a line did not fit. */
+  full = false;
+  #characters = 0;
+  #line: Buffer = Buffer.alloc(0);
+  #cutBytes = 0;
+  #open = false;
+
+  constructor(range: Range) {
+    this.#range = range;
+  }
+
+  take(piece: Uint8Array): void {
+    let at = 0;
+    for (let end = piece.indexOf(10); end >= 0 && !this.full; end = piece.indexOf(10, at)) {
+      this.#gather(piece.subarray(at, end));
+      this.#endLine();
+      at = end + 1;
+    }
+    if (this.full) return;
+    this.#gather(piece.subarray(at));
+    this.#open = piece.at(-1) !== 10;
+  }
+
+  /** Takes the last line if no newline ends it. */
+  end(): void {
+    if (this.#open && !this.full) this.#endLine();
+  }
+
+  /** Keeps the beginning of a line, in bytes: a character has at most four. */
+  #gather(part: Uint8Array): void {
+    if (this.number + 1 < this.#range.fromLine) return;
+    const kept = part.subarray(0, Math.max(0, 4 * lineMax - this.#line.length));
+    if (kept.length > 0) this.#line = Buffer.concat([this.#line, kept]);
+    this.#cutBytes += part.length - kept.length;
+  }
+
+  #endLine(): void {
+    const { fromLine, lines } = this.#range;
+    this.number++;
+    if (this.number < fromLine) return;
+    const text = numbered(this.number, this.#line, this.#cutBytes);
+    const { shown } = this;
+    this.full = shown.length === lines || (shown.length > 0 && this.#characters + text.length > clipMax);
+    if (!this.full) {
+      shown.push(text);
+      this.#characters += text.length + 1;
+    }
+    this.#line = Buffer.alloc(0);
+    this.#cutBytes = 0;
+  }
 }
 
 function numbered(number: number, line: Uint8Array, cutBytes: number): string {

@@ -1,14 +1,13 @@
-// Turns what a program did into what the model is told, with the whole output in a file of the workspace where it
-// was too long to be shown.
+// Turns a program's end and output into a tool result. If the output is too long, a file of the workspace holds it whole.
 import { isFullDisk } from "@mlrb/kit/files/full-disk";
 import { inside } from "../attempt/workspace.ts";
 import { clipText, shownText } from "./clip-text.ts";
 import type { ProgramOutput } from "./program-output.ts";
-import { endTold, type ProgramEnd } from "./run-tool-program.ts";
+import { type ProgramEnd, resultOfEnd } from "./run-tool-program.ts";
 import type { ToolResult, ToolWorld } from "./tool.ts";
 
 /** `number` names the file in outputs/. Removes the output's file. */
-export async function toldOutput(
+export async function programResult(
   world: ToolWorld,
   {
     end,
@@ -24,7 +23,7 @@ export async function toldOutput(
 ): Promise<ToolResult> {
   try {
     const { head, tail, bytes, kept } = output.end();
-    const { line, ...result } = endTold(end, limitSeconds);
+    const { line, ...result } = resultOfEnd(end, limitSeconds);
     if (bytes === 0) return { ...result, text: `${line}\n(no output)` };
     const gap = bytes > head.length;
     const shown = { head: shownText(head), tail: gap ? shownText(tail) : "", gap };

@@ -1,0 +1,213 @@
+// The running container of one sandbox: holds all programs of an attempt and says how each ended.
+// A program inside cannot end the container. If the engine, a person or the machine ends it, the result is `lost`
+// and never counts as the agent's doing.
+import { setTimeout as sleep } from "node:timers/promises";
+import { unreachable } from "@mlrb/core/ports/outcome";
+import type {
+  ExecRequest,
+  ExecResult,
+  OverLimit,
+  SandboxLimits,
+  WallsRequest,
+} from "@mlrb/core/ports/sandbox";
+import type { ImageReference } from "@mlrb/core/spec/image-reference";
+import { stateOf } from "./container-end.ts";
+import type { ContainerEngine } from "./container-engine.ts";
+import { type ContainerGroup, containerGroup } from "./container-group.ts";
+import { type ContainerGuard, guardContainer } from "./container-guard.ts";
+import { type DiskMeter, startDiskMeter } from "./disk-meter.ts";
+import { type ProgramEnd, type ProgramInContainer, runInContainer } from "./program-in-container.ts";
+import { sandboxCreation } from "./sandbox-flags.ts";
+
+export type SandboxPlace = {
+  engine: ContainerEngine;
+  request: WallsRequest;
+  image: { id: string; reference: ImageReference };
+  /** `UID:GID` of the programs. */
+  user: string;
+};
+
+/** The engine may be restarting: one try a second. */
+const thawTries = 60;
+const engineMs = 20_000;
+
+export class SandboxContainer {
+  readonly #place: SandboxPlace;
+  readonly #id: string;
+  readonly #guard: ContainerGuard;
+  readonly #group: ContainerGroup;
+  readonly #meter: DiskMeter;
+  readonly #programs = new Set<ProgramInContainer>();
+  #running = true;
+  /** `end` was called. */
+  #endedHere = false;
+  /** The limit for which the container was ended. */
+  #over: OverLimit | undefined;
+
+  /** Creates and starts the container. Throws with the reason if the engine refuses. */
+  static async open(place: SandboxPlace): Promise<SandboxContainer> {
+    const { engine, request, image } = place;
+    const called = async (args: string[]) => {
+      const result = await engine.call(args);
+      if (!result.ok)
+        throw new Error(`the sandbox could not be opened (${args[0]}): ${result.trouble.detail}`);
+      return result.stdout.trim();
+    };
+    const id = (await called(sandboxCreation(engine, request, image))).split("\n").at(-1)!;
+    const guard = guardContainer(engine, id);
+    const trouble = await guard.ready;
+    if (trouble) throw new Error(`the sandbox could not be opened: ${trouble.failed}`);
+    const pid = await called(["inspect", "--format", "{{.State.Pid}}", id]);
+    return new SandboxContainer(place, { id, guard, group: containerGroup(Number(pid), id) });
+  }
+
+  private constructor(
+    place: SandboxPlace,
+    { id, guard, group }: { id: string; guard: ContainerGuard; group: ContainerGroup },
+  ) {
+    this.#place = place;
+    this.#id = id;
+    this.#guard = guard;
+    this.#group = group;
+    const { folder, limits } = place.request;
+    this.#meter = startDiskMeter({
+      folder,
+      limitBytes: limits.diskBytes,
+      pids: group.pids,
+      over: (limit) => {
+        this.#over ??= limit;
+        void this.end().catch(() => {}); // `kill` reports the same trouble
+      },
+    });
+    void guard.ended.then((state) => {
+      this.#running = false;
+      this.#meter.stop();
+      // a full shared memory can make the kernel end the first process too
+      if (state?.OOMKilled && !this.#endedHere) this.#over ??= memoryOver(limits);
+    });
+  }
+
+  get running(): boolean {
+    return this.#running;
+  }
+
+  /** Whether the container ended because its programs met a limit. */
+  get endedForLimit(): boolean {
+    return !this.#running && this.#over !== undefined;
+  }
+
+  async run(asked: ExecRequest): Promise<ExecResult> {
+    const { engine, request, user } = this.#place;
+    const before = this.#group.met();
+    const program = runInContainer(engine, { id: this.#id, user, request: asked });
+    this.#programs.add(program);
+    const ended = await program.ended;
+    this.#programs.delete(program);
+    const after = this.#group.met();
+    if (!this.#endedHere) {
+      // counts what the program wrote just before its end
+      const disk = await this.#meter.look();
+      if (disk) {
+        this.#over ??= disk;
+        await this.end();
+      }
+    }
+    const over =
+      this.#over ??
+      (after.memory > before.memory ? memoryOver(request.limits) : undefined) ??
+      (after.processes > before.processes ? processesOver(request.limits) : undefined);
+    const met = over && { over };
+    if (this.#endedHere) return { kind: "signalled", signal: "SIGKILL", ...met };
+    const gone = ended.kind === "exited" && ended.code === 0 ? undefined : await this.#whyGone(ended);
+    if (this.#over) return { kind: "signalled", signal: "SIGKILL", over: this.#over };
+    if (gone !== undefined) return { kind: "lost", detail: gone };
+    switch (ended.kind) {
+      case "exited":
+      case "signalled":
+        return { ...ended, ...met };
+      case "missing":
+        return { kind: "not-started", detail: "there is no such program in the sandbox" };
+      case "not-begun":
+        if (over) return { kind: "exited", code: 126, over };
+        return { kind: "not-started", detail: ended.said || "the engine does not say why" };
+      default:
+        return unreachable(ended);
+    }
+  }
+
+  /** Why the container no longer runs; undefined if it does. */
+  async #whyGone(ended: ProgramEnd): Promise<string | undefined> {
+    // an engine that removes a container kills its programs first, and reports it as running for a moment more
+    const killed = ended.kind === "signalled" && ended.signal === "SIGKILL";
+    if (killed) await settled(this.#guard.ended, 500);
+    const state = await stateOf(this.#place.engine, this.#id);
+    if (!("trouble" in state) && (state.Status === "running" || state.Status === "paused")) return undefined;
+    await settled(this.#guard.ended, 2_000);
+    this.#running = false;
+    if ("trouble" in state && state.trouble.kind !== "container-missing")
+      return `the container engine went away under the sandbox: ${state.trouble.detail}`;
+    return "the sandbox's container was ended from outside";
+  }
+
+  /** Ends every program and the container. Throws if a process does not end. */
+  async end(): Promise<void> {
+    this.#endedHere = true;
+    this.#meter.stop();
+    if (this.#running) {
+      const killed = await this.#place.engine.call(["kill", this.#id], { timeMs: engineMs });
+      // without an engine the processes are still there
+      if (!killed.ok && !["container-missing", "not-running"].includes(killed.trouble.kind))
+        await this.#group.end();
+      this.#guard.release();
+      await settled(this.#guard.ended, 20_000);
+    }
+    if (this.#group.pids().length > 0) await this.#group.end();
+    for (const program of this.#programs) program.forget();
+  }
+
+  /** Resolves once the ended container is removed, after 20 s at most. */
+  async removed(): Promise<void> {
+    await settled(this.#guard.removed, 20_000);
+  }
+
+  /** False if the container could not be paused; its programs then run on. */
+  async pause(): Promise<boolean> {
+    if (!this.#running) return true;
+    const { engine } = this.#place;
+    // an engine starts nothing in a paused container: wait for programs that are being started
+    await settled(Promise.all([...this.#programs].map((program) => program.begun)), 10_000);
+    const paused = await engine.call(["pause", this.#id], { timeMs: engineMs });
+    if (paused.ok || !this.#running) return true;
+    await engine.call(["unpause", this.#id], { timeMs: engineMs }); // the engine may have paused it too late
+    return false;
+  }
+
+  /** Throws if the container stays paused. */
+  async unpause(): Promise<void> {
+    for (let round = 0; this.#running; round++) {
+      const thawed = await this.#place.engine.call(["unpause", this.#id], { timeMs: engineMs });
+      if (thawed.ok || !(await this.#isPaused())) return;
+      if (round === thawTries) throw new Error(`the sandbox could not be unpaused: ${thawed.trouble.detail}`);
+      await sleep(1000);
+    }
+  }
+
+  async #isPaused(): Promise<boolean> {
+    const state = await stateOf(this.#place.engine, this.#id);
+    // an engine that does not answer is asked again
+    return "trouble" in state ? state.trouble.kind !== "container-missing" : state.Status === "paused";
+  }
+}
+
+/** Waits for `promise`, `ms` at most. */
+async function settled(promise: Promise<unknown>, ms: number): Promise<void> {
+  await Promise.race([promise, sleep(ms, undefined, { ref: false })]);
+}
+
+function memoryOver({ memoryBytes }: SandboxLimits): OverLimit {
+  return { limit: "memory", detail: `its programs together took more than ${memoryBytes} bytes of memory` };
+}
+
+function processesOver({ processes }: SandboxLimits): OverLimit {
+  return { limit: "processes", detail: `more than ${processes} processes and threads at once` };
+}
