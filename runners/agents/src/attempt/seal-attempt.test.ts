@@ -9,7 +9,8 @@ import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { reserveFile } from "@mlrb/kit/files/full-disk";
 import { sealTimes } from "@mlrb/kit/processes/seal-times";
 import { openTrajectory } from "../record/trajectory.ts";
-import { attemptMeter } from "./attempt-meter.ts";
+import { testClock } from "../testing/test-clock.ts";
+import { AttemptMeter } from "./attempt-meter.ts";
 import { type Seal, sealEnded, sealInterrupted } from "./seal-attempt.ts";
 
 const full = () => Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
@@ -31,15 +32,15 @@ function atItsEnd(t: TestContext, disk: { room: boolean; pauses: number }): Seal
   };
   mkdirSync(outputs.snapshots);
   reserveFile(outputs.ledger, 4096);
-  const sinceStart = () => 1;
+  const clock = testClock(() => 1);
   const trajectory = openTrajectory(outputs.trajectory, { now: () => ({ wall: 0, sinceStart: 1 }) });
-  const meter = attemptMeter({ limits: { timeMs: 1000 }, startedWall: 0, sinceStart });
+  const meter = new AttemptMeter({ limits: { timeMs: 1000 }, clock });
   t.after(() => trajectory.close());
   return {
-    request: { outputs } as Seal["request"],
-    budget: { timeMs: 1000 },
+    request: { outputs, budget: { timeMs: 1000 } } as Seal["request"],
+    clock,
     meter,
-    busy: { busyMs: () => null } as unknown as Seal["busy"],
+    busy: { busyMs: () => null },
     trajectory: {
       ...trajectory,
       add(event) {
@@ -48,7 +49,6 @@ function atItsEnd(t: TestContext, disk: { room: boolean; pauses: number }): Seal
       },
     },
     snapshots: {
-      look: async () => {},
       async final() {
         if (!disk.room) throw full();
         return taken;
@@ -56,7 +56,6 @@ function atItsEnd(t: TestContext, disk: { room: boolean; pauses: number }): Seal
       index: () => ({ formatVersion: 1, budgetMs: 1000, snapshots: [] }),
     },
     iterations: { count: () => ({ wellFormed: 0, malformed: 0, notKept: 0 }) },
-    sinceStart,
     progress: {},
     async pause() {
       if (++disk.pauses === 3) disk.room = true;

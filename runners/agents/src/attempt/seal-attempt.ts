@@ -7,36 +7,25 @@ import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import { isFullDisk, releaseReserved, writeReserved } from "@mlrb/kit/files/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { sealTimes } from "@mlrb/kit/processes/seal-times";
-import type { IterationsReader } from "../record/iterations-reader.ts";
-import type { Trajectory } from "../record/trajectory.ts";
 import { attemptLedger, endedAs, type Interruption } from "./attempt-ledger.ts";
-import type { AttemptMeter } from "./attempt-meter.ts";
-import type { AttemptRequest } from "./attempt-request.ts";
-import type { GpuBusy } from "./gpu-busy.ts";
 import { after } from "./interruption.ts";
-import type { SnapshotKeeper } from "./snapshot-keeper.ts";
+import type { SupervisedRun } from "./supervise.ts";
+import type { Supervision } from "./supervision.ts";
 import type { Ending } from "./watch-program.ts";
 
-export type Seal = {
-  request: AttemptRequest;
-  budget: { timeMs: number; tokens?: number; dollars?: number };
-  meter: AttemptMeter;
-  trajectory: Trajectory;
-  snapshots: SnapshotKeeper;
-  iterations: Pick<IterationsReader, "count">;
-  busy: GpuBusy;
-  sinceStart(): number;
+export type Seal = Pick<Supervision, "request" | "clock" | "meter" | "trajectory"> & {
+  snapshots: Pick<Supervision["snapshots"], "final" | "index">;
+  iterations: Pick<Supervision["iterations"], "count">;
+  busy: Pick<Supervision["busy"], "busyMs">;
   /** How far it is: whatever ends the attempt meanwhile goes on from there. */
   progress: Progress;
   /** Between two tries on a full disk; a second unless a test drives it. */
   pause?: (signal: AbortSignal) => Promise<void>;
 };
 
-type Ran = { ending: Ending; wallMs: number; workingMs: number };
-
 type Progress = {
   /** The agent came to its own end; `ran` is undefined where nothing was run. */
-  ended?: { ran: Ran | undefined };
+  ended?: { ran: SupervisedRun | undefined };
   /** The copy of the submission, under way or done. */
   copy?: Promise<SnapshotResult> | undefined;
   /** Whether the trajectory tells the end. */
@@ -54,7 +43,7 @@ const retryMs = 1_000;
 export const snapshotsIndex = (outputs: { snapshots: string }) => join(outputs.snapshots, "index.json");
 
 /** An attempt that came to its end: nothing was run where `ran` is undefined. Waits for room on a full disk. */
-export async function sealEnded(seal: Seal, ran: Ran | undefined): Promise<Ledger> {
+export async function sealEnded(seal: Seal, ran: SupervisedRun | undefined): Promise<Ledger> {
   const patiently = untilThereIsRoom(seal);
   seal.progress.ended = { ran };
   const final = await patiently(() => copied(seal));
@@ -128,19 +117,23 @@ function tellEnd({ trajectory, iterations, progress }: Seal, { ending, final }: 
   progress.told = true;
 }
 
-type Sealed = { ran: Ran | undefined; ending: Ending | Interruption | undefined; final: SnapshotResult };
+type Sealed = {
+  ran: SupervisedRun | undefined;
+  ending: Ending | Interruption | undefined;
+  final: SnapshotResult;
+};
 
 function writeLedger(
-  { request, budget, meter, trajectory, snapshots, busy, sinceStart, progress }: Seal,
+  { request, clock, meter, trajectory, snapshots, busy, progress }: Seal,
   { ran, ending, final }: Sealed,
 ): Ledger {
   if (progress.ledger) return progress.ledger;
   const { outputs } = request;
-  const wallMs = ran?.wallMs ?? Math.round(sinceStart());
+  const wallMs = ran?.wallMs ?? Math.round(clock.sinceStart());
   const ledger = attemptLedger({
-    budget,
+    budget: request.budget,
     wallMs,
-    workingMs: ran?.workingMs ?? Math.round(meter.workingMs()),
+    workingMs: ran?.workingMs ?? Math.round(clock.workingMs()),
     spending: meter.spending(),
     prices: request.prices?.used() ?? [],
     ending,

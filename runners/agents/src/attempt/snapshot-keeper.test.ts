@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import type { Sandbox, SnapshotRequest, SnapshotResult } from "@mlrb/core/ports/sandbox";
 import fc from "fast-check";
-import { snapshotKeeper } from "./snapshot-keeper.ts";
+import { SnapshotKeeper } from "./snapshot-keeper.ts";
 import { submissionAt } from "./submission-at.ts";
 
 const root = mkdtempSync(join(tmpdir(), "keeper-"));
@@ -27,7 +27,7 @@ async function kept(changes: number[], { bytes = 10, bytesMax = 1e9, fullAt = []
       return { kind: "taken", tree, state: `at ${now}` } as unknown as SnapshotResult;
     },
   } as unknown as Sandbox;
-  const keeper = snapshotKeeper({
+  const keeper = new SnapshotKeeper({
     sandbox,
     inside: "submission",
     folder,
@@ -110,7 +110,7 @@ test("the last copy that found the disk full is made anew, and leaves out nothin
       return { kind: "unchanged" };
     },
   } as unknown as Sandbox;
-  const keeper = snapshotKeeper({
+  const keeper = new SnapshotKeeper({
     ...{ sandbox, inside: "submission", folder, limits: { bytesMax: 1e9, filesMax: 10 }, snapshotsMax: 40 },
     ...{ bytesMax: 1e9, pauseMs: 1000, budgetMs, write() {} },
   });

@@ -7,7 +7,8 @@ import { type TestContext, test } from "node:test";
 import { seededRandom } from "@mlrb/core/statistics/random";
 import { readPurse, writeCap, writePurse } from "@mlrb/kit/attempts/purse";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
-import { attemptMeter } from "./attempt-meter.ts";
+import { testClock } from "../testing/test-clock.ts";
+import { AttemptMeter } from "./attempt-meter.ts";
 import { attemptPurse } from "./attempt-purse.ts";
 import { openCap, type SpendingCap } from "./spending-cap.ts";
 
@@ -17,8 +18,7 @@ function folder(t: TestContext): string {
   return made;
 }
 
-const meterOf = (cap: SpendingCap) =>
-  attemptMeter({ limits: { timeMs: 1e9 }, startedWall: 0, sinceStart: () => 0, cap });
+const meterOf = (cap: SpendingCap) => new AttemptMeter({ limits: { timeMs: 1e9 }, clock: testClock(), cap });
 const usage = { inputTokens: 1, outputTokens: 1, cachedInputTokens: null, reasoningTokens: null };
 
 test("attempts of one run share its cap, which each passes by one call at most, and raising it lets them go on", (t) => {

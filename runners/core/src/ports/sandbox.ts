@@ -24,7 +24,7 @@ export type Sandbox = {
   listen?(server: Server, inside: string): Promise<void>;
   /**
    * Stops everything that runs inside without ending it; programs that are to start wait until it thaws. False
-   * where something could not be stopped: then everything runs on. Not nested: `frozenTime` counts who wants it.
+   * where something could not be stopped: then everything runs on. Not nested: `AttemptClock` counts the waits.
    */
   freeze(): Promise<boolean>;
   /** Lets everything go on. False where something had run although it was stopped. */

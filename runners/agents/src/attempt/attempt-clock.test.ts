@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { frozenTime } from "./frozen-time.ts";
+import { AttemptClock } from "./attempt-clock.ts";
 
 /** A sandbox that tells of each change, and fails a change that makes no sense. */
 function sandboxed(clock: { now: number }, slow: () => Promise<void> = async () => {}) {
@@ -18,10 +18,11 @@ function sandboxed(clock: { now: number }, slow: () => Promise<void> = async () 
     said.push(word);
     return true;
   };
-  const time = frozenTime(
-    { freeze: () => change(true, "freeze"), thaw: () => change(false, "thaw") },
-    () => clock.now,
-  );
+  const time = new AttemptClock({
+    sandbox: { freeze: () => change(true, "freeze"), thaw: () => change(false, "thaw") },
+    startedWall: 0,
+    sinceStart: () => clock.now,
+  });
   return { time, said, isFrozen: () => frozen };
 }
 
@@ -99,6 +100,7 @@ test("the end of an attempt freezes for good: a wait that ends after it thaws no
 });
 
 test("the end says so where something cannot be stopped", async () => {
-  const time = frozenTime({ freeze: async () => false, thaw: async () => true }, () => 0);
+  const sandbox = { freeze: async () => false, thaw: async () => true };
+  const time = new AttemptClock({ sandbox, startedWall: 0, sinceStart: () => 0 });
   assert.equal(await time.stop(), false);
 });
