@@ -32,7 +32,7 @@ async function transcript(t: TestContext, kind: "command" | "nop"): Promise<stri
     mkdirSync(at(name), { recursive: true });
   writeFileSync(at("data/deep/train.txt"), "public\n");
   writeFileSync(at("program/agent.sh"), curious);
-  const sandbox = await plainSandbox({ under: at("work"), trusted: true, agent: "curious" });
+  const sandbox = await plainSandbox(at("work"));
   const outputs = {
     submission: at("submission"),
     trajectory: at("trajectory.jsonl"),

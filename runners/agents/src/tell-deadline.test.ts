@@ -23,7 +23,7 @@ async function openSandbox(t: TestContext) {
   t.after(() => removeFolder(folder));
   const at = (name: string) => join(folder, name);
   mkdirSync(at("scratch"));
-  const sandbox = await plainSandbox({ under: at("work"), trusted: true, agent: "test" });
+  const sandbox = await plainSandbox(at("work"));
   t.after(() => sandbox.close());
   return { sandbox, at };
 }

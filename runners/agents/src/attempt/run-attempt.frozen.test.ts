@@ -127,11 +127,7 @@ function processesWithArgument(mark: string): string[] {
 
 const missing = await bubblewrapMissing();
 const sandboxes: [string, string | false, (under: string) => Promise<Sandbox>][] = [
-  [
-    "a plain sandbox",
-    process.platform === "linux" ? false : "nothing can be frozen here",
-    (under) => plainSandbox({ under, trusted: true, agent: "test" }),
-  ],
+  ["a plain sandbox", process.platform === "linux" ? false : "nothing can be frozen here", plainSandbox],
   [
     "bubblewrap",
     missing ?? false,

@@ -26,7 +26,7 @@ export async function chooseSandbox(
   { under, agent, trusted, containers }: SandboxChoice,
 ): Promise<Sandbox> {
   const inContainers = asked?.executor === "docker";
-  if (!inContainers && (trusted || asked?.unsafe)) return plainSandbox({ under, trusted: true, agent });
+  if (!inContainers && (trusted || asked?.unsafe)) return plainSandbox(under);
   const missing = inContainers ? undefined : await bubblewrapMissing();
   if (missing !== undefined) {
     throw new SandboxTrouble(

@@ -3,9 +3,9 @@
 // first of them is started, since only then is it known what may not be written inside.
 import { join } from "node:path";
 import type { Sandbox, Walls, WallsRequest } from "@mlrb/core/ports/sandbox";
-import { startGate } from "../attempt/start-gate.ts";
 import { sandboxFolder } from "./sandbox-folder.ts";
 import { sandboxUser } from "./sandbox-user.ts";
+import { startGate } from "./start-gate.ts";
 
 /** What is asked of the walls; the token holds letters, digits and dashes. */
 type WallsSettings = Pick<WallsRequest, "reads" | "network" | "limits" | "gpus" | "image" | "token">;

@@ -34,7 +34,7 @@ export async function workspaceIn(
   const under = join(folder, "sandboxes");
   const sandbox =
     kind === "plain"
-      ? await plainSandbox({ under, trusted: true, agent: "test" })
+      ? await plainSandbox(under)
       : await walledSandbox({
           ...{ under, agent: "test", open: bubblewrapWalls, kind: "bubblewrap", reads: [], gpus: [] },
           network: "none",
