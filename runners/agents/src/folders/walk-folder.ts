@@ -24,70 +24,79 @@ export type Visit = (file: {
 /** A folder below a root that is ours: every component in between may be hostile. */
 export type Place = { root: string; inside: string };
 
-/** Calls `visit` for each plain file, in a fixed order. Stops at the first limit. Throws only on trouble that is no agent's doing. */
+/** Calls `visit` for each plain file, in a fixed order. Stops at the first limit. Throws only on trouble that the agent did not cause. */
 export async function walkFolder(place: Place, limits: SnapshotLimits, visit: Visit): Promise<Walk> {
   const walk: Walk = { leftOut: [], leftOutMore: 0 };
-  let entries = 0;
-  let bytes = 0n;
-  const leaveOut = (path: string, why: string) => {
-    if (walk.leftOut.length < leftOutMax) walk.leftOut.push({ path, why });
-    else walk.leftOutMore++;
-  };
-
-  const enter = async (folder: OpenFolder, prefix: string, depth: number): Promise<void> => {
-    const listed = await names(folder, limits.filesMax - entries);
-    if (listed.more) walk.over = `more than ${limits.filesMax} files and folders`;
-    entries += listed.names.length;
-    for (const name of listed.names) {
-      if (walk.over) return;
-      const text = plainName(name);
-      const path = prefix + (text ?? shown(name));
-      if (text === undefined) {
-        leaveOut(path, "odd name");
-        continue;
-      }
-      const why = await one(folder, name, path, depth);
-      if (why) leaveOut(path, why);
-    }
-  };
-
-  const one = async (folder: OpenFolder, name: Buffer, path: string, depth: number) => {
-    try {
-      const stats = await look(folder, name);
-      if (stats.isDirectory()) {
-        if (depth === depthMax) return `deeper than ${depthMax} folders`;
-        const inner = await openFolder(child(folder, name));
-        try {
-          await enter(inner, `${path}/`, depth + 1);
-        } finally {
-          await inner.handle.close();
-        }
-        return undefined;
-      }
-      if (!stats.isFile()) return kindOf(stats);
-      bytes += stats.size;
-      if (bytes > BigInt(limits.bytesMax)) {
-        walk.over = `more than ${limits.bytesMax} bytes`;
-        return undefined;
-      }
-      const answer = await visit({ path, at: child(folder, name), stats });
-      return answer === "ok" ? undefined : answer.leaveOut;
-    } catch (error) {
-      return agentsDoing(error);
-    }
-  };
-
+  const walking: Walking = { walk, limits, visit, entries: 0, bytes: 0n };
   const top = await openTop(place);
   if ("why" in top) {
-    leaveOut(".", top.why);
+    leaveOut(walk, ".", top.why);
     return walk;
   }
   try {
-    await enter(top, "", 1);
+    await enter(walking, top, { prefix: "", depth: 1 });
   } finally {
     await top.handle.close();
   }
   return walk;
+}
+
+type Walking = { walk: Walk; limits: SnapshotLimits; visit: Visit; entries: number; bytes: bigint };
+
+async function enter(
+  walking: Walking,
+  folder: OpenFolder,
+  { prefix, depth }: { prefix: string; depth: number },
+): Promise<void> {
+  const { walk } = walking;
+  const { filesMax } = walking.limits;
+  const listed = await names(folder, filesMax - walking.entries);
+  if (listed.more) walk.over = `more than ${filesMax} files and folders`;
+  walking.entries += listed.names.length;
+  for (const name of listed.names) {
+    if (walk.over) return;
+    const text = plainName(name);
+    const path = prefix + (text ?? shown(name));
+    const why = text === undefined ? "odd name" : await takeEntry(walking, folder, { name, path, depth });
+    if (why) leaveOut(walk, path, why);
+  }
+}
+
+/** Why it is left out; undefined if it is not. */
+async function takeEntry(
+  walking: Walking,
+  folder: OpenFolder,
+  { name, path, depth }: { name: Buffer; path: string; depth: number },
+): Promise<string | undefined> {
+  try {
+    const stats = await look(folder, name);
+    if (stats.isDirectory()) {
+      if (depth === depthMax) return `deeper than ${depthMax} folders`;
+      const inner = await openFolder(child(folder, name));
+      try {
+        await enter(walking, inner, { prefix: `${path}/`, depth: depth + 1 });
+      } finally {
+        await inner.handle.close();
+      }
+      return undefined;
+    }
+    if (!stats.isFile()) return kindOf(stats);
+    const { bytesMax } = walking.limits;
+    walking.bytes += stats.size;
+    if (walking.bytes > BigInt(bytesMax)) {
+      walking.walk.over = `more than ${bytesMax} bytes`;
+      return undefined;
+    }
+    const answer = await walking.visit({ path, at: child(folder, name), stats });
+    return answer === "ok" ? undefined : answer.leaveOut;
+  } catch (error) {
+    return agentsDoing(error);
+  }
+}
+
+function leaveOut(walk: Walk, path: string, why: string): void {
+  if (walk.leftOut.length < leftOutMax) walk.leftOut.push({ path, why });
+  else walk.leftOutMore++;
 }
 
 /** The agent may have removed or replaced the folder itself: then there is nothing to take. */
