@@ -10,7 +10,7 @@ import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { testClock } from "../testing/test-clock.ts";
 import { AttemptMeter } from "./attempt-meter.ts";
 import { attemptPurse } from "./attempt-purse.ts";
-import { openCap, type SpendingCap } from "./spending-cap.ts";
+import { CapFile, type SpendingCap } from "./spending-cap.ts";
 
 function folder(t: TestContext): string {
   const made = mkdtempSync(join(tmpdir(), "cap-"));
@@ -24,7 +24,7 @@ const usage = { inputTokens: 1, outputTokens: 1, cachedInputTokens: null, reason
 test("attempts of one run share its cap, which each passes by one call at most, and raising it lets them go on", (t) => {
   const path = join(folder(t), "cap.jsonl");
   writeCap(path, 1);
-  const meters = ["a", "b", "c"].map((name) => meterOf(openCap(path, name)));
+  const meters = ["a", "b", "c"].map((name) => meterOf(new CapFile(path, name)));
   let spent = 0;
   const call = (meter: (typeof meters)[number], dollars: number) => {
     if (meter.overCap(1) !== undefined) return false;
@@ -43,22 +43,22 @@ test("attempts of one run share its cap, which each passes by one call at most, 
 test("what a call can have cost at most counts too, and half a line of a killed supervisor does not", (t) => {
   const path = join(folder(t), "cap.jsonl");
   writeCap(path, 1);
-  const cap = openCap(path, "a");
+  const cap = new CapFile(path, "a");
   const meter = meterOf(cap);
   const estimated = { inputTokens: 10, outputTokens: 10, dollars: 0.5 };
   meter.charge({ usage: null, dollars: null, answered: true, estimated });
   assert.equal(cap.leftDollars(), 0.5);
   appendFileSync(path, '{"dollars":0.4');
-  assert.equal(openCap(path, "b").leftDollars(), 0.5);
+  assert.equal(new CapFile(path, "b").leftDollars(), 0.5);
   appendFileSync(path, "\n");
-  const reread = openCap(path, "b");
+  const reread = new CapFile(path, "b");
   assert.equal(reread.leftDollars(), 0.5);
 });
 
 test("two calls at once are admitted only where the cheaper fits into what the cap leaves", (t) => {
   const path = join(folder(t), "cap.jsonl");
   writeCap(path, 1);
-  const meter = meterOf(openCap(path, "a"));
+  const meter = meterOf(new CapFile(path, "a"));
   const release = meter.hold({ tokens: 1, dollars: 5 });
   assert.ok(release, "alone it begins, whatever it may take");
   assert.equal(meter.hold({ tokens: 1, dollars: 1 }), undefined);
@@ -73,13 +73,13 @@ test("what a killed attempt had in flight counts as spent, and nobody waits for 
   writeCap(path, 1);
   const gone = spawnSync(process.execPath, ["-e", ""]).pid;
   appendFileSync(path, `${JSON.stringify({ attempt: "b", held: 1, pid: gone })}\n`);
-  const meter = meterOf(openCap(path, "a"));
+  const meter = meterOf(new CapFile(path, "a"));
   assert.ok(meter.hold({ tokens: 1, dollars: 0.1 }));
   assert.match(meter.overCap(0.1)!, /spent the 1 dollars/u);
 });
 
 test("a cap that cannot be read lets nothing be spent", (t) => {
-  assert.throws(() => openCap(join(folder(t), "none"), "a").leftDollars(), /ENOENT/u);
+  assert.throws(() => new CapFile(join(folder(t), "none"), "a").leftDollars(), /ENOENT/u);
 });
 
 test("a purse is read whole or refused, there need be none, and one of format 1 names no run", (t) => {
@@ -106,7 +106,7 @@ test("attempts that race for the last cent with many calls each pass the cap by 
     const path = join(folder(t), "cap.jsonl");
     writeCap(path, 1);
     const attempts = ["a", "b", "c"].map((name) => ({
-      meter: meterOf(openCap(path, name)),
+      meter: meterOf(new CapFile(path, name)),
       flying: [] as { end: () => void; dollars: number }[],
     }));
     let spent = 0;
@@ -148,7 +148,7 @@ test("an attempt that a run with a cap goes on with comes under it, with what it
   writeCap(cap, 1);
   writePurse(path, { runs: [{ run: "second", prices: [] }, ...readPurse(path)!.runs], cap });
   assert.equal(meter.overCap(1), undefined);
-  assert.equal(openCap(cap, "b").freeDollars(), 0.5, "its calls in flight are known to the others there");
+  assert.equal(new CapFile(cap, "b").freeDollars(), 0.5, "its calls in flight are known to the others there");
   release();
   meter.charge({ usage, dollars: 1.1, answered: true });
   assert.match(meter.overCap(1)!, /spent the 1 dollars/u);
@@ -167,7 +167,7 @@ test("an attempt that moves from one run's cap to another's leaves the first to 
   writePurse(path, { runs: [{ run: "first", prices: [] }], cap: high });
   const { cap } = attemptPurse(path, "a")!;
   const meter = meterOf(cap);
-  const other = openCap(high, "b");
+  const other = new CapFile(high, "b");
   meter.charge({ usage, dollars: 4, answered: true });
   meter.hold({ tokens: 1, dollars: 3 });
   meter.hold({ tokens: 1, dollars: 4 });
@@ -183,7 +183,7 @@ test("an attempt that moves from one run's cap to another's leaves the first to 
 test("under a cap a call that nobody knows the price of is not sent, and a cap of 0 lets only free ones through", (t) => {
   const path = join(folder(t), "cap.jsonl");
   writeCap(path, 1);
-  const meter = meterOf(openCap(path, "a"));
+  const meter = meterOf(new CapFile(path, "a"));
   assert.match(meter.overCap(null)!, /no price is known/u);
   writeCap(path, 0);
   assert.ok(meter.overCap(0.001));
