@@ -1,4 +1,5 @@
 // The ledger of an attempt from what the supervisor saw. Pure.
+import { unreachable } from "@mlrb/core/ports/outcome";
 import type { SnapshotResult } from "@mlrb/core/ports/sandbox";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { UsedPrice } from "@mlrb/formats/attempt/used-price";
@@ -78,6 +79,8 @@ function scaffoldEnded(end: ScaffoldEnd): Ledger["ended"] {
       return "agent-error";
     case "over-budget":
       return `${overWord[end.limit]}-limit`;
+    default:
+      return unreachable(end);
   }
 }
 

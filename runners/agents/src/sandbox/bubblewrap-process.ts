@@ -6,6 +6,7 @@ import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex, Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { unreachable } from "@mlrb/core/ports/outcome";
 import type { ExecRequest, ExecResult } from "@mlrb/core/ports/sandbox";
 import type { BubblewrapArguments, DescriptorInput } from "./bubblewrap-arguments.ts";
 import { type Answer, answerReader, requestBytes } from "./init-channel.ts";
@@ -183,6 +184,8 @@ function resultOf(answer: Exclude<Answer, { kind: "ready" | "output" }>): ExecRe
       return { kind: "signalled", signal: signalName(answer.number) };
     case "not-started":
       return { kind: "not-started", detail: answer.detail };
+    default:
+      return unreachable(answer);
   }
 }
 
