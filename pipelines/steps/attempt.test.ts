@@ -101,7 +101,7 @@ test("an agent that nobody vouched for runs behind walls, and where there are no
   } else assert.match(walled.stderr, /bubblewrap cannot be used here/);
   const bare = await run(script, { trusted: "false" }, { PATH: dirname(process.execPath) });
   assert.equal(bare.code, 75, bare.stderr);
-  assert.match(bare.stderr, /does not say `trusted: true`, and there is no sandbox.*--executor docker/);
+  assert.match(bare.stderr, /lacks `trusted: true`\), and there is no sandbox.*--executor docker/);
   assert.deepEqual(readdirSync(bare.out), []);
 });
 

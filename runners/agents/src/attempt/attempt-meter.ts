@@ -157,7 +157,7 @@ export class AttemptMeter implements Meter {
   overCap(most: number | null): string | undefined {
     const max = most === 0 ? undefined : this.#options.cap?.maxDollars();
     if (max === undefined) return undefined;
-    if (most === null) return "no price is known of the model, and the run has a --max-cost: say --price";
+    if (most === null) return "the model's price is unknown, and the run has a --max-cost: add --price";
     if (this.#options.cap!.leftDollars() > 0) return undefined;
     return `the run's attempts have spent the ${max} dollars of its --max-cost`;
   }

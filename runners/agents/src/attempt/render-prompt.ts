@@ -7,7 +7,7 @@ export function renderPrompt(template: string, blanks: PromptBlanks): string {
   return template.replace(/\{\{\s*([\w.-]+)\s*\}\}/g, (_, name: string) => {
     if (Object.hasOwn(blanks, name)) return blanks[name as keyof PromptBlanks];
     throw new Error(
-      `the prompt has a blank {{${name}}} that nothing fills; it may use ${Object.keys(blanks)
+      `the prompt has an unknown blank {{${name}}}; it may use ${Object.keys(blanks)
         .map((known) => `{{${known}}}`)
         .join(", ")}`,
     );

@@ -60,7 +60,7 @@ test("a sandbox that will not end and a submission that is never copied: the att
   await over;
   const ledger = JSON.parse(readFileSync(outputs.ledger, "utf8")) as Ledger;
   assert.equal(ledger.ended, "interrupted");
-  assert.match(ledger.submission.overLimits!, /not copied whole in the time there was/);
+  assert.match(ledger.submission.overLimits!, /not copied completely in the time that was left/);
   const checked = await verifyTrajectory(outputs.trajectory, ledger.trajectory);
   assert.deepEqual([checked.kind, "complete" in checked && checked.complete], ["intact", true]);
 });

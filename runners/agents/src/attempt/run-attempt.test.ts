@@ -275,7 +275,7 @@ test("a program that cannot be started is trouble of the harness, not an attempt
 test("a prompt with a blank that nobody fills is refused before the agent starts", async () => {
   await assert.rejects(
     attempt("", { prompt: "Do it by {{deadlin}}" }),
-    /blank \{\{deadlin\}\} that nothing fills; it may use \{\{deadline\}\}/,
+    /unknown blank \{\{deadlin\}\}; it may use \{\{deadline\}\}/,
   );
 });
 

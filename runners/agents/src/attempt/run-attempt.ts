@@ -128,7 +128,7 @@ function checkPrices(request: PricedRequest): void {
   if (unknown.length === 0) return;
   const names = unknown.map(({ provider, id }) => `${provider} ${id}`).join(", ");
   throw new Error(
-    `agent "${agent}" has a limit of dollars, and no price is known of ${names}: ${priceHelp(unknown)}`,
+    `agent "${agent}" has a limit in dollars, and the price of ${names} is unknown: ${priceHelp(unknown)}`,
   );
 }
 

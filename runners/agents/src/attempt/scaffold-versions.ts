@@ -9,6 +9,6 @@ export function checkScaffold(kind: keyof typeof scaffoldVersions, asked: number
   const [there, wanted] = [scaffoldVersions[kind], asked ?? 1];
   if (there === wanted) return;
   throw new Error(
-    `the preset is for scaffold ${wanted} of ${kind} agents, and this is scaffold ${there}; write scaffoldVersion: ${there} in it: attempts made before are stale then, since agents met something else`,
+    `the preset is for version ${wanted} of the ${kind} scaffold, and this program has version ${there}; write scaffoldVersion: ${there} in the preset: earlier attempts become stale, because their agents ran under another scaffold`,
   );
 }

@@ -139,5 +139,5 @@ test("an attempt that had ended is interrupted all the same where its submission
   t.mock.timers.tick(sealTimes.copied - sealTimes.begin);
   assert.equal(await sealing, undefined);
   assert.equal(ledgerOf(seal).ended, "interrupted");
-  assert.match(ledgerOf(seal).submission.overLimits!, /not copied whole in the time there was/);
+  assert.match(ledgerOf(seal).submission.overLimits!, /not copied completely in the time that was left/);
 });

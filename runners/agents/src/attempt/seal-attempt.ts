@@ -98,7 +98,7 @@ async function submissionInTime(seal: Seal): Promise<SnapshotResult | Late> {
     late(`not copied: ${error.message}; it is in the workspace`),
   );
   const time = after(sealTimes.copied - sealTimes.begin).then(() =>
-    late("not copied whole in the time there was; it is in the workspace"),
+    late("not copied completely in the time that was left; it is in the workspace"),
   );
   return Promise.race([copy, time]);
 }
@@ -158,7 +158,7 @@ function untilThereIsRoom({ request, pause = second }: Seal) {
         if (!isFullDisk(error)) throw error;
         if (tries === 0)
           console.error(
-            `no space left on the disk; free some where ${request.outputs.trajectory} lies: waiting for it`,
+            `no space left on the disk; free some where ${request.outputs.trajectory} is. Waiting for it.`,
           );
         releaseReserved(request.outputs.trajectory);
         request.interrupted?.throwIfAborted();

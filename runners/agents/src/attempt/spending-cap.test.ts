@@ -184,7 +184,7 @@ test("under a cap a call that nobody knows the price of is not sent, and a cap o
   const path = join(folder(t), "cap.jsonl");
   writeCap(path, 1);
   const meter = meterOf(new CapFile(path, "a"));
-  assert.match(meter.overCap(null)!, /no price is known/u);
+  assert.match(meter.overCap(null)!, /price is unknown/u);
   writeCap(path, 0);
   assert.ok(meter.overCap(0.001));
   assert.equal(meter.overCap(0), undefined);

@@ -144,7 +144,7 @@ function refuse({ agent }: AttemptRequest, ending: Ending): void {
     );
   if (ending.kind === "lost")
     throw new SandboxTrouble(
-      `the sandbox ended under agent "${agent}": ${ending.detail}; that is not the agent's doing, so nothing was measured`,
+      `the sandbox of agent "${agent}" ended: ${ending.detail}; the agent did not cause this, so nothing was measured`,
     );
 }
 
@@ -157,6 +157,6 @@ async function endedByFullDisk(error: unknown, sandbox: Sandbox): Promise<Ending
   await sandbox.kill();
   const { freedBytes, limitBytes } = await sandbox.shed();
   if (freedBytes < limitBytes / 2) throw error;
-  const detail = `the disk was full; ${freedBytes} bytes of it were what its programs had written`;
+  const detail = `the disk was full; its programs had written ${freedBytes} bytes`;
   return { kind: "signalled", signal: "SIGKILL", over: { limit: "disk", detail } };
 }

@@ -1,6 +1,7 @@
 // Reads what the agent appends to iterations.jsonl while it works, so that every line is in the
 // trajectory at the time it came. The lines are the agent's claims: kept as text, counted, not believed.
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
+import { isTable } from "@mlrb/formats/is-table";
 
 export type IterationsReader = {
   /** Reads what is new; `last` takes a line without its end too. */
@@ -67,8 +68,8 @@ export function iterationsReader({ sandbox, inside, write, redact }: Options): I
 function isIteration(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-    const { id, hypothesis, change } = value as Record<string, unknown>;
+    if (!isTable(value)) return false;
+    const { id, hypothesis, change } = value;
     const named = typeof id === "string" || typeof id === "number";
     return named && (typeof hypothesis === "string" || typeof change === "string");
   } catch {

@@ -38,7 +38,7 @@ export async function readRecording(folder: string): Promise<Recording | string>
   const attachments = join(folder, "attachments");
   const check = await verifyTrajectory(path);
   if (check.kind === "broken")
-    return `${path}:${check.line}: ${check.reason}; take the recording as the attempt gave it`;
+    return `${path}:${check.line}: ${check.reason}; use the recording as the attempt wrote it`;
   const calls: RecordedCall[] = [];
   const reminders: Recording["reminders"] = [];
   let begin: Partial<Extract<TrajectoryEvent, { event: "start" }>> = {};

@@ -38,14 +38,14 @@ function missWords(
   const same = chain.findLastIndex((digest) => known.has(digest));
   const where =
     same < 1
-      ? "its model, tools or first messages are others"
-      : `it agrees with the recording up to message ${same} of ${messages.length}; what came after ` +
+      ? "its model, tools or first messages differ"
+      : `it matches the recording up to message ${same} of ${messages.length}; the messages after that ` +
         `(${
           messages
             .slice(same, same + 3)
             .map(({ role }) => role)
             .join(", ") || "nothing"
-        }) is another, or was answered already`;
+        }) differ, or were answered already`;
   return (
     `call ${asked} is not in the recording (${calls.length} calls): ${where}; ` +
     "a replay needs the same prompt, data, scaffold version and tools, and programs that print the same: record it again"

@@ -103,7 +103,7 @@ export function openTrajectory(path: string, options: TrajectoryOptions): Trajec
 
 function cannotWrite(error: unknown, path: string): Error {
   return new Error(
-    `cannot write the trajectory: ${(error as Error).message}; make room where ${path} lies and run again`,
+    `cannot write the trajectory: ${(error as Error).message}; free some space where ${path} is and run again`,
     { cause: error },
   );
 }

@@ -27,7 +27,7 @@ const linux = { skip: process.platform === "linux" ? false : "there is no bubble
 test("without bubblewrap one is told what to install", linux, (t) => {
   assert.equal(
     missing(t, {}),
-    "bubblewrap cannot be used here: there is no program bwrap; install the package bubblewrap of this system, e.g. `apt install bubblewrap`",
+    "bubblewrap cannot be used here: bwrap is not installed; install the package bubblewrap of this system, e.g. `apt install bubblewrap`",
   );
 });
 

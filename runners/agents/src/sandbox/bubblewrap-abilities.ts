@@ -31,18 +31,18 @@ async function ask(): Promise<BubblewrapAbilities | { missing: string }> {
   const no = (why: string) => ({ missing: `bubblewrap cannot be used here: ${why}` });
   if (process.platform !== "linux") return no(`it needs Linux, this is ${process.platform}; ${otherwise}`);
   if (!seccompFilter())
-    return no(`its filter of system calls is made for x64 and arm64, this is ${process.arch}; ${otherwise}`);
+    return no(`its filter of system calls exists for x64 and arm64, this is ${process.arch}; ${otherwise}`);
   const help = await said(["bwrap", "--help"]);
   if (!help)
     return no(
-      "there is no program bwrap; install the package bubblewrap of this system, e.g. `apt install bubblewrap`",
+      "bwrap is not installed; install the package bubblewrap of this system, e.g. `apt install bubblewrap`",
     );
   const version =
     /(\d+\.\d+[.\d]*)/.exec((await said(["bwrap", "--version"])) ?? "")?.[1] ?? "of unknown version";
   if (!help.includes("--clearenv") || !help.includes("--perms"))
     return no(`it is ${version}, and 0.5 or newer is needed; ${otherwise}`);
   const python = await findPython();
-  if (!python) return no("there is no python3 to start programs inside with; install python3");
+  if (!python) return no("it needs python3 to start programs inside; install python3");
   const asRoot = process.getuid?.() === 0;
   const trial = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"];
   if (!asRoot) trial.push("--unshare-user");

@@ -30,8 +30,8 @@ export async function chooseSandbox(
   const missing = inContainers ? undefined : await bubblewrapMissing();
   if (missing !== undefined) {
     throw new SandboxTrouble(
-      `agent "${agent}": its preset does not say \`trusted: true\`, and there is no sandbox to run it in: ${missing}; ` +
-        "or run it with --executor docker, set `trusted: true` after reading what the program does, or say --unsafe-local",
+      `agent "${agent}" is not trusted (its preset lacks \`trusted: true\`), and there is no sandbox to run it in: ${missing}; ` +
+        "or run it with --executor docker, set `trusted: true` after reading what the program does, or pass --unsafe-local",
     );
   }
   const { image, network = "none", reads = [], gpus = [], token = `by-hand-${process.pid}` } = asked ?? {};

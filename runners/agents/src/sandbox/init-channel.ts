@@ -17,7 +17,7 @@ export function requestBytes(id: number, { argv, cwd, env }: Omit<ExecRequest, "
   const fields = [String(id), cwd, String(argv.length), ...argv, ...variables];
   const odd = fields.find((field) => field.includes("\0"));
   if (odd !== undefined)
-    throw new Error(`${JSON.stringify(odd)} holds a zero byte; no program can be given that`);
+    throw new Error(`${JSON.stringify(odd)} holds a zero byte, which no program can be given`);
   const body = Buffer.from(fields.join("\0"));
   const bytes = Buffer.alloc(4 + body.length);
   bytes.writeUInt32BE(body.length);

@@ -68,7 +68,7 @@ test("walls are opened by the first program, and know by then what may not be wr
   assert.deepEqual(sandbox.where(), { engine: "fake" });
   await assert.rejects(
     sandbox.put(data, "workspace/more", { readOnly: true }),
-    /agent "test": workspace\/more cannot be given read-only once programs run; give it before/,
+    /agent "test": workspace\/more cannot be added read-only once programs run; add it before/,
   );
   await sandbox.close();
   assert.deepEqual(readdirSync(under), ["data"]);

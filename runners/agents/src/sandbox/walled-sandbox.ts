@@ -70,7 +70,7 @@ export async function walledSandbox(options: WalledSandboxOptions): Promise<Wall
     async put(from, inside, how = {}) {
       if (how.readOnly && opening)
         throw new Error(
-          `agent "${agent}": ${inside} cannot be given read-only once programs run; give it before the first of them, or writable`,
+          `agent "${agent}": ${inside} cannot be added read-only once programs run; add it before the first of them, or writable`,
         );
       await folder.put(from, inside, how);
       if (how.readOnly) readOnly.push(inside);

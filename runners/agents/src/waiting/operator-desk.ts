@@ -71,7 +71,7 @@ async function requestOf(socket: Socket): Promise<string> {
   let text = "";
   socket.setEncoding("utf8").on("data", (part: string) => {
     text += part;
-    if (text.length > requestMax) socket.destroy(new Error("a request that is too long"));
+    if (text.length > requestMax) socket.destroy(new Error("the request is too long"));
   });
   await once(socket, "end");
   return text;

@@ -58,7 +58,7 @@ export function waitBoard(options: WaitBoardOptions): WaitBoard {
       write();
       if (!said.delete(id)) return;
       say(
-        `goes on, after ${Math.round((now() - Date.parse(wait.since)) / 1000)} s of waiting (${wait.cause})`,
+        `continues after ${Math.round((now() - Date.parse(wait.since)) / 1000)} s of waiting (${wait.cause})`,
       );
     },
   };
