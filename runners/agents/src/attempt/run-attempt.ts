@@ -3,13 +3,14 @@
 // An agent that fails or hands in nothing has been measured all the same; only trouble of the
 // harness throws, and then there is no attempt.
 
+import { hash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { UsedPrice } from "@mlrb/formats/attempt/used-price";
 import { releaseReserved, reserveFile } from "@mlrb/kit/files/full-disk";
 import { sealTimes } from "@mlrb/kit/processes/seal-times";
-import { folderDigest, textDigest } from "../folders/folder-digest.ts";
+import { folderDigest } from "../folders/folder-digest.ts";
 import { gatewayFacts } from "../gateway/gateway-provider.ts";
 import { type AgentModel, priceHelp, unpriced } from "../model/agent-models.ts";
 import { type PriceBook, priceBook, usedPrice } from "../model/prices.ts";
@@ -110,8 +111,8 @@ function recordStart(
     ...{ event: "start", task, agent, seed, kind, sandbox: sandbox.kind },
     budget: { wallMs: timeMs, ...budget },
     deadline: new Date(meter.deadline()).toISOString(),
-    promptDigest: textDigest(prompt),
-    promptTemplateDigest: textDigest(request.prompt),
+    promptDigest: hash("sha256", prompt),
+    promptTemplateDigest: hash("sha256", request.prompt),
     ...digests,
     limits,
     ...(tellsDeadline && { deadlineFile: inside.deadline }),

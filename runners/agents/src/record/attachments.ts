@@ -1,6 +1,6 @@
 // Texts of a trajectory that are too long for a line, each in a file named by its digest: written once however
 // often it comes, and found again by whoever reads the line.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LongText, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
@@ -28,7 +28,7 @@ export function attachmentsIn(folder: string, { bytesMax = 2 ** 30 }: Attachment
     shorten(text) {
       if (text.length <= inlineMax) return text;
       const bytes = Buffer.from(text);
-      const digest = createHash("sha256").update(bytes).digest("hex");
+      const digest = hash("sha256", bytes);
       const file = join(folder, digest);
       // an unpaired half of a character at the cut would be no text any more
       const head = text.slice(0, headChars).toWellFormed();
@@ -48,7 +48,7 @@ export function wholeText(text: LongText, folder: string | undefined): { text: s
   try {
     if (folder === undefined || !/^[0-9a-f]{64}$/.test(text.digest)) return { text: text.head, whole: false };
     const found = readFileSync(join(folder, text.digest), "utf8");
-    const digest = createHash("sha256").update(found).digest("hex");
+    const digest = hash("sha256", found);
     return digest === text.digest ? { text: found, whole: true } : { text: text.head, whole: false };
   } catch {
     return { text: text.head, whole: false };

@@ -1,7 +1,7 @@
 // By what a model request is found again in a recording: model, tools and messages, with what differs between two
 // runs of one conversation left blank (the deadline, a sandbox's place on the host). It is a chain over the
 // messages, so that a replay that goes astray can tell after which message it did.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import type { Message, ModelRequest } from "../model/model-client.ts";
 
@@ -29,18 +29,16 @@ export function requestDigest(
   const ofMessage = (message: Message) => {
     let digest = known.get(message);
     if (digest === undefined) {
-      digest = sha256(blanked(canonicalJson(message)));
+      digest = hash("sha256", blanked(canonicalJson(message)));
       known.set(message, digest);
     }
     return digest;
   };
   return ({ messages, tools }) => {
-    const chain = [sha256(blanked(canonicalJson({ provider: model.provider, model: model.id, tools })))];
-    for (const message of messages) chain.push(sha256(chain.at(-1)! + ofMessage(message)));
+    const chain = [
+      hash("sha256", blanked(canonicalJson({ provider: model.provider, model: model.id, tools }))),
+    ];
+    for (const message of messages) chain.push(hash("sha256", chain.at(-1)! + ofMessage(message)));
     return { digest: chain.at(-1)!, chain };
   };
-}
-
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

@@ -2,7 +2,7 @@
 // carries the digest of the one before it, so that a changed, lost or inserted line is seen, and the
 // ledger keeps the digest of the last, so that a cut end is seen too. Secrets are taken out before a line
 // reaches the disk, and texts that are too long for one stand whole among the attachments.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { noLine } from "@mlrb/kit/attempts/verify-trajectory";
@@ -88,7 +88,7 @@ export function openTrajectory(path: string, options: TrajectoryOptions): Trajec
           throw cannotWrite(again, path);
         }
       }
-      previous = createHash("sha256").update(line).digest("hex");
+      previous = hash("sha256", line);
       index++;
       if (!unsynced.has(event.event)) fsyncSync(file);
     },

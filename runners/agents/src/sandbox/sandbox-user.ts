@@ -2,7 +2,7 @@
 // the kernel counts by user (processes, key rings, pending signals) is not shared with anybody who has an
 // account, nor, as a rule, with another attempt. The numbers have no name anywhere: systemd leaves 60578 to 61183
 // free (systemd.io/UIDS-GIDS), Debian gives none of them out unasked.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 export type SandboxUser = { uid: number; gid: number };
 
@@ -13,6 +13,6 @@ const last = 61_183;
 export function sandboxUser(token: string): SandboxUser {
   const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
   if (uid !== 0) return { uid, gid };
-  const number = first + (createHash("sha256").update(token).digest().readUInt32BE() % (last - first + 1));
+  const number = first + (hash("sha256", token, "buffer").readUInt32BE() % (last - first + 1));
   return { uid: number, gid: number };
 }

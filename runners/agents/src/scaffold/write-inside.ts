@@ -1,7 +1,7 @@
 // Writes a file of the workspace by a program inside the sandbox: it is the agent's user there, so that what the
 // agent may not write (its data) is refused by the same permissions, modes stay, and no link leads the harness
 // anywhere. The text comes as a file that is put in beside the workspace.
-import { textDigest } from "../folders/folder-digest.ts";
+import { hash } from "node:crypto";
 import { putText } from "./put-text.ts";
 import { endTold, runToolProgram } from "./run-tool-program.ts";
 import { refused, type ToolResult, type ToolWorld } from "./tool.ts";
@@ -52,7 +52,7 @@ export async function writeInside(
     if (how === "replace")
       world.write({
         ...{ event: "file-change", by: world.by, path: path.shown },
-        ...{ digest: textDigest(text), bytes: Buffer.byteLength(text) },
+        ...{ digest: hash("sha256", text), bytes: Buffer.byteLength(text) },
       });
     return undefined;
   }
