@@ -33,8 +33,6 @@ const recordedWaitMs = 1000;
 
 export class AttemptMeter implements Meter {
   readonly #options: MeterOptions;
-  readonly #limits: BudgetLimits;
-  readonly #clock: AttemptClock;
   readonly #file: number | undefined;
   readonly #spent: Spending = {
     calls: 0,
@@ -56,31 +54,29 @@ export class AttemptMeter implements Meter {
 
   constructor(options: MeterOptions) {
     this.#options = options;
-    this.#limits = options.limits;
-    this.#clock = options.clock;
     this.#announced = this.deadline();
     this.#file = options.file === undefined ? undefined : openSync(options.file, "a");
     this.#keep();
   }
 
   leftMs(): number {
-    return this.#limits.timeMs - this.#clock.workingMs();
+    return this.#options.limits.timeMs - this.#options.clock.workingMs();
   }
 
   deadline(): number {
-    return this.#clock.startedWall + this.#limits.timeMs + this.#clock.frozenMs();
+    return this.#options.clock.startedWall + this.#options.limits.timeMs + this.#options.clock.frozenMs();
   }
 
   usedShare(): number {
-    const { timeMs, tokens, dollars } = this.#limits;
-    const shares = [this.#clock.workingMs() / timeMs];
+    const { timeMs, tokens, dollars } = this.#options.limits;
+    const shares = [this.#options.clock.workingMs() / timeMs];
     if (tokens !== undefined) shares.push(this.#counted.tokens / tokens);
     if (dollars !== undefined) shares.push(this.#counted.dollars / dollars);
     return Math.min(1, Math.max(...shares));
   }
 
   async waiting<T>(why: WaitReason, wait: () => Promise<T>): Promise<T> {
-    const clock = this.#clock;
+    const clock = this.#options.clock;
     const [begin, before] = [clock.sinceStart(), clock.frozenMs()];
     try {
       return await clock.during(wait);
@@ -97,16 +93,15 @@ export class AttemptMeter implements Meter {
   }
 
   hold({ tokens, dollars }: { tokens: number; dollars: number | null }): (() => void) | undefined {
+    const { limits, cap } = this.#options;
     const held = sum(this.#inFlight);
-    const left = {
-      tokens: (this.#limits.tokens ?? Number.POSITIVE_INFINITY) - this.#counted.tokens - held.tokens,
-      dollars: (this.#limits.dollars ?? Number.POSITIVE_INFINITY) - this.#counted.dollars - held.dollars,
-    };
-    if (this.#inFlight.size > 0 && Math.min(left.tokens, left.dollars) <= 0) return undefined;
+    const isFull = (["tokens", "dollars"] as const).some(
+      (part) => (limits[part] ?? Number.POSITIVE_INFINITY) - this.#counted[part] - held[part] <= 0,
+    );
+    if (isFull && this.#inFlight.size > 0) return undefined;
     const call = { tokens, dollars: dollars ?? 0 };
     this.#inFlight.add(call);
     this.#tellCap(); // before the check below: other attempts do the same at the same time
-    const { cap } = this.#options;
     if (call.dollars > 0 && cap && cap.leftDollars() > 0 && cap.freeDollars() <= 0) {
       this.#inFlight.delete(call);
       this.#tellCap();
@@ -142,8 +137,8 @@ export class AttemptMeter implements Meter {
   }
 
   over(): OverBudget | undefined {
-    const { timeMs, ...limits } = this.#limits;
-    if (this.#clock.workingMs() >= timeMs) return { limit: "time", detail: `${timeMs} ms of work` };
+    const { timeMs, ...limits } = this.#options.limits;
+    if (this.#options.clock.workingMs() >= timeMs) return { limit: "time", detail: `${timeMs} ms of work` };
     const { calls } = this.#spent.estimated;
     const estimated = calls > 0 ? `, of which ${calls} calls by upper estimate` : "";
     for (const limit of ["tokens", "dollars"] as const) {
@@ -212,7 +207,7 @@ export class AttemptMeter implements Meter {
     const calls = this.#inFlight.size;
     const line = {
       formatVersion: 1,
-      workingMs: Math.round(this.#clock.workingMs()),
+      workingMs: Math.round(this.#options.clock.workingMs()),
       ...this.#spent,
       ...(calls > 0 && { inFlight: { calls, dollars: sum(this.#inFlight).dollars } }),
     };

@@ -29,7 +29,7 @@ import {
 } from "./seal-attempt.ts";
 import type { SupervisedRun } from "./supervise.ts";
 import { closeSupervision, openSupervision, type Supervision, startClock } from "./supervision.ts";
-import { handOverPrompt, inside, layOutWorkspace, tellDeadline } from "./workspace.ts";
+import { inside, materializeWorkspace, putPrompt, writeDeadline } from "./workspace.ts";
 
 type PricedRequest = AttemptRequest & { prices: PriceBook };
 
@@ -39,7 +39,7 @@ type Prepared = {
   shownDeadline: string;
   digests: Awaited<ReturnType<typeof inputDigests>>;
   scaffold: PreparedScaffold | undefined;
-  tellsDeadline: boolean;
+  hasDeadlineFile: boolean;
 };
 
 /** Runs the attempt in `sandbox`, which the caller closes. Writes all its outputs or throws. */
@@ -49,7 +49,7 @@ export async function runAttempt(sandbox: Sandbox, asked: AttemptRequest): Promi
   checkPrices(request);
   const scaffold = await prepareScaffold(request); // an error in it costs no time of the attempt
   const digests = await inputDigests(request);
-  await layOutWorkspace(sandbox, request, request.scratch);
+  await materializeWorkspace(sandbox, request, request.scratch);
   await mkdir(outputs.snapshots, { recursive: true });
   if (outputs.attachments !== undefined) await mkdir(outputs.attachments, { recursive: true });
 
@@ -60,9 +60,9 @@ export async function runAttempt(sandbox: Sandbox, asked: AttemptRequest): Promi
     budget: spokenDuration(budget.timeMs),
     seed: String(request.seed),
   });
-  const tellsDeadline = scaffold?.tellsDeadline ?? true;
-  const prepared = { prompt, shownDeadline, digests, scaffold, tellsDeadline };
-  const supervision = openSupervision(request, sandbox, { clock, tellsDeadline });
+  const hasDeadlineFile = scaffold?.hasDeadlineFile ?? true;
+  const prepared = { prompt, shownDeadline, digests, scaffold, hasDeadlineFile };
+  const supervision = openSupervision(request, sandbox, { clock, hasDeadlineFile });
   const seal: Seal = { ...supervision, progress: {} };
   const toItsEnd = async () => sealEnded(seal, await runAgent(request, supervision, prepared));
   try {
@@ -86,12 +86,12 @@ async function runAgent(
 ): Promise<SupervisedRun | undefined> {
   const { sandbox, meter, trajectory } = supervision;
   const { outputs, scratch, prices } = request;
-  const { prompt, scaffold, tellsDeadline } = prepared;
+  const { prompt, scaffold, hasDeadlineFile } = prepared;
   reserveFile(outputs.trajectory, reservedBytes);
   for (const path of [snapshotsIndex(outputs), outputs.ledger]) reserveFile(path, ledgerBytes);
   request.interrupted?.throwIfAborted();
-  await handOverPrompt(sandbox, prompt, { scratch, tellsDeadline });
-  if (tellsDeadline) await tellDeadline(sandbox, meter.deadline(), scratch);
+  await putPrompt(sandbox, prompt, { scratch, hasDeadlineFile });
+  if (hasDeadlineFile) await writeDeadline(sandbox, meter.deadline(), scratch);
   recordStart(request, supervision, prepared);
   request.purse?.onCarried((by) =>
     trajectory.add({ event: "purse", ...by, prices: pricesOf(calledModels(request), prices) }),
@@ -103,7 +103,7 @@ async function runAgent(
 function recordStart(
   request: AttemptRequest,
   { sandbox, meter, trajectory }: Supervision,
-  { prompt, digests, scaffold, tellsDeadline }: Prepared,
+  { prompt, digests, scaffold, hasDeadlineFile }: Prepared,
 ): void {
   const { task, agent, seed, kind, limits, gateway } = request;
   const { timeMs, ...budget } = request.budget;
@@ -115,7 +115,7 @@ function recordStart(
     promptTemplateDigest: hash("sha256", request.prompt),
     ...digests,
     limits,
-    ...(tellsDeadline && { deadlineFile: inside.deadline }),
+    ...(hasDeadlineFile && { deadlineFile: inside.deadline }),
     ...scaffold?.facts,
     ...(gateway && { gateway: gatewayFacts(gateway.providers) }),
   });

@@ -22,7 +22,7 @@ export type PreparedScaffold = {
   /** Recorded in the trajectory's first line. */
   facts: { model: ModelSpec; scaffold: ScaffoldSpec };
   /** Whether the workspace has the file with the deadline: a replay's has it if the recording's had. */
-  tellsDeadline: boolean;
+  hasDeadlineFile: boolean;
   run(supervision: Supervision, shown: Shown): Promise<SupervisedRun>;
 };
 
@@ -32,10 +32,10 @@ type Shown = { prompt: string; shownDeadline: string };
 export async function prepareScaffold(request: AttemptRequest): Promise<PreparedScaffold | undefined> {
   const parts = await partsOf(request);
   if (!parts) return undefined;
-  const { model, scaffold, tellsDeadline = true } = parts;
+  const { model, scaffold, hasDeadlineFile = true } = parts;
   return {
     facts: { model, scaffold },
-    tellsDeadline,
+    hasDeadlineFile,
     run: (supervision, shown) => runScaffold(parts, supervision, shown),
   };
 }
@@ -94,7 +94,7 @@ type Parts = {
   scaffold: ScaffoldSpec;
   clientOf(digestOf: DigestRequest): ModelClient;
   reminders?: Recording["reminders"];
-  tellsDeadline?: boolean;
+  hasDeadlineFile?: boolean;
 };
 
 async function partsOf({ kind, llm, recording, agent }: AttemptRequest): Promise<Parts | undefined> {
@@ -111,12 +111,12 @@ async function partsOf({ kind, llm, recording, agent }: AttemptRequest): Promise
     );
   const read = await readRecording(recording);
   if (typeof read === "string") throw new Error(`the recording of agent "${agent}": ${read}`);
-  const { model, scaffold, reminders, tellsDeadline } = read;
+  const { model, scaffold, reminders, hasDeadlineFile } = read;
   return {
     model: { ...model, free: true },
     scaffold,
     reminders,
-    tellsDeadline,
+    hasDeadlineFile,
     clientOf: (digestOf) => replayClient(read, digestOf),
   };
 }

@@ -5,7 +5,7 @@
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { SnapshotIndex } from "@mlrb/formats/attempt/snapshot-index";
 
-export type Stood =
+export type CheckpointSubmission =
   /** The attempt had ended: what it handed in. */
   | { kind: "final" }
   | { kind: "snapshot"; name: string }
@@ -19,7 +19,7 @@ export function submissionAt(
   share: number,
   { budgetMs, snapshots, dropped = [] }: SnapshotIndex,
   ledger: Pick<Ledger, "workingMs"> & { submission: { digest: string } },
-): Stood {
+): CheckpointSubmission {
   const atMs = share * budgetMs;
   if (ledger.workingMs <= atMs) return { kind: "final" };
   const taken = [...snapshots, ...dropped]

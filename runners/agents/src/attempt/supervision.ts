@@ -10,7 +10,7 @@ import { AttemptMeter } from "./attempt-meter.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
 import { type GpuBusy, watchGpus } from "./gpu-busy.ts";
 import { SnapshotKeeper } from "./snapshot-keeper.ts";
-import { deadlineTeller, inside } from "./workspace.ts";
+import { deadlineWriter, inside } from "./workspace.ts";
 
 export type Supervision = {
   request: AttemptRequest;
@@ -34,7 +34,7 @@ export function startClock(sandbox: Sandbox): AttemptClock {
 export function openSupervision(
   request: AttemptRequest,
   sandbox: Sandbox,
-  { clock, tellsDeadline }: { clock: AttemptClock; tellsDeadline: boolean },
+  { clock, hasDeadlineFile }: { clock: AttemptClock; hasDeadlineFile: boolean },
 ): Supervision {
   const { outputs, budget, limits, redact = (text) => text } = request;
   const { sinceStart } = clock;
@@ -54,7 +54,7 @@ export function openSupervision(
     ...(request.spending !== undefined && { file: request.spending }),
     waited: ({ deadline, ...wait }) =>
       write({ event: "wait", ...wait, deadline: new Date(deadline).toISOString() }),
-    ...(tellsDeadline && { moved: deadlineTeller(sandbox, request.scratch) }),
+    ...(hasDeadlineFile && { moved: deadlineWriter(sandbox, request.scratch) }),
   });
   const snapshots = new SnapshotKeeper({
     sandbox,

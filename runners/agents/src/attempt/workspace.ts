@@ -20,7 +20,7 @@ export const inside = {
 };
 
 /** Fills `sandbox`, by what is moved there where the request allows it. `scratch` is an empty host folder for what is written on the way. Throws when it cannot. */
-export async function layOutWorkspace(
+export async function materializeWorkspace(
   sandbox: Sandbox,
   request: AttemptRequest,
   scratch: string,
@@ -45,28 +45,28 @@ the first line, the same as an ISO time (UTC) on the second.
 `;
 
 /** Written last, so that the deadline it names lies a whole budget ahead. */
-export async function handOverPrompt(
+export async function putPrompt(
   sandbox: Sandbox,
   text: string,
-  { scratch, tellsDeadline }: { scratch: string; tellsDeadline: boolean },
+  { scratch, hasDeadlineFile }: { scratch: string; hasDeadlineFile: boolean },
 ): Promise<void> {
   const file = join(scratch, "TASK.md");
-  await writeFile(file, tellsDeadline ? `${text.trimEnd()}\n${deadlineSentence}` : text);
+  await writeFile(file, hasDeadlineFile ? `${text.trimEnd()}\n${deadlineSentence}` : text);
   await sandbox.put(file, `${inside.workspace}/TASK.md`);
 }
 
 /** Tells deadlines one after the other, so that of two waits that end together the later one's stays. Never rejects. */
-export function deadlineTeller(sandbox: Sandbox, scratch: string): (deadline: number) => Promise<void> {
+export function deadlineWriter(sandbox: Sandbox, scratch: string): (deadline: number) => Promise<void> {
   let telling = Promise.resolve();
   return (deadline) => {
     // the agent may have put something else in its place
-    telling = telling.then(() => tellDeadline(sandbox, deadline, scratch)).catch(() => {});
+    telling = telling.then(() => writeDeadline(sandbox, deadline, scratch)).catch(() => {});
     return telling;
   };
 }
 
 /** Writes the file that TASK.md names. `deadline` in ms since the epoch. Throws where the agent left no room for it. */
-export async function tellDeadline(sandbox: Sandbox, deadline: number, scratch: string): Promise<void> {
+export async function writeDeadline(sandbox: Sandbox, deadline: number, scratch: string): Promise<void> {
   const file = join(scratch, "deadline");
   const seconds = Math.floor(deadline / 1000);
   const iso = new Date(1000 * seconds).toISOString().replace(".000Z", "Z");

@@ -22,7 +22,7 @@ import { handedOver, isExecutable, isLeftBehind } from "@mlrb/kit/attempts/hande
 import type { SandboxUser } from "../sandbox/sandbox-user.ts";
 import { child, type OpenFolder, openFolder } from "./open-folder.ts";
 
-export type PutInside = {
+export type PutSettings = {
   /** Whose it becomes; undefined leaves it with this process. */
   owner?: SandboxUser | undefined;
   /** Whoever reads inside may not write. */
@@ -35,7 +35,7 @@ const isLinux = process.platform === "linux";
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
 
 /** Throws where it cannot, also where a component of `inside` is no folder; then what it says names the component. */
-export async function putInside(root: string, from: string, inside: string, how: PutInside): Promise<void> {
+export async function putInside(root: string, from: string, inside: string, how: PutSettings): Promise<void> {
   const folder = await makeFolders(root, dirname(inside), how.readOnly ? { owner: how.owner } : how);
   try {
     const name = Buffer.from(basename(inside));
@@ -47,7 +47,7 @@ export async function putInside(root: string, from: string, inside: string, how:
 }
 
 /** Opens `inside`, making what is missing. The caller closes it. */
-async function makeFolders(root: string, inside: string, how: PutInside): Promise<OpenFolder> {
+async function makeFolders(root: string, inside: string, how: PutSettings): Promise<OpenFolder> {
   let folder = await openFolder(root);
   for (const part of inside.split("/").filter((one) => one !== "" && one !== ".")) {
     const outer = folder;
@@ -66,7 +66,7 @@ async function makeFolders(root: string, inside: string, how: PutInside): Promis
 }
 
 /** An open folder of that name: the one that is there, or a new one that belongs to the owner. */
-async function makeFolder(outer: OpenFolder, name: Buffer, { owner }: PutInside): Promise<OpenFolder> {
+async function makeFolder(outer: OpenFolder, name: Buffer, { owner }: PutSettings): Promise<OpenFolder> {
   const at = child(outer, name);
   const isNew = await mkdir(at, 0o700).then(
     () => true,
@@ -84,7 +84,7 @@ async function makeFolder(outer: OpenFolder, name: Buffer, { owner }: PutInside)
   return folder;
 }
 
-async function copy(from: string, folder: OpenFolder, name: Buffer, how: PutInside): Promise<void> {
+async function copy(from: string, folder: OpenFolder, name: Buffer, how: PutSettings): Promise<void> {
   const source = await stat(from); // what is given is ours: a link to it will do
   if (source.isDirectory()) return await copyFolder(from, folder, name, how);
   if (!source.isFile())
@@ -93,7 +93,7 @@ async function copy(from: string, folder: OpenFolder, name: Buffer, how: PutInsi
 }
 
 /** Copies what `handedOver` lists, which is what the attempt's key covers. */
-async function copyFolder(from: string, folder: OpenFolder, name: Buffer, how: PutInside): Promise<void> {
+async function copyFolder(from: string, folder: OpenFolder, name: Buffer, how: PutSettings): Promise<void> {
   const entries = handedOver(from);
   const make = async (outer: OpenFolder, one: Buffer) => {
     await removeOther(outer, one, "folder");
@@ -131,7 +131,7 @@ async function copyFileIn(
   from: string,
   folder: OpenFolder,
   name: Buffer,
-  how: PutInside & { executable: boolean },
+  how: PutSettings & { executable: boolean },
 ): Promise<void> {
   const there = await otherThan(folder, name, "file");
   // a program that reads what is replaced finds all of the old one or all of the new one
@@ -152,7 +152,7 @@ async function copyFileIn(
   }
 }
 
-function modeOf(executable: boolean, { readOnly }: PutInside): number {
+function modeOf(executable: boolean, { readOnly }: PutSettings): number {
   return (readOnly ? 0o444 : 0o644) | (executable ? 0o111 : 0);
 }
 
@@ -170,7 +170,7 @@ async function otherThan(folder: OpenFolder, name: Buffer, coming: "file" | "fol
 }
 
 /** False where it has to be copied after all: another file system, one that may not be written, or a file with other names. */
-async function moved(from: string, folder: OpenFolder, name: Buffer, how: PutInside): Promise<boolean> {
+async function moved(from: string, folder: OpenFolder, name: Buffer, how: PutSettings): Promise<boolean> {
   if (await lstat(child(folder, name)).catch(() => undefined)) return false;
   if (!(await isPlain(from))) return false;
   await prepare(from, how); // before anybody inside can reach it
@@ -205,7 +205,7 @@ async function isPlain(path: string): Promise<boolean> {
   return true;
 }
 
-async function prepare(path: string, how: PutInside): Promise<void> {
+async function prepare(path: string, how: PutSettings): Promise<void> {
   const stats = await lstat(path);
   if (stats.isDirectory()) for (const name of await readdir(path)) await prepare(join(path, name), how);
   if (how.owner && !how.readOnly) await lchown(path, how.owner.uid, how.owner.gid);

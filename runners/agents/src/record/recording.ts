@@ -26,7 +26,7 @@ export type Recording = {
   /** What the model was reminded of, with the look that found it. */
   reminders: { look: number; text: string }[];
   /** Whether the workspace had a file with the deadline, which TASK.md named. */
-  tellsDeadline: boolean;
+  hasDeadlineFile: boolean;
 };
 
 /** Of other events nothing is replayed, so those of later versions do no harm. */
@@ -72,7 +72,7 @@ export async function readRecording(folder: string): Promise<Recording | string>
   if (scaffold.kind === "unreadable") return `${path}:1: scaffold: ${scaffold.cause}`;
   return {
     ...{ model: model.value, scaffold: scaffold.value },
-    ...{ calls, reminders, tellsDeadline: begin.deadlineFile !== undefined },
+    ...{ calls, reminders, hasDeadlineFile: begin.deadlineFile !== undefined },
   };
 }
 

@@ -13,7 +13,7 @@ export type SandboxMeter = {
   stop(): void;
 };
 
-export type Metered = {
+export type MeteredSandbox = {
   folder: string;
   /** The disk that the folder lies on, as stat numbers it. */
   device: number;
@@ -28,7 +28,7 @@ export type Metered = {
 
 const pauseMs = 250;
 
-export function startMeter(metered: Metered): SandboxMeter {
+export function startMeter(metered: MeteredSandbox): SandboxMeter {
   const stopping = new AbortController();
   const stopped = () => stopping.signal.aborted;
   const look = async () => {
@@ -50,7 +50,13 @@ export function startMeter(metered: Metered): SandboxMeter {
   return { look, stop: () => stopping.abort() };
 }
 
-async function overLimit({ folder, device, limits, first, has }: Metered): Promise<OverLimit | undefined> {
+async function overLimit({
+  folder,
+  device,
+  limits,
+  first,
+  has,
+}: MeteredSandbox): Promise<OverLimit | undefined> {
   const pids = processesWith(first);
   if (!has.has("pids") && threadsOf(pids) > limits.processes)
     return { limit: "processes", detail: `more than ${limits.processes} processes and threads at once` };

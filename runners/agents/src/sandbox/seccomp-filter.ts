@@ -79,39 +79,28 @@ const AF_VSOCK = 40;
 
 type Step = [code: number, yes: number, no: number, value: number];
 
-const refuse: Step = [give, 0, 0, error(EPERM)];
+const answer = (number: number): Step => [give, 0, 0, error(number)];
+const refuse = answer(EPERM);
 
 /** For `bwrap --seccomp`; undefined on a machine whose numbers are not known here. */
 export function seccompFilter(machine: string = process.arch): Uint8Array | undefined {
   if (!(machine in machines)) return undefined;
   const { audit, at, ...numbers } = machines[machine as keyof typeof machines];
+  const answerAll = (calls: Call[], number: number) =>
+    calls.flatMap((call): Step[] =>
+      call[at] === undefined ? [] : [[equal, 0, 1, call[at]], answer(number)],
+    );
   return encode([
     [load, 0, 0, arch],
     [equal, 1, 0, audit],
     [give, 0, 0, killProcess], // another machine's calls have other numbers
     [load, 0, 0, nr],
-    ...(machine === "x64" ? x32Calls : []),
-    ...answerAll(refused, at, EPERM),
-    ...answerAll(missing, at, ENOSYS),
+    ...(machine === "x64" ? ([[atLeast, 0, 1, 0x40000000], answer(ENOSYS)] satisfies Step[]) : []),
+    ...answerAll(refused, EPERM),
+    ...answerAll(missing, ENOSYS),
     ...argumentRules(numbers),
     [give, 0, 0, allow],
   ]);
-}
-
-const x32Calls: Step[] = [
-  [atLeast, 0, 1, 0x40000000],
-  [give, 0, 0, error(ENOSYS)],
-];
-
-function answerAll(calls: Call[], at: 1 | 2, answer: number): Step[] {
-  return calls.flatMap((call): Step[] =>
-    call[at] === undefined
-      ? []
-      : [
-          [equal, 0, 1, call[at]],
-          [give, 0, 0, error(answer)],
-        ],
-  );
 }
 
 /** Calls that are refused for some arguments only. */

@@ -3,7 +3,7 @@
 // the 107 bytes that an address may have.
 import { once } from "node:events";
 import { chmodSync, closeSync, constants, mkdirSync, openSync, rmSync } from "node:fs";
-import { createServer, type Server, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { readResumeRequest, resumeSocket } from "@mlrb/core/ports/resume-request";
 import type { ResumeReply } from "@mlrb/formats/attempt/resume-request";
@@ -84,7 +84,7 @@ function timer(then: () => void, ms: number): () => void {
   return () => clearTimeout(running);
 }
 
-type Opened = { server: Server; close(): Promise<void> };
+type Opened = { close(): Promise<void> };
 
 /** Undefined where no socket can be made (a full disk, a file system without them): the attempt tries by itself. */
 async function listen(folder: string, serve: (socket: Socket) => void): Promise<Opened | undefined> {
@@ -106,7 +106,6 @@ async function listen(folder: string, serve: (socket: Socket) => void): Promise<
     await once(server, "listening");
     const held = handle;
     return {
-      server,
       async close() {
         await new Promise<void>((closed) => server.close(() => closed()));
         closeSync(held);

@@ -14,8 +14,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
-import { deadlineTeller, tellDeadline } from "./attempt/workspace.ts";
-import { plainSandbox } from "./sandbox/plain-sandbox.ts";
+import { plainSandbox } from "../sandbox/plain-sandbox.ts";
+import { deadlineWriter, writeDeadline } from "./workspace.ts";
 
 /** A sandbox, and the paths of a folder beside it that holds `scratch`. */
 async function openSandbox(t: TestContext) {
@@ -33,7 +33,7 @@ test("whatever an agent puts in the place of the deadline's file, nothing outsid
   mkdirSync(at("outside"));
   const workspace = sandbox.seenAs("workspace");
   const file = join(workspace, "deadline");
-  const tell = () => tellDeadline(sandbox, Date.UTC(2026, 10, 23, 4, 15, 0, 700), at("scratch"));
+  const tell = () => writeDeadline(sandbox, Date.UTC(2026, 10, 23, 4, 15, 0, 700), at("scratch"));
   const told = "1795407300\n2026-11-23T04:15:00Z\n";
   await tell();
   assert.equal(readFileSync(file, "utf8"), told);
@@ -65,7 +65,7 @@ test("whatever an agent puts in the place of the deadline's file, nothing outsid
 test("a program that reads the deadline while it moves finds a whole one", async (t) => {
   const { sandbox, at } = await openSandbox(t);
   const file = join(sandbox.seenAs("workspace"), "deadline");
-  const tell = (seconds: number) => tellDeadline(sandbox, 1000 * seconds, at("scratch"));
+  const tell = (seconds: number) => writeDeadline(sandbox, 1000 * seconds, at("scratch"));
   await tell(1_795_407_300);
   let over = false;
   const found = new Set<number | string>();
@@ -81,7 +81,7 @@ test("a program that reads the deadline while it moves finds a whole one", async
 
 test("of deadlines that are written at once the last one stays", async (t) => {
   const { sandbox, at } = await openSandbox(t);
-  const tell = deadlineTeller(sandbox, at("scratch"));
+  const tell = deadlineWriter(sandbox, at("scratch"));
   for (let round = 1; round <= 20; round++) {
     await Promise.all([1, 2, 3].map((one) => tell(1000 * (10 * round + one))));
     const told = readFileSync(join(sandbox.seenAs("workspace"), "deadline"), "utf8");
