@@ -1,7 +1,7 @@
-// Supervises one attempt from outside: gives the agent its workspace, lets it work until it ends or its
-// time is over, and keeps what it handed in and a record of what happened.
-// An agent that fails or hands in nothing has been measured all the same; only trouble of the
-// harness throws, and then there is no attempt.
+// Supervises one attempt from outside the sandbox: gives the agent its workspace, lets it work until it ends or its
+// time is over, and keeps its submission and a record.
+// An agent that fails or submits nothing has been measured. Only trouble of the harness throws, and then there is no
+// attempt.
 
 import { hash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
@@ -121,7 +121,7 @@ function recordStart(
   });
 }
 
-/** A limit of dollars cannot be held over calls whose price nobody knows. The run's plan was refused for it already. */
+/** A limit in dollars cannot be enforced on calls without a known price. The run's plan was already checked for this. */
 function checkPrices(request: PricedRequest): void {
   const { agent, budget, purse, prices } = request;
   if (budget?.dollars === undefined && purse?.cap.maxDollars() === undefined) return;

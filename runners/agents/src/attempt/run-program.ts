@@ -6,7 +6,7 @@ import { type SupervisedRun, supervise } from "./supervise.ts";
 import type { Supervision } from "./supervision.ts";
 import { agentCommand, agentEnvironment, inside } from "./workspace.ts";
 
-/** Throws when the program cannot be started or the record cannot be kept. */
+/** Throws if the program cannot be started or the record cannot be kept. */
 export async function runProgram(supervision: Supervision): Promise<SupervisedRun> {
   const { request, sandbox, trajectory, output, meter } = supervision;
   trajectory.add({ event: "exec", argv: request.command });

@@ -1,6 +1,5 @@
-// Runs an agent that is our loop around a model: the loop stands outside of the sandbox, beside the keys, and
-// everything that the model wants done is done inside. A replayed attempt is the same loop, with a recording in
-// the model's place.
+// Runs an agent that is our loop around a model. The loop runs outside the sandbox, where the keys are. Everything
+// that the model asks for runs inside. A replayed attempt is the same loop with a recording instead of the model.
 import type { ModelSpec, ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
 import { aiSdkClient } from "../model/ai-sdk-client.ts";
 import { askModel } from "../model/ask-model.ts";
@@ -21,14 +20,14 @@ import { agentEnvironment, inside } from "./workspace.ts";
 export type PreparedScaffold = {
   /** Recorded in the trajectory's first line. */
   facts: { model: ModelSpec; scaffold: ScaffoldSpec };
-  /** Whether the workspace has the file with the deadline: a replay's has it if the recording's had. */
+  /** Whether the workspace has the file with the deadline. A replay's has it if the recording's had it. */
   hasDeadlineFile: boolean;
   run(supervision: Supervision, shown: Shown): Promise<SupervisedRun>;
 };
 
 type Shown = { prompt: string; shownDeadline: string };
 
-/** Undefined for agents that are no loop around a model. Throws, with the way out, if the loop cannot be made. */
+/** Undefined for other kinds of agents. Throws, with the way out, if the loop cannot be made. */
 export async function prepareScaffold(request: AttemptRequest): Promise<PreparedScaffold | undefined> {
   const parts = await partsOf(request);
   if (!parts) return undefined;
