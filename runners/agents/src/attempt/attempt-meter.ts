@@ -173,7 +173,9 @@ export class AttemptMeter implements Meter {
     this.#options.waited?.({ ...wait, durationMs: Math.round(durationMs), deadline: this.deadline() });
   }
 
-  /** Also earlier again: the thaw may show that something ran during a freeze by which a wait had moved the deadline. */
+  /**
+   * Also earlier again: the thaw may show that something ran during a freeze by which a wait had moved the deadline.
+   */
   async #announceDeadline(): Promise<void> {
     const now = this.deadline();
     if (now === this.#announced) return;

@@ -92,7 +92,7 @@ export class AttemptPurse {
   }
 }
 
-/** Undefined where somebody is in the middle of an edit. */
+/** Undefined while a person is editing the table. */
 function newestTable() {
   try {
     return readTable({ anew: true });

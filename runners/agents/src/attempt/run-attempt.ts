@@ -121,7 +121,9 @@ function recordStart(
   });
 }
 
-/** A limit in dollars cannot be enforced on calls without a known price. The run's plan was already checked for this. */
+/**
+ * A limit in dollars cannot be enforced on calls without a known price. The run's plan was already checked for this.
+ */
 function checkPrices(request: PricedRequest): void {
   const { agent, budget, purse, prices } = request;
   if (budget?.dollars === undefined && purse?.cap.maxDollars() === undefined) return;

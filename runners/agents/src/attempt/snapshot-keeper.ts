@@ -17,7 +17,7 @@ type KeeperOptions = {
   folder: string;
   limits: SnapshotLimits;
   snapshotsMax: number;
-  /** All snapshots together. */
+  /** Of all snapshots together. */
   bytesMax: number;
   pauseMs: number;
   budgetMs: number;
@@ -114,7 +114,7 @@ export class SnapshotKeeper {
     } catch (error) {
       if (!isFullDisk(error)) throw error;
       await rm(to, { recursive: true, force: true });
-      if (this.#kept.length > 0) await this.#thin(Number.POSITIVE_INFINITY); // none is taken now, so none has to give way
+      if (this.#kept.length > 0) await this.#thin(Number.POSITIVE_INFINITY); // without a new snapshot none has a successor now
       this.#skip("no room on the disk");
       return undefined;
     }

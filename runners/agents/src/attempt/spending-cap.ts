@@ -20,7 +20,10 @@ export type SpendingCap = {
   add(dollars: number): void;
 };
 
-/** The cap as the attempt of this name sees it. Its methods throw if the file cannot be read: then nothing may be spent. */
+/**
+ * The cap as the attempt of this name sees it. Its methods throw if the file cannot be read: then nothing may be
+ * spent.
+ */
 export class CapFile implements SpendingCap {
   readonly #path: string;
   readonly #attempt: string;

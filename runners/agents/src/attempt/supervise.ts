@@ -14,7 +14,10 @@ export type Started = {
   running: Promise<Ending>;
   /** Called when it is over, before everything is ended. */
   stop?(): void;
-  /** At the deadline, with everything inside frozen: the trouble that the attempt was lost to, unless its agent is to blame. */
+  /**
+   * At the deadline, with everything inside frozen: the trouble to which the attempt was lost, unless its agent
+   * caused it.
+   */
   lostAtDeadline?(): Promise<Error | undefined>;
 };
 
@@ -23,7 +26,7 @@ export type SupervisedRun = { ending: Ending; wallMs: number; workingMs: number 
 /** `failure` is thrown where it is awaited: thrown where it happens, it would end the supervisor. */
 type Watching = { looking: Promise<void>; failure?: unknown };
 
-/** Throws when the program cannot be started, the sandbox is lost or the record cannot be kept. */
+/** Throws if the program cannot be started, the sandbox is lost or the record cannot be kept. */
 export async function supervise(
   supervision: Supervision,
   start: (failed: (error: unknown) => void) => Started,
@@ -123,7 +126,7 @@ function interruption(signal: AbortSignal | undefined): Promise<never> {
   });
 }
 
-/** A signal to a whole group of processes ends the agent's program as well: that is no end of its own. */
+/** A signal to a whole process group ends the agent's program as well. That is not the program's own end. */
 async function notInterrupted(ending: Ending, signal: AbortSignal | undefined): Promise<void> {
   if (signal && (ending.kind === "exited" || ending.kind === "signalled" || ending.kind === "lost"))
     await sleep(sameMomentMs);

@@ -39,7 +39,8 @@ export async function watchProgram(running: Promise<Ending>, watch: Watch): Prom
   // independent of the looks: copying a large submission delays neither the end nor the limit
   const end = Promise.race([running, deadline(leftMs, over.signal)]);
   const tellUsed = () => {
-    while (usedUp < shares.length && leftMs() <= budget * (1 - shares[usedUp]!)) watch.used(shares[usedUp++]!);
+    while (usedUp < shares.length && leftMs() <= budget * (1 - shares[usedUp]!))
+      watch.used(shares[usedUp++]!);
   };
   try {
     for (;;) {

@@ -1,4 +1,4 @@
-// Digests of what the harness hands over, for the trajectory's first line.
+// Digests of the inputs that an agent gets, for the trajectory's first line.
 import { createHash, hash } from "node:crypto";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,8 +7,8 @@ import { handedOver } from "@mlrb/kit/attempts/handed-over";
 import { treeDigest } from "./copy-out.ts";
 
 /**
- * sha256 over what is handed over of a trusted folder: paths, sizes and contents, and what else an agent sees of it,
- * links, executable bits and empty folders; a copy has the same.
+ * sha256 over the part of a trusted folder that an agent gets: paths, sizes and contents, links, executable bits and
+ * empty folders. A copy has the same digest.
  */
 export async function folderDigest(folder: string): Promise<string> {
   const files: CopiedTree["files"] = [];

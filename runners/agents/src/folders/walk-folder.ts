@@ -1,5 +1,5 @@
-// Walks a hostile folder within limits: links are never followed, and whatever is not a plain file
-// under a plain name is left out and named.
+// Walks a hostile folder within limits. Links are never followed. Entries that are not plain files with plain names are
+// listed as left out.
 import type { BigIntStats } from "node:fs";
 import type { SnapshotLimits } from "@mlrb/core/ports/sandbox";
 import { child, look, names, type OpenFolder, openFolder, openInside } from "./open-folder.ts";
@@ -11,7 +11,7 @@ const shownMax = 200;
 export type Walk = {
   leftOut: { path: string; why: string }[];
   leftOutMore: number;
-  /** Set when a limit stopped the walk, in words. */
+  /** Set, in words, if a limit stopped the walk. */
   over?: string;
 };
 
@@ -21,10 +21,13 @@ export type Visit = (file: {
   stats: BigIntStats;
 }) => Promise<"ok" | { leaveOut: string }>;
 
-/** A folder below a root that is ours: every component in between may be hostile. */
+/** A folder below a trusted root. Every component in between may be hostile. */
 export type Place = { root: string; inside: string };
 
-/** Calls `visit` for each plain file, in a fixed order. Stops at the first limit. Throws only on trouble that the agent did not cause. */
+/**
+ * Calls `visit` for each plain file, in a fixed order. Stops at the first limit. Throws only on trouble that the
+ * agent did not cause.
+ */
 export async function walkFolder(place: Place, limits: SnapshotLimits, visit: Visit): Promise<Walk> {
   const walk: Walk = { leftOut: [], leftOutMore: 0 };
   const walking: Walking = { walk, limits, visit, entries: 0, bytes: 0n };
@@ -62,7 +65,7 @@ async function enter(
   }
 }
 
-/** Why it is left out; undefined if it is not. */
+/** Why the entry is left out; undefined if it is taken. */
 async function takeEntry(
   walking: Walking,
   folder: OpenFolder,
@@ -99,7 +102,7 @@ function leaveOut(walk: Walk, path: string, why: string): void {
   else walk.leftOutMore++;
 }
 
-/** The agent may have removed or replaced the folder itself: then there is nothing to take. */
+/** The agent may have removed or replaced the folder itself. Then it is empty. */
 async function openTop({ root, inside }: Place): Promise<OpenFolder | { why: string }> {
   try {
     return await openInside(root, inside);
@@ -108,7 +111,10 @@ async function openTop({ root, inside }: Place): Promise<OpenFolder | { why: str
   }
 }
 
-/** What a failed look at the agent's own entries means. Anything else is thrown on: a full table of descriptors, a broken disk. */
+/**
+ * The meaning of an error on the agent's own entries. Throws other errors: a full table of descriptors, a broken
+ * disk.
+ */
 export function agentsDoing(error: unknown): string {
   switch ((error as NodeJS.ErrnoException).code) {
     case "ENOENT":
@@ -139,7 +145,7 @@ function kindOf(stats: BigIntStats): string {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The name as text, or undefined where some later reader would trip: no UTF-8, control characters, backslashes. */
+/** The name as text; undefined if a later reader would fail on it: no UTF-8, control characters, backslashes. */
 function plainName(name: Buffer): string | undefined {
   try {
     const text = utf8.decode(name);
@@ -149,7 +155,7 @@ function plainName(name: Buffer): string | undefined {
   }
 }
 
-/** An odd name for a reader: everything beyond printable ASCII as %XX. */
+/** An odd name made readable: everything beyond printable ASCII as %XX. */
 function shown(name: Buffer): string {
   let text = "";
   for (const byte of name.subarray(0, shownMax))

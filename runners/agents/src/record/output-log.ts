@@ -1,6 +1,6 @@
-// What an agent's program prints, as events of the trajectory: whole lines where possible, so that a
-// secret is never cut in two before it is taken out; the first megabytes and the last kilobytes, so
-// that a program that never stops printing fills no disk and its last words are still there.
+// Records an agent's output as events of the trajectory. Whole lines where possible, so that a secret is never cut
+// in two before it is removed. Only the first megabytes and the last kilobytes, so that endless output fills no disk
+// and its end is kept.
 import { StringDecoder } from "node:string_decoder";
 
 type Stream = "stdout" | "stderr";
@@ -15,7 +15,7 @@ export type OutputLog = {
 
 export type OutputLogOptions = {
   write(event: OutputEvent): void;
-  /** Takes secrets out of a text. */
+  /** Removes secrets from a text. */
   redact(text: string): string;
 };
 

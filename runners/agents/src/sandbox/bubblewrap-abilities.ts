@@ -1,4 +1,4 @@
-// Whether bubblewrap can be used by this user on this machine, and which; asked by doing it, once.
+// Whether this user can use bubblewrap on this machine, and what it can do. Tested by running it, once.
 import { existsSync } from "node:fs";
 import { release } from "node:os";
 import { execa } from "execa";
@@ -6,7 +6,7 @@ import { seccompFilter } from "./seccomp-filter.ts";
 
 export type BubblewrapAbilities = {
   version: string;
-  /** Folders in memory may be limited (0.7 or newer). */
+  /** The size of folders in memory can be limited (0.7 or newer). */
   canSize: boolean;
   /** The kernel counts a user's processes by user namespace (Linux 5.14), or the user has no others. */
   countsProcessesApart: boolean;
@@ -20,7 +20,7 @@ export function bubblewrapAbilities(): Promise<BubblewrapAbilities | { missing: 
   return asked;
 }
 
-/** Why bubblewrap cannot be used here, with the way out; undefined where it can. */
+/** Why bubblewrap cannot be used here, with the way out; undefined if it can. */
 export async function bubblewrapMissing(): Promise<string | undefined> {
   const able = await bubblewrapAbilities();
   return "missing" in able ? able.missing : undefined;
@@ -64,7 +64,7 @@ async function ask(): Promise<BubblewrapAbilities | { missing: string }> {
   };
 }
 
-/** An interpreter that stands in /usr, as every sandbox sees it, or else the one on the PATH with its folder. */
+/** An interpreter in /usr, which every sandbox shows, or else the one on the PATH with its folder. */
 async function findPython(): Promise<BubblewrapAbilities["python"] | undefined> {
   for (const program of ["/usr/bin/python3", "/usr/local/bin/python3"])
     if (existsSync(program)) return { program };

@@ -1,5 +1,5 @@
-// One set of namespaces with its first process: bubblewrap started, asked for programs, and ended with
-// everything that was started in it.
+// One set of namespaces with its first process: starts bubblewrap, runs programs in it, and ends everything that was
+// started in it.
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
@@ -154,7 +154,7 @@ function endOf(child: ChildProcess): Promise<string> {
   });
 }
 
-/** A descriptor to read the text from; the file behind it has no name. */
+/** A descriptor from which the text can be read. The file behind it has no name. */
 function descriptorOf({ text }: DescriptorInput): number {
   const folder = mkdtempSync(join(tmpdir(), "mlrb-given-"));
   try {
@@ -168,7 +168,10 @@ function descriptorOf({ text }: DescriptorInput): number {
   }
 }
 
-/** The pid of the first process, as bubblewrap tells it in JSON. Read to the end: cut short, bubblewrap would die of it half-way. */
+/**
+ * Reads the pid of the first process from bubblewrap's JSON. Reads to the end: with a closed pipe, bubblewrap would
+ * die half-way.
+ */
 async function information(stream: Readable): Promise<number | undefined> {
   let text = "";
   for await (const piece of stream) text += piece;

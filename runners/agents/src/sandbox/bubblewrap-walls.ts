@@ -1,8 +1,8 @@
-// Walls of Linux namespaces, by bubblewrap: for hosts without a container engine. All programs of one sandbox
-// stand in one set of namespaces, which ends with its first process, and that one with this process, however it
-// ends. Under root, programs are a user of the host that has no account; otherwise this process's own user,
-// in a user namespace. Limits are the kernel's control groups where this user may make some, and are metered and
-// answered by ending everything where not.
+// Walls of Linux namespaces, by bubblewrap: for hosts without a container engine. All programs of one sandbox share one
+// set of namespaces. It ends with its first process, which ends with this process, however this one ends. Under root,
+// programs run as a host user without an account. Otherwise they run as this process's user, in a user namespace.
+// Limits are the kernel's control groups if this user may make some. If not, usage is metered, and everything is ended
+// over a limit.
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -177,19 +177,21 @@ type OpenWalls = {
   meter?: SandboxMeter;
 };
 
-/** How much one file may be larger than all together: so a look finds out that it met its limit. */
+/** A single file may exceed the limit of all files by this much, so that a look at the disk sees the limit passed. */
 const beyond = 1 << 16;
 
 /**
- * For whoever comes after a supervisor that was killed: its programs are dead as a rule, its control groups are
- * not gone, and a bubblewrap that had just begun may wait for good.
+ * Clears up after a killed supervisor. Its programs are usually dead, but its control groups still exist, and a
+ * bubblewrap that had just started may wait for ever.
  */
 export async function clearBubblewrap(token: string): Promise<void> {
   await endProcesses({ token, root: "/nonexistent", groups: [] });
   await removeControlGroups(token);
 }
 
-/** A program may have moved a folder that cannot be written: then nothing is shown in its place. Called while nothing runs inside. */
+/**
+ * A program may have moved a read-only folder. Then nothing is shown in its place. Called while nothing runs inside.
+ */
 async function stillThere({ folder, readOnly }: WallsRequest): Promise<string[]> {
   const there: string[] = [];
   for (const path of readOnly) {
@@ -207,7 +209,10 @@ function gpuVariables({ gpus }: WallsRequest): Record<string, string> {
   return { CUDA_VISIBLE_DEVICES: gpus.map(({ uuid }) => uuid).join(","), CUDA_DEVICE_ORDER: "PCI_BUS_ID" };
 }
 
-/** Some of the cores that this process may use, others for each sandbox as far as chance goes: a program may ask for all of them back. */
+/**
+ * Some of the cores that this process may use, starting at a random one for each sandbox. A program may ask for all
+ * of them back.
+ */
 function someCpus(count: number): number[] {
   const list = /^Cpus_allowed_list:\s*(\S+)/m.exec(readFileSync("/proc/self/status", "latin1"))?.[1] ?? "0";
   const all = list.split(",").flatMap((range) => {

@@ -14,7 +14,7 @@ import { startGate } from "./start-gate.ts";
 export async function plainSandbox(under: string): Promise<Sandbox> {
   const folder = await sandboxFolder(under);
   const { root } = folder;
-  // begins with the token of the stage, if there is one: whoever ends the stage ends this too
+  // begins with the token of the stage, if there is one: ending the stage ends this too
   const token = `${process.env.MLRB_TOKEN ?? ""}${randomBytes(12).toString("hex")}`;
   const known = { token, root, groups: [] as number[] };
   const find: FindProcesses = (first, before) => findProcesses({ ...known, first }, before);
@@ -72,7 +72,7 @@ async function run(request: ExecRequest, groups: number[], own: Record<string, s
   // "exit", not the promise: a detached child that holds the pipe open must not hold the attempt open
   return await new Promise((resolve) => {
     started.nodeChildProcess.on("exit", (code, signal) => {
-      // what the program wrote last may still be in the pipe
+      // the program's last output may still be in the pipe
       const done = () =>
         resolve(signal ? { kind: "signalled", signal } : { kind: "exited", code: code ?? 0 });
       const patience = setTimeout(done, 500);

@@ -1,6 +1,6 @@
-// Looks now and then at what a sandbox takes, for the limits that no control group holds: the disk always, memory
-// and processes where this user may make no groups. Over one of them, the caller ends everything.
-// Between two looks a program may go beyond a limit by what it manages to take in that time.
+// Polls what a sandbox uses, for limits that no control group holds: always the disk, and memory and processes if this
+// user may make no groups. Over a limit, the caller ends everything. Between two polls a program may exceed a limit by
+// what it can take in that time.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { OverLimit, SandboxLimits } from "@mlrb/core/ports/sandbox";
 import { diskUsed } from "../folders/disk-used.ts";
@@ -8,19 +8,19 @@ import type { Controller } from "./control-groups.ts";
 import { memoryOf, namelessBytes, processesWith, threadsOf } from "./namespace-processes.ts";
 
 export type SandboxMeter = {
-  /** Looks now, as it does by itself now and then. */
+  /** Polls now, in addition to the regular polls. */
   look(): Promise<void>;
   stop(): void;
 };
 
 export type MeteredSandbox = {
   folder: string;
-  /** The disk that the folder lies on, as stat numbers it. */
+  /** The disk of the folder, as numbered by stat. */
   device: number;
   limits: SandboxLimits;
   /** The first process of its namespace. */
   first: number;
-  /** What control groups hold already. */
+  /** Limited by control groups already. */
   has: ReadonlySet<Controller>;
   /** Called once. */
   over(limit: OverLimit): void;
@@ -43,7 +43,7 @@ export function startMeter(metered: MeteredSandbox): SandboxMeter {
       await sleep(pause, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
       const begun = performance.now();
       await look();
-      // looking costs the agent its disk and its core: at most a tenth of the time
+      // polling takes the agent's disk and core: at most a tenth of the time
       pause = Math.max(pauseMs, 9 * (performance.now() - begun));
     }
   })();

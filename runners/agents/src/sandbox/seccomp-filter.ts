@@ -1,6 +1,6 @@
-// The system calls that programs behind walls may not make, as a filter for the kernel: those by which an
-// ordinary user gets capabilities of its own (namespaces), reaches what is shared past namespaces (key rings),
-// or the parts of the kernel in which most holes were found and which no experiment needs. All else is allowed.
+// The system calls that programs behind walls may not make, as a filter for the kernel: calls that give an ordinary
+// user capabilities (namespaces), reach shared things past namespaces (key rings), or use the parts of the kernel in
+// which most holes were found and which no experiment needs. All others are allowed.
 // Numbers: Linux, arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h.
 
 type Call = [name: string, x64: number | undefined, arm64: number | undefined];
@@ -39,12 +39,12 @@ const refused: Call[] = [
   ["ioperm", 173, undefined],
 ];
 
-/** Libraries have another way where these are missing. */
+/** Libraries have a fallback for these. */
 const missing: Call[] = [
   ["io_uring_setup", 425, 425],
   ["io_uring_enter", 426, 426],
   ["io_uring_register", 427, 427],
-  // its flags lie in memory, where no filter can read them: the C library then calls clone
+  // its flags are in memory, where no filter can read them: the C library then calls clone
   ["clone3", 435, 435],
 ];
 
