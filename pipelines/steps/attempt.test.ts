@@ -92,7 +92,7 @@ test("nop needs no command, program or trust", async () => {
   assert.deepEqual(readdirSync(join(out, "submission")), []);
 });
 
-test("an agent that nobody vouched for runs behind walls, and where there are none not at all", async () => {
+test("untrusted agents run in a sandbox or are refused", async () => {
   const script = 'ls / > "$MLRB_SUBMISSION/seen"';
   const walled = await run(script, { trusted: "false" });
   if (walled.code === 0) {
@@ -113,7 +113,7 @@ test("a budget without a unit makes the stage fail before anything runs", async 
   );
 });
 
-test("a stage that is asked to end takes its agent along", {
+test("a stage that receives a signal to end ends its agent too", {
   skip: process.platform === "linux" ? false : "needs Linux: processes are found in /proc",
 }, async () => {
   const { out, args } = prepare(

@@ -40,14 +40,14 @@ const usage = (inputTokens: number, outputTokens: number) => ({
   reasoningTokens: 1,
 });
 
-test("a wait is no work while everything is frozen: the deadline moves by it, and two that overlap count once", async (t) => {
+test("frozen waits move the deadline, and overlapping waits count once", async (t) => {
   const { meter, time, clock, waits, moves } = meterOf(t, { timeMs: 10_000 });
   time.now = 1000;
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const one = meter.waiting("rate-limit", () => first.promise);
   await setImmediate();
   time.now = 2000;
-  assert.equal(meter.leftMs(), 9000, "it stands still meanwhile");
+  assert.equal(meter.leftMs(), 9000, "the clock is stopped meanwhile");
   assert.equal(meter.deadline(), 1_000_000 + 11_000);
   const two = meter.waiting("provider", () => second.promise);
   time.now = 4000;
@@ -67,7 +67,7 @@ test("a wait is no work while everything is frozen: the deadline moves by it, an
   assert.deepEqual(moves, [1_013_000, 1_014_000]);
 });
 
-test("a wait in which something could run is work, and says why", async (t) => {
+test("a wait without a complete freeze counts as work, and records why", async (t) => {
   for (const freezes of [{ freeze: async () => false }, { thaw: async () => false }]) {
     const { meter, time, waits, moves } = meterOf(t, { timeMs: 10_000 }, freezes);
     const wait = Promise.withResolvers<void>();
@@ -84,7 +84,7 @@ test("a wait in which something could run is work, and says why", async (t) => {
   }
 });
 
-test("a deadline announced before the thaw shows that something ran is taken back", async (t) => {
+test("an announced deadline is withdrawn if the thaw shows that something ran", async (t) => {
   const { meter, time, moves } = meterOf(t, { timeMs: 10_000 }, { thaw: async () => false });
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const one = meter.waiting("rate-limit", () => first.promise);
@@ -100,7 +100,7 @@ test("a deadline announced before the thaw shows that something ran is taken bac
   assert.equal(meter.deadline(), 1_010_000);
 });
 
-test("only the part of a wait for which everything stood still moves the deadline", async (t) => {
+test("only the frozen part of a wait moves the deadline", async (t) => {
   const frozen = Promise.withResolvers<boolean>();
   const { meter, time, clock } = meterOf(t, { timeMs: 10_000 }, { freeze: () => frozen.promise });
   const wait = Promise.withResolvers<void>();
@@ -114,7 +114,7 @@ test("only the part of a wait for which everything stood still moves the deadlin
   assert.equal(clock.workingMs(), 400);
 });
 
-test("a wait that is told when it is over moves nothing, since nothing was frozen for it", (t) => {
+test("a wait reported afterwards does not move the deadline", (t) => {
   const { meter, time, clock, waits } = meterOf(t, { timeMs: 10_000 });
   time.now = 5000;
   meter.waited("provider", 4000);
@@ -124,7 +124,7 @@ test("a wait that is told when it is over moves nothing, since nothing was froze
   assert.deepEqual(waits, [{ ...told, deadline: 1_010_000 }]);
 });
 
-test("what fails while it is waited for ends the wait all the same", async (t) => {
+test("a failure ends its wait", async (t) => {
   const { meter, time, clock } = meterOf(t, { timeMs: 10_000 });
   await assert.rejects(
     meter.waiting("provider", () => Promise.reject(new Error("gone"))),
@@ -134,24 +134,24 @@ test("what fails while it is waited for ends the wait all the same", async (t) =
   assert.equal(clock.workingMs(), 500);
 });
 
-test("tokens and dollars end a budget, and an unknown price is unknown and not zero", (t) => {
+test("tokens and dollars end a budget, and an unknown price stays unknown instead of zero", (t) => {
   const { meter } = meterOf(t, { timeMs: 10_000, tokens: 100, dollars: 1 });
   meter.charge({ usage: usage(30, 20), dollars: 0.25, answered: true });
   assert.equal(meter.usedShare(), 0.5);
   assert.equal(meter.over(), undefined);
   meter.charge({ usage: null, dollars: null, answered: false });
-  assert.equal(meter.spending().dollars, 0.25, "a try that nobody counted may have cost nothing");
+  assert.equal(meter.spending().dollars, 0.25, "a failed try without usage may have cost nothing");
   assert.equal(meter.spending().uncounted, 1);
   meter.charge({ usage: usage(1, 1), dollars: null, answered: true });
   assert.equal(meter.spending().dollars, null);
   meter.charge({ usage: usage(1, 1), dollars: 0.8, answered: true });
   assert.equal(meter.spending().dollars, null, "a sum with an unknown part stays unknown");
-  assert.deepEqual(meter.over()?.limit, "dollars", "but what is known holds the limit");
+  assert.deepEqual(meter.over()?.limit, "dollars", "but known costs count against the limit");
   meter.charge({ usage: usage(40, 20), dollars: 0, answered: true });
   assert.equal(meter.over()?.limit, "tokens");
 });
 
-test("limits count the upper estimate of what nobody told, and the ledger keeps the two apart", (t) => {
+test("limits count upper estimates of missing usage, and the ledger keeps estimates separate", (t) => {
   const { meter } = meterOf(t, { timeMs: 10_000, tokens: 100 });
   meter.charge({ usage: usage(30, 20), dollars: 0.25, answered: true });
   const estimated = { inputTokens: 10, outputTokens: 45, dollars: 0.5 };
@@ -165,7 +165,7 @@ test("limits count the upper estimate of what nobody told, and the ledger keeps 
   assert.deepEqual(spent.estimated, { calls: 1, answers: 1, ...estimated });
 });
 
-test("a supervisor that is killed leaves what was spent on the disk, up to the last call", (t) => {
+test("a killed supervisor leaves its spending on disk, up to the last call", (t) => {
   const { meter, time, file } = meterOf(t, { timeMs: 10_000 });
   meter.charge({ usage: usage(30, 20), dollars: 0.25, answered: true });
   time.now = 700;

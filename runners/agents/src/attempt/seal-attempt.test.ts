@@ -20,7 +20,7 @@ const taken: SnapshotResult = {
   tree: { files: [], bytes: 0, digest: "d".repeat(64), leftOut: [], leftOutMore: 0, torn: [] },
 };
 
-/** An attempt at its end on a disk that is full as long as `room` says so. */
+/** An attempt at its end on a disk that is full until `room` is true. */
 function atItsEnd(t: TestContext, disk: { room: boolean; pauses: number }): Seal {
   const folder = mkdtempSync(join(tmpdir(), "seal-"));
   t.after(() => rmSync(folder, { recursive: true }));
@@ -65,7 +65,7 @@ function atItsEnd(t: TestContext, disk: { room: boolean; pauses: number }): Seal
 
 const ledgerOf = ({ request }: Seal) => JSON.parse(readFileSync(request.outputs.ledger, "utf8")) as Ledger;
 
-test("an attempt that ends on a full disk waits for room, and is then whole", async (t) => {
+test("an attempt that ends on a full disk waits for room, and is then complete", async (t) => {
   const disk = { room: false, pauses: 0 };
   const seal = atItsEnd(t, disk);
   const said = t.mock.method(console, "error", () => {});
@@ -75,14 +75,14 @@ test("an attempt that ends on a full disk waits for room, and is then whole", as
     String(said.mock.calls[0]!.arguments[0]),
     /no space left on the disk; free some where .*trajectory/,
   );
-  assert.equal(said.mock.callCount(), 1, "said once");
+  assert.equal(said.mock.callCount(), 1, "reported once");
   assert.equal(ledger.ended, "finished");
   assert.deepEqual(ledgerOf(seal), ledger);
   const checked = await verifyTrajectory(seal.request.outputs.trajectory, ledger.trajectory);
   assert.deepEqual([checked.kind, "complete" in checked && checked.complete], ["intact", true]);
 });
 
-test("what something outside of it ends is sealed as interrupted, also where its submission cannot be copied", async (t) => {
+test("an attempt ended from outside is sealed as interrupted, even if its submission cannot be copied", async (t) => {
   const seal = atItsEnd(t, { room: true, pauses: 0 });
   seal.snapshots.final = async () => {
     throw full();
@@ -96,7 +96,7 @@ test("what something outside of it ends is sealed as interrupted, also where its
 
 const told = new Error("the harness was sent SIGTERM");
 
-test("an attempt on a full disk that is told to end does not wait for room", async (t) => {
+test("an interrupted attempt on a full disk does not wait for room", async (t) => {
   const seal = atItsEnd(t, { room: false, pauses: 0 });
   t.mock.method(console, "error", () => {});
   seal.request = { ...seal.request, interrupted: AbortSignal.abort(told) };
@@ -106,7 +106,7 @@ test("an attempt on a full disk that is told to end does not wait for room", asy
 const ran = { ending: { kind: "exited", code: 3 } as const, wallMs: 7, workingMs: 5 };
 
 for (const missing of ["the copy of its submission", "its ledger"])
-  test(`an attempt that had ended, told to end while ${missing} waits for room, keeps its own end if there is room at last`, async (t) => {
+  test(`an ended attempt, interrupted while ${missing} waits for room, keeps its own end if room is freed`, async (t) => {
     const disk = { room: missing === "its ledger", pauses: 0 };
     const seal = atItsEnd(t, disk);
     t.mock.method(console, "error", () => {});
@@ -130,7 +130,7 @@ for (const missing of ["the copy of its submission", "its ledger"])
     assert.equal(readFileSync(file, "utf8").split('"event":"end"').length, 2, "one end is told");
   });
 
-test("an attempt that had ended is interrupted all the same where its submission is not whole in time", async (t) => {
+test("an ended attempt counts as interrupted if its submission is not copied in time", async (t) => {
   const seal = atItsEnd(t, { room: true, pauses: 0 });
   t.mock.timers.enable({ apis: ["setTimeout"] });
   seal.snapshots.final = () => new Promise(() => {});

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { watchProgram } from "./watch-program.ts";
 
-test("shares of the budget that went by during a long look are told when the time is over", async () => {
+test("shares of the budget used during a long look are reported when the time is over", async () => {
   const end = performance.now() + 60;
   const told: number[] = [];
   const ending = await watchProgram(new Promise(() => {}), {

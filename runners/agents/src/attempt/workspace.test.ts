@@ -17,7 +17,7 @@ import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { plainSandbox } from "../sandbox/plain-sandbox.ts";
 import { deadlineWriter, writeDeadline } from "./workspace.ts";
 
-/** A sandbox, and the paths of a folder beside it that holds `scratch`. */
+/** A sandbox, and the paths of a folder next to it that holds `scratch`. */
 async function openSandbox(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), "deadline-"));
   t.after(() => removeFolder(folder));
@@ -28,7 +28,7 @@ async function openSandbox(t: TestContext) {
   return { sandbox, at };
 }
 
-test("whatever an agent puts in the place of the deadline's file, nothing outside of its sandbox is written", async (t) => {
+test("writing the deadline changes nothing outside the sandbox, whatever the agent puts in its place", async (t) => {
   const { sandbox, at } = await openSandbox(t);
   mkdirSync(at("outside"));
   const workspace = sandbox.seenAs("workspace");
@@ -49,7 +49,7 @@ test("whatever an agent puts in the place of the deadline's file, nothing outsid
   rmSync(file);
   symlinkSync(at("outside/new"), file);
   await tell();
-  assert.equal(existsSync(at("outside/new")), false, "a link that leads nowhere makes nothing there");
+  assert.equal(existsSync(at("outside/new")), false, "no file is made behind a dangling link");
 
   rmSync(file);
   mkdirSync(file);
@@ -62,7 +62,7 @@ test("whatever an agent puts in the place of the deadline's file, nothing outsid
   assert.deepEqual(readdirSync(at("outside")), ["kept"]);
 });
 
-test("a program that reads the deadline while it moves finds a whole one", async (t) => {
+test("a program that reads the deadline while it moves gets a complete one", async (t) => {
   const { sandbox, at } = await openSandbox(t);
   const file = join(sandbox.seenAs("workspace"), "deadline");
   const tell = (seconds: number) => writeDeadline(sandbox, 1000 * seconds, at("scratch"));
@@ -79,7 +79,7 @@ test("a program that reads the deadline while it moves finds a whole one", async
   assert.deepEqual([...found], ["1795407300\n2026-11-23T04:15:00Z\n".length]);
 });
 
-test("of deadlines that are written at once the last one stays", async (t) => {
+test("of deadlines written concurrently the last one stays", async (t) => {
   const { sandbox, at } = await openSandbox(t);
   const tell = deadlineWriter(sandbox, at("scratch"));
   for (let round = 1; round <= 20; round++) {
