@@ -120,8 +120,8 @@ test("a wait reported afterwards does not move the deadline", (t) => {
   meter.waited("provider", 4000);
   assert.equal(clock.workingMs(), 5000);
   assert.deepEqual(meter.spending().waitedMs, { provider: 4000 });
-  const told = { why: "provider", durationMs: 4000, frozenMs: 0, charged: "reported-afterwards" };
-  assert.deepEqual(waits, [{ ...told, deadline: 1_010_000 }]);
+  const recorded = { why: "provider", durationMs: 4000, frozenMs: 0, charged: "reported-afterwards" };
+  assert.deepEqual(waits, [{ ...recorded, deadline: 1_010_000 }]);
 });
 
 test("a failure ends its wait", async (t) => {

@@ -20,7 +20,7 @@ const turns = async () => {
 };
 
 /** An attempt that is interrupted; resolves when its program runs. */
-async function told(t: TestContext, hangs: Partial<Sandbox>) {
+async function interrupted(t: TestContext, hangs: Partial<Sandbox>) {
   const folder = mkdtempSync(join(tmpdir(), "sealed-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const at = (name: string) => join(folder, name);
@@ -52,7 +52,7 @@ async function told(t: TestContext, hangs: Partial<Sandbox>) {
 }
 
 test("an attempt whose sandbox and copy both hang is sealed before its stage ends", async (t) => {
-  const { running, outputs } = await told(t, { kill: never, snapshot: never });
+  const { running, outputs } = await interrupted(t, { kill: never, snapshot: never });
   const over = assert.rejects(running, Interrupted);
   t.mock.timers.tick(sealTimes.begin);
   await turns();
@@ -67,7 +67,7 @@ test("an attempt whose sandbox and copy both hang is sealed before its stage end
 
 test("hanging work that continues later adds nothing to a sealed attempt", async (t) => {
   const { promise: killed, resolve: end } = Promise.withResolvers<void>();
-  const { running, outputs } = await told(t, { kill: () => killed });
+  const { running, outputs } = await interrupted(t, { kill: () => killed });
   const over = assert.rejects(running, Interrupted);
   t.mock.timers.tick(sealTimes.begin);
   await over;

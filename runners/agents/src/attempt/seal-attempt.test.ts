@@ -94,12 +94,12 @@ test("an attempt ended from outside is sealed as interrupted, even if its submis
   assert.equal((await verifyTrajectory(seal.request.outputs.trajectory, ledger.trajectory)).kind, "intact");
 });
 
-const told = new Error("the harness was sent SIGTERM");
+const signalled = new Error("the harness was sent SIGTERM");
 
 test("an interrupted attempt on a full disk does not wait for room", async (t) => {
   const seal = atItsEnd(t, { room: false, pauses: 0 });
   t.mock.method(console, "error", () => {});
-  seal.request = { ...seal.request, interrupted: AbortSignal.abort(told) };
+  seal.request = { ...seal.request, interrupted: AbortSignal.abort(signalled) };
   await assert.rejects(sealEnded(seal, undefined), /was sent SIGTERM/);
 });
 
@@ -117,17 +117,17 @@ for (const missing of ["the copy of its submission", "its ledger"])
       seal.busy.busyMs = () => {
         throw full();
       };
-    seal.pause = async () => ending.abort(told);
+    seal.pause = async () => ending.abort(signalled);
     await assert.rejects(sealEnded(seal, ran), /was sent SIGTERM/);
     disk.room = true;
     seal.busy.busyMs = busyMs;
-    const ledger = await sealInterrupted(seal, told);
+    const ledger = await sealInterrupted(seal, signalled);
     assert.equal(ledger?.ended, "agent-error");
     assert.deepEqual([ledger.exit, ledger.wallMs, ledger.workingMs], [{ code: 3 }, 7, 5]);
     const file = seal.request.outputs.trajectory;
     const checked = await verifyTrajectory(file, ledgerOf(seal).trajectory);
     assert.deepEqual([checked.kind, "complete" in checked && checked.complete], ["intact", true]);
-    assert.equal(readFileSync(file, "utf8").split('"event":"end"').length, 2, "one end is told");
+    assert.equal(readFileSync(file, "utf8").split('"event":"end"').length, 2, "one end is recorded");
   });
 
 test("an ended attempt counts as interrupted if its submission is not copied in time", async (t) => {
@@ -135,7 +135,7 @@ test("an ended attempt counts as interrupted if its submission is not copied in 
   t.mock.timers.enable({ apis: ["setTimeout"] });
   seal.snapshots.final = () => new Promise(() => {});
   void sealEnded(seal, ran);
-  const sealing = sealInterrupted(seal, told);
+  const sealing = sealInterrupted(seal, signalled);
   t.mock.timers.tick(sealTimes.copied - sealTimes.begin);
   assert.equal(await sealing, undefined);
   assert.equal(ledgerOf(seal).ended, "interrupted");

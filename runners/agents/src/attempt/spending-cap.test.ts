@@ -136,8 +136,8 @@ test("an attempt continued by a run with a cap counts against that cap from then
   const path = join(folder(t), "purse.json");
   writePurse(path, { runs: [{ run: "first", prices: [] }], cap: null });
   const purse = attemptPurse(path, "a")!;
-  const told: object[] = [];
-  purse.onCarried((by) => told.push(by));
+  const carriers: object[] = [];
+  purse.onCarried((by) => carriers.push(by));
   const meter = meterOf(purse.cap);
   meter.charge({ usage, dollars: 50, answered: true });
   assert.equal(meter.overCap(1), undefined);
@@ -153,7 +153,7 @@ test("an attempt continued by a run with a cap counts against that cap from then
   meter.charge({ usage, dollars: 1.1, answered: true });
   assert.match(meter.overCap(1)!, /spent the 1 dollars/u);
   assert.equal(meter.overCap(0), undefined, "free calls continue");
-  assert.deepEqual(told, [
+  assert.deepEqual(carriers, [
     { run: "first", maxDollars: null },
     { run: "second", maxDollars: 1 },
   ]);

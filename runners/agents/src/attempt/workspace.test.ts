@@ -34,9 +34,9 @@ test("writing the deadline changes nothing outside the sandbox, whatever the age
   const workspace = sandbox.seenAs("workspace");
   const file = join(workspace, "deadline");
   const tell = () => writeDeadline(sandbox, Date.UTC(2026, 10, 23, 4, 15, 0, 700), at("scratch"));
-  const told = "1795407300\n2026-11-23T04:15:00Z\n";
+  const written = "1795407300\n2026-11-23T04:15:00Z\n";
   await tell();
-  assert.equal(readFileSync(file, "utf8"), told);
+  assert.equal(readFileSync(file, "utf8"), written);
 
   const kept = at("outside/kept");
   writeFileSync(kept, "kept");
@@ -44,7 +44,7 @@ test("writing the deadline changes nothing outside the sandbox, whatever the age
   symlinkSync(kept, file);
   await tell();
   assert.equal(lstatSync(file).isSymbolicLink(), false);
-  assert.deepEqual([readFileSync(kept, "utf8"), readFileSync(file, "utf8")], ["kept", told]);
+  assert.deepEqual([readFileSync(kept, "utf8"), readFileSync(file, "utf8")], ["kept", written]);
 
   rmSync(file);
   symlinkSync(at("outside/new"), file);
@@ -84,7 +84,7 @@ test("of deadlines written concurrently the last one stays", async (t) => {
   const tell = deadlineWriter(sandbox, at("scratch"));
   for (let round = 1; round <= 20; round++) {
     await Promise.all([1, 2, 3].map((one) => tell(1000 * (10 * round + one))));
-    const told = readFileSync(join(sandbox.seenAs("workspace"), "deadline"), "utf8");
-    assert.equal(Number(told.split("\n")[0]), 10 * round + 3);
+    const written = readFileSync(join(sandbox.seenAs("workspace"), "deadline"), "utf8");
+    assert.equal(Number(written.split("\n")[0]), 10 * round + 3);
   }
 });

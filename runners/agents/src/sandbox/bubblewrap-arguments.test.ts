@@ -20,7 +20,7 @@ const facts: WallsFacts = {
   python: { program: "/usr/bin/python3" },
 };
 
-const told = (changes: Partial<WallsRequest> = {}, otherwise: Partial<WallsFacts> = {}) => {
+const argumentsFor = (changes: Partial<WallsRequest> = {}, otherwise: Partial<WallsFacts> = {}) => {
   const texts = { init: "", seccomp: new Uint8Array() };
   return bubblewrapArguments({ ...request, ...changes }, { ...facts, ...otherwise }, texts).argv;
 };
@@ -34,7 +34,7 @@ const gpu = (index: number, slice = false): Gpu => ({
 });
 
 test("only system folders, the sandbox's folder and the listed reads are shown, and only the sandbox's folder is writable", () => {
-  const others = shown(told()).filter(
+  const others = shown(argumentsFor()).filter(
     (one) =>
       !/^--ro-bind \/(usr|bin|lib\w*|sbin|etc\/(alternatives|ld\.so[\w.]*|localtime|ssl\/(certs|openssl\.cnf)|pki\/[\w/-]+))$/.test(
         one,
@@ -47,20 +47,20 @@ test("only system folders, the sandbox's folder and the listed reads are shown, 
 });
 
 test("there is no network unless the request asks for it", () => {
-  assert.ok(told().includes("--unshare-net"));
-  assert.ok(!told({ network: "full" }).includes("--unshare-net"));
+  assert.ok(argumentsFor().includes("--unshare-net"));
+  assert.ok(!argumentsFor({ network: "full" }).includes("--unshare-net"));
 });
 
 test("an ordinary user gets a user namespace without capabilities; root's first process gets three capabilities and no namespace", () => {
   const capabilities = (argv: string[]) => argv.filter((one) => one.startsWith("CAP_"));
-  assert.deepEqual(capabilities(told()), ["CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"]);
-  assert.ok(!told().includes("--unshare-user"));
-  const user = told({}, { asRoot: false });
+  assert.deepEqual(capabilities(argumentsFor()), ["CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"]);
+  assert.ok(!argumentsFor().includes("--unshare-user"));
+  const user = argumentsFor({}, { asRoot: false });
   assert.deepEqual([capabilities(user), user.includes("--unshare-user")], [[], true]);
 });
 
 test("only the devices of the request's GPUs and the shared devices are shown (fake GPUs)", () => {
-  const devices = (gpus: Gpu[]) => shown(told({ gpus })).filter((one) => one.includes("/dev/nvidia"));
+  const devices = (gpus: Gpu[]) => shown(argumentsFor({ gpus })).filter((one) => one.includes("/dev/nvidia"));
   assert.deepEqual(devices([]), []);
   assert.deepEqual(devices([gpu(2)]), [
     "--dev-bind-try /dev/nvidiactl",
@@ -73,6 +73,6 @@ test("only the devices of the request's GPUs and the shared devices are shown (f
 });
 
 test("an older bubblewrap gets no option that it lacks", () => {
-  assert.ok(told().includes("--size"));
-  assert.ok(!told({}, { canSize: false }).includes("--size"));
+  assert.ok(argumentsFor().includes("--size"));
+  assert.ok(!argumentsFor({}, { canSize: false }).includes("--size"));
 });

@@ -11,7 +11,7 @@ import type { BubblewrapArguments } from "./bubblewrap-arguments.ts";
 import { type BubblewrapProcess, startBubblewrap } from "./bubblewrap-process.ts";
 
 /** No process has this number: the kernel counts to 2^22 at most. */
-const nobody = 2 ** 22 + 1;
+const noProcess = 2 ** 22 + 1;
 
 type Spawned = { program: string; argv: string[]; stdio: (string | number)[]; env: Record<string, string> };
 
@@ -83,7 +83,7 @@ function scene(t: TestContext): FakeBubblewrap {
 const plain: BubblewrapArguments = { argv: ["--dev", "/dev"], given: [] };
 
 /** Starts it with `pid` as its first process. */
-async function started(fake: FakeBubblewrap, pid = nobody): Promise<BubblewrapProcess> {
+async function started(fake: FakeBubblewrap, pid = noProcess): Promise<BubblewrapProcess> {
   const starting = startBubblewrap(plain, () => [], [], "token");
   fake.inform(pid);
   fake.answer("r", 0);
@@ -115,7 +115,7 @@ test("texts and control groups are passed as descriptors, with their numbers in 
   ];
   const argv = ["--file", "{fd:1}", "/b", "--file", "{fd:0}", "/a", "not-{fd:0}"];
   const starting = startBubblewrap({ argv, given }, (groups) => ["init", groups.join(",")], [group], "token");
-  fake.inform(nobody);
+  fake.inform(noProcess);
   fake.answer("r", 0);
   await starting;
   const files = ["--file", "5", "/b", "--file", "4", "/a", "not-{fd:0}"];
@@ -140,7 +140,7 @@ test("descriptors are closed once they were passed, and if bubblewrap cannot be 
       const given = [{ text: "one", as: "file" as const, at: "/a" }];
       const starting = startBubblewrap({ argv: [], given }, () => [], [group], "token");
       if (spawns) {
-        fake.inform(nobody);
+        fake.inform(noProcess);
         fake.answer("r", 0);
         await starting;
       } else await assert.rejects(starting, /EAGAIN/);
@@ -154,7 +154,7 @@ test("descriptors are closed once they were passed, and if bubblewrap cannot be 
 test("the first process has the pid that bubblewrap reports", async (t) => {
   const fake = scene(t);
   const begun = await started(fake);
-  assert.equal(begun.first, nobody);
+  assert.equal(begun.first, noProcess);
   assert.equal(begun.living(), true);
 });
 
@@ -284,7 +284,7 @@ test("end() kills the first process, and its programs count as killed, not lost"
   const begun = await started(fake);
   const result = begun.exec(program());
   const ending = begun.end();
-  assert.deepEqual(fake.killed, [nobody]);
+  assert.deepEqual(fake.killed, [noProcess]);
   fake.end(null, "SIGKILL");
   await ending;
   assert.deepEqual(await result, { kind: "signalled", signal: "SIGKILL" });

@@ -65,7 +65,7 @@ export function makeControlGroups(name: string, limits: SandboxLimits): ControlG
   };
 }
 
-/** Kills all processes in groups of this name, whoever made the groups, and removes them. */
+/** Kills all processes in groups of this name and removes the groups, even another supervisor's. */
 export async function removeControlGroups(name: string): Promise<void> {
   const places = [...version1().values(), ...version2()].map((folder) => join(folder, prefix + name));
   for (let round = 0; round < 100; round++) {
