@@ -1,6 +1,7 @@
 // Waits for an agent's program until it ends or its time is over, and looks at its workspace regularly.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecResult } from "@mlrb/core/ports/sandbox";
+import { pollGently } from "@mlrb/kit/processes/poll-gently";
 import type { OverBudgetEnding } from "../gateway/program-gateway.ts";
 import type { ScaffoldEnd } from "../scaffold/scaffold.ts";
 
@@ -34,27 +35,20 @@ export async function watchProgram(running: Promise<Ending>, watch: Watch): Prom
   const { leftMs, pollMs } = watch;
   const budget = leftMs();
   let usedUp = 0;
-  let pause = pollMs;
-  const over = new AbortController();
-  // independent of the looks: copying a large submission delays neither the end nor the limit
-  const end = Promise.race([running, deadline(leftMs, over.signal)]);
   const tellUsed = () => {
     while (usedUp < shares.length && leftMs() <= budget * (1 - shares[usedUp]!))
       watch.used(shares[usedUp++]!);
   };
+  const look = () => {
+    tellUsed();
+    return watch.look();
+  };
+  const over = new AbortController();
+  // independent of the looks: copying a large submission delays neither the end nor the limit
+  const end = Promise.race([running, deadline(leftMs, over.signal)]);
+  const polling = pollGently(look, { pauseMs: pollMs, signal: over.signal });
   try {
-    for (;;) {
-      const ended = await Promise.race([end, sleep(pause, undefined, { ref: false })]);
-      if (ended) return ended;
-      tellUsed();
-      const before = performance.now();
-      const looking = watch.look();
-      looking.catch(() => {}); // the caller awaits it too, if the end comes first
-      const meanwhile = await Promise.race([end, looking.then(() => undefined)]);
-      if (meanwhile) return meanwhile;
-      // looking takes the agent's disk and core: at most a tenth of the time
-      pause = Math.max(pollMs, 9 * (performance.now() - before));
-    }
+    return await Promise.race([end, polling.then(() => end)]);
   } finally {
     over.abort();
     tellUsed(); // shares used since the last look, which may be long ago on a busy machine or during a large copy

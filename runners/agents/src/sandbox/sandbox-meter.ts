@@ -1,8 +1,8 @@
 // Polls what a sandbox uses, for limits that no control group holds: always the disk, and memory and processes if this
 // user may make no groups. Over a limit, the caller ends everything. Between two polls a program may exceed a limit by
 // what it can take in that time.
-import { setTimeout as sleep } from "node:timers/promises";
 import type { OverLimit, SandboxLimits } from "@mlrb/core/ports/sandbox";
+import { pollGently } from "@mlrb/kit/processes/poll-gently";
 import { diskUsed } from "../folders/disk-used.ts";
 import type { Controller } from "./control-groups.ts";
 import { memoryOf, namelessBytes, processesWith, threadsOf } from "./namespace-processes.ts";
@@ -37,16 +37,7 @@ export function startMeter(metered: MeteredSandbox): SandboxMeter {
     stopping.abort();
     metered.over(over);
   };
-  void (async () => {
-    let pause = pauseMs;
-    while (!stopped()) {
-      await sleep(pause, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
-      const begun = performance.now();
-      await look();
-      // polling takes the agent's disk and core: at most a tenth of the time
-      pause = Math.max(pauseMs, 9 * (performance.now() - begun));
-    }
-  })();
+  void pollGently(look, { pauseMs, signal: stopping.signal });
   return { look, stop: () => stopping.abort() };
 }
 
