@@ -92,7 +92,7 @@ test("nop needs no command, program or trust", async () => {
   assert.deepEqual(readdirSync(join(out, "submission")), []);
 });
 
-test("an agent that nobody vouched for runs behind walls, and where there are none not at all", async () => {
+test("untrusted agents run in a sandbox or are refused", async () => {
   const script = 'ls / > "$MLRB_SUBMISSION/seen"';
   const walled = await run(script, { trusted: "false" });
   if (walled.code === 0) {
@@ -101,7 +101,7 @@ test("an agent that nobody vouched for runs behind walls, and where there are no
   } else assert.match(walled.stderr, /bubblewrap cannot be used here/);
   const bare = await run(script, { trusted: "false" }, { PATH: dirname(process.execPath) });
   assert.equal(bare.code, 75, bare.stderr);
-  assert.match(bare.stderr, /does not say `trusted: true`, and there is no sandbox.*--executor docker/);
+  assert.match(bare.stderr, /lacks `trusted: true`\), and there is no sandbox.*--executor docker/);
   assert.deepEqual(readdirSync(bare.out), []);
 });
 
@@ -113,7 +113,7 @@ test("a budget without a unit makes the stage fail before anything runs", async 
   );
 });
 
-test("a stage that is asked to end takes its agent along", {
+test("a stage that receives a signal to end ends its agent too", {
   skip: process.platform === "linux" ? false : "needs Linux: processes are found in /proc",
 }, async () => {
   const { out, args } = prepare(

@@ -1,5 +1,5 @@
 // One agent's attempt at one task with one seed. Fails only when the harness does: an agent that
-// errs, runs out of time or hands in nothing has been measured, and the ledger says so.
+// errs, runs out of time or submits nothing has been measured, and the ledger records that.
 //   node pipelines/steps/attempt.ts --axis task=T --axis agent=A --axis seed=1 --param kind=command \
 //     --param 'command=["python3","./x.py"]' --param program=DIR --param trusted=true --budget time=5m \
 //     --param prompt=FILE --input public=DIR --output submission=DIR --output trajectory=FILE …
@@ -25,56 +25,43 @@ import { sealTimes } from "@mlrb/kit/processes/seal-times";
 import { sourceFile, sourceFolder } from "@mlrb/kit/source-file";
 import { stage } from "@mlrb/kit/stage";
 
+const interruptedCode = 143;
+const troubleCode = 75;
+
 const { axes, params, inputs, outputs, budget, sandbox: asked, waits: patience } = stage();
 const preset = attemptParams(params);
 const { kind, command = [], program, library, recording, secrets = [], prompt } = preset;
 const llm = kind === "llm" ? llmAgent(preset) : undefined;
-// a replay that meets another scaffold than its recording's misses, and says so
+// a replay under another scaffold than its recording's reports the first request that differs
 if (kind !== "replay")
   checkScaffold(llm?.scaffold.kind ?? (kind === "nop" ? "nop" : "command"), preset.scaffoldVersion);
 const gateway = kind === "command" ? gatewayProviders(preset.gateway ?? []) : [];
 const { timeMs } = budget;
 if (timeMs === undefined) throw new Error("an attempt needs budget: { time } in its stage");
 const agent = String(axes.agent);
-// what the command line said of money
-const purse =
-  process.env.MLRB_WORK === undefined
-    ? undefined
-    : attemptPurse(join(process.env.MLRB_WORK, purseFile), basename(process.env.MLRB_WORK));
+/** The attempt's folder; undefined if this step is run by hand. */
+const folder = process.env.MLRB_WORK;
+const purse = folder === undefined ? undefined : attemptPurse(join(folder, purseFile), basename(folder));
 const prices = purse?.prices ?? priceBook([]);
 
 const redactor = secretRedactor(secrets);
-// by hand there is no folder in which a person could reach it
 const waits =
-  process.env.MLRB_WORK === undefined
+  folder === undefined
     ? undefined
     : attemptWaiting({
-        folder: process.env.MLRB_WORK,
-        repository: process.cwd(),
-        secrets,
-        redactor,
+        ...{ folder, repository: process.cwd(), secrets, redactor, providers: gateway },
         ...(llm && { llm }),
-        providers: gateway,
         ...(patience && { patience }),
         say: (line) => console.log(line),
       });
 
-const under = process.env.MLRB_WORK ?? dirname(resolve(outputs.submission!));
-const interruptedCode = 143;
-const work = mkdtempSync(join(under, "attempt-"));
-// what the runner laid out for this stage goes with it; what somebody named by hand stays
-const isOwn = (path: string) =>
-  process.env.MLRB_WORK !== undefined && resolve(path).startsWith(join(process.env.MLRB_WORK, "/"));
+const work = mkdtempSync(join(folder ?? dirname(resolve(outputs.submission!)), "attempt-"));
+// inputs that the runner copied for this stage may be moved; a folder that a person named by hand stays
+const isOwn = (path: string) => folder !== undefined && resolve(path).startsWith(join(folder, "/"));
 let sandbox: Awaited<ReturnType<typeof chooseSandbox>> | undefined;
-/** What gives no record keeps its workspace: whoever supervises this step quarantines all of it. */
-const leave = async ({ keepFiles }: { keepFiles: boolean }) => {
-  await waits?.desk.close();
-  await sandbox?.close({ keepFiles });
-  if (!keepFiles) rmSync(work, { recursive: true, force: true });
-};
 const interrupted = new AbortController();
 let done = false;
-// again and again: the whole group and its supervisor may each send one
+// repeatedly: the whole group and its supervisor may each send one
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
   process.on(signal, () => {
     if (interrupted.signal.aborted) return;
@@ -83,19 +70,14 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
   });
 
 try {
-  // room to say what was wrong, also of a disk that is full
-  if (process.env.MLRB_WORK !== undefined) reserveFile(join(process.env.MLRB_WORK, "trouble.json"), 4 << 10);
+  // room to report the trouble on a full disk
+  if (folder !== undefined) reserveFile(join(folder, "trouble.json"), 4 << 10);
   const trusted = kind === "nop" || preset.trusted === true;
   sandbox = await chooseSandbox(asked, { under: work, agent, trusted, containers: dockerWalls });
   const ledger = await runAttempt(sandbox, {
-    task: String(axes.task),
-    agent,
-    seed: axes.seed!,
-    kind,
-    command,
+    ...{ task: String(axes.task), agent, seed: axes.seed!, kind, command, prices },
     ...(llm && { llm }),
     ...(gateway.length > 0 && { gateway: { providers: gateway, dollarsOf: prices.dollarsOf } }),
-    prices,
     ...(purse && { purse }),
     ...(recording !== undefined && { recording: sourceFolder(recording) }),
     network: asked?.network === "full",
@@ -107,7 +89,7 @@ try {
     ...("models" in inputs ? { models: inputs.models! } : {}),
     ownCopies: Object.values(inputs).every(isOwn),
     budget: { ...budget, timeMs },
-    ...(process.env.MLRB_WORK !== undefined && { spending: join(process.env.MLRB_WORK, "spending.jsonl") }),
+    ...(folder !== undefined && { spending: join(folder, "spending.jsonl") }),
     redact: redactor.redact,
     ...(waits && { waits }),
     outputs: {
@@ -123,10 +105,10 @@ try {
     interrupted: interrupted.signal,
     ownImage: asked?.image !== undefined,
   });
-  // in what it ran, for the record; beside the outputs, which tell no machine
-  if (process.env.MLRB_WORK !== undefined)
-    writeJson(join(process.env.MLRB_WORK, "where.json"), { sandbox: sandbox.kind, ...sandbox.where?.() });
-  console.log(`${agent}: ${ledger.ended}, ${ledger.submission.files} files handed in`);
+  // provenance, next to the outputs, which name no machine
+  if (folder !== undefined)
+    writeJson(join(folder, "where.json"), { sandbox: sandbox.kind, ...sandbox.where?.() });
+  console.log(`${agent}: ${ledger.ended}, ${ledger.submission.files} files submitted`);
   done = true;
 } catch (error) {
   if (error instanceof Interrupted) {
@@ -136,15 +118,19 @@ try {
     const known = error instanceof SandboxTrouble || error instanceof ProviderTrouble || isFullDisk(error);
     if (!known) throw error;
     const cause = troubleCause(error);
-    const message = redactor.redact((error as Error).message);
-    console.error(message); // a stack would say nothing of it
-    process.exitCode = cause === undefined ? 1 : 75;
-    // told to whoever supervises this step: not the agent's failure, nor this program's
-    if (cause !== undefined && process.env.MLRB_WORK !== undefined)
-      writeReserved(join(process.env.MLRB_WORK, "trouble.json"), JSON.stringify({ cause, detail: message }));
+    const detail = redactor.redact((error as Error).message);
+    console.error(detail); // a stack would add nothing
+    process.exitCode = cause === undefined ? 1 : troubleCode;
+    // for the supervisor of this step: neither the agent's failure nor this program's
+    if (cause !== undefined && folder !== undefined)
+      writeReserved(join(folder, "trouble.json"), JSON.stringify({ cause, detail }));
   }
 } finally {
-  await leave({ keepFiles: !done && process.env.MLRB_WORK !== undefined });
+  // without a record the workspace stays: the supervisor of this step quarantines all of it
+  const keepFiles = !done && folder !== undefined;
+  await waits?.desk.close();
+  await sandbox?.close({ keepFiles });
+  if (!keepFiles) rmSync(work, { recursive: true, force: true });
 }
 
 function troubleCause(error: unknown): "machine" | "operator" | undefined {

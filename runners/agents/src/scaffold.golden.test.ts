@@ -1,4 +1,4 @@
-// What an agent meets, word by word. A difference is a new scaffold: raise its number in
+// Everything that an agent meets, word by word. A difference is a new scaffold: raise its number in
 // scaffold-versions.ts and in the presets, then UPDATE_GOLDEN=1 writes the new transcript.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { runAttempt } from "./attempt/run-attempt.ts";
 import { checkScaffold, scaffoldVersions } from "./attempt/scaffold-versions.ts";
 import { plainSandbox } from "./sandbox/plain-sandbox.ts";
 
-/** Says all that it meets, then waits for its end. */
+/** Prints all that it meets, then waits for its end. */
 const curious = `
 echo "== arguments"; for one in "$0" "$@"; do echo "$one"; done
 echo "== variables"; env | sort | grep -v '^_='
@@ -32,7 +32,7 @@ async function transcript(t: TestContext, kind: "command" | "nop"): Promise<stri
     mkdirSync(at(name), { recursive: true });
   writeFileSync(at("data/deep/train.txt"), "public\n");
   writeFileSync(at("program/agent.sh"), curious);
-  const sandbox = await plainSandbox({ under: at("work"), trusted: true, agent: "curious" });
+  const sandbox = await plainSandbox(at("work"));
   const outputs = {
     submission: at("submission"),
     trajectory: at("trajectory.jsonl"),
@@ -75,7 +75,7 @@ async function transcript(t: TestContext, kind: "command" | "nop"): Promise<stri
 
 for (const kind of ["command", "nop"] as const) {
   const version = scaffoldVersions[kind];
-  test(`scaffold ${version} of ${kind} agents is what it was when it got that number`, {
+  test(`scaffold ${version} of ${kind} agents still behaves as recorded`, {
     skip: process.platform === "linux" ? false : "the transcript is Linux's",
   }, async (t) => {
     const golden = join(import.meta.dirname, "golden", `scaffold-${kind}-${version}.txt`);
@@ -93,8 +93,11 @@ for (const kind of ["command", "nop"] as const) {
   });
 }
 
-test("a preset for another scaffold is refused with what to write", () => {
+test("a preset for another scaffold version is refused with the version to write", () => {
   checkScaffold("command", undefined);
   checkScaffold("nop", scaffoldVersions.nop);
-  assert.throws(() => checkScaffold("command", 99), /for scaffold 99 .* write scaffoldVersion: 1 in it/);
+  assert.throws(
+    () => checkScaffold("command", 99),
+    /for version 99 of .* write scaffoldVersion: 1 in the preset/,
+  );
 });

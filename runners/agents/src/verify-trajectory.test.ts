@@ -26,11 +26,11 @@ async function check(content: string | Uint8Array, withSeal = true) {
 }
 const text = (some: string[]) => `${some.join("\n")}\n`;
 
-test("a trajectory as it was written is intact and complete", async () => {
+test("an unchanged trajectory is intact and complete", async () => {
   assert.deepEqual(await check(text(lines)), { kind: "intact", lines: 5, head: seal.head, complete: true });
 });
 
-test("a changed line is found at the line that no longer follows from it", async () => {
+test("a changed line is reported at the next line, which no longer follows from it", async () => {
   const changed = lines.with(2, lines[2]!.replace("two", "tvo"));
   assert.deepEqual(await check(text(changed)), {
     kind: "broken",
@@ -39,7 +39,7 @@ test("a changed line is found at the line that no longer follows from it", async
   });
 });
 
-test("a lost, doubled, moved or inserted line is found where it happens", async () => {
+test("a lost, doubled, moved or inserted line is reported with its place", async () => {
   for (const changed of [
     lines.toSpliced(2, 1),
     lines.toSpliced(2, 0, lines[1]!),
@@ -50,7 +50,7 @@ test("a lost, doubled, moved or inserted line is found where it happens", async 
   }
 });
 
-test("a changed last line, or a cut end, is found by the ledger's seal", async () => {
+test("the ledger's seal reveals a changed last line or a cut end", async () => {
   const last = lines.with(4, lines[4]!.replace("finished", "time-limit"));
   assert.deepEqual(await check(text(last)), {
     kind: "broken",
@@ -69,7 +69,7 @@ test("without a seal a cut end shows as an incomplete trajectory", async () => {
   assert.deepEqual([found.kind, found.kind === "intact" && found.complete], ["intact", false]);
 });
 
-test("foreign files are broken, not a crash", async () => {
+test("foreign files are reported as broken, without a crash", async () => {
   const foreign: [string | Uint8Array, number, RegExp][] = [
     ["", 1, /no lines/],
     ["\n", 1, /not JSON/],

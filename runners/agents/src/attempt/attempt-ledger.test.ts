@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { ScaffoldEnd } from "../scaffold/scaffold.ts";
 import { endedAs } from "./attempt-ledger.ts";
 
-test("a scaffold's ending says whether its model handed in, gave up, refused or was silent", () => {
+test("the ledger records whether the model submitted, gave up, refused or was silent", () => {
   const ended = (end: ScaffoldEnd) => endedAs({ kind: "scaffold", end });
   assert.equal(ended({ kind: "submitted" }), "submitted");
   assert.equal(ended({ kind: "stopped", detail: "" }), "gave-up");

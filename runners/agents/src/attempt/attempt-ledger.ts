@@ -1,4 +1,5 @@
-// The ledger of an attempt from what the supervisor saw. Pure.
+// Makes an attempt's ledger from the supervisor's facts. Pure.
+import { unreachable } from "@mlrb/core/ports/outcome";
 import type { SnapshotResult } from "@mlrb/core/ports/sandbox";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { UsedPrice } from "@mlrb/formats/attempt/used-price";
@@ -15,14 +16,14 @@ export type AttemptFacts = {
   wallMs: number;
   workingMs: number;
   spending: Spending;
-  /** By which it was counted. */
+  /** The prices by which spending was counted. */
   prices?: UsedPrice[];
-  /** undefined: there was nothing to run. */
+  /** undefined: nothing was run. */
   ending: Ending | Interruption | undefined;
   final: SnapshotResult;
   trajectory: Ledger["trajectory"];
   gpus: number;
-  /** In which they computed, of all GPUs together; null: not known. */
+  /** Time in which the GPUs computed, summed over all of them; null: not known. */
   gpuBusyMs: number | null;
 };
 
@@ -31,7 +32,7 @@ export function attemptLedger(seen: AttemptFacts): Ledger {
   const { timeMs, ...budget } = seen.budget;
   const { waitedMs, dollars, ...usage } = spending;
   const called = usage.calls + usage.failedTries > 0;
-  // what nobody told is unknown, never 0; of failed tries alone some may have cost something
+  // spending that no provider reported is unknown, never 0; some of the failed tries may have cost something
   const { answers, calls } = usage.estimated;
   const known = called && answers === 0 && (usage.calls > 0 || calls === 0);
   return {
@@ -78,6 +79,8 @@ function scaffoldEnded(end: ScaffoldEnd): Ledger["ended"] {
       return "agent-error";
     case "over-budget":
       return `${overWord[end.limit]}-limit`;
+    default:
+      return unreachable(end);
   }
 }
 
@@ -87,8 +90,8 @@ function exitOf(ending: AttemptFacts["ending"]): Ledger["exit"] {
 }
 
 function overOf(ending: AttemptFacts["ending"]): Pick<Ledger, "over"> {
-  const told = ending?.kind === "scaffold" ? ending.end : ending;
-  return told && "over" in told && told.over ? { over: told.over } : {};
+  const end = ending?.kind === "scaffold" ? ending.end : ending;
+  return end && "over" in end && end.over ? { over: end.over } : {};
 }
 
 function submissionOf(final: SnapshotResult): Ledger["submission"] {

@@ -7,29 +7,28 @@ import { setImmediate } from "node:timers/promises";
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import { lastSpending } from "@mlrb/kit/attempts/last-spending";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
-import { attemptMeter } from "./attempt-meter.ts";
-import { frozenTime } from "./frozen-time.ts";
+import { AttemptClock } from "./attempt-clock.ts";
+import { AttemptMeter } from "./attempt-meter.ts";
 import type { BudgetLimits } from "./meter.ts";
 
-function meterOf(t: TestContext, limits: BudgetLimits, freezes: Partial<Sandboxed> | null = {}) {
+function meterOf(t: TestContext, limits: BudgetLimits, freezes: Partial<Sandboxed> = {}) {
   const folder = mkdtempSync(join(tmpdir(), "meter-"));
   t.after(() => removeFolder(folder));
   const file = join(folder, "spending.jsonl");
-  const clock = { now: 0 };
+  const time = { now: 0 };
   const waits: unknown[] = [];
   const moves: number[] = [];
   const sandbox = { freeze: async () => true, thaw: async () => true, ...freezes };
-  const meter = attemptMeter({
+  const clock = new AttemptClock({ sandbox, startedWall: 1_000_000, sinceStart: () => time.now });
+  const meter = new AttemptMeter({
     limits,
-    startedWall: 1_000_000,
-    sinceStart: () => clock.now,
-    ...(freezes && { frozen: frozenTime(sandbox, () => clock.now) }),
+    clock,
     file,
     waited: (wait) => void waits.push(wait),
     moved: async (deadline) => void moves.push(deadline),
   });
   t.after(() => meter.close());
-  return { meter, clock, file, waits, moves };
+  return { meter, time, clock, file, waits, moves };
 }
 
 type Sandboxed = Pick<Sandbox, "freeze" | "thaw">;
@@ -41,24 +40,24 @@ const usage = (inputTokens: number, outputTokens: number) => ({
   reasoningTokens: 1,
 });
 
-test("a wait is no work while everything is frozen: the deadline moves by it, and two that overlap count once", async (t) => {
-  const { meter, clock, waits, moves } = meterOf(t, { timeMs: 10_000 });
-  clock.now = 1000;
+test("frozen waits move the deadline, and overlapping waits count once", async (t) => {
+  const { meter, time, clock, waits, moves } = meterOf(t, { timeMs: 10_000 });
+  time.now = 1000;
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const one = meter.waiting("rate-limit", () => first.promise);
   await setImmediate();
-  clock.now = 2000;
-  assert.equal(meter.leftMs(), 9000, "it stands still meanwhile");
+  time.now = 2000;
+  assert.equal(meter.leftMs(), 9000, "the clock is stopped meanwhile");
   assert.equal(meter.deadline(), 1_000_000 + 11_000);
   const two = meter.waiting("provider", () => second.promise);
-  clock.now = 4000;
+  time.now = 4000;
   first.resolve();
   await one;
-  clock.now = 5000;
+  time.now = 5000;
   second.resolve();
   await two;
-  clock.now = 6000;
-  assert.equal(meter.workingMs(), 2000);
+  time.now = 6000;
+  assert.equal(clock.workingMs(), 2000);
   assert.equal(meter.deadline(), 1_000_000 + 14_000);
   assert.deepEqual(meter.spending().waitedMs, { "rate-limit": 3000, provider: 3000 });
   assert.deepEqual(waits, [
@@ -68,13 +67,13 @@ test("a wait is no work while everything is frozen: the deadline moves by it, an
   assert.deepEqual(moves, [1_013_000, 1_014_000]);
 });
 
-test("a wait in which something could run is work, and says why", async (t) => {
-  for (const freezes of [null, { freeze: async () => false }, { thaw: async () => false }]) {
-    const { meter, clock, waits, moves } = meterOf(t, { timeMs: 10_000 }, freezes);
+test("a wait without a complete freeze counts as work, and records why", async (t) => {
+  for (const freezes of [{ freeze: async () => false }, { thaw: async () => false }]) {
+    const { meter, time, waits, moves } = meterOf(t, { timeMs: 10_000 }, freezes);
     const wait = Promise.withResolvers<void>();
     const waiting = meter.waiting("provider", () => wait.promise);
     await setImmediate();
-    clock.now = 3000;
+    time.now = 3000;
     wait.resolve();
     await waiting;
     assert.equal(meter.leftMs(), 7000);
@@ -85,74 +84,74 @@ test("a wait in which something could run is work, and says why", async (t) => {
   }
 });
 
-test("a deadline announced before the thaw shows that something ran is taken back", async (t) => {
-  const { meter, clock, moves } = meterOf(t, { timeMs: 10_000 }, { thaw: async () => false });
+test("an announced deadline is withdrawn if the thaw shows that something ran", async (t) => {
+  const { meter, time, moves } = meterOf(t, { timeMs: 10_000 }, { thaw: async () => false });
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const one = meter.waiting("rate-limit", () => first.promise);
   const two = meter.waiting("rate-limit", () => second.promise);
   await setImmediate();
-  clock.now = 3000;
+  time.now = 3000;
   first.resolve();
   await one;
-  clock.now = 5000;
+  time.now = 5000;
   second.resolve();
   await two;
   assert.deepEqual(moves, [1_013_000, 1_010_000]);
   assert.equal(meter.deadline(), 1_010_000);
 });
 
-test("only the part of a wait for which everything stood still moves the deadline", async (t) => {
+test("only the frozen part of a wait moves the deadline", async (t) => {
   const frozen = Promise.withResolvers<boolean>();
-  const { meter, clock } = meterOf(t, { timeMs: 10_000 }, { freeze: () => frozen.promise });
+  const { meter, time, clock } = meterOf(t, { timeMs: 10_000 }, { freeze: () => frozen.promise });
   const wait = Promise.withResolvers<void>();
   const waiting = meter.waiting("provider", () => wait.promise);
-  clock.now = 400;
+  time.now = 400;
   frozen.resolve(true);
   await setImmediate();
-  clock.now = 3000;
+  time.now = 3000;
   wait.resolve();
   await waiting;
-  assert.equal(meter.workingMs(), 400);
+  assert.equal(clock.workingMs(), 400);
 });
 
-test("a wait that is told when it is over moves nothing, since nothing was frozen for it", (t) => {
-  const { meter, clock, waits } = meterOf(t, { timeMs: 10_000 });
-  clock.now = 5000;
-  meter.waited!("provider", 4000);
-  assert.equal(meter.workingMs(), 5000);
+test("a wait reported afterwards does not move the deadline", (t) => {
+  const { meter, time, clock, waits } = meterOf(t, { timeMs: 10_000 });
+  time.now = 5000;
+  meter.waited("provider", 4000);
+  assert.equal(clock.workingMs(), 5000);
   assert.deepEqual(meter.spending().waitedMs, { provider: 4000 });
-  const told = { why: "provider", durationMs: 4000, frozenMs: 0, charged: "reported-afterwards" };
-  assert.deepEqual(waits, [{ ...told, deadline: 1_010_000 }]);
+  const recorded = { why: "provider", durationMs: 4000, frozenMs: 0, charged: "reported-afterwards" };
+  assert.deepEqual(waits, [{ ...recorded, deadline: 1_010_000 }]);
 });
 
-test("what fails while it is waited for ends the wait all the same", async (t) => {
-  const { meter, clock } = meterOf(t, { timeMs: 10_000 });
+test("a failure ends its wait", async (t) => {
+  const { meter, time, clock } = meterOf(t, { timeMs: 10_000 });
   await assert.rejects(
     meter.waiting("provider", () => Promise.reject(new Error("gone"))),
     /gone/,
   );
-  clock.now = 500;
-  assert.equal(meter.workingMs(), 500);
+  time.now = 500;
+  assert.equal(clock.workingMs(), 500);
 });
 
-test("tokens and dollars end a budget, and an unknown price is unknown and not zero", (t) => {
+test("tokens and dollars end a budget, and an unknown price stays unknown instead of zero", (t) => {
   const { meter } = meterOf(t, { timeMs: 10_000, tokens: 100, dollars: 1 });
   meter.charge({ usage: usage(30, 20), dollars: 0.25, answered: true });
   assert.equal(meter.usedShare(), 0.5);
   assert.equal(meter.over(), undefined);
   meter.charge({ usage: null, dollars: null, answered: false });
-  assert.equal(meter.spending().dollars, 0.25, "a try that nobody counted may have cost nothing");
+  assert.equal(meter.spending().dollars, 0.25, "a failed try without usage may have cost nothing");
   assert.equal(meter.spending().uncounted, 1);
   meter.charge({ usage: usage(1, 1), dollars: null, answered: true });
   assert.equal(meter.spending().dollars, null);
   meter.charge({ usage: usage(1, 1), dollars: 0.8, answered: true });
   assert.equal(meter.spending().dollars, null, "a sum with an unknown part stays unknown");
-  assert.deepEqual(meter.over()?.limit, "dollars", "but what is known holds the limit");
+  assert.deepEqual(meter.over()?.limit, "dollars", "but known costs count against the limit");
   meter.charge({ usage: usage(40, 20), dollars: 0, answered: true });
   assert.equal(meter.over()?.limit, "tokens");
 });
 
-test("limits count the upper estimate of what nobody told, and the ledger keeps the two apart", (t) => {
+test("limits count upper estimates of missing usage, and the ledger keeps estimates separate", (t) => {
   const { meter } = meterOf(t, { timeMs: 10_000, tokens: 100 });
   meter.charge({ usage: usage(30, 20), dollars: 0.25, answered: true });
   const estimated = { inputTokens: 10, outputTokens: 45, dollars: 0.5 };
@@ -166,10 +165,10 @@ test("limits count the upper estimate of what nobody told, and the ledger keeps 
   assert.deepEqual(spent.estimated, { calls: 1, answers: 1, ...estimated });
 });
 
-test("a supervisor that is killed leaves what was spent on the disk, up to the last call", (t) => {
-  const { meter, clock, file } = meterOf(t, { timeMs: 10_000 });
+test("a killed supervisor leaves its spending on disk, up to the last call", (t) => {
+  const { meter, time, file } = meterOf(t, { timeMs: 10_000 });
   meter.charge({ usage: usage(30, 20), dollars: 0.25, answered: true });
-  clock.now = 700;
+  time.now = 700;
   meter.charge({ usage: usage(1, 1), dollars: 0.5, answered: true });
   appendFileSync(file, '{"formatVersion":1,"calls":9'); // killed in the middle of a line
   const { calls, dollars, inputTokens, workingMs } = lastSpending(file)!;

@@ -1,28 +1,24 @@
-// The ledger of an attempt while it runs. What is spent is on the disk before anything else happens, a line for
-// each change, so that a supervisor that is killed leaves behind what the attempt has cost until then.
+// Counts what an attempt uses of its budget. Every change is on disk, as one line, before anything else happens: a
+// supervisor that is killed leaves behind what the attempt has cost so far.
 import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
-import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import type { TrajectoryEvent, WaitReason } from "@mlrb/formats/attempt/trajectory";
 import { isFullDisk } from "@mlrb/kit/files/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
-import type { FrozenTime } from "./frozen-time.ts";
+import type { CallCharge } from "../model/call-charge.ts";
+import type { AttemptClock } from "./attempt-clock.ts";
 import type { BudgetLimits, Meter, OverBudget, Spending } from "./meter.ts";
 import type { SpendingCap } from "./spending-cap.ts";
 
 export type MeterOptions = {
   limits: BudgetLimits;
-  /** Wall clock, ms since the epoch, when the budget began. */
-  startedWall: number;
-  /** Monotonic, ms since then. */
-  sinceStart: () => number;
+  clock: AttemptClock;
   /** Of the whole run. */
   cap?: SpendingCap;
   /** Where spending is written; nowhere if absent. */
   file?: string;
-  /** Frees reserved room on a full disk; false where there is none. */
+  /** Frees reserved room on a full disk; false if none is left. */
   makeRoom?: () => boolean;
-  /** Freezes the sandbox for each wait. Without it nothing is frozen, and every wait counts as work. */
-  frozen?: FrozenTime;
-  /** Called after each wait that was not short. */
+  /** Called after each wait of at least `recordedWaitMs`. */
   waited?: (wait: Wait) => void;
   /** Called after each wait with a deadline that differs from the last one. Must not reject. */
   moved?: (deadline: number) => Promise<void>;
@@ -30,18 +26,15 @@ export type MeterOptions = {
 
 type Wait = Omit<Extract<TrajectoryEvent, { event: "wait" }>, "event" | "deadline"> & { deadline: number };
 
-export type AttemptMeter = Meter & {
-  /** Ms of work so far: what has passed without the waits. */
-  workingMs(): number;
-  close(): void;
-};
+type CallMost = { tokens: number; dollars: number };
 
 /** Shorter waits are counted and move the deadline, but would only fill the record. */
-const toldWaitMs = 1000;
+const recordedWaitMs = 1000;
 
-export function attemptMeter(options: MeterOptions): AttemptMeter {
-  const { limits, startedWall, sinceStart } = options;
-  const spent: Spending = {
+export class AttemptMeter implements Meter {
+  readonly #options: MeterOptions;
+  readonly #file: number | undefined;
+  readonly #spent: Spending = {
     calls: 0,
     failedTries: 0,
     uncounted: 0,
@@ -53,160 +46,195 @@ export function attemptMeter(options: MeterOptions): AttemptMeter {
     estimated: { calls: 0, answers: 0, inputTokens: 0, outputTokens: 0, dollars: 0 },
     waitedMs: {},
   };
-  /** Of the calls that go on now, what they can take at most. */
-  const held = { calls: 0, tokens: 0, dollars: 0 };
-  const inFlight = new Set<{ dollars: number }>();
-  const tellCap = () => {
-    const each = [...inFlight].map(({ dollars }) => dollars);
-    options.cap?.hold(Math.max(0, held.dollars - Math.max(0, ...each)));
-  };
-  const file = options.file === undefined ? undefined : openSync(options.file, "a");
-  const keep = () => {
-    if (file === undefined) return;
-    const flying = held.calls > 0 ? { inFlight: { calls: held.calls, dollars: held.dollars } } : {};
-    const line = { formatVersion: 1, workingMs: Math.round(workingMs()), ...spent, ...flying };
+  /** What limits are checked against: known usage, and upper estimates of the rest. */
+  readonly #counted: CallMost = { tokens: 0, dollars: 0 };
+  /** What each call in flight can take at most. */
+  readonly #inFlight = new Set<CallMost>();
+  #announced: number;
+
+  constructor(options: MeterOptions) {
+    this.#options = options;
+    this.#announced = this.deadline();
+    this.#file = options.file === undefined ? undefined : openSync(options.file, "a");
+    this.#keep();
+  }
+
+  leftMs(): number {
+    return this.#options.limits.timeMs - this.#options.clock.workingMs();
+  }
+
+  deadline(): number {
+    return this.#options.clock.startedWall + this.#options.limits.timeMs + this.#options.clock.frozenMs();
+  }
+
+  usedShare(): number {
+    const { timeMs, tokens, dollars } = this.#options.limits;
+    const shares = [this.#options.clock.workingMs() / timeMs];
+    if (tokens !== undefined) shares.push(this.#counted.tokens / tokens);
+    if (dollars !== undefined) shares.push(this.#counted.dollars / dollars);
+    return Math.min(1, Math.max(...shares));
+  }
+
+  async waiting<T>(why: WaitReason, wait: () => Promise<T>): Promise<T> {
+    const clock = this.#options.clock;
+    const [begin, before] = [clock.sinceStart(), clock.frozenMs()];
+    try {
+      return await clock.during(wait);
+    } finally {
+      const frozenMs = Math.max(0, Math.round(clock.frozenMs() - before));
+      const took = { why, durationMs: clock.sinceStart() - begin, frozenMs };
+      this.#countWait(frozenMs > 0 ? took : { ...took, charged: "cannot-freeze" });
+      await this.#announceDeadline();
+    }
+  }
+
+  waited(why: WaitReason, durationMs: number): void {
+    this.#countWait({ why, durationMs, frozenMs: 0, charged: "reported-afterwards" });
+  }
+
+  hold({ tokens, dollars }: { tokens: number; dollars: number | null }): (() => void) | undefined {
+    const { limits, cap } = this.#options;
+    const held = sum(this.#inFlight);
+    const isFull = (["tokens", "dollars"] as const).some(
+      (part) => (limits[part] ?? Number.POSITIVE_INFINITY) - this.#counted[part] - held[part] <= 0,
+    );
+    if (isFull && this.#inFlight.size > 0) return undefined;
+    const call = { tokens, dollars: dollars ?? 0 };
+    this.#inFlight.add(call);
+    this.#tellCap(); // before the check below: other attempts do the same at the same time
+    if (call.dollars > 0 && cap && cap.leftDollars() > 0 && cap.freeDollars() <= 0) {
+      this.#inFlight.delete(call);
+      this.#tellCap();
+      return undefined;
+    }
+    this.#keep(); // before the call is sent: a supervisor killed in its middle may be billed for it
+    return () => {
+      if (this.#inFlight.delete(call)) queueMicrotask(() => this.#tellCapIfRoom()); // once charged, at once after this
+    };
+  }
+
+  charge({ usage, dollars, answered, estimated }: CallCharge): void {
+    const spent = this.#spent;
+    if (answered) spent.calls++;
+    else spent.failedTries++;
+    if (usage === null) {
+      spent.uncounted++;
+    } else {
+      spent.inputTokens += usage.inputTokens;
+      spent.outputTokens += usage.outputTokens;
+      spent.cachedInputTokens += usage.cachedInputTokens ?? 0;
+      spent.reasoningTokens += usage.reasoningTokens ?? 0;
+    }
+    if (estimated !== undefined) this.#countEstimate(estimated, answered);
+    const most = (dollars ?? 0) + (estimated?.dollars ?? 0);
+    this.#counted.tokens += tokensOf(usage) + tokensOf(estimated);
+    this.#counted.dollars += most;
+    // a failed try without usage may have cost nothing; an answer without a known price has an unknown cost
+    if (dollars !== null) spent.dollars = spent.dollars === null ? null : spent.dollars + dollars;
+    else if (answered || usage !== null) spent.dollars = null;
+    this.#keep();
+    this.#options.cap?.add(most); // last: if this write fails, the attempt's own bill is complete
+  }
+
+  over(): OverBudget | undefined {
+    const { timeMs, ...limits } = this.#options.limits;
+    if (this.#options.clock.workingMs() >= timeMs) return { limit: "time", detail: `${timeMs} ms of work` };
+    const { calls } = this.#spent.estimated;
+    const estimated = calls > 0 ? `, of which ${calls} calls by upper estimate` : "";
+    for (const limit of ["tokens", "dollars"] as const) {
+      const [used, most] = [this.#counted[limit], limits[limit]];
+      if (most !== undefined && used >= most)
+        return { limit, detail: `${used} of ${most} ${limit}${estimated}` };
+    }
+    return undefined;
+  }
+
+  overCap(most: number | null): string | undefined {
+    const max = most === 0 ? undefined : this.#options.cap?.maxDollars();
+    if (max === undefined) return undefined;
+    if (most === null) return "the model's price is unknown, and the run has a --max-cost: add --price";
+    if (this.#options.cap!.leftDollars() > 0) return undefined;
+    return `the run's attempts have spent the ${max} dollars of its --max-cost`;
+  }
+
+  spending(): Spending {
+    return structuredClone(this.#spent);
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+  }
+
+  #countWait({ durationMs, ...wait }: Omit<Wait, "deadline">): void {
+    const { waitedMs } = this.#spent;
+    waitedMs[wait.why] = Math.round((waitedMs[wait.why] ?? 0) + durationMs);
+    this.#keep();
+    if (durationMs < recordedWaitMs) return;
+    this.#options.waited?.({ ...wait, durationMs: Math.round(durationMs), deadline: this.deadline() });
+  }
+
+  /**
+   * Also earlier again: the thaw may show that something ran during a freeze by which a wait had moved the deadline.
+   */
+  async #announceDeadline(): Promise<void> {
+    const now = this.deadline();
+    if (now === this.#announced) return;
+    this.#announced = now;
+    await this.#options.moved?.(now);
+  }
+
+  #countEstimate(estimate: NonNullable<CallCharge["estimated"]>, answered: boolean): void {
+    const all = this.#spent.estimated;
+    all.calls++;
+    if (answered) all.answers++;
+    all.inputTokens += estimate.inputTokens;
+    all.outputTokens += estimate.outputTokens;
+    all.dollars = all.dollars === null || estimate.dollars === null ? null : all.dollars + estimate.dollars;
+  }
+
+  /** The dearest call in flight is not held: each attempt may pass the cap by one call. */
+  #tellCap(): void {
+    const dearest = Math.max(0, ...[...this.#inFlight].map(({ dollars }) => dollars));
+    this.#options.cap?.hold(Math.max(0, sum(this.#inFlight).dollars - dearest));
+  }
+
+  #tellCapIfRoom(): void {
+    try {
+      this.#tellCap();
+    } catch {} // a full disk: too much stays held
+  }
+
+  #keep(): void {
+    if (this.#file === undefined) return;
+    const calls = this.#inFlight.size;
+    const line = {
+      formatVersion: 1,
+      workingMs: Math.round(this.#options.clock.workingMs()),
+      ...this.#spent,
+      ...(calls > 0 && { inFlight: { calls, dollars: sum(this.#inFlight).dollars } }),
+    };
     const bytes = Buffer.from(`${canonicalJson(line)}\n`);
     try {
-      appendWhole(file, bytes);
+      appendWhole(this.#file, bytes);
     } catch (error) {
-      if (!isFullDisk(error) || !options.makeRoom?.()) throw error;
-      appendWhole(file, Buffer.concat([Buffer.from("\n"), bytes])); // after what part there is of it
+      if (!isFullDisk(error) || !this.#options.makeRoom?.()) throw error;
+      appendWhole(this.#file, Buffer.concat([Buffer.from("\n"), bytes])); // after the part that was written
     }
-    fsyncSync(file);
-  };
-  /** What limits are held by: what is known, and upper estimates of the rest. */
-  const counted = { tokens: 0, dollars: 0 };
-  const frozenMs = () => options.frozen?.frozenMs() ?? 0;
-  const workingMs = () => sinceStart() - frozenMs();
-  const deadline = () => startedWall + limits.timeMs + frozenMs();
-  let announced = deadline();
+    fsyncSync(this.#file);
+  }
+}
 
-  const took = ({ durationMs, ...wait }: Omit<Wait, "deadline">) => {
-    spent.waitedMs[wait.why] = Math.round((spent.waitedMs[wait.why] ?? 0) + durationMs);
-    keep();
-    if (durationMs < toldWaitMs) return;
-    options.waited?.({ ...wait, durationMs: Math.round(durationMs), deadline: deadline() });
-  };
+function sum(calls: Iterable<CallMost>): CallMost {
+  const all = { tokens: 0, dollars: 0 };
+  for (const { tokens, dollars } of calls) {
+    all.tokens += tokens;
+    all.dollars += dollars;
+  }
+  return all;
+}
 
-  const over = (): OverBudget | undefined => {
-    if (workingMs() >= limits.timeMs) return { limit: "time", detail: `${limits.timeMs} ms of work` };
-    const { calls } = spent.estimated;
-    const estimated = calls > 0 ? `, of which ${calls} calls by upper estimate` : "";
-    if (limits.tokens !== undefined && counted.tokens >= limits.tokens)
-      return { limit: "tokens", detail: `${counted.tokens} of ${limits.tokens} tokens${estimated}` };
-    if (limits.dollars !== undefined && counted.dollars >= limits.dollars)
-      return { limit: "dollars", detail: `${counted.dollars} of ${limits.dollars} dollars${estimated}` };
-    return undefined;
-  };
-
-  keep();
-  return {
-    workingMs,
-    leftMs: () => limits.timeMs - workingMs(),
-    deadline,
-    usedShare() {
-      const shares = [workingMs() / limits.timeMs];
-      if (limits.tokens !== undefined) shares.push(counted.tokens / limits.tokens);
-      if (limits.dollars !== undefined) shares.push(counted.dollars / limits.dollars);
-      return Math.min(1, Math.max(...shares));
-    },
-    async waiting(why, wait) {
-      const [begin, before] = [sinceStart(), frozenMs()];
-      try {
-        return await (options.frozen ? options.frozen.during(wait) : wait());
-      } finally {
-        const stoodMs = Math.max(0, Math.round(frozenMs() - before));
-        const wait = { why, durationMs: sinceStart() - begin, frozenMs: stoodMs };
-        took(stoodMs > 0 ? wait : { ...wait, charged: "cannot-freeze" });
-        // back too: a wait that ended before others moved it by a freeze in which, as the thaw then shows, something ran
-        const now = deadline();
-        if (now !== announced) {
-          announced = now;
-          await options.moved?.(now);
-        }
-      }
-    },
-    waited(why, durationMs) {
-      took({ why, durationMs, frozenMs: 0, charged: "reported-afterwards" });
-    },
-    hold({ tokens, dollars }) {
-      const left = {
-        tokens: (limits.tokens ?? Number.POSITIVE_INFINITY) - counted.tokens - held.tokens,
-        dollars: (limits.dollars ?? Number.POSITIVE_INFINITY) - counted.dollars - held.dollars,
-      };
-      if (held.calls > 0 && Math.min(...Object.values(left)) <= 0) return undefined;
-      const most = { calls: 1, tokens, dollars: dollars ?? 0 };
-      const add = (sign: 1 | -1) => {
-        for (const part of ["calls", "tokens", "dollars"] as const) held[part] += sign * most[part];
-        held.dollars = held.calls === 0 ? 0 : Math.max(0, held.dollars); // sums of fractions leave dust
-      };
-      add(1);
-      inFlight.add(most);
-      tellCap(); // first, and then looked at: others do the same at the same time
-      const { cap } = options;
-      if (most.dollars > 0 && cap && cap.leftDollars() > 0 && cap.freeDollars() <= 0) {
-        add(-1);
-        inFlight.delete(most);
-        tellCap();
-        return undefined;
-      }
-      keep(); // before it is sent: who is killed in its middle may be billed for it
-      return () => {
-        if (!inFlight.delete(most)) return;
-        add(-1);
-        // once it is charged, which follows at once
-        queueMicrotask(() => {
-          try {
-            tellCap();
-          } catch {} // a full disk: too much stays held
-        });
-      };
-    },
-    charge({ usage, dollars, answered, estimated }) {
-      if (answered) spent.calls++;
-      else spent.failedTries++;
-      if (usage === null) {
-        spent.uncounted++;
-      } else {
-        spent.inputTokens += usage.inputTokens;
-        spent.outputTokens += usage.outputTokens;
-        spent.cachedInputTokens += usage.cachedInputTokens ?? 0;
-        spent.reasoningTokens += usage.reasoningTokens ?? 0;
-      }
-      if (estimated !== undefined) {
-        const sum = spent.estimated;
-        sum.calls++;
-        if (answered) sum.answers++;
-        sum.inputTokens += estimated.inputTokens;
-        sum.outputTokens += estimated.outputTokens;
-        sum.dollars =
-          sum.dollars === null || estimated.dollars === null ? null : sum.dollars + estimated.dollars;
-      }
-      const tokensOf = (one: { inputTokens: number; outputTokens: number } | null | undefined) =>
-        one ? one.inputTokens + one.outputTokens : 0;
-      counted.tokens += tokensOf(usage) + tokensOf(estimated);
-      const most = (dollars ?? 0) + (estimated?.dollars ?? 0);
-      counted.dollars += most;
-      // a try that the provider did not count is not known to have cost anything; an answer at no known price is unknown
-      if (dollars !== null) spent.dollars = spent.dollars === null ? null : spent.dollars + dollars;
-      else if (answered || usage !== null) spent.dollars = null;
-      keep();
-      // last: where it cannot be written, the attempt's own bill is whole
-      options.cap?.add(most);
-    },
-    over,
-    overCap(most) {
-      const max = most === 0 ? undefined : options.cap?.maxDollars();
-      if (max === undefined) return undefined;
-      if (most === null) return "no price is known of the model, and the run has a --max-cost: say --price";
-      if (options.cap!.leftDollars() > 0) return undefined;
-      return `the run's attempts have spent the ${max} dollars of its --max-cost`;
-    },
-    spending: () => structuredClone(spent),
-    close() {
-      if (file !== undefined) closeSync(file);
-    },
-  };
+function tokensOf(usage: { inputTokens: number; outputTokens: number } | null | undefined): number {
+  return usage ? usage.inputTokens + usage.outputTokens : 0;
 }
 
 function appendWhole(file: number, bytes: Buffer): void {

@@ -4,7 +4,7 @@ import { attemptParams } from "./attempt-params.ts";
 
 const nop = { kind: "nop", prompt: "p.md" };
 
-test("what the preset does not say comes as null and is absent; what is no preset's is left alone", () => {
+test("null fields of a preset are dropped, and other params are ignored", () => {
   assert.deepEqual(attemptParams({ ...nop, command: null, model: null, other: 1 }), { ...nop, other: 1 });
 });
 
@@ -27,5 +27,5 @@ const wrong: [what: string, params: Parameters<typeof attemptParams>[0], says: R
 ];
 
 for (const [what, params, says] of wrong)
-  test(`a preset is refused with the field's name: ${what}`, () =>
+  test(`a wrong preset is refused with the field's name: ${what}`, () =>
     assert.throws(() => attemptParams(params), says));

@@ -1,5 +1,5 @@
-// The params of the stage that makes an attempt: its agent's preset, and the prompt. The runner has checked the preset;
-// a step that is run by hand gets what somebody typed.
+// The params of the stage that makes an attempt: its agent's preset, and the prompt. The runner has checked the preset.
+// A step run by hand gets what a person typed.
 import { agentPreset, attemptFields } from "@mlrb/formats/declared/agent-preset";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { openObject, type TypeOf, text } from "@mlrb/formats/schema";
@@ -18,7 +18,7 @@ export function attemptParams(params: Record<string, Json>): AttemptParams {
   return known;
 }
 
-/** A field that the preset lacks comes as null, and goes. */
+/** A field that the preset lacks comes as null, and is dropped. */
 export function presetFields(params: Record<string, Json>): Record<string, Json> {
   return Object.fromEntries(Object.entries(attemptFields(params)).filter(([, value]) => value !== null));
 }

@@ -1,88 +1,98 @@
-// What an attempt may spend by what the command line said, and at which prices, as it is now: a run that goes on with
-// an attempt of an earlier run brings its own cap and prices, which hold from the next try of a call on.
+// What an attempt may spend by the command line, and at which prices, as of now. A run that continues an attempt of
+// an earlier run brings its own cap and prices. They apply from the next try of a call.
 
 import { type Purse, readPurse } from "@mlrb/kit/attempts/purse";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { type PriceBook, priceBook, readTable } from "../model/prices.ts";
-import { openCap, type SpendingCap } from "./spending-cap.ts";
+import { CapFile, type SpendingCap } from "./spending-cap.ts";
 
-export type AttemptPurse = {
-  prices: PriceBook;
-  cap: SpendingCap;
-  /** Called at once with the run that carries the attempt, and again with each that goes on with it. */
-  onCarried(tell: (by: { run: string; maxDollars: number | null }) => void): void;
-};
+type Carried = { run: string; maxDollars: number | null };
 
-/** `attempt`: its name among those that share a cap. Undefined where there is no purse at `path`. */
+/** `attempt`: its name among those that share a cap. Undefined if there is no purse at `path`. */
 export function attemptPurse(path: string, attempt: string): AttemptPurse | undefined {
-  const found = readPurse(path);
-  if (found === undefined) return undefined;
-  let purse: Purse = found;
-  let table = readTable();
-  const bookOf = () => priceBook(purse.runs, table);
-  const capOf = () => (purse.cap === null ? undefined : openCap(purse.cap, attempt));
-  let [book, cap] = [bookOf(), capOf()];
-  let tell: Parameters<AttemptPurse["onCarried"]>[0] = () => {};
-  let holding = 0;
-  const used: PriceBook["used"][] = [];
-  const told = () => {
-    const [carrying] = purse.runs;
-    if (carrying) tell({ run: carrying.run, maxDollars: cap?.maxDollars() ?? null });
-  };
-  /** A file that is gone, with the attempt's folder, changes nothing. */
-  const look = () => {
-    const now = readPurse(path) ?? purse;
-    if (now.runs.length === purse.runs.length) return;
-    used.push(book.used);
-    const before = cap;
-    const moved = now.cap !== purse.cap;
-    purse = now;
-    table = newestTable() ?? table; // what had no price may have one by now
-    book = bookOf();
-    if (moved) {
-      cap = capOf();
-      cap?.hold(holding); // what is in flight is charged here
-      before?.hold(0);
-    }
-    told();
-  };
-  const current = () => {
-    look();
-    return cap;
-  };
-  return {
-    onCarried(then) {
-      tell = then;
-      told();
-    },
-    prices: {
-      priceOf(provider, model) {
-        look();
-        return book.priceOf(provider, model);
-      },
-      dollarsOf(usage, provider, model) {
-        look();
-        return book.dollarsOf(usage, provider, model);
-      },
-      used() {
-        const all = [...used, book.used].flatMap((list) => list());
-        return [...new Map(all.map((one) => [canonicalJson(one), one])).values()];
-      },
-    },
-    cap: {
-      leftDollars: () => current()?.leftDollars() ?? Number.POSITIVE_INFINITY,
-      freeDollars: () => current()?.freeDollars() ?? Number.POSITIVE_INFINITY,
-      maxDollars: () => current()?.maxDollars(),
-      hold(dollars) {
-        holding = dollars;
-        current()?.hold(dollars);
-      },
-      add: (dollars) => current()?.add(dollars),
-    },
-  };
+  const purse = readPurse(path);
+  return purse && new AttemptPurse(path, attempt, purse);
 }
 
-/** Undefined where somebody is in the middle of an edit. */
+export class AttemptPurse {
+  readonly #path: string;
+  readonly #attempt: string;
+  #purse: Purse;
+  #table = readTable();
+  #book: PriceBook;
+  readonly #earlierBooks: PriceBook[] = [];
+  #cap: CapFile | undefined;
+  #holding = 0;
+  #tell: (by: Carried) => void = () => {};
+
+  constructor(path: string, attempt: string, purse: Purse) {
+    this.#path = path;
+    this.#attempt = attempt;
+    this.#purse = purse;
+    this.#book = priceBook(purse.runs, this.#table);
+    this.#cap = this.#openCap();
+  }
+
+  readonly prices: PriceBook = {
+    priceOf: (provider, model) => this.#updated().#book.priceOf(provider, model),
+    dollarsOf: (usage, provider, model) => this.#updated().#book.dollarsOf(usage, provider, model),
+    used: () => {
+      const all = [...this.#earlierBooks, this.#book].flatMap((book) => book.used());
+      return [...new Map(all.map((one) => [canonicalJson(one), one])).values()];
+    },
+  };
+
+  readonly cap: SpendingCap = {
+    leftDollars: () => this.#updated().#cap?.leftDollars() ?? Number.POSITIVE_INFINITY,
+    freeDollars: () => this.#updated().#cap?.freeDollars() ?? Number.POSITIVE_INFINITY,
+    maxDollars: () => this.#updated().#cap?.maxDollars(),
+    hold: (dollars) => {
+      this.#holding = dollars;
+      this.#updated().#cap?.hold(dollars);
+    },
+    add: (dollars) => this.#updated().#cap?.add(dollars),
+  };
+
+  /** Calls `tell` at once with the run that carries the attempt, and again with each run that continues it. */
+  onCarried(tell: (by: Carried) => void): void {
+    this.#tell = tell;
+    this.#tellRun();
+  }
+
+  /** A file that is gone, with the attempt's folder, changes nothing. */
+  #updated(): this {
+    const now = readPurse(this.#path) ?? this.#purse;
+    if (now.runs.length === this.#purse.runs.length) return this;
+    const moved = now.cap !== this.#purse.cap;
+    this.#purse = now;
+    this.#table = newestTable() ?? this.#table; // models without a price may have one by now
+    this.#earlierBooks.push(this.#book);
+    this.#book = priceBook(now.runs, this.#table);
+    if (moved) this.#moveCap();
+    this.#tellRun();
+    return this;
+  }
+
+  /** Calls in flight are charged to the new cap. */
+  #moveCap(): void {
+    const before = this.#cap;
+    this.#cap = this.#openCap();
+    this.#cap?.hold(this.#holding);
+    before?.hold(0);
+  }
+
+  #openCap(): CapFile | undefined {
+    const { cap } = this.#purse;
+    return cap === null ? undefined : new CapFile(cap, this.#attempt);
+  }
+
+  #tellRun(): void {
+    const [carrying] = this.#purse.runs;
+    if (carrying) this.#tell({ run: carrying.run, maxDollars: this.#cap?.maxDollars() ?? null });
+  }
+}
+
+/** Undefined while a person is editing the table. */
 function newestTable() {
   try {
     return readTable({ fresh: true });

@@ -1,4 +1,4 @@
-// What a supervisor is asked for.
+// The request for one attempt, from the stage's step to the supervisor.
 
 import type { Gpu } from "@mlrb/core/ports/gpu";
 import type { SnapshotLimits } from "@mlrb/core/ports/sandbox";
@@ -11,7 +11,7 @@ import type { AttemptPurse } from "./attempt-purse.ts";
 export type LlmAgent = {
   model: ModelSpec;
   scaffold: ScaffoldSpec;
-  /** Of the model's provider. A person may replace it while the attempt waits. */
+  /** Key of the model's provider. A person may replace it while the attempt waits. */
   key?: string;
 };
 
@@ -19,62 +19,62 @@ export type AttemptRequest = {
   task: string;
   agent: string;
   seed: number | string;
-  /** nop runs nothing and hands in nothing. */
+  /** nop runs nothing and submits nothing. */
   kind: AgentPreset["kind"];
   command: string[];
-  /** llm: what it is made of. */
+  /** Only for llm. */
   llm?: LlmAgent;
-  /** command: the models that its program reaches. */
+  /** Only for command: the models that its program reaches. */
   gateway?: GatewayRequest;
-  /** replay: a host folder with trajectory.jsonl and attachments/. */
+  /** Only for replay: a host folder with trajectory.jsonl and attachments/. */
   recording?: string;
   /** Whether programs inside reach a network. */
   network?: boolean;
   /** Host folder of the agent's program, if it has one. */
   program?: string;
-  /** Host folder of what its program shares with others, if it does. */
+  /** Host folder that the program shares with other agents' programs, if there is one. */
   library?: string;
   /** Python of the agent's environment, if it has one. */
   python?: string;
   /** The prompt with its blanks. */
   prompt: string;
   publicData: string;
-  /** Models that the task gives, a folder each; the agent finds them in models/ where there are any. */
+  /** Models that the task provides, a folder each. The agent finds them in models/ if there are any. */
   models?: string;
-  /** Whether the two are copies that nobody else needs: then they are moved to the agent, not copied again. */
+  /** Whether the two are private copies. Then they are moved to the agent instead of copied again. */
   ownCopies?: boolean;
   /** `timeMs` of working time; tokens and dollars of model calls. */
   budget: { timeMs: number; tokens?: number; dollars?: number };
-  /** What model calls cost; the table's prices where none are given. */
+  /** Default: the prices of the table. */
   prices?: PriceBook;
-  /** What the command line of the run that carries it said of money. */
+  /** The cap and prices from the command line of the run that carries the attempt. */
   purse?: Pick<AttemptPurse, "cap" | "onCarried">;
   outputs: {
     submission: string;
     trajectory: string;
     ledger: string;
     snapshots: string;
-    /** For texts that are too long for a line of the trajectory; without it they stand there whole. */
+    /** For texts that are too long for a line of the trajectory. Without it the lines hold them complete. */
     attachments?: string;
   };
-  /** Where what is spent is kept while the attempt goes on. */
+  /** The file in which spending is recorded during the attempt. */
   spending?: string;
   /** An empty host folder that the caller removes. */
   scratch: string;
   limits: SnapshotLimits;
-  /** What it holds; charged from start to end. */
+  /** The GPUs that the attempt holds; charged from start to end. */
   gpus?: readonly Gpu[];
-  /** Whether its programs come from an image, with a PATH of its own. */
+  /** Whether its programs come from an image, which has its own PATH. */
   ownImage?: boolean;
-  /** Aborted with an `Interrupted` when the harness is told to end. */
+  /** Aborted with an `Interrupted` when the harness receives a signal to end. */
   interrupted?: AbortSignal;
-  /** What to do while a provider or a person is waited for; without it such trouble ends the attempt soon. */
+  /** Used while the attempt waits for a provider or a person. Without it such trouble soon ends the attempt. */
   waits?: AttemptWaiting;
-  /** Takes secrets out of what the agent printed and wrote. */
+  /** Removes secrets from the agent's output and files. */
   redact?(text: string): string;
-  /** Least time between two snapshots. */
+  /** Minimum time between two snapshots. */
   pauseMs?: number;
-  /** At the deadline, how long a call that has not begun to answer is waited for; see provider-silence. */
+  /** At the deadline, how long to wait for a call that has not begun to answer; see provider-silence. */
   holdMs?: number;
   /** Between two looks at the workspace. */
   pollMs?: number;

@@ -13,7 +13,7 @@ const gpu = (uuid: string): Gpu => ({
   ...{ index: 0, uuid, model: "Fake", memoryBytes: 1, driver: "1", slice: false },
 });
 
-test("busy time is the share of each sample over the time before it, and the rest is like the part that is known", () => {
+test("busy time weighs each sample by the time before it, and assumes the rest to be like the known part", () => {
   const half = [
     { atMs: 1000, shares: 1 },
     { atMs: 3000, shares: 0.25 },
@@ -23,7 +23,7 @@ test("busy time is the share of each sample over the time before it, and the res
   assert.equal(busyMsOf([{ atMs: 1000, shares: 0 }], 1000), 0, "it did not compute, which is known");
 });
 
-test("busy time is unknown, and not 0, where nothing was told or too little", () => {
+test("busy time is unknown instead of 0 if the driver reported nothing or too little", () => {
   assert.equal(busyMsOf([], 1000), null);
   assert.equal(busyMsOf([{ atMs: 1000, shares: null }], 1000), null);
   const gap = [
@@ -37,7 +37,7 @@ test("busy time is unknown, and not 0, where nothing was told or too little", ()
   assert.equal(busyMsOf(hiccup, 20_000), 20_000);
 });
 
-test("what a driver says in place of a percentage is no share", () => {
+test("a report that is no percentage is no share", () => {
   const text = "GPU-1, 35\nGPU-2, [N/A]\nGPU-3, 400\nsome warning\nGPU-4, 0\r\n";
   assert.deepEqual(
     [...readShares(text)],
@@ -48,14 +48,14 @@ test("what a driver says in place of a percentage is no share", () => {
   );
 });
 
-test("an attempt without GPUs asks no driver, and its busy time is unknown", async () => {
+test("an attempt without GPUs polls no driver, and its busy time is unknown", async () => {
   const watched = watchGpus([], { now: () => 0, pauseMs: 1, ask: () => assert.fail("asked") });
   await new Promise((resolve) => setTimeout(resolve, 20));
   watched.stop();
   assert.equal(watched.busyMs(1000), null);
 });
 
-test("a fake nvidia-smi is asked for the GPUs of the attempt and no others; a slice that it does not list is unknown", async (t) => {
+test("only the attempt's GPUs count, and a slice that nvidia-smi does not list is unknown (fake nvidia-smi)", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "busy-"));
   t.after(() => removeFolder(folder));
   const gpus = fakeGpus(3).map((one, index) => ({ ...one, utilization: String(20 * index) }));

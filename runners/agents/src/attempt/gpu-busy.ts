@@ -1,24 +1,24 @@
-// Measures for how long the GPUs of an attempt computed, by asking nvidia-smi now and then for how much of the time
-// before kernels ran. What the driver does not tell (no driver, a slice of a divided GPU, too many questions without
-// an answer) is unknown, and never 0.
+// Measures how long the GPUs of an attempt computed. nvidia-smi is polled for the share of recent time in which
+// kernels ran. Without a report (no driver, a slice of a divided GPU, too many unanswered polls) the time is unknown,
+// never 0.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Gpu } from "@mlrb/core/ports/gpu";
 import { execa } from "execa";
 
 export type GpuBusy = {
-  /** Ms in which they computed, of all GPUs together, of an attempt of `wallMs`; null where that is not known. */
+  /** Ms in which the GPUs computed, summed over all of them, of an attempt of `wallMs`; null if that is not known. */
   busyMs(wallMs: number): number | null;
   stop(): void;
 };
 
-/** What was asked at one time: the shares (0 to 1) of all GPUs together; null where one of them was not told. */
+/** One poll: the sum of the shares (0 to 1) of all GPUs; null if the driver did not report one of them. */
 export type BusySample = { atMs: number; shares: number | null };
 
 export type WatchGpus = {
   /** Monotonic, ms since the attempt began. */
   now(): number;
   pauseMs: number;
-  /** Gives the share of each GPU by its uuid. */
+  /** Resolves with the share of each GPU by its uuid. */
   ask?: () => Promise<Map<string, number>>;
 };
 
@@ -35,16 +35,19 @@ export function watchGpus(gpus: readonly Gpu[], { now, pauseMs, ask = askDriver 
   return { busyMs: (wallMs) => busyMsOf(samples, wallMs), stop: () => over.abort() };
 }
 
-/** Of a sum over GPUs, one that is not told leaves the sum unknown. */
-function sharesOf(gpus: readonly Gpu[], told: Map<string, number>): number | null {
-  const shares = gpus.map(({ uuid }) => told.get(uuid) ?? null);
+/** Without the share of one GPU the sum is unknown. */
+function sharesOf(gpus: readonly Gpu[], reported: Map<string, number>): number | null {
+  const shares = gpus.map(({ uuid }) => reported.get(uuid) ?? null);
   return shares.includes(null) ? null : (shares as number[]).reduce((all, one) => all + one, 0);
 }
 
-/** What must be covered by answers, or the whole is unknown. */
+/** The part of the time that samples must cover, or the result is unknown. */
 const coveredLeast = 0.9;
 
-/** Each sample counts for the time since the one before; the rest of `wallMs` is taken to be like the part that is known. Pure. */
+/**
+ * Each sample counts for the time since the one before. The rest of `wallMs` is assumed to be like the known part.
+ * Pure.
+ */
 export function busyMsOf(samples: readonly BusySample[], wallMs: number): number | null {
   let [before, coveredMs, busyMs] = [0, 0, 0];
   for (const { atMs, shares } of samples) {
@@ -58,7 +61,7 @@ export function busyMsOf(samples: readonly BusySample[], wallMs: number): number
   return Math.round((busyMs / coveredMs) * wallMs);
 }
 
-/** Rejects where there is no driver or it does not answer. */
+/** Rejects if there is no driver or it does not answer. */
 async function askDriver(): Promise<Map<string, number>> {
   const args = ["--query-gpu=uuid,utilization.gpu", "--format=csv,noheader,nounits"];
   const { stdout } = await execa("nvidia-smi", args, {
@@ -69,7 +72,7 @@ async function askDriver(): Promise<Map<string, number>> {
   return readShares(stdout);
 }
 
-/** Lines `uuid, percent`; what is not a percentage (`[N/A]`) is left out. */
+/** Lines `uuid, percent`. Skips values that are no percentage (`[N/A]`). */
 export function readShares(text: string): Map<string, number> {
   const shares = new Map<string, number>();
   for (const line of text.split(/\r?\n/)) {

@@ -1,27 +1,27 @@
-// The end of an attempt that is nobody's doing inside it: its supervisor was told to end, a provider or the machine
-// failed it. What there is then is sealed, and never measured.
+// An end of an attempt that nothing inside it caused: its supervisor received a signal, or a provider or the machine
+// failed. The attempt is sealed as it is, and never measured.
 
-/** The signal by which the harness itself was told to end. */
+/** The signal that ends the harness itself. */
 export class Interrupted extends Error {
   constructor(signal: string) {
     super(`the harness was sent ${signal}`);
   }
 }
 
-/** How long a program's end may precede the signal that was sent to the harness in the same moment. */
+/** How long before the harness a program may end that got the same signal. */
 export const sameMomentMs = 100;
 
-/** By the clock that a test can drive. Keeps no process alive. */
+/** Uses the clock that a test can mock. Keeps no process alive. */
 export function after(ms: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, ms).unref());
 }
 
-/** Rejects with the signal's reason so many ms after it was aborted; never settles otherwise. */
+/** Rejects with the signal's reason `ms` after it is aborted; never settles otherwise. */
 export function overdue(signal: AbortSignal | undefined, ms: number): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   const late = () => void after(ms).then(() => reject(signal!.reason));
   if (signal?.aborted) late();
   else signal?.addEventListener("abort", late, { once: true });
-  promise.catch(() => {}); // it may come when nobody waits any more
+  promise.catch(() => {}); // it may reject after the race is over
   return promise;
 }

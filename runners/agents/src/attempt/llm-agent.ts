@@ -1,10 +1,9 @@
-// An llm agent from its preset, with its key. Which fields an llm agent needs is said here: a preset of another kind
-// may lack them.
+// An llm agent from its preset, with its key. Checks the fields that only llm agents need.
 import { textRedactor } from "@mlrb/core/ports/redactor";
 import type { AttemptParams } from "./attempt-params.ts";
 import type { LlmAgent } from "./attempt-request.ts";
 
-/** Throws with what to write. */
+/** Throws with the field to write. */
 export function llmAgent(preset: AttemptParams, env: NodeJS.ProcessEnv = process.env): LlmAgent {
   const { provider, model, scaffold = "react", tools, turnsMax } = preset;
   if (provider === undefined) throw new Error("an agent of kind llm needs `provider: NAME` in its preset");
@@ -24,12 +23,12 @@ export function llmAgent(preset: AttemptParams, env: NodeJS.ProcessEnv = process
 }
 
 export type SecretRedactor = {
-  /** Takes the values of the secrets out of a text, as far as they are set: also those that were replaced since. */
+  /** Removes the values of secrets from a text, including values that were replaced since. */
   redact(text: string): string;
   add(values: Record<string, string>): void;
 };
 
-/** `names` lists variables. */
+/** `names` are variables. */
 export function secretRedactor(names: string[], env: NodeJS.ProcessEnv = process.env): SecretRedactor {
   const values = Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
   const redactors = [textRedactor(values)];

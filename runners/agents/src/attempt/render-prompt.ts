@@ -1,13 +1,13 @@
-// Fills the blanks of a task's prompt. A blank that nobody fills is a mistake in the prompt, found
-// before an agent is paid for reading it.
+// Fills the blanks of a task's prompt. An unknown blank is a mistake in the prompt, found before an agent is paid for
+// reading it.
 export type PromptBlanks = { deadline: string; budget: string; seed: string };
 
-/** Throws when the prompt has a blank of another name. */
+/** Throws on an unknown blank. */
 export function renderPrompt(template: string, blanks: PromptBlanks): string {
   return template.replace(/\{\{\s*([\w.-]+)\s*\}\}/g, (_, name: string) => {
     if (Object.hasOwn(blanks, name)) return blanks[name as keyof PromptBlanks];
     throw new Error(
-      `the prompt has a blank {{${name}}} that nothing fills; it may use ${Object.keys(blanks)
+      `the prompt has an unknown blank {{${name}}}; it may use ${Object.keys(blanks)
         .map((known) => `{{${known}}}`)
         .join(", ")}`,
     );
@@ -22,7 +22,7 @@ const units: [string, number][] = [
   ["millisecond", 1],
 ];
 
-/** A duration as one says it: `1 hour 30 minutes`. */
+/** A duration in words: `1 hour 30 minutes`. */
 export function spokenDuration(ms: number): string {
   let left = Math.round(ms);
   const words: string[] = [];

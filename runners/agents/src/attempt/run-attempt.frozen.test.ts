@@ -1,4 +1,4 @@
-// Waiting must not be free work: what an agent has left running makes no progress while it waits for its provider.
+// Waiting must not be free work: an agent's background jobs make no progress while it waits for its provider.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ import type { AttemptRequest } from "./attempt-request.ts";
 import { Interrupted } from "./interruption.ts";
 import { runAttempt } from "./run-attempt.ts";
 
-/** A job in the background notes the longest time for which it did not come to run; the agent meets a 429. */
+/** A background job records the longest time in which it did not run; the agent meets a 429. */
 const agent = `
 import json, os, shutil, subprocess, sys, time, urllib.error, urllib.request
 if len(sys.argv) > 1:
@@ -127,11 +127,7 @@ function processesWithArgument(mark: string): string[] {
 
 const missing = await bubblewrapMissing();
 const sandboxes: [string, string | false, (under: string) => Promise<Sandbox>][] = [
-  [
-    "a plain sandbox",
-    process.platform === "linux" ? false : "nothing can be frozen here",
-    (under) => plainSandbox({ under, trusted: true, agent: "test" }),
-  ],
+  ["a plain sandbox", process.platform === "linux" ? false : "nothing can be frozen here", plainSandbox],
   [
     "bubblewrap",
     missing ?? false,
@@ -150,7 +146,11 @@ for (const [name, skip, open] of sandboxes) {
     timeout: 60_000,
   }, async (t) => {
     const { ledger, events, read } = await attempt(t, open);
-    assert.deepEqual(JSON.parse(read("statuses")), [429, 200], "the program is told, and not to wait again");
+    assert.deepEqual(
+      JSON.parse(read("statuses")),
+      [429, 200],
+      "the program gets the error, without another wait",
+    );
     const wait = events.find(({ event }) => event === "wait");
     assert.deepEqual([wait.why, wait.charged], ["rate-limit", undefined]);
     assert.ok(Number(read("gap")) * 1000 >= wait.frozenMs, `${read("gap")} s without progress`);
@@ -161,7 +161,7 @@ for (const [name, skip, open] of sandboxes) {
     assert.equal(Date.parse(read("after").split("\n")[1]!), 1000 * after);
   });
 
-  test(`in ${name} an attempt that is ended while everything is frozen leaves nothing behind that runs, and a whole record`, {
+  test(`in ${name} an attempt ended while frozen leaves no process and a complete record`, {
     skip,
     timeout: 60_000,
   }, async (t) => {

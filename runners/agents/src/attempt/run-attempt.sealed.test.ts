@@ -1,5 +1,5 @@
-// What an attempt leaves that is told to end has a bounded time, whatever hangs: a sandbox that will not end, a
-// submission without an end, a stage that does not listen. By the clock of the budget, not by the machine's.
+// An attempt that receives a signal to end is sealed in bounded time, whatever hangs: a sandbox that does not end, a
+// submission without an end, a stage that ignores the signal. By the clock of the budget, not by the machine's.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,8 +19,8 @@ const turns = async () => {
   for (let at = 0; at < 50; at++) await turn();
 };
 
-/** An attempt that is told to end; resolves when its program runs. */
-async function told(t: TestContext, hangs: Partial<Sandbox>) {
+/** An attempt that is interrupted; resolves when its program runs. */
+async function interrupted(t: TestContext, hangs: Partial<Sandbox>) {
   const folder = mkdtempSync(join(tmpdir(), "sealed-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const at = (name: string) => join(folder, name);
@@ -51,8 +51,8 @@ async function told(t: TestContext, hangs: Partial<Sandbox>) {
   return { running, outputs };
 }
 
-test("a sandbox that will not end and a submission that is never copied: the attempt is sealed before its stage ends", async (t) => {
-  const { running, outputs } = await told(t, { kill: never, snapshot: never });
+test("an attempt whose sandbox and copy both hang is sealed before its stage ends", async (t) => {
+  const { running, outputs } = await interrupted(t, { kill: never, snapshot: never });
   const over = assert.rejects(running, Interrupted);
   t.mock.timers.tick(sealTimes.begin);
   await turns();
@@ -60,14 +60,14 @@ test("a sandbox that will not end and a submission that is never copied: the att
   await over;
   const ledger = JSON.parse(readFileSync(outputs.ledger, "utf8")) as Ledger;
   assert.equal(ledger.ended, "interrupted");
-  assert.match(ledger.submission.overLimits!, /not copied whole in the time there was/);
+  assert.match(ledger.submission.overLimits!, /not copied completely in the time that was left/);
   const checked = await verifyTrajectory(outputs.trajectory, ledger.trajectory);
   assert.deepEqual([checked.kind, "complete" in checked && checked.complete], ["intact", true]);
 });
 
-test("what hung and goes on later adds nothing to what was sealed", async (t) => {
+test("hanging work that continues later adds nothing to a sealed attempt", async (t) => {
   const { promise: killed, resolve: end } = Promise.withResolvers<void>();
-  const { running, outputs } = await told(t, { kill: () => killed });
+  const { running, outputs } = await interrupted(t, { kill: () => killed });
   const over = assert.rejects(running, Interrupted);
   t.mock.timers.tick(sealTimes.begin);
   await over;
@@ -77,7 +77,7 @@ test("what hung and goes on later adds nothing to what was sealed", async (t) =>
   assert.equal(readFileSync(outputs.trajectory, "utf8"), sealed);
 });
 
-test("the steps of an ending come one after the other, and the last leaves a second to say why", () => {
+test("the steps of an ending come one after the other, and the last leaves a second to report the cause", () => {
   const { begin, copied, exit, kill, promised } = sealTimes;
   assert.deepEqual(
     [begin, copied, exit, kill].toSorted((a, b) => a - b),

@@ -42,7 +42,7 @@ async function attempt(script: string, changes: Partial<AttemptRequest> = {}) {
     snapshots: at("snapshots"),
   };
   mkdirSync(outputs.submission);
-  const sandbox = await plainSandbox({ under: at("work"), trusted: true, agent: "test" });
+  const sandbox = await plainSandbox(at("work"));
   try {
     const ledger = await runAttempt(sandbox, {
       task: "some-task",
@@ -95,9 +95,9 @@ test("an agent finds the workspace and nothing else in its environment", async (
   assert.equal(ledger.ended, "finished");
 });
 
-test("what is handed in, what was tried and what it was like before are kept", async () => {
+test("the submission, the iterations and the snapshots are kept", async () => {
   const { files, events, outputs, ledger } = await attempt(
-    // put in place whole: on a busy machine a snapshot may hold what stands between a truncation and a write
+    // moved into place: on a busy machine a snapshot could fall between a truncation and a write
     'cd submission; echo one > m; sleep 1.3; echo two > ../n; mv ../n m; sleep 1.3; echo \'{"id":1,"hypothesis":"h"}\' >> ../iterations.jsonl; echo nonsense >> ../iterations.jsonl; echo three > m; mkdir sub; echo x > sub/y',
   );
   assert.deepEqual(files, ["m", "sub"]);
@@ -107,31 +107,31 @@ test("what is handed in, what was tried and what it was like before are kept", a
   assert.deepEqual(events.at(-1).iterations, { wellFormed: 1, malformed: 1, notKept: 0 });
   const index = JSON.parse(readFileSync(join(outputs.snapshots, "index.json"), "utf8"));
   assert.deepEqual(
-    // on a busy machine one more may be taken while it writes the last
+    // on a busy machine one more may be taken during the last write
     index.snapshots.slice(0, 2).map(({ name }: { name: string }) => name),
     ["0001", "0002"],
   );
   assert.equal(ledger.submission.files, 2);
-  // the last changes: told by the final one, or by one more that was taken before the program had ended
+  // the last changes are in the final snapshot, or in one more that was taken before the program ended
   const later = events.filter(({ event, name }) => event === "snapshot" && !/^000[12]$/.test(name));
   assert.equal(later.at(-1).name, "final");
   const paths = later.flatMap(({ changed }) => changed.map(({ path }: { path: string }) => path));
   assert.deepEqual([...new Set(paths)].sort(), ["m", "sub/y"]);
 });
 
-test("an agent that fails has been measured, with what it left", async () => {
+test("an agent that fails is measured with its submission", async () => {
   const { ledger, files } = await attempt("echo x > submission/half; exit 3");
   assert.equal(ledger.ended, "agent-error");
   assert.deepEqual(ledger.exit, { code: 3 });
   assert.deepEqual(files, ["half"]);
 });
 
-test("an agent that is killed from inside has been measured", async () => {
+test("an agent killed from inside is measured", async () => {
   const { ledger } = await attempt("kill -9 $$");
   assert.deepEqual([ledger.ended, ledger.exit], ["agent-error", { signal: "SIGKILL" }]);
 });
 
-test("nop hands in nothing and is a finished attempt", async () => {
+test("nop submits nothing and is a finished attempt", async () => {
   const { ledger, files, events } = await attempt("", { kind: "nop", command: [] });
   assert.deepEqual(files, []);
   assert.equal(ledger.ended, "finished");
@@ -141,7 +141,7 @@ test("nop hands in nothing and is a finished attempt", async () => {
   );
 });
 
-test("at the time limit the submission is kept as it stands and the agent is ended", async () => {
+test("at the time limit the agent is ended and its submission kept", async () => {
   const { ledger, files, events, outputs } = await attempt(
     "trap '' TERM INT; n=0; while :; do sleep 0.05; echo $((n += 1)) > step; mv step submission/m; done",
     { budget: { timeMs: 3000 } },
@@ -149,7 +149,7 @@ test("at the time limit the submission is kept as it stands and the agent is end
   assert.equal(ledger.ended, "time-limit");
   assert.ok(ledger.workingMs >= 2999, String(ledger.workingMs));
   assert.deepEqual([files, ledger.waitedMs], [["m"], {}]);
-  // its own steps are the clock: on a slow machine it makes fewer
+  // the agent's own steps are the clock: on a slow machine it makes fewer
   const steps = Number(readFileSync(join(outputs.submission, "m"), "utf8"));
   assert.ok(steps > 0 && steps <= 2 * (3000 / 50), `${steps} steps of 50 ms in a budget of 3 s`);
   assert.deepEqual(
@@ -181,7 +181,7 @@ test("an agent that ends its whole process group does not end its supervisor", a
   assert.equal(ledger.ended, "agent-error");
 });
 
-test("a chatty agent fills no disk, and its last words are kept", async () => {
+test("endless output is clipped, and its end is kept", async () => {
   const { events, outputs } = await attempt("yes 0123456789 | head -c 30000000; echo; echo the end");
   assert.ok(readFileSync(outputs.trajectory).length < 12 << 20);
   assert.match(output(events), /the end\n$/);
@@ -190,7 +190,7 @@ test("a chatty agent fills no disk, and its last words are kept", async () => {
   assert.equal(clipped + kept, 30_000_000 + "\nthe end\n".length);
 });
 
-test("secrets are taken out of what the agent prints and notes", async () => {
+test("secrets are removed from the agent's output and iterations", async () => {
   const { events } = await attempt(
     'printf "key sk-1"; sleep 0.2; echo 23; echo "sk-123" >> iterations.jsonl',
     {
@@ -201,7 +201,7 @@ test("secrets are taken out of what the agent prints and notes", async () => {
   assert.match(output(events), /key \[secret\]/);
 });
 
-test("a hostile submission is taken for what it is, and what is kept out is named", async () => {
+test("odd entries of a hostile submission are left out and listed", async () => {
   const { events, files, ledger, outputs } = await attempt(
     `cd submission; echo ok > fine; ln -s /etc/passwd link; ln -s / up; mkfifo pipe; ln fine hard; 
      printf x > "new
@@ -227,7 +227,7 @@ line"; printf x > "$(printf 'bad\\377')"; printf x > 'back\\slash'; mkdir deep; 
   assert.deepEqual(ledger.submission.leftOut, final.leftOut);
 });
 
-test("a submission folder that became a link leads nowhere", async () => {
+test("a submission folder replaced by a link is not followed", async () => {
   for (const script of [
     "rmdir submission; ln -s /etc submission",
     "cd ..; mv workspace w; ln -s w workspace",
@@ -239,7 +239,7 @@ test("a submission folder that became a link leads nowhere", async () => {
   }
 });
 
-test("a submission over the limits is not taken, and the ledger says why", async () => {
+test("a submission over the limits is not taken, and the ledger records why", async () => {
   const big = await attempt("truncate -s 1T submission/big; echo x > submission/small");
   assert.deepEqual(big.files, []);
   assert.equal(big.ledger.submission.overLimits, "more than 1048576 bytes");
@@ -272,23 +272,14 @@ test("a program that cannot be started is trouble of the harness, not an attempt
   );
 });
 
-test("a prompt with a blank that nobody fills is refused before the agent starts", async () => {
+test("a prompt with an unknown blank is refused before the agent starts", async () => {
   await assert.rejects(
     attempt("", { prompt: "Do it by {{deadlin}}" }),
-    /blank \{\{deadlin\}\} that nothing fills; it may use \{\{deadline\}\}/,
+    /unknown blank \{\{deadlin\}\}; it may use \{\{deadline\}\}/,
   );
 });
 
-test("a program that nobody vouched for is refused by the plain sandbox", async () => {
-  await assert.rejects(plainSandbox({ under: root, trusted: false, agent: "stranger" }), {
-    message:
-      'agent "stranger": its preset does not say `trusted: true`, and the plain sandbox has no walls; ' +
-      "run programs that are not this project's own with an executor that isolates them, " +
-      "or set `trusted: true` in the preset after reading what the program does",
-  });
-});
-
-test("data is copied for the agent, so that what it does to it stays with it", async () => {
+test("an agent gets a copy of the data and cannot change the original", async () => {
   const folder = mkdtempSync(join(root, "public-"));
   writeFileSync(join(folder, "a"), "true");
   await attempt("chmod -R u+w data; echo false > data/a; rm -rf data", { publicData: folder });
@@ -296,7 +287,7 @@ test("data is copied for the agent, so that what it does to it stays with it", a
   rmSync(folder, { recursive: true });
 });
 
-test("a finished model stands once on the disk, in the last snapshot and in what is handed in, and apart from the agent's", async () => {
+test("the last snapshot and the submission share one copy of a finished model, separate from the agent's", async () => {
   const { outputs, events } = await attempt(
     "head -c 3000000 /dev/zero > submission/model; ls -i submission/model; sleep 3; echo card > submission/card",
     { limits: { bytesMax: 8 << 20, filesMax: 100 }, pauseMs: 100 },
@@ -312,7 +303,7 @@ test("a finished model stands once on the disk, in the last snapshot and in what
   assert.equal(events.find(({ name }) => name === "final").bytes, 3_000_005);
 });
 
-test("what the caller has no more use for is moved to the agent, unless it stands elsewhere too", async () => {
+test("the caller's own copies are moved to the agent, unless they have other hard links", async () => {
   for (const shared of [false, true]) {
     const folder = mkdtempSync(join(root, "own-"));
     for (const name of ["data", "models/base"]) mkdirSync(join(folder, name), { recursive: true });
@@ -333,7 +324,7 @@ test("what the caller has no more use for is moved to the agent, unless it stand
   }
 });
 
-/** A model whose second answer does not come before the deadline. */
+/** A model whose second answer comes after the deadline. */
 async function slowModel(t: TestContext, second: () => Promise<Reply>) {
   const provider = await startLoopbackProvider({
     key: null,
@@ -346,7 +337,7 @@ async function slowModel(t: TestContext, second: () => Promise<Reply>) {
   return attempt("", { kind: "llm", command: [], llm, budget: { timeMs: 1500 }, holdMs: 2500 });
 }
 
-test("a provider that says nothing until the deadline, and after it, is not the agent's failure", async (t) => {
+test("a provider that is silent before and after the deadline is not the agent's failure", async (t) => {
   await assert.rejects(
     slowModel(t, async () => ({ hang: true })),
     (error) => {
@@ -357,7 +348,7 @@ test("a provider that says nothing until the deadline, and after it, is not the 
   );
 });
 
-test("a model that answers after the deadline was at work, and its attempt is measured", async (t) => {
+test("an attempt is measured if its model answers after the deadline", async (t) => {
   const { ledger } = await slowModel(t, async () => {
     await sleep(2000);
     return { text: "done" };

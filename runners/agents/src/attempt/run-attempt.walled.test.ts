@@ -1,4 +1,4 @@
-// An attempt as a whole behind bubblewrap's walls: what the supervisor does with a sandbox, done with this one.
+// A whole attempt behind bubblewrap's walls.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -55,28 +55,24 @@ async function attempt(
   return { ledger, outputs, said: said.map(({ text }) => text).join("") };
 }
 
-test(
-  "an agent behind walls finds its workspace, and what it hands in is taken",
-  needsBubblewrap,
-  async (t) => {
-    const { ledger, outputs, said } = await attempt(
-      t,
-      'pwd; head -n 1 TASK.md; cat data/train.txt; ls; touch data/x 2>/dev/null || echo held; echo mine > "$MLRB_SUBMISSION/model"',
-    );
-    assert.equal(
-      said,
-      "/attempt/workspace\nSeed 7.\npublic\nTASK.md\ndata\ndeadline\niterations.jsonl\nsubmission\nheld\n",
-    );
-    assert.equal(ledger.ended, "finished");
-    assert.equal(readFileSync(join(outputs.submission, "model"), "utf8"), "mine\n");
-  },
-);
+test("an agent behind walls finds its workspace, and its submission is taken", needsBubblewrap, async (t) => {
+  const { ledger, outputs, said } = await attempt(
+    t,
+    'pwd; head -n 1 TASK.md; cat data/train.txt; ls; touch data/x 2>/dev/null || echo held; echo mine > "$MLRB_SUBMISSION/model"',
+  );
+  assert.equal(
+    said,
+    "/attempt/workspace\nSeed 7.\npublic\nTASK.md\ndata\ndeadline\niterations.jsonl\nsubmission\nheld\n",
+  );
+  assert.equal(ledger.ended, "finished");
+  assert.equal(readFileSync(join(outputs.submission, "model"), "utf8"), "mine\n");
+});
 
 test(
-  "at the time limit what stands is taken, and what went away has written nothing after it",
+  "at the time limit the submission is taken, and detached programs write nothing after it",
   needsBubblewrap,
   async (t) => {
-    // slowly: what is larger than the limit on submissions is not taken
+    // slowly: a submission over the size limit is not taken
     const away = 'while :; do echo more >> "$MLRB_SUBMISSION/model"; sleep 0.005; done';
     const script = `setsid sh -c '${away}' & trap '' TERM; sleep 600`;
     // a loaded machine may need longer than the first budget to start the agent at all
@@ -92,7 +88,7 @@ test(
   },
 );
 
-test("GPUs are named to an agent by UUID, and no others (fake GPUs)", needsBubblewrap, async (t) => {
+test("an agent sees the UUIDs of its own GPUs only (fake GPUs)", needsBubblewrap, async (t) => {
   const gpu = (index: number, uuid: string): Gpu => ({
     ...{ index, uuid, model: "fake", memoryBytes: 1, driver: "0", slice: false },
   });

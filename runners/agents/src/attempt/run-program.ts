@@ -2,17 +2,13 @@
 
 import { programGateway } from "../gateway/program-gateway.ts";
 import { holdAtDeadlineMs, providerSilence } from "../model/provider-silence.ts";
-import type { AttemptRequest } from "./attempt-request.ts";
-import { type Supervision, supervise } from "./supervise.ts";
-import type { Ending } from "./watch-program.ts";
+import { type SupervisedRun, supervise } from "./supervise.ts";
+import type { Supervision } from "./supervision.ts";
 import { agentCommand, agentEnvironment, inside } from "./workspace.ts";
 
-/** Throws when the program cannot be started or the record cannot be kept. */
-export async function runProgram(
-  request: AttemptRequest,
-  supervision: Supervision,
-): Promise<{ ending: Ending; wallMs: number; workingMs: number }> {
-  const { sandbox, trajectory, output, meter } = supervision;
+/** Throws if the program cannot be started or the record cannot be kept. */
+export async function runProgram(supervision: Supervision): Promise<SupervisedRun> {
+  const { request, sandbox, trajectory, output, meter } = supervision;
   trajectory.add({ event: "exec", argv: request.command });
   const { agent, network = false, scratch } = request;
   const env = agentEnvironment(sandbox, request, meter.deadline());
@@ -23,7 +19,7 @@ export async function runProgram(
       ...{ agent, network, scratch, path: env.PATH, meter, silence, write: trajectory.add },
       ...(request.waits && { waiting: request.waits }),
     }));
-  const ran = await supervise(request, supervision, (failed) => {
+  const ran = await supervise(supervision, (failed) => {
     const running = sandbox.exec({
       argv: agentCommand(sandbox, request, gateway?.address),
       cwd: sandbox.seenAs(inside.workspace),

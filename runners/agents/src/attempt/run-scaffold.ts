@@ -1,94 +1,91 @@
-// Runs an agent that is our loop around a model: the loop stands outside of the sandbox, beside the keys, and
-// everything that the model wants done is done inside. A replayed attempt is the same loop, with a recording in
-// the model's place.
+// Runs an agent that is our loop around a model. The loop runs outside the sandbox, where the keys are. Everything
+// that the model asks for runs inside. A replayed attempt is the same loop with a recording instead of the model.
 import type { ModelSpec, ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
 import { aiSdkClient } from "../model/ai-sdk-client.ts";
 import { askModel } from "../model/ask-model.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import { priceBook } from "../model/prices.ts";
-import { holdAtDeadlineMs, providerSilence } from "../model/provider-silence.ts";
+import { holdAtDeadlineMs, type ProviderSilence, providerSilence } from "../model/provider-silence.ts";
 import { type Recording, readRecording } from "../record/recording.ts";
 import { replayClient } from "../record/replay-client.ts";
 import { type DigestRequest, requestDigest } from "../record/request-digest.ts";
 import { deadlineNotices } from "../scaffold/notices.ts";
 import { scaffolds } from "../scaffold/scaffolds.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
-import { type Supervision, supervise } from "./supervise.ts";
+import { type SupervisedRun, supervise } from "./supervise.ts";
+import type { Supervision } from "./supervision.ts";
 import type { Ending } from "./watch-program.ts";
 import { agentEnvironment, inside } from "./workspace.ts";
 
 export type PreparedScaffold = {
-  /** What it is made of, for the trajectory's first line. */
+  /** Recorded in the trajectory's first line. */
   facts: { model: ModelSpec; scaffold: ScaffoldSpec };
-  /** Whether the workspace has the file with the deadline: a replay's has it if the recording's had. */
-  tellsDeadline: boolean;
-  run(
-    supervision: Supervision,
-    given: { prompt: string; shownDeadline: string },
-  ): Promise<{ ending: Ending; wallMs: number; workingMs: number }>;
+  /** Whether the workspace has the file with the deadline. A replay's has it if the recording's had it. */
+  hasDeadlineFile: boolean;
+  run(supervision: Supervision, shown: Shown): Promise<SupervisedRun>;
 };
 
-/** Undefined for agents that are no loop around a model. Throws, with the way out, where one cannot be had. */
+type Shown = { prompt: string; shownDeadline: string };
+
+/** Undefined for other kinds of agents. Throws, with the way out, if the loop cannot be made. */
 export async function prepareScaffold(request: AttemptRequest): Promise<PreparedScaffold | undefined> {
-  const made = await partsOf(request);
-  if (!made) return undefined;
-  const { model, scaffold, clientOf, reminders, tellsDeadline = true } = made;
-  const { prices = priceBook([]) } = request;
+  const parts = await partsOf(request);
+  if (!parts) return undefined;
+  const { model, scaffold, hasDeadlineFile = true } = parts;
   return {
     facts: { model, scaffold },
-    tellsDeadline,
-    run(supervision, { prompt, shownDeadline }) {
-      const { sandbox, meter, trajectory } = supervision;
-      const env = agentEnvironment(sandbox, request, meter.deadline());
-      const digestOf = requestDigest(
-        { provider: model.provider, id: model.id },
-        {
-          deadline: shownDeadline,
-          deadlineSeconds: env.MLRB_DEADLINE!,
-          workspace: sandbox.seenAs(inside.workspace),
-        },
-      );
-      const over = new AbortController();
-      const silence = providerSilence({ budgetMs: request.budget.timeMs });
-      return supervise(request, supervision, () => ({
-        stop: () => over.abort(new Error("the attempt is over")),
-        lostAtDeadline: () =>
-          silence.untilDeadline(request.holdMs ?? holdAtDeadlineMs(request.budget.timeMs)),
-        running: (async (): Promise<Ending> => {
-          const end = await scaffolds[scaffold.kind]({
-            spec: scaffold,
-            model,
-            prompt,
-            sandbox,
-            scratch: request.scratch,
-            cwd: sandbox.seenAs(inside.workspace),
-            env,
-            network: request.network ?? false,
-            meter,
-            ask: askModel({
-              client: clientOf(digestOf),
-              meter,
-              silence,
-              dollarsOf: (usage) => (model.free ? 0 : prices.dollarsOf(usage, model.provider, model.id)),
-              ...(model.maxOutputTokens !== undefined && { outputTokensMax: model.maxOutputTokens }),
-              digest: (asked) => digestOf(asked).digest,
-              write: trajectory.add,
-              signal: over.signal,
-              ...(request.waits && {
-                board: request.waits.board,
-                desk: request.waits.desk,
-                options: { patience: request.waits.patience },
-              }),
-            }),
-            write: trajectory.add,
-            signal: over.signal,
-            noticesDue: remindersOf({ meter, write: trajectory.add, recorded: reminders }),
-          });
-          return { kind: "scaffold", end };
-        })(),
-      }));
-    },
+    hasDeadlineFile,
+    run: (supervision, shown) => runScaffold(parts, supervision, shown),
   };
+}
+
+function runScaffold(parts: Parts, supervision: Supervision, shown: Shown): Promise<SupervisedRun> {
+  const { model, scaffold } = parts;
+  const { request, sandbox, meter, trajectory } = supervision;
+  const { timeMs } = request.budget;
+  const env = agentEnvironment(sandbox, request, meter.deadline());
+  const cwd = sandbox.seenAs(inside.workspace);
+  const digestOf = requestDigest(
+    { provider: model.provider, id: model.id },
+    { deadline: shown.shownDeadline, deadlineSeconds: env.MLRB_DEADLINE!, workspace: cwd },
+  );
+  const over = new AbortController();
+  const silence = providerSilence({ budgetMs: timeMs });
+  const begin = async (): Promise<Ending> => {
+    const end = await scaffolds[scaffold.kind]({
+      ...{ spec: scaffold, model, prompt: shown.prompt, sandbox, cwd, env, meter },
+      scratch: request.scratch,
+      network: request.network ?? false,
+      ask: askerOf(parts, supervision, { digestOf, silence, signal: over.signal }),
+      write: trajectory.add,
+      signal: over.signal,
+      noticesDue: remindersOf(supervision, parts.reminders),
+    });
+    return { kind: "scaffold", end };
+  };
+  return supervise(supervision, () => ({
+    running: begin(),
+    stop: () => over.abort(new Error("the attempt is over")),
+    lostAtDeadline: () => silence.untilDeadline(request.holdMs ?? holdAtDeadlineMs(timeMs)),
+  }));
+}
+
+type Asking = { digestOf: DigestRequest; silence: ProviderSilence; signal: AbortSignal };
+
+function askerOf(
+  { model, clientOf }: Parts,
+  { request, meter, trajectory }: Supervision,
+  { digestOf, silence, signal }: Asking,
+) {
+  const { waits, prices = priceBook([]) } = request;
+  return askModel({
+    ...{ client: clientOf(digestOf), meter, silence, signal },
+    dollarsOf: (usage) => (model.free ? 0 : prices.dollarsOf(usage, model.provider, model.id)),
+    ...(model.maxOutputTokens !== undefined && { outputTokensMax: model.maxOutputTokens }),
+    digest: (asked) => digestOf(asked).digest,
+    write: trajectory.add,
+    ...(waits && { board: waits.board, desk: waits.desk, options: { patience: waits.patience } }),
+  });
 }
 
 type Parts = {
@@ -96,7 +93,7 @@ type Parts = {
   scaffold: ScaffoldSpec;
   clientOf(digestOf: DigestRequest): ModelClient;
   reminders?: Recording["reminders"];
-  tellsDeadline?: boolean;
+  hasDeadlineFile?: boolean;
 };
 
 async function partsOf({ kind, llm, recording, agent }: AttemptRequest): Promise<Parts | undefined> {
@@ -113,29 +110,27 @@ async function partsOf({ kind, llm, recording, agent }: AttemptRequest): Promise
     );
   const read = await readRecording(recording);
   if (typeof read === "string") throw new Error(`the recording of agent "${agent}": ${read}`);
-  const { model, scaffold, reminders, tellsDeadline } = read;
+  const { model, scaffold, reminders, hasDeadlineFile } = read;
   return {
     model: { ...model, free: true },
     scaffold,
     reminders,
-    tellsDeadline,
+    hasDeadlineFile,
     clientOf: (digestOf) => replayClient(read, digestOf),
   };
 }
 
-type Reminding = Pick<Supervision, "meter"> & {
-  write: Supervision["trajectory"]["add"];
-  recorded: Recording["reminders"] | undefined;
-};
-
-/** By the clock, and on record; a replay's come at the looks at which the recording's came. */
-function remindersOf({ meter, write, recorded }: Reminding): () => string[] {
+/** Due by the clock, and recorded. A replay gets its reminders at the same looks as its recording. */
+function remindersOf(
+  { meter, trajectory }: Supervision,
+  recorded: Recording["reminders"] | undefined,
+): () => string[] {
   const byClock = deadlineNotices(meter);
   let look = 0;
   return () => {
     look++;
     const due = recorded ? recorded.filter((one) => one.look === look).map(({ text }) => text) : byClock();
-    for (const text of due) write({ event: "reminder", look, text });
+    for (const text of due) trajectory.add({ event: "reminder", look, text });
     return due;
   };
 }

@@ -9,7 +9,8 @@ import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { reserveFile } from "@mlrb/kit/files/full-disk";
 import { sealTimes } from "@mlrb/kit/processes/seal-times";
 import { openTrajectory } from "../record/trajectory.ts";
-import { attemptMeter } from "./attempt-meter.ts";
+import { testClock } from "../testing/test-clock.ts";
+import { AttemptMeter } from "./attempt-meter.ts";
 import { type Seal, sealEnded, sealInterrupted } from "./seal-attempt.ts";
 
 const full = () => Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
@@ -19,7 +20,7 @@ const taken: SnapshotResult = {
   tree: { files: [], bytes: 0, digest: "d".repeat(64), leftOut: [], leftOutMore: 0, torn: [] },
 };
 
-/** An attempt at its end on a disk that is full as long as `room` says so. */
+/** An attempt at its end on a disk that is full until `room` is true. */
 function atItsEnd(t: TestContext, disk: { room: boolean; pauses: number }): Seal {
   const folder = mkdtempSync(join(tmpdir(), "seal-"));
   t.after(() => rmSync(folder, { recursive: true }));
@@ -31,15 +32,15 @@ function atItsEnd(t: TestContext, disk: { room: boolean; pauses: number }): Seal
   };
   mkdirSync(outputs.snapshots);
   reserveFile(outputs.ledger, 4096);
-  const sinceStart = () => 1;
+  const clock = testClock(() => 1);
   const trajectory = openTrajectory(outputs.trajectory, { now: () => ({ wall: 0, sinceStart: 1 }) });
-  const meter = attemptMeter({ limits: { timeMs: 1000 }, startedWall: 0, sinceStart });
+  const meter = new AttemptMeter({ limits: { timeMs: 1000 }, clock });
   t.after(() => trajectory.close());
   return {
-    request: { outputs } as Seal["request"],
-    budget: { timeMs: 1000 },
+    request: { outputs, budget: { timeMs: 1000 } } as Seal["request"],
+    clock,
     meter,
-    busy: { busyMs: () => null } as unknown as Seal["busy"],
+    busy: { busyMs: () => null },
     trajectory: {
       ...trajectory,
       add(event) {
@@ -48,7 +49,6 @@ function atItsEnd(t: TestContext, disk: { room: boolean; pauses: number }): Seal
       },
     },
     snapshots: {
-      look: async () => {},
       async final() {
         if (!disk.room) throw full();
         return taken;
@@ -56,7 +56,6 @@ function atItsEnd(t: TestContext, disk: { room: boolean; pauses: number }): Seal
       index: () => ({ formatVersion: 1, budgetMs: 1000, snapshots: [] }),
     },
     iterations: { count: () => ({ wellFormed: 0, malformed: 0, notKept: 0 }) },
-    sinceStart,
     progress: {},
     async pause() {
       if (++disk.pauses === 3) disk.room = true;
@@ -66,7 +65,7 @@ function atItsEnd(t: TestContext, disk: { room: boolean; pauses: number }): Seal
 
 const ledgerOf = ({ request }: Seal) => JSON.parse(readFileSync(request.outputs.ledger, "utf8")) as Ledger;
 
-test("an attempt that ends on a full disk waits for room, and is then whole", async (t) => {
+test("an attempt that ends on a full disk waits for room, and is then complete", async (t) => {
   const disk = { room: false, pauses: 0 };
   const seal = atItsEnd(t, disk);
   const said = t.mock.method(console, "error", () => {});
@@ -76,14 +75,14 @@ test("an attempt that ends on a full disk waits for room, and is then whole", as
     String(said.mock.calls[0]!.arguments[0]),
     /no space left on the disk; free some where .*trajectory/,
   );
-  assert.equal(said.mock.callCount(), 1, "said once");
+  assert.equal(said.mock.callCount(), 1, "reported once");
   assert.equal(ledger.ended, "finished");
   assert.deepEqual(ledgerOf(seal), ledger);
   const checked = await verifyTrajectory(seal.request.outputs.trajectory, ledger.trajectory);
   assert.deepEqual([checked.kind, "complete" in checked && checked.complete], ["intact", true]);
 });
 
-test("what something outside of it ends is sealed as interrupted, also where its submission cannot be copied", async (t) => {
+test("an attempt ended from outside is sealed as interrupted, even if its submission cannot be copied", async (t) => {
   const seal = atItsEnd(t, { room: true, pauses: 0 });
   seal.snapshots.final = async () => {
     throw full();
@@ -95,19 +94,19 @@ test("what something outside of it ends is sealed as interrupted, also where its
   assert.equal((await verifyTrajectory(seal.request.outputs.trajectory, ledger.trajectory)).kind, "intact");
 });
 
-const told = new Error("the harness was sent SIGTERM");
+const signalled = new Error("the harness was sent SIGTERM");
 
-test("an attempt on a full disk that is told to end does not wait for room", async (t) => {
+test("an interrupted attempt on a full disk does not wait for room", async (t) => {
   const seal = atItsEnd(t, { room: false, pauses: 0 });
   t.mock.method(console, "error", () => {});
-  seal.request = { ...seal.request, interrupted: AbortSignal.abort(told) };
+  seal.request = { ...seal.request, interrupted: AbortSignal.abort(signalled) };
   await assert.rejects(sealEnded(seal, undefined), /was sent SIGTERM/);
 });
 
 const ran = { ending: { kind: "exited", code: 3 } as const, wallMs: 7, workingMs: 5 };
 
 for (const missing of ["the copy of its submission", "its ledger"])
-  test(`an attempt that had ended, told to end while ${missing} waits for room, keeps its own end if there is room at last`, async (t) => {
+  test(`an ended attempt, interrupted while ${missing} waits for room, keeps its own end if room is freed`, async (t) => {
     const disk = { room: missing === "its ledger", pauses: 0 };
     const seal = atItsEnd(t, disk);
     t.mock.method(console, "error", () => {});
@@ -118,27 +117,27 @@ for (const missing of ["the copy of its submission", "its ledger"])
       seal.busy.busyMs = () => {
         throw full();
       };
-    seal.pause = async () => ending.abort(told);
+    seal.pause = async () => ending.abort(signalled);
     await assert.rejects(sealEnded(seal, ran), /was sent SIGTERM/);
     disk.room = true;
     seal.busy.busyMs = busyMs;
-    const ledger = await sealInterrupted(seal, told);
+    const ledger = await sealInterrupted(seal, signalled);
     assert.equal(ledger?.ended, "agent-error");
     assert.deepEqual([ledger.exit, ledger.wallMs, ledger.workingMs], [{ code: 3 }, 7, 5]);
     const file = seal.request.outputs.trajectory;
     const checked = await verifyTrajectory(file, ledgerOf(seal).trajectory);
     assert.deepEqual([checked.kind, "complete" in checked && checked.complete], ["intact", true]);
-    assert.equal(readFileSync(file, "utf8").split('"event":"end"').length, 2, "one end is told");
+    assert.equal(readFileSync(file, "utf8").split('"event":"end"').length, 2, "one end is recorded");
   });
 
-test("an attempt that had ended is interrupted all the same where its submission is not whole in time", async (t) => {
+test("an ended attempt counts as interrupted if its submission is not copied in time", async (t) => {
   const seal = atItsEnd(t, { room: true, pauses: 0 });
   t.mock.timers.enable({ apis: ["setTimeout"] });
   seal.snapshots.final = () => new Promise(() => {});
   void sealEnded(seal, ran);
-  const sealing = sealInterrupted(seal, told);
+  const sealing = sealInterrupted(seal, signalled);
   t.mock.timers.tick(sealTimes.copied - sealTimes.begin);
   assert.equal(await sealing, undefined);
   assert.equal(ledgerOf(seal).ended, "interrupted");
-  assert.match(ledgerOf(seal).submission.overLimits!, /not copied whole in the time there was/);
+  assert.match(ledgerOf(seal).submission.overLimits!, /not copied completely in the time that was left/);
 });

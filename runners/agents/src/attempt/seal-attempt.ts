@@ -1,5 +1,5 @@
-// The last things that an attempt writes: submission, the end of its trajectory, and the ledger that seals it. The
-// ledger comes last: where it is, all of the attempt is.
+// Writes the end of an attempt: the submission, the last lines of the trajectory, and the ledger that seals it. The
+// ledger comes last, so an attempt with a ledger is complete.
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SnapshotResult } from "@mlrb/core/ports/sandbox";
@@ -7,88 +7,77 @@ import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import { isFullDisk, releaseReserved, writeReserved } from "@mlrb/kit/files/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { sealTimes } from "@mlrb/kit/processes/seal-times";
-import type { IterationsReader } from "../record/iterations-reader.ts";
-import type { Trajectory } from "../record/trajectory.ts";
 import { attemptLedger, endedAs, type Interruption } from "./attempt-ledger.ts";
-import type { AttemptMeter } from "./attempt-meter.ts";
-import type { AttemptRequest } from "./attempt-request.ts";
-import type { GpuBusy } from "./gpu-busy.ts";
 import { after } from "./interruption.ts";
-import type { SnapshotKeeper } from "./snapshot-keeper.ts";
+import type { SupervisedRun } from "./supervise.ts";
+import type { Supervision } from "./supervision.ts";
 import type { Ending } from "./watch-program.ts";
 
-export type Seal = {
-  request: AttemptRequest;
-  budget: { timeMs: number; tokens?: number; dollars?: number };
-  meter: AttemptMeter;
-  trajectory: Trajectory;
-  snapshots: SnapshotKeeper;
-  iterations: Pick<IterationsReader, "count">;
-  busy: GpuBusy;
-  sinceStart(): number;
-  /** How far it is: whatever ends the attempt meanwhile goes on from there. */
+export type Seal = Pick<Supervision, "request" | "clock" | "meter" | "trajectory"> & {
+  snapshots: Pick<Supervision["snapshots"], "final" | "index">;
+  iterations: Pick<Supervision["iterations"], "count">;
+  busy: Pick<Supervision["busy"], "busyMs">;
+  /** What is done already. An interruption continues from there. */
   progress: Progress;
-  /** Between two tries on a full disk; a second unless a test drives it. */
+  /** Between two tries on a full disk; a second unless a test sets it. */
   pause?: (signal: AbortSignal) => Promise<void>;
 };
 
-type Ran = { ending: Ending; wallMs: number; workingMs: number };
-
 type Progress = {
-  /** The agent came to its own end; `ran` is undefined where nothing was run. */
-  ended?: { ran: Ran | undefined };
-  /** The copy of the submission, under way or done. */
+  /** The agent came to its own end; `ran` is undefined if nothing was run. */
+  ended?: { ran: SupervisedRun | undefined };
+  /** The copy of the submission, in progress or done. */
   copy?: Promise<SnapshotResult> | undefined;
-  /** Whether the trajectory tells the end. */
-  told?: boolean;
-  /** Written: nothing more is to be. */
+  /** Whether the trajectory has the end. */
+  endRecorded?: boolean;
+  /** Written: the attempt is sealed. */
   ledger?: Ledger;
 };
 
-/** Room for the last lines of the trajectory, and for the ledger, taken before anything is spent. */
+/** Room for the last lines of the trajectory, and for the ledger, reserved before anything is spent. */
 export const reservedBytes = 256 << 10;
 export const ledgerBytes = 64 << 10;
 const retryMs = 1_000;
 
-/** Where the index of snapshots is written last; its room is reserved too. */
+/** The index of snapshots. Its room is reserved too. */
 export const snapshotsIndex = (outputs: { snapshots: string }) => join(outputs.snapshots, "index.json");
 
-/** An attempt that came to its end: nothing was run where `ran` is undefined. Waits for room on a full disk. */
-export async function sealEnded(seal: Seal, ran: Ran | undefined): Promise<Ledger> {
+/** Seals an attempt that came to its end; `ran` is undefined if nothing was run. Waits for room on a full disk. */
+export async function sealEnded(seal: Seal, ran: SupervisedRun | undefined): Promise<Ledger> {
   const patiently = untilThereIsRoom(seal);
   seal.progress.ended = { ran };
   const final = await patiently(() => copied(seal));
-  await patiently(() => tellEnd(seal, { ending: ran?.ending, final }));
+  await patiently(() => recordEnd(seal, { ending: ran?.ending, final }));
   return patiently(() => writeLedger(seal, { ran, ending: ran?.ending, final }));
 }
 
 /**
- * An attempt that something outside of it ended, for `reason`. Never throws and takes little time: whoever ended it
- * may not grant more. What cannot be written any more is in the workspace, which is kept. Gives the ledger of an
- * attempt that had come to its own end before, and whose submission is whole: that one is none the less complete.
+ * Seals an attempt that something outside it ended, for `reason`. Never throws and takes little time, because the
+ * sender of the signal may not grant more. The workspace is kept with all that cannot be written any more. Returns the
+ * ledger if the attempt had come to its own end before and its submission is complete.
  */
 export async function sealInterrupted(seal: Seal, reason: unknown): Promise<Ledger | undefined> {
   const { request, trajectory, progress } = seal;
   const why = reason instanceof Error ? reason.message : String(reason);
   releaseReserved(request.outputs.trajectory);
   const final = await submissionInTime(seal);
-  if (progress.ledger) return progress.ledger; // what was under way has come to its end meanwhile
+  if (progress.ledger) return progress.ledger; // the work in progress came to its end meanwhile
   const { ended } = progress;
   const sealed: Sealed =
     ended && !("late" in final)
       ? { ran: ended.ran, ending: ended.ran?.ending, final }
       : { ran: undefined, ending: { kind: "interrupted", why }, final };
-  for (const write of [() => tellEnd(seal, sealed), () => void writeLedger(seal, sealed)])
+  for (const write of [() => recordEnd(seal, sealed), () => void writeLedger(seal, sealed)])
     try {
       write();
     } catch (error) {
       console.error(`the attempt is not sealed: ${(error as Error).message}`);
     }
-  trajectory.close(); // what is still under way must not add to what is sealed
+  trajectory.close(); // work in progress must not add to what is sealed
   return ended && !("late" in final) ? progress.ledger : undefined;
 }
 
-/** One copy at a time, whoever asks; another try after one that failed. */
+/** One copy at a time, whichever function asks. Another try after a failed one. */
 function copied({ request, snapshots, progress }: Seal): Promise<SnapshotResult> {
   if (progress.copy) return progress.copy;
   const copy = snapshots.final(request.outputs.submission);
@@ -99,24 +88,24 @@ function copied({ request, snapshots, progress }: Seal): Promise<SnapshotResult>
   return copy;
 }
 
-/** Not copied whole, and not for what the agent did. */
+/** Not copied completely, for a reason that the agent did not cause. */
 type Late = SnapshotResult & { late: true };
 
-/** As it stands now, if the copy takes no longer than there is time for; the workspace is kept in any case. */
+/** The submission as it is now, if copying ends in the time that is left. The workspace is kept in any case. */
 async function submissionInTime(seal: Seal): Promise<SnapshotResult | Late> {
   const late = (detail: string): Late => ({ kind: "over-limits", state: "", detail, late: true });
   const copy = copied(seal).catch((error: Error) =>
     late(`not copied: ${error.message}; it is in the workspace`),
   );
   const time = after(sealTimes.copied - sealTimes.begin).then(() =>
-    late("not copied whole in the time there was; it is in the workspace"),
+    late("not copied completely in the time that was left; it is in the workspace"),
   );
   return Promise.race([copy, time]);
 }
 
-/** Once: an end that was told is not told again. */
-function tellEnd({ trajectory, iterations, progress }: Seal, { ending, final }: Omit<Sealed, "ran">): void {
-  if (progress.told) return;
+/** Records the end once. */
+function recordEnd({ trajectory, iterations, progress }: Seal, { ending, final }: Omit<Sealed, "ran">): void {
+  if (progress.endRecorded) return;
   trajectory.add({
     event: "end",
     ended: endedAs(ending),
@@ -125,22 +114,26 @@ function tellEnd({ trajectory, iterations, progress }: Seal, { ending, final }: 
     iterations: iterations.count(),
     submissionDigest: final.kind === "taken" ? final.tree.digest : null,
   });
-  progress.told = true;
+  progress.endRecorded = true;
 }
 
-type Sealed = { ran: Ran | undefined; ending: Ending | Interruption | undefined; final: SnapshotResult };
+type Sealed = {
+  ran: SupervisedRun | undefined;
+  ending: Ending | Interruption | undefined;
+  final: SnapshotResult;
+};
 
 function writeLedger(
-  { request, budget, meter, trajectory, snapshots, busy, sinceStart, progress }: Seal,
+  { request, clock, meter, trajectory, snapshots, busy, progress }: Seal,
   { ran, ending, final }: Sealed,
 ): Ledger {
   if (progress.ledger) return progress.ledger;
   const { outputs } = request;
-  const wallMs = ran?.wallMs ?? Math.round(sinceStart());
+  const wallMs = ran?.wallMs ?? Math.round(clock.sinceStart());
   const ledger = attemptLedger({
-    budget,
+    budget: request.budget,
     wallMs,
-    workingMs: ran?.workingMs ?? Math.round(meter.workingMs()),
+    workingMs: ran?.workingMs ?? Math.round(clock.workingMs()),
     spending: meter.spending(),
     prices: request.prices?.used() ?? [],
     ending,
@@ -155,7 +148,7 @@ function writeLedger(
   return ledger;
 }
 
-/** Tries again for as long as the disk is full: the agent is done, and all that is missing is room. */
+/** Tries again as long as the disk is full: the agent is done, and only room is missing. */
 function untilThereIsRoom({ request, pause = second }: Seal) {
   return async <T>(write: () => T | Promise<T>): Promise<T> => {
     for (let tries = 0; ; tries++) {
@@ -165,7 +158,7 @@ function untilThereIsRoom({ request, pause = second }: Seal) {
         if (!isFullDisk(error)) throw error;
         if (tries === 0)
           console.error(
-            `no space left on the disk; free some where ${request.outputs.trajectory} lies: waiting for it`,
+            `no space left on the disk; free some where ${request.outputs.trajectory} is. Waiting for it.`,
           );
         releaseReserved(request.outputs.trajectory);
         request.interrupted?.throwIfAborted();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import type { Sandbox, SnapshotRequest, SnapshotResult } from "@mlrb/core/ports/sandbox";
 import fc from "fast-check";
-import { snapshotKeeper } from "./snapshot-keeper.ts";
+import { SnapshotKeeper } from "./snapshot-keeper.ts";
 import { submissionAt } from "./submission-at.ts";
 
 const root = mkdtempSync(join(tmpdir(), "keeper-"));
@@ -13,7 +13,7 @@ after(() => rmSync(root, { recursive: true }));
 
 const budgetMs = 100_000;
 
-/** A keeper of a submission of `bytes` that is another one at each of `changes`, in ms. */
+/** The index of a keeper whose submission of `bytes` changes at each of `changes`, in ms. */
 async function kept(changes: number[], { bytes = 10, bytesMax = 1e9, fullAt = [] as number[] } = {}) {
   const folder = mkdtempSync(join(root, "k-"));
   let now = 0;
@@ -27,7 +27,7 @@ async function kept(changes: number[], { bytes = 10, bytesMax = 1e9, fullAt = []
       return { kind: "taken", tree, state: `at ${now}` } as unknown as SnapshotResult;
     },
   } as unknown as Sandbox;
-  const keeper = snapshotKeeper({
+  const keeper = new SnapshotKeeper({
     sandbox,
     inside: "submission",
     folder,
@@ -58,7 +58,7 @@ test("the only submission of the first quarter is kept, however often a later on
   assert.deepEqual(submissionAt(0.25, index, ledger), { kind: "snapshot", name: "0001" });
 });
 
-test("whatever changed when, what stood at each quarter is the last that was taken before it", async () => {
+test("the submission at each quarter is the last snapshot before it, for any changes", async () => {
   const times = fc.array(fc.integer({ min: 1, max: budgetMs }), { minLength: 1, maxLength: 150 });
   await fc.assert(
     fc.asyncProperty(times, fc.constantFrom(45, 95, 1e9), async (list, bytesMax) => {
@@ -78,7 +78,7 @@ test("whatever changed when, what stood at each quarter is the last that was tak
   );
 });
 
-test("where even one snapshot a quarter has no room, what went is told and not passed over", async () => {
+test("without room for one snapshot a quarter, the missing ones are reported as dropped", async () => {
   const index = await kept([10_000, 40_000, 60_000, 90_000], { bytes: 10, bytesMax: 20 });
   assert.deepEqual(
     index.snapshots.map(({ sinceStartMs }) => sinceStartMs),
@@ -86,10 +86,14 @@ test("where even one snapshot a quarter has no room, what went is told and not p
   );
   assert.deepEqual(submissionAt(0.25, index, ledger), { kind: "dropped" });
   const handedIn = { ...ledger, submission: { digest: "at 10000" } };
-  assert.deepEqual(submissionAt(0.25, index, handedIn), { kind: "final" }, "it came back to it");
+  assert.deepEqual(
+    submissionAt(0.25, index, handedIn),
+    { kind: "final" },
+    "the submission became equal to it again",
+  );
 });
 
-test("a full disk drops the oldest, never the only one of what stands for a snapshot that failed", async () => {
+test("a full disk drops the oldest snapshot, and never the only one", async () => {
   const index = await kept([10_000, 12_000, 14_000], { fullAt: [14_000] });
   assert.deepEqual(
     index.snapshots.map(({ sinceStartMs }) => sinceStartMs),
@@ -97,7 +101,7 @@ test("a full disk drops the oldest, never the only one of what stands for a snap
   );
 });
 
-test("the last copy that found the disk full is made anew, and leaves out nothing that it had copied before", async () => {
+test("after a full disk the final copy starts again with an empty folder", async () => {
   const folder = mkdtempSync(join(root, "k-"));
   const to = join(folder, "submission");
   mkdirSync(to);
@@ -110,7 +114,7 @@ test("the last copy that found the disk full is made anew, and leaves out nothin
       return { kind: "unchanged" };
     },
   } as unknown as Sandbox;
-  const keeper = snapshotKeeper({
+  const keeper = new SnapshotKeeper({
     ...{ sandbox, inside: "submission", folder, limits: { bytesMax: 1e9, filesMax: 10 }, snapshotsMax: 40 },
     ...{ bytesMax: 1e9, pauseMs: 1000, budgetMs, write() {} },
   });

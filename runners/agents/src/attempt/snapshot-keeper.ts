@@ -1,6 +1,6 @@
-// Keeps the submission as it stood at moments of the attempt. The room is bounded: when it is full, the budget is
-// cut into fewer parts and of each part only the last snapshot stays. Every count of parts is a power of two, so
-// that what stood at each quarter is the last thing to go, and what went is told.
+// Keeps snapshots of the submission during the attempt. Their room is bounded. When it is full, the budget is cut
+// into fewer parts, and of each part only the last snapshot stays. The count of parts is always a power of two, so
+// the state at each quarter is dropped last. The index lists what was dropped.
 
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,24 +11,13 @@ import type { TrajectoryEvent } from "../record/trajectory.ts";
 
 type KeptSnapshot = SnapshotIndex["snapshots"][number];
 
-export type SnapshotKeeper = {
-  /** Takes a snapshot if the folder changed and nobody wrote to it meanwhile. */
-  look(sinceStartMs: number): Promise<void>;
-  /**
-   * The submission that counts, at `to`. Everything must have stopped. A large file that the last snapshot
-   * holds already is another name of the one there: whoever writes in one of them writes in both.
-   */
-  final(to: string): Promise<SnapshotResult>;
-  index(): SnapshotIndex;
-};
-
-type Options = {
-  sandbox: Sandbox;
+type KeeperOptions = {
+  sandbox: Pick<Sandbox, "snapshot">;
   inside: string;
   folder: string;
   limits: SnapshotLimits;
   snapshotsMax: number;
-  /** All snapshots together. */
+  /** Of all snapshots together. */
   bytesMax: number;
   pauseMs: number;
   budgetMs: number;
@@ -39,137 +28,146 @@ const namedMax = 100;
 /** Of the budget. With the least, one snapshot of each quarter stays. */
 const [partsFirst, partsLeast] = [32, 4];
 
-export function snapshotKeeper(options: Options): SnapshotKeeper {
-  const { sandbox, inside, folder, limits, write } = options;
-  let kept: KeptSnapshot[] = [];
-  const dropped: KeptSnapshot[] = [];
-  let parts = 2 * partsFirst;
-  let count = 0;
-  let pauseMs = options.pauseMs;
-  let notBefore = 0;
-  let last: { name?: string; state?: string; digest?: string; files: CopiedTree["files"] } = { files: [] };
-  let skipped = "";
+export class SnapshotKeeper {
+  readonly #options: KeeperOptions;
+  #kept: KeptSnapshot[] = [];
+  readonly #dropped: KeptSnapshot[] = [];
+  #parts = 2 * partsFirst;
+  #count = 0;
+  #pauseMs: number;
+  #notBefore = 0;
+  #last: { name?: string; state?: string; digest?: string; files: CopiedTree["files"] } = { files: [] };
+  #skipped = "";
 
-  const drop = async (snapshot: KeptSnapshot) => {
-    await rm(join(folder, snapshot.name), { recursive: true, force: true });
-    kept = kept.filter(({ name }) => name !== snapshot.name);
-    dropped.push(snapshot);
-    write({ event: "snapshot-dropped", name: snapshot.name });
-  };
-  const total = () => kept.reduce((sum, { bytes }) => sum + bytes, 0);
-  const part = ({ sinceStartMs }: Pick<KeptSnapshot, "sinceStartMs">) =>
-    Math.ceil((sinceStartMs * parts) / options.budgetMs);
-  /** Makes room for one taken now: drops what has a successor in its part, or else the oldest. */
-  const thin = async (sinceStartMs: number) => {
-    for (;;) {
-      const next = [...kept.slice(1), { sinceStartMs }];
-      const followed = kept.filter((snapshot, at) => part(snapshot) === part(next[at]!));
-      for (const snapshot of followed) await drop(snapshot);
-      if (followed.length > 0) return;
-      if (parts === partsLeast) return drop(kept[0]!);
-      parts /= 2;
-      pauseMs *= 2;
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+    this.#pauseMs = options.pauseMs;
+  }
+
+  /** Takes a snapshot if the folder changed and no program wrote to it meanwhile. */
+  async look(sinceStartMs: number): Promise<void> {
+    if (sinceStartMs < this.#notBefore) return;
+    const name = String(this.#count + 1).padStart(4, "0");
+    const to = join(this.#options.folder, name);
+    const taken = await this.#take(to);
+    if (taken === undefined || taken.kind === "unchanged") return;
+    this.#last.state = taken.state;
+    if (taken.kind === "over-limits") return this.#skip(taken.detail);
+    const { tree } = taken;
+    const remove = () => rm(to, { recursive: true, force: true });
+    // touched but equal, still empty, or copied during a write: the next look decides
+    if (tree.digest === this.#last.digest || tree.files.length === 0) return remove();
+    if (tree.torn.length > 0) {
+      delete this.#last.state;
+      return remove();
     }
-  };
-  const skip = (because: string) => {
-    if (because !== skipped) write({ event: "snapshot-skipped", because });
-    skipped = because;
-  };
+    if (tree.bytes > this.#options.bytesMax) {
+      await remove();
+      return this.#skip(`a snapshot of ${tree.bytes} bytes exceeds the room for all of them`);
+    }
+    while (this.#isFull(tree.bytes)) await this.#thin(sinceStartMs);
+    this.#count++;
+    this.#notBefore = sinceStartMs + this.#pauseMs;
+    this.#kept.push({ name, sinceStartMs: Math.round(sinceStartMs), ...summary(tree) });
+    this.#record(name, tree);
+    this.#last = { name, state: taken.state, digest: tree.digest, files: tree.files };
+  }
 
-  const request = (to: string) => ({
-    inside,
-    to,
-    limits,
-    ...(last.name && { earlier: { folder: join(folder, last.name), files: last.files } }),
-  });
-  const take = async (to: string): Promise<SnapshotResult | undefined> => {
+  /**
+   * Copies the submission that counts to `to`. Everything inside must have stopped. A large file that equals the
+   * last snapshot's is hard-linked to it: writing to one changes both.
+   */
+  async final(to: string): Promise<SnapshotResult> {
     try {
-      return await sandbox.snapshot({ ...request(to), ...(last.state && { unless: last.state }) });
+      const taken = await this.#options.sandbox.snapshot(this.#request(to));
+      if (taken.kind === "over-limits") this.#skip(taken.detail);
+      if (taken.kind === "taken") this.#record("final", taken.tree);
+      return taken;
     } catch (error) {
-      // hours of work must not end for a copy in between; the final one has to fit
+      // another try would leave out every file that is in `to` already
+      await rm(to, { recursive: true, force: true });
+      await mkdir(to, { recursive: true });
+      throw error;
+    }
+  }
+
+  index(): SnapshotIndex {
+    return {
+      formatVersion: 1,
+      budgetMs: this.#options.budgetMs,
+      snapshots: this.#kept,
+      dropped: this.#dropped.map(({ sinceStartMs, digest }) => ({ sinceStartMs, digest })),
+    };
+  }
+
+  #request(to: string) {
+    const { inside, limits, folder } = this.#options;
+    const { name, files } = this.#last;
+    return { inside, to, limits, ...(name && { earlier: { folder: join(folder, name), files } }) };
+  }
+
+  /** Undefined on a full disk: it must not end hours of work for a copy in between. The final one has to fit. */
+  async #take(to: string): Promise<SnapshotResult | undefined> {
+    const { state } = this.#last;
+    try {
+      return await this.#options.sandbox.snapshot({ ...this.#request(to), ...(state && { unless: state }) });
+    } catch (error) {
       if (!isFullDisk(error)) throw error;
       await rm(to, { recursive: true, force: true });
-      if (kept.length > 0) await thin(Number.POSITIVE_INFINITY); // none is taken now that others give way to
-      skip("no room on the disk");
+      if (this.#kept.length > 0) await this.#thin(Number.POSITIVE_INFINITY); // without a new snapshot none has a successor now
+      this.#skip("no room on the disk");
       return undefined;
     }
-  };
+  }
 
-  return {
-    async look(sinceStartMs) {
-      if (sinceStartMs < notBefore) return;
-      const name = String(count + 1).padStart(4, "0");
-      const to = join(folder, name);
-      const taken = await take(to);
-      if (taken === undefined) return;
-      if (taken.kind === "unchanged") return;
-      last.state = taken.state;
-      if (taken.kind === "over-limits") return skip(taken.detail);
-      const { tree } = taken;
-      const remove = () => rm(to, { recursive: true, force: true });
-      // touched but equal, still empty, or caught in the middle of a write: the next look decides
-      if (tree.digest === last.digest || tree.files.length === 0) return remove();
-      if (tree.torn.length > 0) {
-        delete last.state;
-        return remove();
-      }
-      if (tree.bytes > options.bytesMax) {
-        await remove();
-        return skip(`a snapshot of ${tree.bytes} bytes exceeds the room for all of them`);
-      }
-      while (
-        kept.length > 0 &&
-        (kept.length >= options.snapshotsMax || total() + tree.bytes > options.bytesMax)
-      )
-        await thin(sinceStartMs);
-      count++;
-      notBefore = sinceStartMs + pauseMs;
-      kept.push({ name, sinceStartMs: Math.round(sinceStartMs), ...summary(tree) });
-      write({
-        event: "snapshot",
-        name,
-        ...summary(tree),
-        ...difference(last.files, tree),
-        ...oddities(tree),
-      });
-      last = { name, state: taken.state, digest: tree.digest, files: tree.files };
-    },
-    async final(to) {
-      try {
-        const taken = await sandbox.snapshot(request(to));
-        if (taken.kind === "over-limits") skip(taken.detail);
-        if (taken.kind !== "taken") return taken;
-        const { tree } = taken;
-        write({
-          event: "snapshot",
-          name: "final",
-          ...summary(tree),
-          ...difference(last.files, tree),
-          ...oddities(tree),
-        });
-        return taken;
-      } catch (error) {
-        // another try would leave out every file that stands there already
-        await rm(to, { recursive: true, force: true });
-        await mkdir(to, { recursive: true });
-        throw error;
-      }
-    },
-    index: () => ({
-      formatVersion: 1,
-      budgetMs: options.budgetMs,
-      snapshots: kept,
-      dropped: dropped.map(({ sinceStartMs, digest }) => ({ sinceStartMs, digest })),
-    }),
-  };
+  #isFull(bytesMore: number): boolean {
+    const { snapshotsMax, bytesMax } = this.#options;
+    const bytes = this.#kept.reduce((sum, one) => sum + one.bytes, 0);
+    return this.#kept.length > 0 && (this.#kept.length >= snapshotsMax || bytes + bytesMore > bytesMax);
+  }
+
+  /** Makes room for a snapshot taken now: drops those that have a successor in their part, or else the oldest. */
+  async #thin(sinceStartMs: number): Promise<void> {
+    for (;;) {
+      const next = [...this.#kept.slice(1), { sinceStartMs }];
+      const followed = this.#kept.filter((one, at) => this.#partOf(one) === this.#partOf(next[at]!));
+      for (const snapshot of followed) await this.#drop(snapshot);
+      if (followed.length > 0) return;
+      if (this.#parts === partsLeast) return this.#drop(this.#kept[0]!);
+      this.#parts /= 2;
+      this.#pauseMs *= 2;
+    }
+  }
+
+  #partOf({ sinceStartMs }: Pick<KeptSnapshot, "sinceStartMs">): number {
+    return Math.ceil((sinceStartMs * this.#parts) / this.#options.budgetMs);
+  }
+
+  async #drop(snapshot: KeptSnapshot): Promise<void> {
+    await rm(join(this.#options.folder, snapshot.name), { recursive: true, force: true });
+    this.#kept = this.#kept.filter(({ name }) => name !== snapshot.name);
+    this.#dropped.push(snapshot);
+    this.#options.write({ event: "snapshot-dropped", name: snapshot.name });
+  }
+
+  #skip(because: string): void {
+    if (because !== this.#skipped) this.#options.write({ event: "snapshot-skipped", because });
+    this.#skipped = because;
+  }
+
+  #record(name: string, tree: CopiedTree): void {
+    const { leftOut, leftOutMore, torn } = tree;
+    this.#options.write({
+      ...{ event: "snapshot", name },
+      ...summary(tree),
+      ...difference(this.#last.files, tree),
+      ...{ leftOut, leftOutMore, torn: torn.slice(0, namedMax) },
+    });
+  }
 }
 
 function summary(tree: CopiedTree) {
   return { digest: tree.digest, files: tree.files.length, bytes: tree.bytes };
-}
-
-function oddities({ leftOut, leftOutMore, torn }: CopiedTree) {
-  return { leftOut, leftOutMore, torn: torn.slice(0, namedMax) };
 }
 
 /** Which files came, went or changed since the snapshot before, by digest; the lists are bounded. */

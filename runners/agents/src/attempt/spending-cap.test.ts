@@ -7,9 +7,10 @@ import { type TestContext, test } from "node:test";
 import { seededRandom } from "@mlrb/core/statistics/random";
 import { readPurse, writeCap, writePurse } from "@mlrb/kit/attempts/purse";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
-import { attemptMeter } from "./attempt-meter.ts";
+import { testClock } from "../testing/test-clock.ts";
+import { AttemptMeter } from "./attempt-meter.ts";
 import { attemptPurse } from "./attempt-purse.ts";
-import { openCap, type SpendingCap } from "./spending-cap.ts";
+import { CapFile, type SpendingCap } from "./spending-cap.ts";
 
 function folder(t: TestContext): string {
   const made = mkdtempSync(join(tmpdir(), "cap-"));
@@ -17,14 +18,13 @@ function folder(t: TestContext): string {
   return made;
 }
 
-const meterOf = (cap: SpendingCap) =>
-  attemptMeter({ limits: { timeMs: 1e9 }, startedWall: 0, sinceStart: () => 0, cap });
+const meterOf = (cap: SpendingCap) => new AttemptMeter({ limits: { timeMs: 1e9 }, clock: testClock(), cap });
 const usage = { inputTokens: 1, outputTokens: 1, cachedInputTokens: null, reasoningTokens: null };
 
-test("attempts of one run share its cap, which each passes by one call at most, and raising it lets them go on", (t) => {
+test("attempts of one run share its cap, each passes it by one call at most, and a raised cap lets them continue", (t) => {
   const path = join(folder(t), "cap.jsonl");
   writeCap(path, 1);
-  const meters = ["a", "b", "c"].map((name) => meterOf(openCap(path, name)));
+  const meters = ["a", "b", "c"].map((name) => meterOf(new CapFile(path, name)));
   let spent = 0;
   const call = (meter: (typeof meters)[number], dollars: number) => {
     if (meter.overCap(1) !== undefined) return false;
@@ -35,54 +35,54 @@ test("attempts of one run share its cap, which each passes by one call at most, 
   for (let turn = 0; turn < 30; turn++) call(meters[turn % 3]!, 0.07);
   assert.ok(spent >= 1 && spent < 1.07 + 1e-9, String(spent));
   assert.match(meters[0]!.overCap(1)!, /spent the 1 dollars of its --max-cost/u);
-  assert.equal(meters[0]!.over(), undefined, "it is the operator's limit, not the agent's");
+  assert.equal(meters[0]!.over(), undefined, "the cap is the operator's limit, not the agent's");
   writeCap(path, 2);
   assert.ok(call(meters[2]!, 0.07));
 });
 
-test("what a call can have cost at most counts too, and half a line of a killed supervisor does not", (t) => {
+test("upper estimates count against the cap, and half a line of a killed supervisor does not", (t) => {
   const path = join(folder(t), "cap.jsonl");
   writeCap(path, 1);
-  const cap = openCap(path, "a");
+  const cap = new CapFile(path, "a");
   const meter = meterOf(cap);
   const estimated = { inputTokens: 10, outputTokens: 10, dollars: 0.5 };
   meter.charge({ usage: null, dollars: null, answered: true, estimated });
   assert.equal(cap.leftDollars(), 0.5);
   appendFileSync(path, '{"dollars":0.4');
-  assert.equal(openCap(path, "b").leftDollars(), 0.5);
+  assert.equal(new CapFile(path, "b").leftDollars(), 0.5);
   appendFileSync(path, "\n");
-  const reread = openCap(path, "b");
+  const reread = new CapFile(path, "b");
   assert.equal(reread.leftDollars(), 0.5);
 });
 
 test("two calls at once are admitted only where the cheaper fits into what the cap leaves", (t) => {
   const path = join(folder(t), "cap.jsonl");
   writeCap(path, 1);
-  const meter = meterOf(openCap(path, "a"));
+  const meter = meterOf(new CapFile(path, "a"));
   const release = meter.hold({ tokens: 1, dollars: 5 });
-  assert.ok(release, "alone it begins, whatever it may take");
+  assert.ok(release, "a single call begins, whatever it may cost");
   assert.equal(meter.hold({ tokens: 1, dollars: 1 }), undefined);
-  assert.ok(meter.hold({ tokens: 1, dollars: 0 }), "what is free waits for nothing");
+  assert.ok(meter.hold({ tokens: 1, dollars: 0 }), "free calls never wait");
   assert.ok(meter.hold({ tokens: 1, dollars: 0.9 }));
   release();
   assert.ok(meter.hold({ tokens: 1, dollars: 0.9 }));
 });
 
-test("what a killed attempt had in flight counts as spent, and nobody waits for it", (t) => {
+test("calls in flight of a killed attempt count as spent, and other calls do not wait for them", (t) => {
   const path = join(folder(t), "cap.jsonl");
   writeCap(path, 1);
   const gone = spawnSync(process.execPath, ["-e", ""]).pid;
   appendFileSync(path, `${JSON.stringify({ attempt: "b", held: 1, pid: gone })}\n`);
-  const meter = meterOf(openCap(path, "a"));
+  const meter = meterOf(new CapFile(path, "a"));
   assert.ok(meter.hold({ tokens: 1, dollars: 0.1 }));
   assert.match(meter.overCap(0.1)!, /spent the 1 dollars/u);
 });
 
 test("a cap that cannot be read lets nothing be spent", (t) => {
-  assert.throws(() => openCap(join(folder(t), "none"), "a").leftDollars(), /ENOENT/u);
+  assert.throws(() => new CapFile(join(folder(t), "none"), "a").leftDollars(), /ENOENT/u);
 });
 
-test("a purse is read whole or refused, there need be none, and one of format 1 names no run", (t) => {
+test("a purse of formats 1 and 2 is read, a missing one is allowed, and a malformed one is refused", (t) => {
   const path = join(folder(t), "purse.json");
   assert.equal(readPurse(path), undefined);
   const runs = [{ run: "r", prices: ["m=1/2"] }];
@@ -100,13 +100,13 @@ test("a purse is read whole or refused, there need be none, and one of format 1 
   }
 });
 
-test("attempts that race for the last cent with many calls each pass the cap by one call each at most", async (t) => {
+test("attempts racing with many calls pass the cap by one call each at most", async (t) => {
   const { fraction: chance } = seededRandom(7);
   for (let round = 0; round < 40; round++) {
     const path = join(folder(t), "cap.jsonl");
     writeCap(path, 1);
     const attempts = ["a", "b", "c"].map((name) => ({
-      meter: meterOf(openCap(path, name)),
+      meter: meterOf(new CapFile(path, name)),
       flying: [] as { end: () => void; dollars: number }[],
     }));
     let spent = 0;
@@ -124,7 +124,7 @@ test("attempts that race for the last cent with many calls each pass the cap by 
         const dollars = done.dollars * chance();
         meter.charge({ usage, dollars, answered: true });
         spent += dollars;
-        await 0; // what it held is given back
+        await 0; // its reservation is released
       }
     }
     for (const { flying } of attempts) for (const { dollars } of flying) spent += dollars;
@@ -132,12 +132,12 @@ test("attempts that race for the last cent with many calls each pass the cap by 
   }
 });
 
-test("an attempt that a run with a cap goes on with comes under it, with what it spends from then on", (t) => {
+test("an attempt continued by a run with a cap counts against that cap from then on", (t) => {
   const path = join(folder(t), "purse.json");
   writePurse(path, { runs: [{ run: "first", prices: [] }], cap: null });
   const purse = attemptPurse(path, "a")!;
-  const told: object[] = [];
-  purse.onCarried((by) => told.push(by));
+  const carriers: object[] = [];
+  purse.onCarried((by) => carriers.push(by));
   const meter = meterOf(purse.cap);
   meter.charge({ usage, dollars: 50, answered: true });
   assert.equal(meter.overCap(1), undefined);
@@ -148,18 +148,18 @@ test("an attempt that a run with a cap goes on with comes under it, with what it
   writeCap(cap, 1);
   writePurse(path, { runs: [{ run: "second", prices: [] }, ...readPurse(path)!.runs], cap });
   assert.equal(meter.overCap(1), undefined);
-  assert.equal(openCap(cap, "b").freeDollars(), 0.5, "its calls in flight are known to the others there");
+  assert.equal(new CapFile(cap, "b").freeDollars(), 0.5, "the other attempts see its calls in flight");
   release();
   meter.charge({ usage, dollars: 1.1, answered: true });
   assert.match(meter.overCap(1)!, /spent the 1 dollars/u);
-  assert.equal(meter.overCap(0), undefined, "what is free goes on");
-  assert.deepEqual(told, [
+  assert.equal(meter.overCap(0), undefined, "free calls continue");
+  assert.deepEqual(carriers, [
     { run: "first", maxDollars: null },
     { run: "second", maxDollars: 1 },
   ]);
 });
 
-test("an attempt that moves from one run's cap to another's leaves the first to its others", (t) => {
+test("an attempt that moves to another cap no longer counts against the first", (t) => {
   const [high, low] = [join(folder(t), "high.jsonl"), join(folder(t), "low.jsonl")];
   writeCap(high, 10);
   writeCap(low, 0.5);
@@ -167,7 +167,7 @@ test("an attempt that moves from one run's cap to another's leaves the first to 
   writePurse(path, { runs: [{ run: "first", prices: [] }], cap: high });
   const { cap } = attemptPurse(path, "a")!;
   const meter = meterOf(cap);
-  const other = openCap(high, "b");
+  const other = new CapFile(high, "b");
   meter.charge({ usage, dollars: 4, answered: true });
   meter.hold({ tokens: 1, dollars: 3 });
   meter.hold({ tokens: 1, dollars: 4 });
@@ -180,17 +180,17 @@ test("an attempt that moves from one run's cap to another's leaves the first to 
   assert.ok(meter.overCap(1));
 });
 
-test("under a cap a call that nobody knows the price of is not sent, and a cap of 0 lets only free ones through", (t) => {
+test("under a cap, calls of unknown price are not sent, and a cap of 0 allows only free calls", (t) => {
   const path = join(folder(t), "cap.jsonl");
   writeCap(path, 1);
-  const meter = meterOf(openCap(path, "a"));
-  assert.match(meter.overCap(null)!, /no price is known/u);
+  const meter = meterOf(new CapFile(path, "a"));
+  assert.match(meter.overCap(null)!, /price is unknown/u);
   writeCap(path, 0);
   assert.ok(meter.overCap(0.001));
   assert.equal(meter.overCap(0), undefined);
 });
 
-test("a run that goes on with an attempt brings its prices, and the ledger keeps those of both with their run", (t) => {
+test("a run that continues an attempt brings its prices, and the ledger keeps those of both runs", (t) => {
   const path = join(folder(t), "purse.json");
   writePurse(path, { runs: [{ run: "first", prices: ["m=1/2", "n-*=1/1"] }], cap: null });
   const { prices } = attemptPurse(path, "a")!;
@@ -217,7 +217,7 @@ test("a run that goes on with an attempt brings its prices, and the ledger keeps
   assert.deepEqual([table!.input, table!.asOf, table!.source.slice(0, 8)], [2.5, "2024-11-20", "https://"]);
 });
 
-test("a call that cannot be told to the cap, on a full disk, is on the attempt's own bill all the same", () => {
+test("a call that cannot be added to the cap, on a full disk, is on the attempt's own bill", () => {
   const full = Object.assign(new Error("no space left"), { code: "ENOSPC" });
   const cap = {
     leftDollars: () => 1,

@@ -1,87 +1,104 @@
-// The hard limit of dollars of a whole run (`--max-cost`). Its attempts run under supervisors of their own, in
-// parallel and longer than the run: they share a file to which each appends what its calls cost or can have cost, and
-// read it before a call. kit/attempts/purse.ts begins the file.
-// Each attempt may pass the cap by one call: the dearest of those that it has in flight. What the others of them can
-// cost at most counts from before they are sent, or many calls at once of many attempts would pass it together.
+// The hard limit of dollars of a whole run (`--max-cost`). The run's attempts have supervisors of their own, which
+// work in parallel and outlive the run. They share a file: each appends what its calls cost or may have cost, and
+// reads the file before a call. kit/attempts/purse.ts begins the file.
+// Each attempt may pass the cap by one call: the dearest of those that it has in flight. The most that its other
+// calls can cost counts before they are sent. Otherwise many calls of many attempts would pass the cap together.
 import { appendFileSync, closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { spendingCapLine } from "@mlrb/formats/attempt/spending-cap";
 import { readFormat } from "@mlrb/formats/read-format";
 import { canonicalJson } from "@mlrb/kit/json-file";
 
 export type SpendingCap = {
-  /** Of the whole run, by what its calls have cost; infinite where nothing caps it. */
+  /** Of the whole run, by what its calls have cost; infinite without a cap. */
   leftDollars(): number;
   /** The same without what all attempts hold. */
   freeDollars(): number;
-  /** undefined: none. */
+  /** Undefined without a cap. */
   maxDollars(): number | undefined;
-  /** What this attempt's calls in flight can cost at most, without the dearest of them. */
+  /** The most that this attempt's calls in flight can cost, without the dearest of them. */
   hold(dollars: number): void;
   add(dollars: number): void;
 };
 
-/** As the attempt of this name sees it. Throws where the file cannot be read: without it nothing may be spent. */
-export function openCap(path: string, attempt: string): SpendingCap {
-  let offset = 0;
-  let rest = "";
-  let spent = 0;
-  let max = 0;
-  const held = new Map<string, { dollars: number; pid: number }>();
-  const read = () => {
-    const file = openSync(path, "r");
+/**
+ * The cap as the attempt of this name sees it. Its methods throw if the file cannot be read: then nothing may be
+ * spent.
+ */
+export class CapFile implements SpendingCap {
+  readonly #path: string;
+  readonly #attempt: string;
+  #offset = 0;
+  #rest = "";
+  #max = 0;
+  #spent = 0;
+  readonly #held = new Map<string, { dollars: number; pid: number }>();
+  #holding = 0;
+
+  constructor(path: string, attempt: string) {
+    this.#path = path;
+    this.#attempt = attempt;
+  }
+
+  /** Attempts that were killed count as having spent what they held: their last calls may be billed. */
+  leftDollars(): number {
+    this.#read();
+    return this.#max - this.#spent - this.#sumHeld((pid) => !isAlive(pid));
+  }
+
+  freeDollars(): number {
+    this.#read();
+    return this.#max - this.#spent - this.#sumHeld(() => true);
+  }
+
+  maxDollars(): number {
+    this.#read();
+    return this.#max;
+  }
+
+  hold(dollars: number): void {
+    if (dollars === this.#holding) return;
+    this.#append({ attempt: this.#attempt, held: dollars, pid: process.pid }, { flush: false });
+    this.#holding = dollars;
+  }
+
+  add(dollars: number): void {
+    if (dollars > 0) this.#append({ dollars }, { flush: true });
+  }
+
+  /** A line of its own, also behind half a line that a killed supervisor left. */
+  #append(line: object, { flush }: { flush: boolean }): void {
+    appendFileSync(this.#path, `\n${canonicalJson(line)}\n`, { flush });
+  }
+
+  #read(): void {
+    const file = openSync(this.#path, "r");
     try {
       const { size } = fstatSync(file);
-      if (size > offset) {
-        const bytes = Buffer.alloc(size - offset);
-        offset += readSync(file, bytes, 0, bytes.length, offset);
-        const lines = (rest + bytes.toString("utf8")).split("\n");
-        rest = lines.pop() ?? "";
-        for (const line of lines) take(line);
-      }
+      if (size <= this.#offset) return;
+      const bytes = Buffer.alloc(size - this.#offset);
+      this.#offset += readSync(file, bytes, 0, bytes.length, this.#offset);
+      const lines = (this.#rest + bytes.toString("utf8")).split("\n");
+      this.#rest = lines.pop() ?? "";
+      for (const line of lines) this.#take(line);
     } finally {
       closeSync(file);
     }
-  };
-  const take = (line: string) => {
+  }
+
+  #take(line: string): void {
     const reading = readFormat(spendingCapLine, line);
     if (reading.kind === "unreadable") return; // half a line of a supervisor that was killed
     const { value } = reading;
-    if ("maxDollars" in value) max = value.maxDollars;
-    else if ("dollars" in value) spent += value.dollars;
-    else held.set(value.attempt, { dollars: value.held, pid: value.pid });
-  };
-  // a line of its own, also behind half a line that a killed supervisor left
-  const append = (line: object, flush: boolean) =>
-    appendFileSync(path, `\n${canonicalJson(line)}\n`, { flush });
-  let holding = 0;
-  /** `dead`: of attempts that were killed, whose last calls may be billed. */
-  const holds = ({ dead }: { dead: boolean }) =>
-    [...held.values()].reduce(
-      (sum, { dollars, pid }) => (dollars > 0 && (!dead || !isAlive(pid)) ? sum + dollars : sum),
-      0,
-    );
-  return {
-    leftDollars() {
-      read();
-      return max - spent - holds({ dead: true });
-    },
-    freeDollars() {
-      read();
-      return max - spent - holds({ dead: false });
-    },
-    maxDollars() {
-      read();
-      return max;
-    },
-    hold(dollars) {
-      if (dollars === holding) return;
-      append({ attempt, held: dollars, pid: process.pid }, false);
-      holding = dollars;
-    },
-    add(dollars) {
-      if (dollars > 0) append({ dollars }, true);
-    },
-  };
+    if ("maxDollars" in value) this.#max = value.maxDollars;
+    else if ("dollars" in value) this.#spent += value.dollars;
+    else this.#held.set(value.attempt, { dollars: value.held, pid: value.pid });
+  }
+
+  #sumHeld(counts: (pid: number) => boolean): number {
+    let sum = 0;
+    for (const { dollars, pid } of this.#held.values()) if (dollars > 0 && counts(pid)) sum += dollars;
+    return sum;
+  }
 }
 
 /** Attempts of one cap run on one host. */

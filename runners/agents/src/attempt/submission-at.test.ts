@@ -17,7 +17,7 @@ const index = (...snapshots: SnapshotIndex["snapshots"]): SnapshotIndex => ({
 });
 const ledger = (workingMs: number) => ({ workingMs, submission: { digest: "final" } });
 
-test("at a moment stands the last snapshot before it, and one taken right then", () => {
+test("a checkpoint's submission is the last snapshot at or before it", () => {
   const found = (share: number) =>
     submissionAt(share, index(one("0001", 100), one("0002", 250), one("0003", 251)), ledger(900));
   assert.deepEqual(found(0.05), { kind: "none" });
@@ -25,7 +25,7 @@ test("at a moment stands the last snapshot before it, and one taken right then",
   assert.deepEqual(found(0.5), { kind: "snapshot", name: "0003" });
 });
 
-test("once the attempt has ended, what was handed in stands, whatever the last snapshot was", () => {
+test("after the attempt's end a checkpoint's submission is the final one", () => {
   assert.deepEqual(submissionAt(0.5, index(one("0001", 100)), ledger(500)), { kind: "final" });
   assert.deepEqual(submissionAt(0.5, index(one("0001", 100)), ledger(501)), {
     kind: "snapshot",

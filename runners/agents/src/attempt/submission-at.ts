@@ -1,25 +1,25 @@
-// Which of the snapshots that a supervisor kept is the submission as it stood at a share of the budget. Pure.
-// Snapshots are taken when the folder has changed and nobody writes, so the last one before a moment is what an
-// agent would have handed in, had its time been over then; it lags behind the folder by the pause between two.
+// Selects the snapshot that holds the submission at a share of the budget. Pure.
+// A snapshot is taken when the folder has changed and no program writes to it. So the last one before a checkpoint is
+// what the agent would have submitted then. It lags behind the folder by the pause between two snapshots.
 
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { SnapshotIndex } from "@mlrb/formats/attempt/snapshot-index";
 
-export type Stood =
-  /** The attempt had ended: what it handed in. */
+export type CheckpointSubmission =
+  /** The attempt had ended: its submission. */
   | { kind: "final" }
   | { kind: "snapshot"; name: string }
-  /** Nothing had been put there yet. */
+  /** The folder was still empty. */
   | { kind: "none" }
-  /** It was taken, and went for want of room; nothing kept equals it. */
+  /** The snapshot was dropped for lack of room, and no kept one equals it. */
   | { kind: "dropped" };
 
-/** `share` of the budget, over 0 and under 1. */
+/** `share` of the budget, between 0 and 1, both excluded. */
 export function submissionAt(
   share: number,
   { budgetMs, snapshots, dropped = [] }: SnapshotIndex,
   ledger: Pick<Ledger, "workingMs"> & { submission: { digest: string } },
-): Stood {
+): CheckpointSubmission {
   const atMs = share * budgetMs;
   if (ledger.workingMs <= atMs) return { kind: "final" };
   const taken = [...snapshots, ...dropped]

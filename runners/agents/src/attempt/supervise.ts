@@ -1,81 +1,45 @@
-// Watches whatever an agent runs (a program of its own, or our loop around a model): its output, its iterations
-// and its submission are recorded while it works, and when it ends or its time is over everything that was
-// started inside is stopped, then ended.
+// Watches what an agent runs: a program of its own, or our loop around a model. Records output, iterations and the
+// submission meanwhile. When it ends or its time is over, stops and then ends everything that was started inside.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import { isFullDisk } from "@mlrb/kit/files/full-disk";
-import type { IterationsReader } from "../record/iterations-reader.ts";
-import type { OutputLog } from "../record/output-log.ts";
-import type { Trajectory } from "../record/trajectory.ts";
 import { SandboxTrouble } from "../sandbox/sandbox-trouble.ts";
-import type { AttemptMeter } from "./attempt-meter.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
-import type { FrozenTime } from "./frozen-time.ts";
 import { Interrupted, sameMomentMs } from "./interruption.ts";
-import type { SnapshotKeeper } from "./snapshot-keeper.ts";
+import type { Supervision } from "./supervision.ts";
 import { type Ending, watchProgram } from "./watch-program.ts";
-
-export type Supervision = {
-  sandbox: Sandbox;
-  trajectory: Trajectory;
-  output: OutputLog;
-  iterations: IterationsReader;
-  snapshots: SnapshotKeeper;
-  meter: AttemptMeter;
-  frozen: FrozenTime;
-  /** Monotonic, ms. */
-  sinceStart(): number;
-};
 
 export type Started = {
   running: Promise<Ending>;
   /** Called when it is over, before everything is ended. */
   stop?(): void;
-  /** At the deadline, with everything inside frozen: what the attempt was lost to, if that was not its agent's. */
+  /**
+   * At the deadline, with everything inside frozen: the trouble to which the attempt was lost, unless its agent
+   * caused it.
+   */
   lostAtDeadline?(): Promise<Error | undefined>;
 };
 
-/** Throws when the program cannot be started, the sandbox is lost or the record cannot be kept. */
+export type SupervisedRun = { ending: Ending; wallMs: number; workingMs: number };
+
+/** `failure` is thrown where it is awaited: thrown where it happens, it would end the supervisor. */
+type Watching = { looking: Promise<void>; failure?: unknown };
+
+/** Throws if the program cannot be started, the sandbox is lost or the record cannot be kept. */
 export async function supervise(
-  request: AttemptRequest,
-  { sandbox, output, iterations, snapshots, meter, frozen, sinceStart, trajectory }: Supervision,
+  supervision: Supervision,
   start: (failed: (error: unknown) => void) => Started,
-): Promise<{ ending: Ending; wallMs: number; workingMs: number }> {
-  let failure: unknown;
-  // thrown where somebody waits for it: where it happens it would end the supervisor
+): Promise<SupervisedRun> {
+  const { request, sandbox, output, iterations, clock } = supervision;
+  const watching: Watching = { looking: Promise.resolve() };
   const { running, stop, lostAtDeadline } = start((error) => {
-    failure ??= error;
+    watching.failure ??= error;
   });
   running.catch(() => {}); // awaited below
-  let looking: Promise<void> = Promise.resolve();
-  const look = async () => {
-    if (failure) throw failure;
-    if (trajectory.short())
-      throw Object.assign(new Error(`no space left on the disk: ${request.outputs.trajectory}`), {
-        code: "ENOSPC",
-      });
-    output.flush();
-    await iterations.read();
-    await snapshots.look(meter.workingMs()); // a moment is a share of the working time
-  };
-  const watching = watchProgram(running, {
-    leftMs: meter.leftMs,
-    pollMs: request.pollMs ?? 1000,
-    look() {
-      looking = look();
-      return looking;
-    },
-    used: (share) => trajectory.add({ event: "budget", share }),
-  });
   let ending: Ending;
   try {
-    ending = await Promise.race([watching, interruption(request.interrupted)]);
-    await notInterrupted(ending, request.interrupted);
-    if (endedOver(ending) === "disk") {
-      await sandbox.kill();
-      await sandbox.shed?.(); // what follows needs room too
-    }
+    ending = await untilItEnds(supervision, watching, running);
   } catch (error) {
     stop?.();
     if (error instanceof Interrupted) {
@@ -85,35 +49,76 @@ export async function supervise(
       throw error;
     }
     ending = await endedByFullDisk(error, sandbox);
-    looking = Promise.resolve();
-    failure = undefined;
+    watching.looking = Promise.resolve();
+    watching.failure = undefined;
   }
-  const wallMs = Math.round(sinceStart());
-  const workingMs = Math.round(meter.workingMs());
-  if (ending.kind === "time-limit" && lostAtDeadline && !failure) {
-    // where it cannot be frozen nobody gets more time
-    if (!(await frozen.stop())) await sandbox.kill();
-    failure ??= await Promise.race([lostAtDeadline(), aborted(request.interrupted)]);
+  const wallMs = Math.round(clock.sinceStart());
+  const workingMs = Math.round(clock.workingMs());
+  /** Without a freeze, ending everything keeps the agent from getting more time. */
+  const stopInside = async () => {
+    if (!(await clock.stop())) await sandbox.kill();
+  };
+  if (ending.kind === "time-limit" && lostAtDeadline && !watching.failure) {
+    await stopInside();
+    watching.failure ??= await Promise.race([lostAtDeadline(), aborted(request.interrupted)]);
   }
   stop?.();
   refuse(request, ending);
-  // stopped first and ended when the copy in hand is done: copying gives nobody more time
-  if (!(await frozen.stop())) await sandbox.kill();
-  await looking;
+  await stopInside(); // ended only when the current copy is done: copying must not give the agent more time
+  await watching.looking;
   await sandbox.kill();
-  await Promise.race([running.catch(() => {}), sleep(1000, undefined, { ref: false })]); // what stood in the pipe
-  if (failure) throw failure;
+  await Promise.race([running.catch(() => {}), sleep(1000, undefined, { ref: false })]); // output left in the pipe
+  if (watching.failure) throw watching.failure;
   output.end();
   await iterations.read(true);
   return { ending, wallMs, workingMs };
 }
 
-/** Resolves when it is interrupted. */
+/** Rejects when a look fails, and with `Interrupted`. */
+async function untilItEnds(
+  supervision: Supervision,
+  watching: Watching,
+  running: Promise<Ending>,
+): Promise<Ending> {
+  const { request, sandbox, meter, trajectory } = supervision;
+  const watched = watchProgram(running, {
+    leftMs: () => meter.leftMs(),
+    pollMs: request.pollMs ?? 1000,
+    look() {
+      watching.looking = look(supervision, watching);
+      return watching.looking;
+    },
+    used: (share) => trajectory.add({ event: "budget", share }),
+  });
+  const ending = await Promise.race([watched, interruption(request.interrupted)]);
+  await notInterrupted(ending, request.interrupted);
+  if (endedOver(ending) === "disk") {
+    await sandbox.kill();
+    await sandbox.shed?.(); // what follows needs room too
+  }
+  return ending;
+}
+
+async function look(
+  { request, output, iterations, snapshots, clock, trajectory }: Supervision,
+  { failure }: Watching,
+): Promise<void> {
+  if (failure) throw failure;
+  if (trajectory.short())
+    throw Object.assign(new Error(`no space left on the disk: ${request.outputs.trajectory}`), {
+      code: "ENOSPC",
+    });
+  output.flush();
+  await iterations.read();
+  await snapshots.look(clock.workingMs()); // checkpoints are shares of the working time
+}
+
+/** Resolves on interruption. */
 function aborted(signal: AbortSignal | undefined): Promise<undefined> {
   return interruption(signal).catch(() => undefined);
 }
 
-/** Never settles well. */
+/** Rejects on interruption. Never resolves. */
 function interruption(signal: AbortSignal | undefined): Promise<never> {
   return new Promise((_, reject) => {
     if (signal?.aborted) reject(signal.reason);
@@ -121,7 +126,7 @@ function interruption(signal: AbortSignal | undefined): Promise<never> {
   });
 }
 
-/** A signal to a whole group of processes ends the agent's program as well: that is no end of its own. */
+/** A signal to a whole process group ends the agent's program as well. That is not the program's own end. */
 async function notInterrupted(ending: Ending, signal: AbortSignal | undefined): Promise<void> {
   if (signal && (ending.kind === "exited" || ending.kind === "signalled" || ending.kind === "lost"))
     await sleep(sameMomentMs);
@@ -129,11 +134,11 @@ async function notInterrupted(ending: Ending, signal: AbortSignal | undefined): 
 }
 
 function endedOver(ending: Ending): string | undefined {
-  const told = ending.kind === "scaffold" ? ending.end : ending;
-  return "over" in told ? told.over?.limit : undefined;
+  const end = ending.kind === "scaffold" ? ending.end : ending;
+  return "over" in end ? end.over?.limit : undefined;
 }
 
-/** What is not the agent's doing is no end of an attempt. */
+/** An end that the agent did not cause is not an end of its attempt. */
 function refuse({ agent }: AttemptRequest, ending: Ending): void {
   if (ending.kind === "not-started")
     throw new Error(
@@ -142,19 +147,19 @@ function refuse({ agent }: AttemptRequest, ending: Ending): void {
     );
   if (ending.kind === "lost")
     throw new SandboxTrouble(
-      `the sandbox ended under agent "${agent}": ${ending.detail}; that is not the agent's doing, so nothing was measured`,
+      `the sandbox of agent "${agent}" ended: ${ending.detail}; the agent did not cause this, so nothing was measured`,
     );
 }
 
 /**
- * The record could not be kept for want of room. If that is what this agent took, it is ended for it and its
- * attempt goes to its end; else it is the machine's trouble, and thrown.
+ * The record could not be written on a full disk. If this agent filled the disk, its programs are ended and the
+ * attempt is completed. Otherwise it is the machine's trouble, and thrown.
  */
 async function endedByFullDisk(error: unknown, sandbox: Sandbox): Promise<Ending> {
   if (!isFullDisk(error) || !sandbox.shed) throw error;
   await sandbox.kill();
   const { freedBytes, limitBytes } = await sandbox.shed();
   if (freedBytes < limitBytes / 2) throw error;
-  const detail = `the disk was full; ${freedBytes} bytes of it were what its programs had written`;
+  const detail = `the disk was full; its programs had written ${freedBytes} bytes`;
   return { kind: "signalled", signal: "SIGKILL", over: { limit: "disk", detail } };
 }

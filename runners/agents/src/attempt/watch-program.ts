@@ -1,6 +1,7 @@
-// Waits for an agent's program, looking in on it now and then, until it ends or its time is over.
+// Waits for an agent's program until it ends or its time is over, and looks at its workspace regularly.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecResult } from "@mlrb/core/ports/sandbox";
+import { pollGently } from "@mlrb/kit/processes/poll-gently";
 import type { OverBudgetEnding } from "../gateway/program-gateway.ts";
 import type { ScaffoldEnd } from "../scaffold/scaffold.ts";
 
@@ -12,45 +13,45 @@ export type Ending =
   | { kind: "scaffold"; end: ScaffoldEnd };
 
 export type Watch = {
-  /** Of working time, by a monotonic clock: setting the machine's time gives nobody more of it. It may grow by nothing, and stand still. */
+  /**
+   * Working time, by a monotonic clock: setting the machine's clock gives an agent no more of it. It may stop, but
+   * never grows.
+   */
   leftMs(): number;
-  /** Least time between two looks. */
+  /** Minimum time between two looks. */
   pollMs: number;
   look(): Promise<void>;
-  /** Called as each share of the budget is used up. */
+  /** Called when each share of the budget is used up. */
   used(share: number): void;
 };
 
 const shares = [0.25, 0.5, 0.75];
 
-/** How the program ended, or that its time is over. A look may still be going on then. Throws what a look throws. */
+/**
+ * Resolves with how the program ended, or that its time is over. A look may still be in progress. Throws what a look
+ * throws.
+ */
 export async function watchProgram(running: Promise<Ending>, watch: Watch): Promise<Ending> {
   const { leftMs, pollMs } = watch;
   const budget = leftMs();
-  let told = 0;
-  let pause = pollMs;
-  const over = new AbortController();
-  // watched apart from the looks: copying a large submission moves neither the end nor the limit
-  const end = Promise.race([running, deadline(leftMs, over.signal)]);
-  const tell = () => {
-    while (told < shares.length && leftMs() <= budget * (1 - shares[told]!)) watch.used(shares[told++]!);
+  let usedUp = 0;
+  const tellUsed = () => {
+    while (usedUp < shares.length && leftMs() <= budget * (1 - shares[usedUp]!))
+      watch.used(shares[usedUp++]!);
   };
+  const look = () => {
+    tellUsed();
+    return watch.look();
+  };
+  const over = new AbortController();
+  // independent of the looks: copying a large submission delays neither the end nor the limit
+  const end = Promise.race([running, deadline(leftMs, over.signal)]);
+  const polling = pollGently(look, { pauseMs: pollMs, signal: over.signal });
   try {
-    for (;;) {
-      const ended = await Promise.race([end, sleep(pause, undefined, { ref: false })]);
-      if (ended) return ended;
-      tell();
-      const before = performance.now();
-      const looking = watch.look();
-      looking.catch(() => {}); // awaited by the caller too, when the end comes first
-      const meanwhile = await Promise.race([end, looking.then(() => undefined)]);
-      if (meanwhile) return meanwhile;
-      // looking costs the agent its disk and its core: at most a tenth of the time
-      pause = Math.max(pollMs, 9 * (performance.now() - before));
-    }
+    return await Promise.race([end, polling.then(() => end)]);
   } finally {
     over.abort();
-    tell(); // what went by since the last look, which a busy machine or a large copy makes long
+    tellUsed(); // shares used since the last look, which may be long ago on a busy machine or during a large copy
   }
 }
 

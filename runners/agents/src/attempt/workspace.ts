@@ -1,5 +1,5 @@
-// Lays out what every agent finds, the same for all of them. Beside the workspace, not in it: the
-// agent's own program, its home and its temporary folder.
+// Materializes what every agent finds, the same for all of them. The agent's own program, its home and its temporary
+// folder are next to the workspace, not in it.
 
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -19,8 +19,11 @@ export const inside = {
   library: "program/library",
 };
 
-/** Fills `sandbox`, by what is moved there where the request allows it. `scratch` is an empty host folder for what is written on the way. Throws when it cannot. */
-export async function layOutWorkspace(
+/**
+ * Fills `sandbox`, by moving inputs if the request allows it. `scratch` is an empty host folder for temporary files.
+ * Throws on failure.
+ */
+export async function materializeWorkspace(
   sandbox: Sandbox,
   request: AttemptRequest,
   scratch: string,
@@ -35,7 +38,7 @@ export async function layOutWorkspace(
   if (request.library !== undefined) await sandbox.put(request.library, inside.library);
 }
 
-/** For every task the same, below its prompt. */
+/** Appended to the prompt of every task. */
 const deadlineSentence = `
 ---
 
@@ -44,29 +47,29 @@ deadline moves by that time. The file \`deadline\` beside this one holds the dea
 the first line, the same as an ISO time (UTC) on the second.
 `;
 
-/** Written last, so that the deadline it names lies a whole budget ahead. */
-export async function handOverPrompt(
+/** Called last, so that the deadline in the prompt is a whole budget ahead. */
+export async function putPrompt(
   sandbox: Sandbox,
   text: string,
-  { scratch, tellsDeadline }: { scratch: string; tellsDeadline: boolean },
+  { scratch, hasDeadlineFile }: { scratch: string; hasDeadlineFile: boolean },
 ): Promise<void> {
   const file = join(scratch, "TASK.md");
-  await writeFile(file, tellsDeadline ? `${text.trimEnd()}\n${deadlineSentence}` : text);
+  await writeFile(file, hasDeadlineFile ? `${text.trimEnd()}\n${deadlineSentence}` : text);
   await sandbox.put(file, `${inside.workspace}/TASK.md`);
 }
 
-/** Tells deadlines one after the other, so that of two waits that end together the later one's stays. Never rejects. */
-export function deadlineTeller(sandbox: Sandbox, scratch: string): (deadline: number) => Promise<void> {
+/** Writes deadlines one after the other: of two waits that end together, the later deadline stays. Never rejects. */
+export function deadlineWriter(sandbox: Sandbox, scratch: string): (deadline: number) => Promise<void> {
   let telling = Promise.resolve();
   return (deadline) => {
-    // the agent may have put something else in its place
-    telling = telling.then(() => tellDeadline(sandbox, deadline, scratch)).catch(() => {});
+    // the agent may have replaced the file
+    telling = telling.then(() => writeDeadline(sandbox, deadline, scratch)).catch(() => {});
     return telling;
   };
 }
 
-/** Writes the file that TASK.md names. `deadline` in ms since the epoch. Throws where the agent left no room for it. */
-export async function tellDeadline(sandbox: Sandbox, deadline: number, scratch: string): Promise<void> {
+/** Writes the file that TASK.md names. `deadline` in ms since the epoch. Throws if the agent left no room for it. */
+export async function writeDeadline(sandbox: Sandbox, deadline: number, scratch: string): Promise<void> {
   const file = join(scratch, "deadline");
   const seconds = Math.floor(deadline / 1000);
   const iso = new Date(1000 * seconds).toISOString().replace(".000Z", "Z");
@@ -86,7 +89,7 @@ async function blanks(scratch: string) {
   return { emptyFolder, emptyFile };
 }
 
-/** The only variables an agent's program sees, besides those that the sandbox sets (HOME, TMPDIR). */
+/** The only variables that an agent's program sees, besides those that the sandbox sets (HOME, TMPDIR). */
 export function agentEnvironment(
   sandbox: Sandbox,
   request: AttemptRequest,
@@ -103,14 +106,17 @@ export function agentEnvironment(
   };
 }
 
-/** Walls show the devices that there are; without walls only a variable says which of them to use. */
+/** A sandbox with walls shows only the agent's devices. Without walls, a variable says which devices to use. */
 function deviceVariables({ kind }: Sandbox, gpus: readonly Gpu[]): Record<string, string> {
   if (gpus.length === 0) return {};
   const variables = gpuVariables(gpus);
   return kind === "plain" ? variables : { MLRB_GPUS: variables.MLRB_GPUS! };
 }
 
-/** argv as it is run: `./x` and `{program}` mean the copied program folder, `{python}` the environment's Python, `{gateway}` the address of the model gateway. */
+/**
+ * The argv that is run: `./x` and `{program}` mean the copied program folder, `{python}` the environment's Python,
+ * `{gateway}` the address of the model gateway.
+ */
 export function agentCommand(sandbox: Sandbox, request: AttemptRequest, gateway = ""): string[] {
   const program = sandbox.seenAs(inside.program);
   return request.command.map((argument) => {

@@ -37,7 +37,7 @@ function folder(): { at: string; copy: (unless?: string) => ReturnType<typeof co
   return { at, copy, to };
 }
 
-test("a folder that looks the same is not copied twice", async () => {
+test("an unchanged folder is not copied twice", async () => {
   const { at, copy, to } = folder();
   writeFileSync(join(at, "in/a"), "1");
   const first = await copy();
@@ -50,7 +50,7 @@ test("a folder that looks the same is not copied twice", async () => {
   assert.equal((await copy(state)).kind, "taken");
 });
 
-test("equal folders have equal digests, whatever they are called and whenever they were written", async () => {
+test("equal folders have equal digests, independent of name and time", async () => {
   const digests = [];
   for (const names of [
     ["a", "b/c"],
@@ -67,7 +67,7 @@ test("equal folders have equal digests, whatever they are called and whenever th
   assert.notEqual(digests[0], digests[2]);
 });
 
-test("folders and files swapped for links while they are copied lead nowhere", {
+test("folders and files swapped for links during the copy are not followed", {
   skip: process.platform === "linux" ? false : "needs Linux: folders are opened by descriptor on Linux only",
 }, async () => {
   const { at, copy, to } = folder();
@@ -92,7 +92,7 @@ test("folders and files swapped for links while they are copied lead nowhere", {
   }
 });
 
-test("a file that is written to while it is copied is called torn", async () => {
+test("a file written to during its copy is reported as torn", async () => {
   const { at, copy } = folder();
   const agent = spawn("sh", ["-c", "while :; do echo more >> growing; done"], {
     cwd: join(at, "in"),
@@ -112,7 +112,7 @@ test("a file that is written to while it is copied is called torn", async () => 
 
 const large = Buffer.alloc(3 << 20, "weights");
 
-/** Copies `in` twice, with something done in between; gives the inode of each copy of `model`. */
+/** Copies `in` twice, with a change in between; returns the inode of each copy of `model`. */
 async function twice(between: (at: string) => void) {
   const at = mkdtempSync(join(root, "t-"));
   mkdirSync(join(at, "in/deep"), { recursive: true });
@@ -141,13 +141,13 @@ async function twice(between: (at: string) => void) {
 
 const big = { bigint: true, throwIfNoEntry: false } as const;
 
-test("a large file that is still what the earlier copy holds becomes another name of it", async () => {
+test("a large file equal to the earlier copy is hard-linked to it", async () => {
   assert.deepEqual(await twice(() => {}), { linked: true, torn: [] });
   const rewritten = (at: string) => writeFileSync(join(at, "in/deep/model"), large);
   assert.deepEqual(await twice(rewritten), { linked: true, torn: [] }, "by its bytes, not by its times");
 });
 
-test("a large file that changed by a byte is copied, whatever its times say, and the earlier copy stays as it was", async () => {
+test("a large file that changed by a byte is copied even with equal times, and the earlier copy is unchanged", async () => {
   for (const position of [0, 1 << 20, large.length - 1]) {
     const { linked } = await twice((at) => {
       const path = join(at, "in/deep/model");
@@ -161,7 +161,7 @@ test("a large file that changed by a byte is copied, whatever its times say, and
   }
 });
 
-test("an earlier copy that is gone, cut or has become a link is not relied on", async () => {
+test("an earlier copy that is gone, cut or replaced by a link is not used", async () => {
   for (const between of [
     (at: string) => rmSync(join(at, "first"), { recursive: true }),
     (at: string) => truncateSync(join(at, "first/deep/model"), 2 << 20),

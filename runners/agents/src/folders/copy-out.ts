@@ -1,6 +1,6 @@
-// Takes a folder out of a sandbox: first a look that decides whether it changed and fits, then a
-// copy that keeps to the limits again, since an agent may write between the two.
-// Failing to read an entry is the agent's doing and named; failing to write the copy is ours and thrown.
+// Copies a folder out of a sandbox. A first walk decides whether it changed and fits. The copy checks the limits again,
+// since an agent may write between the two.
+// An entry that cannot be read is listed, because the agent caused that. A copy that cannot be written throws.
 import { createHash } from "node:crypto";
 import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -10,7 +10,10 @@ import { type Copy, linkSame } from "./link-same.ts";
 import { openRegular } from "./open-folder.ts";
 import { agentsDoing, walkFolder } from "./walk-folder.ts";
 
-/** Copies `request.inside` below `root` to `request.to`. `state` tells two looks apart by size, inode and times, without reading content. */
+/**
+ * Copies `request.inside` below `root` to `request.to`. `state` distinguishes two walks by size, inode and times,
+ * without reading content.
+ */
 export async function copyOut(root: string, request: SnapshotRequest): Promise<SnapshotResult> {
   const { limits, to } = request;
   const from = { root, inside: request.inside };
@@ -91,7 +94,7 @@ async function copyFile(from: Buffer, to: string, { room, before }: CopyOptions)
   }
 }
 
-/** Errors of the copy's own side lose their code here, so that nobody takes them for the agent's doing. */
+/** Errors of the copy's own side lose their code here, so that they are not blamed on the agent. */
 async function create(to: string): Promise<FileHandle | undefined> {
   try {
     await mkdir(dirname(to), { recursive: true });
@@ -109,7 +112,7 @@ async function pour(source: FileHandle, target: FileHandle, room: number): Promi
   const hash = createHash("sha256");
   const buffer = Buffer.allocUnsafe(Number(before.size < BigInt(chunk) ? before.size + 1n : BigInt(chunk)));
   let bytes = 0;
-  // a file that grows as fast as it is read ends at the room that is left
+  // a file that grows as fast as it is read ends at the remaining room
   while (bytes < room) {
     const { bytesRead } = await source.read(buffer, 0, Math.min(buffer.length, room - bytes));
     if (bytesRead === 0) break;

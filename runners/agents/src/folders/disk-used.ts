@@ -1,11 +1,11 @@
-// What a hostile folder takes of the disk. Counted by du, which follows no link and takes no name for a path
-// of its own; a hundred thousand files take it a tenth of a second.
+// The disk usage of a hostile folder. du counts it: du follows no link and treats no name as a path. It needs a
+// tenth of a second for a hundred thousand files.
 import { execa } from "execa";
 
-/** A file system runs out of inodes as of bytes: ext4 has one for every 16 KiB (mke2fs.conf, inode_ratio). */
+/** A file system can run out of inodes as well as bytes: ext4 has one for every 16 KiB (mke2fs.conf, inode_ratio). */
 const bytesPerInode = 16_384;
 
-/** Bytes that are taken, every file and folder counted as 16 KiB at least; undefined where du cannot be had. */
+/** Bytes used, with at least 16 KiB for every file and folder; undefined without du. */
 export async function diskUsed(folder: string): Promise<number | undefined> {
   const [blocks, inodes] = await Promise.all([
     counted("--block-size=1", folder),
@@ -17,7 +17,7 @@ export async function diskUsed(folder: string): Promise<number | undefined> {
 
 async function counted(what: string, folder: string): Promise<number | undefined> {
   const du = ["du", "--summarize", "--one-file-system", what, "--", folder];
-  // a program inside may close folders to its own user, who is this one; root of a user namespace still reads them
+  // a program inside may deny this user access to its folders; root of a user namespace can still read them
   const argv = process.getuid?.() === 0 ? du : ["unshare", "--user", "--map-root-user", ...du];
   const { stdout } = await execa(argv[0]!, argv.slice(1), {
     reject: false,

@@ -1,18 +1,14 @@
-// Digests of what the harness hands over, for the trajectory's first line.
-import { createHash } from "node:crypto";
+// Digests of the inputs that an agent gets, for the trajectory's first line.
+import { createHash, hash } from "node:crypto";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { CopiedTree } from "@mlrb/core/ports/sandbox";
 import { handedOver } from "@mlrb/kit/attempts/handed-over";
 import { treeDigest } from "./copy-out.ts";
 
-export function textDigest(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
-
 /**
- * sha256 over what is handed over of a trusted folder: paths, sizes and contents, and what else an agent sees of it,
- * links, executable bits and empty folders; a copy has the same.
+ * sha256 over the part of a trusted folder that an agent gets: paths, sizes and contents, links, executable bits and
+ * empty folders. A copy has the same digest.
  */
 export async function folderDigest(folder: string): Promise<string> {
   const files: CopiedTree["files"] = [];
@@ -29,17 +25,17 @@ export async function folderDigest(folder: string): Promise<string> {
     files.push({ path, ...(await fileDigest(join(folder, path), buffer)) });
   }
   const digest = treeDigest(files.sort((a, b) => (a.path < b.path ? -1 : 1)));
-  return marks.length === 0 ? digest : textDigest(digest + marks.join(""));
+  return marks.length === 0 ? digest : hash("sha256", digest + marks.join(""));
 }
 
 async function fileDigest(path: string, buffer: Buffer): Promise<{ bytes: number; digest: string }> {
-  const hash = createHash("sha256");
+  const content = createHash("sha256");
   const file = await open(path);
   try {
     for (let bytes = 0; ; ) {
       const { bytesRead } = await file.read(buffer);
-      if (bytesRead === 0) return { bytes, digest: hash.digest("hex") };
-      hash.update(buffer.subarray(0, bytesRead));
+      if (bytesRead === 0) return { bytes, digest: content.digest("hex") };
+      content.update(buffer.subarray(0, bytesRead));
       bytes += bytesRead;
     }
   } finally {

@@ -1,7 +1,6 @@
-// Finds out that a file is still what an earlier copy of it holds, and gives the copy another name in place
-// of copying again: a finished model stands in the last snapshot and in the submission. Times are not
-// believed, since a program that maps a file can write it without moving them; every byte is compared,
-// which costs a third of hashing and writing them.
+// Detects that a file equals an earlier copy of it, and hard-links that copy instead of copying again: a finished model
+// is in the last snapshot and in the submission. Times are not trusted, since a program that maps a file can write it
+// without changing them. Every byte is compared, which costs a third of hashing and writing them.
 import { constants } from "node:fs";
 import { type FileHandle, link, mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -12,8 +11,8 @@ export type Copy = { at: string; bytes: number; digest: string };
 const chunk = 1 << 20;
 
 /**
- * Links `before.at` to `to` where `source` holds the same. Undefined where it does not, where the copy is
- * gone, where it is too small to be worth it or where there can be no link: then `to` does not exist.
+ * Links `before.at` to `to` if `source` has the same content. Returns undefined if it differs, or if the copy is
+ * gone, too small to matter or cannot be linked. Then `to` does not exist.
  */
 export async function linkSame(
   source: FileHandle,
@@ -35,12 +34,12 @@ export async function linkSame(
     await mkdir(dirname(to), { recursive: true });
     await link(before.at, to);
   } catch {
-    return undefined; // whatever keeps it from being linked is told by the copy that is then made
+    return undefined; // the copy that follows reports the cause
   }
   return { torn: size !== begun.size || mtimeNs !== begun.mtimeNs };
 }
 
-/** By position, so that a copy that follows reads the file from its beginning. */
+/** Reads by position, so that a copy that follows reads the file from its beginning. */
 async function sameBytes(one: FileHandle, other: FileHandle, bytes: number): Promise<boolean> {
   const [a, b] = [Buffer.allocUnsafe(chunk), Buffer.allocUnsafe(chunk)];
   for (let at = 0; at < bytes; at += chunk) {
@@ -50,7 +49,7 @@ async function sameBytes(one: FileHandle, other: FileHandle, bytes: number): Pro
   return true;
 }
 
-/** Up to a whole chunk from `position` on: one read may give less. */
+/** Up to a whole chunk from `position` on: a single read may return less. */
 async function filled(file: FileHandle, chunk: Buffer, position: number): Promise<Buffer> {
   let length = 0;
   while (length < chunk.length) {

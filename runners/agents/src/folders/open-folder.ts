@@ -1,7 +1,7 @@
-// Reads folders that an agent may be rewriting at this moment. On Linux every step goes through the
-// open folder's descriptor (/proc/self/fd), so that swapping a folder for a link between two looks
-// leads nowhere, and no depth of tree makes a path too long. Elsewhere Node offers no openat:
-// the path is followed by name, which is only as safe as the sandbox around it.
+// Reads folders that an agent may be rewriting at this moment. On Linux every step goes through the open folder's
+// descriptor (/proc/self/fd). So swapping a folder for a link between two steps has no effect, and deep trees make
+// no path too long. Elsewhere Node has no openat: the path is followed by name, which is only as safe as the sandbox
+// around it.
 import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, lstat, open, opendir } from "node:fs/promises";
 
@@ -34,10 +34,10 @@ export function child(folder: OpenFolder, name: Buffer): Buffer {
   return Buffer.concat([folder.path, Buffer.from("/"), name]);
 }
 
-/** The names in `folder`, at most `max`, sorted by bytes so that every walk goes the same way. */
+/** The names in `folder`, at most `max`, sorted by bytes so that every walk has the same order. */
 export async function names(folder: OpenFolder, max: number): Promise<{ names: Buffer[]; more: boolean }> {
   const found: Buffer[] = [];
-  // the types know only text paths; "buffer" is what keeps names that are no UTF-8 apart
+  // the types allow only text paths; "buffer" keeps names that are not UTF-8 distinct
   const listing = await opendir(folder.path as unknown as string, { encoding: "buffer" as BufferEncoding });
   for await (const entry of listing) {
     if (found.length === max) return { names: found.sort(Buffer.compare), more: true };
@@ -50,9 +50,9 @@ export function look(folder: OpenFolder, name: Buffer): Promise<BigIntStats> {
   return lstat(child(folder, name), { bigint: true });
 }
 
-/** Opens a regular file for reading; undefined when it is, or has meanwhile become, anything else. */
+/** Opens a regular file for reading; undefined if it is, or has become, anything else. */
 export async function openRegular(path: string | Buffer): Promise<FileHandle | undefined> {
-  // O_NONBLOCK: a file swapped for a pipe must not hold the supervisor until somebody writes to it
+  // O_NONBLOCK: a file swapped for a pipe must not block the supervisor until a program writes to it
   const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   if ((await handle.stat()).isFile()) return handle;
   await handle.close();

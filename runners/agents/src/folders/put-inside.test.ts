@@ -28,7 +28,7 @@ function folders(t: TestContext) {
 
 const mode = (path: string) => statSync(path).mode & 0o777;
 
-test("what is put can be read by whoever it is for, and programs stay programs", async (t) => {
+test("added files are readable by their owner, and programs stay executable", async (t) => {
   const { root, given } = folders(t);
   await putInside(root, given, "a/b/copy", {});
   assert.equal(readFileSync(join(root, "a/b/copy/deep/file"), "utf8"), "given");
@@ -39,7 +39,7 @@ test("what is put can be read by whoever it is for, and programs stay programs",
   assert.equal(mode(join(given, "deep/file")), 0o600, "the original stays as it was");
 });
 
-test("read-only files and folders are so by their modes too, copied or moved", async (t) => {
+test("read-only files and folders have read-only modes, copied or moved", async (t) => {
   const { root, given } = folders(t);
   await putInside(root, given, "copied", { readOnly: true });
   await putInside(root, given, "moved", { readOnly: true, move: true });
@@ -52,7 +52,7 @@ test("read-only files and folders are so by their modes too, copied or moved", a
   chmodSync(join(root, "copied/deep"), 0o755);
 });
 
-test("a file that stands elsewhere too is copied even where it might be moved", async (t) => {
+test("a file with other hard links is copied even if it may be moved", async (t) => {
   const { root, outside, given } = folders(t);
   linkSync(join(given, "deep/file"), join(outside, "other"));
   await putInside(root, given, "moved", { move: true });
@@ -60,7 +60,7 @@ test("a file that stands elsewhere too is copied even where it might be moved", 
   assert.equal(readFileSync(join(outside, "other"), "utf8"), "given");
 });
 
-test("a link in the way of a folder is an error that names it, and nothing goes through it", async (t) => {
+test("a link in the place of a folder is an error that names it, and is not followed", async (t) => {
   const { root, outside, given } = folders(t);
   symlinkSync(outside, join(root, "way"));
   await assert.rejects(putInside(root, given, "way/copy", {}), /way in way is no folder/);
@@ -68,7 +68,7 @@ test("a link in the way of a folder is an error that names it, and nothing goes 
   assert.deepEqual(readdirSync(outside), []);
 });
 
-test("a link where something is to be put is replaced, not followed", async (t) => {
+test("a link at the target is replaced, not followed", async (t) => {
   const { root, outside, given } = folders(t);
   writeFileSync(join(outside, "secret"), "untouched");
   symlinkSync(join(outside, "secret"), join(root, "file"));
@@ -81,7 +81,7 @@ test("a link where something is to be put is replaced, not followed", async (t) 
   assert.equal(readFileSync(join(outside, "secret"), "utf8"), "untouched");
 });
 
-test("compiled files beside a program are left behind", async (t) => {
+test("compiled files next to a program are left behind", async (t) => {
   const { root, given } = folders(t);
   mkdirSync(join(given, "__pycache__"));
   writeFileSync(join(given, "__pycache__/x.pyc"), "");
@@ -90,7 +90,7 @@ test("compiled files beside a program are left behind", async (t) => {
   for (const name of ["copied", "moved"]) assert.deepEqual(readdirSync(join(root, name)), ["deep", "run"]);
 });
 
-test("under root what is put belongs to the sandbox's user, and what is read-only does not", async (t) => {
+test("under root added files belong to the sandbox's user, unless they are read-only", async (t) => {
   if (process.getuid?.() !== 0) return t.skip("needs root");
   const { root, given } = folders(t);
   const owner = { uid: 60_700, gid: 60_701 };

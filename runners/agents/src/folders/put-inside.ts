@@ -1,7 +1,6 @@
-// Copies a trusted file or folder of the host into a folder that a hostile program may be rewriting at this
-// moment. Nothing is ever opened by a path through that folder: each component is opened from the one before,
-// never through a link, and what is written is made anew under the opened folder. So whatever is swapped
-// meanwhile, no byte, owner or mode outside of the sandbox changes.
+// Copies a trusted file or folder of the host into a folder that a hostile program may be rewriting at this moment. No
+// path through that folder is ever opened. Each component is opened from the one before, never through a link, and new
+// entries are created under the opened folder. So no swap changes a byte, owner or mode outside the sandbox.
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import {
@@ -22,20 +21,20 @@ import { handedOver, isExecutable, isLeftBehind } from "@mlrb/kit/attempts/hande
 import type { SandboxUser } from "../sandbox/sandbox-user.ts";
 import { child, type OpenFolder, openFolder } from "./open-folder.ts";
 
-export type PutInside = {
-  /** Whose it becomes; undefined leaves it with this process. */
+export type PutSettings = {
+  /** The new owner; undefined keeps this process's user. */
   owner?: SandboxUser | undefined;
-  /** Whoever reads inside may not write. */
+  /** Programs inside may not write it. */
   readOnly?: boolean;
-  /** It may be moved where that is possible. */
+  /** It may be moved if possible. */
   move?: boolean;
 };
 
 const isLinux = process.platform === "linux";
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
 
-/** Throws where it cannot, also where a component of `inside` is no folder; then what it says names the component. */
-export async function putInside(root: string, from: string, inside: string, how: PutInside): Promise<void> {
+/** Throws on failure. If a component of `inside` is not a folder, the error names it. */
+export async function putInside(root: string, from: string, inside: string, how: PutSettings): Promise<void> {
   const folder = await makeFolders(root, dirname(inside), how.readOnly ? { owner: how.owner } : how);
   try {
     const name = Buffer.from(basename(inside));
@@ -46,8 +45,8 @@ export async function putInside(root: string, from: string, inside: string, how:
   }
 }
 
-/** Opens `inside`, making what is missing. The caller closes it. */
-async function makeFolders(root: string, inside: string, how: PutInside): Promise<OpenFolder> {
+/** Opens `inside`, making missing folders. The caller closes it. */
+async function makeFolders(root: string, inside: string, how: PutSettings): Promise<OpenFolder> {
   let folder = await openFolder(root);
   for (const part of inside.split("/").filter((one) => one !== "" && one !== ".")) {
     const outer = folder;
@@ -65,8 +64,8 @@ async function makeFolders(root: string, inside: string, how: PutInside): Promis
   return folder;
 }
 
-/** An open folder of that name: the one that is there, or a new one that belongs to the owner. */
-async function makeFolder(outer: OpenFolder, name: Buffer, { owner }: PutInside): Promise<OpenFolder> {
+/** Opens the folder of that name: the existing one, or a new one that belongs to the owner. */
+async function makeFolder(outer: OpenFolder, name: Buffer, { owner }: PutSettings): Promise<OpenFolder> {
   const at = child(outer, name);
   const isNew = await mkdir(at, 0o700).then(
     () => true,
@@ -76,7 +75,7 @@ async function makeFolder(outer: OpenFolder, name: Buffer, { owner }: PutInside)
     },
   );
   const folder = await openFolder(at);
-  // only what was made here: the one that is there may be anybody's
+  // only a folder made here: an existing one may belong to any user
   if (isNew && (await folder.handle.stat()).uid === process.getuid?.()) {
     if (owner) await folder.handle.chown(owner.uid, owner.gid);
     await folder.handle.chmod(0o755);
@@ -84,16 +83,16 @@ async function makeFolder(outer: OpenFolder, name: Buffer, { owner }: PutInside)
   return folder;
 }
 
-async function copy(from: string, folder: OpenFolder, name: Buffer, how: PutInside): Promise<void> {
-  const source = await stat(from); // what is given is ours: a link to it will do
+async function copy(from: string, folder: OpenFolder, name: Buffer, how: PutSettings): Promise<void> {
+  const source = await stat(from); // the input is trusted, so a link to it is followed
   if (source.isDirectory()) return await copyFolder(from, folder, name, how);
   if (!source.isFile())
     throw new Error(`${from} is neither a file nor a folder; only these can be given to an agent`);
   await copyFileIn(from, folder, name, { ...how, executable: isExecutable(source.mode) });
 }
 
-/** Copies what `handedOver` lists, which is what the attempt's key covers. */
-async function copyFolder(from: string, folder: OpenFolder, name: Buffer, how: PutInside): Promise<void> {
+/** Copies the entries that `handedOver` lists, which are those that the attempt's key covers. */
+async function copyFolder(from: string, folder: OpenFolder, name: Buffer, how: PutSettings): Promise<void> {
   const entries = handedOver(from);
   const make = async (outer: OpenFolder, one: Buffer) => {
     await removeOther(outer, one, "folder");
@@ -131,15 +130,15 @@ async function copyFileIn(
   from: string,
   folder: OpenFolder,
   name: Buffer,
-  how: PutInside & { executable: boolean },
+  how: PutSettings & { executable: boolean },
 ): Promise<void> {
   const there = await otherThan(folder, name, "file");
-  // a program that reads what is replaced finds all of the old one or all of the new one
+  // a program that reads the replaced file gets either all of the old one or all of the new one
   const written = there ? Buffer.from(`.mlrb-${randomBytes(8).toString("hex")}`) : name;
   const at = child(folder, written);
   const write = await open(at, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
-    // by the descriptor: whatever the name leads to by now
+    // through the descriptor: the name may lead elsewhere by now
     await copyFile(from, isLinux ? `/proc/self/fd/${write.fd}` : at, constants.COPYFILE_FICLONE);
     if (how.owner && !how.readOnly) await write.chown(how.owner.uid, how.owner.gid);
     await write.chmod(modeOf(how.executable, how));
@@ -152,16 +151,16 @@ async function copyFileIn(
   }
 }
 
-function modeOf(executable: boolean, { readOnly }: PutInside): number {
+function modeOf(executable: boolean, { readOnly }: PutSettings): number {
   return (readOnly ? 0o444 : 0o644) | (executable ? 0o111 : 0);
 }
 
-/** Makes room for a new entry; everything but a folder where a folder is to come goes. */
+/** Makes room for a new entry. Only a folder stays, if a folder is coming. */
 async function removeOther(folder: OpenFolder, name: Buffer, coming: "file" | "folder"): Promise<void> {
   if (await otherThan(folder, name, coming)) await unlink(child(folder, name));
 }
 
-/** Whether something has the name that must give way: a folder stays where a folder is to come. */
+/** Whether an existing entry must be replaced. A folder stays if a folder is coming. */
 async function otherThan(folder: OpenFolder, name: Buffer, coming: "file" | "folder"): Promise<boolean> {
   const there = await lstat(child(folder, name)).catch(() => undefined);
   if (there?.isDirectory() && coming === "file")
@@ -169,11 +168,13 @@ async function otherThan(folder: OpenFolder, name: Buffer, coming: "file" | "fol
   return there !== undefined && !there.isDirectory();
 }
 
-/** False where it has to be copied after all: another file system, one that may not be written, or a file with other names. */
-async function moved(from: string, folder: OpenFolder, name: Buffer, how: PutInside): Promise<boolean> {
+/**
+ * False if it must be copied instead: another file system, one without write access, or a file with other hard links.
+ */
+async function moved(from: string, folder: OpenFolder, name: Buffer, how: PutSettings): Promise<boolean> {
   if (await lstat(child(folder, name)).catch(() => undefined)) return false;
   if (!(await isPlain(from))) return false;
-  await prepare(from, how); // before anybody inside can reach it
+  await prepare(from, how); // before programs inside can reach it
   const isFolder = (await lstat(from)).isDirectory();
   if (isFolder) await chmod(from, 0o755);
   try {
@@ -183,7 +184,7 @@ async function moved(from: string, folder: OpenFolder, name: Buffer, how: PutIns
     if (["EXDEV", "EROFS", "EACCES", "EPERM", "EBUSY"].includes(code)) return false;
     throw error;
   }
-  // a folder that may not be written could not have been moved
+  // a read-only folder could not have been moved
   if (how.readOnly && isFolder) {
     const there = await openFolder(child(folder, name));
     try {
@@ -195,7 +196,9 @@ async function moved(from: string, folder: OpenFolder, name: Buffer, how: PutIns
   return true;
 }
 
-/** Whether it can go as it is: no file that stands elsewhere too, where what an agent writes would be seen. */
+/**
+ * Whether it can be moved as it is: no file with other hard links, through which an agent's writes would be visible.
+ */
 async function isPlain(path: string): Promise<boolean> {
   const stats = await lstat(path);
   if (stats.isFile()) return stats.nlink === 1;
@@ -205,7 +208,7 @@ async function isPlain(path: string): Promise<boolean> {
   return true;
 }
 
-async function prepare(path: string, how: PutInside): Promise<void> {
+async function prepare(path: string, how: PutSettings): Promise<void> {
   const stats = await lstat(path);
   if (stats.isDirectory()) for (const name of await readdir(path)) await prepare(join(path, name), how);
   if (how.owner && !how.readOnly) await lchown(path, how.owner.uid, how.owner.gid);

@@ -1,5 +1,5 @@
-// Walks a hostile folder within limits: links are never followed, and whatever is not a plain file
-// under a plain name is left out and named.
+// Walks a hostile folder within limits. Links are never followed. Entries that are not plain files with plain names are
+// listed as left out.
 import type { BigIntStats } from "node:fs";
 import type { SnapshotLimits } from "@mlrb/core/ports/sandbox";
 import { child, look, names, type OpenFolder, openFolder, openInside } from "./open-folder.ts";
@@ -11,7 +11,7 @@ const shownMax = 200;
 export type Walk = {
   leftOut: { path: string; why: string }[];
   leftOutMore: number;
-  /** Set when a limit stopped the walk, in words. */
+  /** Set, in words, if a limit stopped the walk. */
   over?: string;
 };
 
@@ -21,76 +21,88 @@ export type Visit = (file: {
   stats: BigIntStats;
 }) => Promise<"ok" | { leaveOut: string }>;
 
-/** A folder below a root that is ours: every component in between may be hostile. */
+/** A folder below a trusted root. Every component in between may be hostile. */
 export type Place = { root: string; inside: string };
 
-/** Calls `visit` for each plain file, in a fixed order. Stops at the first limit. Throws only on trouble that is no agent's doing. */
+/**
+ * Calls `visit` for each plain file, in a fixed order. Stops at the first limit. Throws only on trouble that the
+ * agent did not cause.
+ */
 export async function walkFolder(place: Place, limits: SnapshotLimits, visit: Visit): Promise<Walk> {
   const walk: Walk = { leftOut: [], leftOutMore: 0 };
-  let entries = 0;
-  let bytes = 0n;
-  const leaveOut = (path: string, why: string) => {
-    if (walk.leftOut.length < leftOutMax) walk.leftOut.push({ path, why });
-    else walk.leftOutMore++;
-  };
-
-  const enter = async (folder: OpenFolder, prefix: string, depth: number): Promise<void> => {
-    const listed = await names(folder, limits.filesMax - entries);
-    if (listed.more) walk.over = `more than ${limits.filesMax} files and folders`;
-    entries += listed.names.length;
-    for (const name of listed.names) {
-      if (walk.over) return;
-      const text = plainName(name);
-      const path = prefix + (text ?? shown(name));
-      if (text === undefined) {
-        leaveOut(path, "odd name");
-        continue;
-      }
-      const why = await one(folder, name, path, depth);
-      if (why) leaveOut(path, why);
-    }
-  };
-
-  const one = async (folder: OpenFolder, name: Buffer, path: string, depth: number) => {
-    try {
-      const stats = await look(folder, name);
-      if (stats.isDirectory()) {
-        if (depth === depthMax) return `deeper than ${depthMax} folders`;
-        const inner = await openFolder(child(folder, name));
-        try {
-          await enter(inner, `${path}/`, depth + 1);
-        } finally {
-          await inner.handle.close();
-        }
-        return undefined;
-      }
-      if (!stats.isFile()) return kindOf(stats);
-      bytes += stats.size;
-      if (bytes > BigInt(limits.bytesMax)) {
-        walk.over = `more than ${limits.bytesMax} bytes`;
-        return undefined;
-      }
-      const answer = await visit({ path, at: child(folder, name), stats });
-      return answer === "ok" ? undefined : answer.leaveOut;
-    } catch (error) {
-      return agentsDoing(error);
-    }
-  };
-
+  const walking: Walking = { walk, limits, visit, entries: 0, bytes: 0n };
   const top = await openTop(place);
   if ("why" in top) {
-    leaveOut(".", top.why);
+    leaveOut(walk, ".", top.why);
     return walk;
   }
   try {
-    await enter(top, "", 1);
+    await enter(walking, top, { prefix: "", depth: 1 });
   } finally {
     await top.handle.close();
   }
   return walk;
 }
 
-/** The agent may have removed or replaced the folder itself: then there is nothing to take. */
+type Walking = { walk: Walk; limits: SnapshotLimits; visit: Visit; entries: number; bytes: bigint };
+
+async function enter(
+  walking: Walking,
+  folder: OpenFolder,
+  { prefix, depth }: { prefix: string; depth: number },
+): Promise<void> {
+  const { walk } = walking;
+  const { filesMax } = walking.limits;
+  const listed = await names(folder, filesMax - walking.entries);
+  if (listed.more) walk.over = `more than ${filesMax} files and folders`;
+  walking.entries += listed.names.length;
+  for (const name of listed.names) {
+    if (walk.over) return;
+    const text = plainName(name);
+    const path = prefix + (text ?? shown(name));
+    const why = text === undefined ? "odd name" : await takeEntry(walking, folder, { name, path, depth });
+    if (why) leaveOut(walk, path, why);
+  }
+}
+
+/** Why the entry is left out; undefined if it is taken. */
+async function takeEntry(
+  walking: Walking,
+  folder: OpenFolder,
+  { name, path, depth }: { name: Buffer; path: string; depth: number },
+): Promise<string | undefined> {
+  try {
+    const stats = await look(folder, name);
+    if (stats.isDirectory()) {
+      if (depth === depthMax) return `deeper than ${depthMax} folders`;
+      const inner = await openFolder(child(folder, name));
+      try {
+        await enter(walking, inner, { prefix: `${path}/`, depth: depth + 1 });
+      } finally {
+        await inner.handle.close();
+      }
+      return undefined;
+    }
+    if (!stats.isFile()) return kindOf(stats);
+    const { bytesMax } = walking.limits;
+    walking.bytes += stats.size;
+    if (walking.bytes > BigInt(bytesMax)) {
+      walking.walk.over = `more than ${bytesMax} bytes`;
+      return undefined;
+    }
+    const answer = await walking.visit({ path, at: child(folder, name), stats });
+    return answer === "ok" ? undefined : answer.leaveOut;
+  } catch (error) {
+    return agentsDoing(error);
+  }
+}
+
+function leaveOut(walk: Walk, path: string, why: string): void {
+  if (walk.leftOut.length < leftOutMax) walk.leftOut.push({ path, why });
+  else walk.leftOutMore++;
+}
+
+/** The agent may have removed or replaced the folder itself. Then it is empty. */
 async function openTop({ root, inside }: Place): Promise<OpenFolder | { why: string }> {
   try {
     return await openInside(root, inside);
@@ -99,7 +111,10 @@ async function openTop({ root, inside }: Place): Promise<OpenFolder | { why: str
   }
 }
 
-/** What a failed look at the agent's own entries means. Anything else is thrown on: a full table of descriptors, a broken disk. */
+/**
+ * The meaning of an error on the agent's own entries. Throws other errors: a full table of descriptors, a broken
+ * disk.
+ */
 export function agentsDoing(error: unknown): string {
   switch ((error as NodeJS.ErrnoException).code) {
     case "ENOENT":
@@ -130,7 +145,7 @@ function kindOf(stats: BigIntStats): string {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The name as text, or undefined where some later reader would trip: no UTF-8, control characters, backslashes. */
+/** The name as text; undefined if a later reader would fail on it: no UTF-8, control characters, backslashes. */
 function plainName(name: Buffer): string | undefined {
   try {
     const text = utf8.decode(name);
@@ -140,7 +155,7 @@ function plainName(name: Buffer): string | undefined {
   }
 }
 
-/** An odd name for a reader: everything beyond printable ASCII as %XX. */
+/** An odd name made readable: everything beyond printable ASCII as %XX. */
 function shown(name: Buffer): string {
   let text = "";
   for (const byte of name.subarray(0, shownMax))

@@ -9,8 +9,9 @@ import type { ModelCause } from "@mlrb/formats/attempt/model-cause";
 import type { ModelCallEvent, ModelTryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { Reply } from "../../../../tests/support/loopback-provider.ts";
 import { until } from "../../../../tests/support/processes.ts";
-import { attemptMeter } from "../attempt/attempt-meter.ts";
+import { AttemptMeter } from "../attempt/attempt-meter.ts";
 import { gatewayLab, realKey, token } from "../testing/gateway-lab.ts";
+import { testClock } from "../testing/test-clock.ts";
 
 const closed = (socket: Socket) => new Promise((resolve) => socket.once("close", resolve));
 const user = (content: unknown) => [{ role: "user", content }];
@@ -431,7 +432,7 @@ test("a stream under another content type is a stream", async (t) => {
 
 test("calls at once whose provider counts nothing pass a limit of dollars by one call, not by all of them", async (t) => {
   const limits = { timeMs: 1e9, dollars: 0.01 };
-  const meter = attemptMeter({ limits, startedWall: 0, sinceStart: () => 0 });
+  const meter = new AttemptMeter({ limits, clock: testClock() });
   const { ask, provider, over } = await gatewayLab(t, () => ({ text: "ok", usage: null }), { meter });
   // 400 tokens of output at most, at 10 dollars a million: 0.004 dollars, and some for the input
   const asked = Array.from({ length: 8 }, () =>
@@ -452,7 +453,7 @@ for (const [title, usage] of [
   ["none", undefined],
 ] as const)
   test(`${title} is an unknown usage, and is estimated`, async (t) => {
-    const meter = attemptMeter({ limits: { timeMs: 1e9 }, startedWall: 0, sinceStart: () => 0 });
+    const meter = new AttemptMeter({ limits: { timeMs: 1e9 }, clock: testClock() });
     const choices = [{ message: { content: "hi" }, finish_reason: "stop" }];
     const body = JSON.stringify({ choices, usage });
     const { ask, events } = await gatewayLab(t, [{ status: 200, body }], { meter });

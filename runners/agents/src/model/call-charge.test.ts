@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
-import { attemptMeter } from "../attempt/attempt-meter.ts";
+import { AttemptMeter } from "../attempt/attempt-meter.ts";
+import { testClock } from "../testing/test-clock.ts";
 import { boundUsage, callBound, callCharge, noUsage, soundUsage, tokensAbsurd } from "./call-charge.ts";
 import { costOf } from "./prices.ts";
 
@@ -84,7 +85,7 @@ test("no order of calls and reports lets an attempt pass its limits by more than
   for (let seed = 0; seed < 400; seed++) {
     const random = chance(seed);
     const limit = seed % 2 === 0 ? { dollars } : { tokens };
-    const meter = attemptMeter({ limits: { timeMs: 1e9, ...limit }, startedWall: 0, sinceStart: () => 0 });
+    const meter = new AttemptMeter({ limits: { timeMs: 1e9, ...limit }, clock: testClock() });
     const truly = { dollars: 0, tokens: 0 };
     let largest = { dollars: 0, tokens: 0 };
     type Open = { bound: typeof bound; release: () => void };

@@ -1,36 +1,35 @@
-// Texts of a trajectory that are too long for a line, each in a file named by its digest: written once however
-// often it comes, and found again by whoever reads the line.
-import { createHash } from "node:crypto";
+// Texts that are too long for a line of the trajectory, each in a file named by its digest. Each text is written once.
+import { hash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LongText, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { writeWhole } from "@mlrb/kit/json-file";
 
 export type Attachments = {
-  /** `text`, or its beginning and where it lies whole. */
+  /** `text`, or its beginning and the digest of the attachment. */
   shorten(text: string): LongText;
 };
 
-/** A line stays small enough to be read at a glance; in characters. */
+/** In characters: a line stays small enough to be read at a glance. */
 export const inlineMax = 16_384;
 const headChars = 2_000;
 const fileMax = 64 << 20;
 
 export type AttachmentOptions = {
-  /** Bytes of all of them; what comes after keeps its beginning only. */
+  /** Bytes of all attachments. Later texts keep only their beginning. */
   bytesMax?: number;
 };
 
-/** In `folder`, which is made when the first comes. */
+/** In `folder`, which is made with the first attachment. */
 export function attachmentsIn(folder: string, { bytesMax = 2 ** 30 }: AttachmentOptions = {}): Attachments {
   let written = 0;
   return {
     shorten(text) {
       if (text.length <= inlineMax) return text;
       const bytes = Buffer.from(text);
-      const digest = createHash("sha256").update(bytes).digest("hex");
+      const digest = hash("sha256", bytes);
       const file = join(folder, digest);
-      // an unpaired half of a character at the cut would be no text any more
+      // an unpaired surrogate at the cut would not be text
       const head = text.slice(0, headChars).toWellFormed();
       if (!existsSync(file) && bytes.length <= fileMax && written + bytes.length <= bytesMax) {
         mkdirSync(folder, { recursive: true });
@@ -42,20 +41,20 @@ export function attachmentsIn(folder: string, { bytesMax = 2 ** 30 }: Attachment
   };
 }
 
-/** The whole of a text; its beginning where the attachments do not hold it (any more). */
+/** The whole text; only its beginning if the attachment is missing or changed. */
 export function wholeText(text: LongText, folder: string | undefined): { text: string; whole: boolean } {
   if (typeof text === "string") return { text, whole: true };
   try {
     if (folder === undefined || !/^[0-9a-f]{64}$/.test(text.digest)) return { text: text.head, whole: false };
     const found = readFileSync(join(folder, text.digest), "utf8");
-    const digest = createHash("sha256").update(found).digest("hex");
+    const digest = hash("sha256", found);
     return digest === text.digest ? { text: found, whole: true } : { text: text.head, whole: false };
   } catch {
     return { text: text.head, whole: false };
   }
 }
 
-/** The event with its long texts shortened; which fields those are, formats/attempt/trajectory says. */
+/** The event with its long texts shortened. formats/attempt/trajectory declares which fields can be long. */
 export function shortened(event: TrajectoryEvent, { shorten }: Attachments): TrajectoryEvent {
   const short = (text: LongText) => (typeof text === "string" ? shorten(text) : text);
   switch (event.event) {

@@ -1,9 +1,10 @@
-// Reads what the agent appends to iterations.jsonl while it works, so that every line is in the
-// trajectory at the time it came. The lines are the agent's claims: kept as text, counted, not believed.
+// Reads lines that the agent appends to iterations.jsonl while it works, so that the trajectory has each line at the
+// time it came. The lines are the agent's claims: kept as text, counted, not trusted.
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
+import { isTable } from "@mlrb/formats/is-table";
 
 export type IterationsReader = {
-  /** Reads what is new; `last` takes a line without its end too. */
+  /** Reads new lines; `last` takes a line without a line end too. */
   read(last?: boolean): Promise<void>;
   count(): { wellFormed: number; malformed: number; notKept: number };
 };
@@ -38,7 +39,7 @@ export function iterationsReader({ sandbox, inside, write, redact }: Options): I
 
   return {
     async read(last = false) {
-      // a bounded piece each time: the rest comes with the next look, and at the end at most a hundred pieces
+      // one bounded piece each time: the rest comes with the next look, and at the end at most a hundred pieces
       for (let piece = 0; piece < (last ? 100 : 1); piece++) {
         const bytes = await sandbox.get(inside, { from, bytesMax: readMax });
         if (!bytes || bytes.length === 0) break;
@@ -48,7 +49,7 @@ export function iterationsReader({ sandbox, inside, write, redact }: Options): I
           line(rest.subarray(0, end));
           rest = rest.subarray(end + 1);
         }
-        // a line without an end is cut rather than gathered for ever
+        // a line without an end is cut instead of collected for ever
         if (rest.length > readMax) {
           line(rest);
           rest = Buffer.alloc(0);
@@ -63,12 +64,12 @@ export function iterationsReader({ sandbox, inside, write, redact }: Options): I
   };
 }
 
-/** Whether a line has the core that anyone can append: an object that says which experiment and what was tried. */
+/** Whether a line has the required core: an object that names the experiment and what was tried. */
 function isIteration(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-    const { id, hypothesis, change } = value as Record<string, unknown>;
+    if (!isTable(value)) return false;
+    const { id, hypothesis, change } = value;
     const named = typeof id === "string" || typeof id === "number";
     return named && (typeof hypothesis === "string" || typeof change === "string");
   } catch {

@@ -1,25 +1,22 @@
-// What an agent's program prints, as events of the trajectory: whole lines where possible, so that a
-// secret is never cut in two before it is taken out; the first megabytes and the last kilobytes, so
-// that a program that never stops printing fills no disk and its last words are still there.
+// Records an agent's output as events of the trajectory. Whole lines where possible, so that a secret is never cut
+// in two before it is removed. Only the first megabytes and the last kilobytes, so that endless output fills no disk
+// and its end is kept.
 import { StringDecoder } from "node:string_decoder";
 
 type Stream = "stdout" | "stderr";
 
 export type OutputLog = {
   take(stream: Stream, bytes: Uint8Array): void;
-  /** Writes the whole lines that wait. */
+  /** Writes the whole lines received so far. */
   flush(): void;
-  /** Writes everything that waits, what was left out and the last words. */
+  /** Writes the rest: the last lines, and the size of the gap if there is one. */
   end(): void;
 };
 
 export type OutputLogOptions = {
   write(event: OutputEvent): void;
-  /** Takes secrets out of a text. */
+  /** Removes secrets from a text. */
   redact(text: string): string;
-  /** Bytes kept from the start of each stream, and from its end. */
-  headMax?: number;
-  tailMax?: number;
 };
 
 type OutputEvent =
@@ -27,12 +24,11 @@ type OutputEvent =
   | { event: "output-clipped"; stream: Stream; bytes: number };
 
 const textMax = 64 << 10;
+/** Bytes kept from the start of each stream, and from its end. */
+const [headMax, tailMax] = [8 << 20, 64 << 10];
 
 export function outputLog(options: OutputLogOptions): OutputLog {
-  const logs = {
-    stdout: streamLog("stdout", options),
-    stderr: streamLog("stderr", options),
-  };
+  const logs = { stdout: new StreamLog("stdout", options), stderr: new StreamLog("stderr", options) };
   const both = Object.values(logs);
   return {
     take: (stream, bytes) => logs[stream].take(bytes),
@@ -41,67 +37,74 @@ export function outputLog(options: OutputLogOptions): OutputLog {
   };
 }
 
-function streamLog(
-  stream: Stream,
-  { write, redact, headMax = 8 << 20, tailMax = 64 << 10 }: OutputLogOptions,
-) {
-  const decoder = new StringDecoder("utf8");
-  let waiting = "";
-  let head = 0;
-  let tail: Buffer[] = [];
-  let tailBytes = 0;
-  let clipped = 0;
-  let ended = false;
+class StreamLog {
+  readonly #stream: Stream;
+  readonly #options: OutputLogOptions;
+  readonly #decoder = new StringDecoder("utf8");
+  #waiting = "";
+  #headBytes = 0;
+  #tail: Buffer[] = [];
+  #tailBytes = 0;
+  #clipped = 0;
+  #ended = false;
 
-  const emit = (text: string) => {
-    for (let from = 0; from < text.length; from += textMax)
-      write({ event: "output", stream, text: text.slice(from, from + textMax) });
-  };
-  const flush = () => {
-    const end = waiting.length > textMax ? waiting.length : waiting.lastIndexOf("\n") + 1;
-    if (end > 0) emit(redact(waiting.slice(0, end)));
-    waiting = waiting.slice(end);
-  };
-  const keepTail = (bytes: Uint8Array) => {
-    if (bytes.length === 0) return;
-    tail.push(Buffer.from(bytes));
-    tailBytes += bytes.length;
-    while (tailBytes - tail[0]!.length >= tailMax) {
-      const first = tail.shift()!;
-      tailBytes -= first.length;
-      clipped += first.length;
+  constructor(stream: Stream, options: OutputLogOptions) {
+    this.#stream = stream;
+    this.#options = options;
+  }
+
+  take(bytes: Uint8Array): void {
+    if (this.#ended) return;
+    const kept = bytes.subarray(0, Math.max(0, headMax - this.#headBytes));
+    this.#headBytes += kept.length;
+    this.#waiting += this.#decoder.write(Buffer.from(kept));
+    if (this.#waiting.length > textMax) this.flush();
+    this.#keepTail(bytes.subarray(kept.length));
+  }
+
+  flush(): void {
+    const whole = this.#waiting.length > textMax ? this.#waiting.length : this.#waiting.lastIndexOf("\n") + 1;
+    if (whole > 0) this.#emit(this.#waiting.slice(0, whole));
+    this.#waiting = this.#waiting.slice(whole);
+  }
+
+  end(): void {
+    this.#ended = true;
+    const last = Buffer.concat(this.#tail);
+    const surplus = Math.max(0, last.length - tailMax);
+    const clipped = this.#clipped + surplus;
+    if (clipped === 0) {
+      this.#emit(this.#waiting + this.#decoder.write(last) + this.#decoder.end());
+    } else {
+      // half a line on either side of the gap could be half a secret, so it is clipped too
+      this.#waiting += this.#decoder.end();
+      this.flush();
+      const whole = last.indexOf(10, surplus) + 1 || last.length;
+      const bytes = clipped + Buffer.byteLength(this.#waiting) + whole - surplus;
+      this.#options.write({ event: "output-clipped", stream: this.#stream, bytes });
+      this.#emit(last.subarray(whole).toString("utf8"));
     }
-  };
+    this.#waiting = "";
+    this.#tail = [];
+  }
 
-  return {
-    take(bytes: Uint8Array) {
-      if (ended) return;
-      const kept = bytes.subarray(0, Math.max(0, headMax - head));
-      head += kept.length;
-      waiting += decoder.write(Buffer.from(kept));
-      if (waiting.length > textMax) flush();
-      keepTail(bytes.subarray(kept.length));
-    },
-    flush,
-    end() {
-      ended = true;
-      const last = Buffer.concat(tail);
-      const surplus = Math.max(0, last.length - tailMax);
-      clipped += surplus;
-      if (clipped === 0) waiting += decoder.write(last);
-      waiting += decoder.end();
-      if (clipped === 0) {
-        emit(redact(waiting));
-      } else {
-        // half a line on either side of the gap could be half a secret: it goes too
-        flush();
-        const whole = last.indexOf(10, surplus) + 1 || last.length;
-        clipped += Buffer.byteLength(waiting) + whole - surplus;
-        write({ event: "output-clipped", stream, bytes: clipped });
-        emit(redact(last.subarray(whole).toString("utf8")));
-      }
-      waiting = "";
-      tail = [];
-    },
-  };
+  #emit(text: string): void {
+    const clean = this.#options.redact(text);
+    for (let from = 0; from < clean.length; from += textMax)
+      this.#options.write({
+        ...{ event: "output", stream: this.#stream },
+        text: clean.slice(from, from + textMax),
+      });
+  }
+
+  #keepTail(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.#tail.push(Buffer.from(bytes));
+    this.#tailBytes += bytes.length;
+    while (this.#tailBytes - this.#tail[0]!.length >= tailMax) {
+      const first = this.#tail.shift()!;
+      this.#tailBytes -= first.length;
+      this.#clipped += first.length;
+    }
+  }
 }

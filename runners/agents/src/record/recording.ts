@@ -1,5 +1,5 @@
-// A recorded attempt, to be replayed: its trajectory and attachments, as the attempt gave them. Only what a model
-// said is taken from it; tools run again. A recording is a stranger's file: each problem is told with its line.
+// A recorded attempt, to be replayed: its trajectory and attachments, as the attempt wrote them. Only the model's
+// answers are taken from it; tools run again. A recording is untrusted: each problem is reported with its line.
 
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
@@ -23,22 +23,22 @@ export type Recording = {
   model: ModelSpec;
   scaffold: ScaffoldSpec;
   calls: RecordedCall[];
-  /** What the model was reminded of, with the look that found it. */
+  /** The reminders that the model got, with the look that found them due. */
   reminders: { look: number; text: string }[];
   /** Whether the workspace had a file with the deadline, which TASK.md named. */
-  tellsDeadline: boolean;
+  hasDeadlineFile: boolean;
 };
 
-/** Of other events nothing is replayed, so those of later versions do no harm. */
+/** Only these events are replayed, so unknown events of later versions do no harm. */
 const replayed = new Set<unknown>(["start", "reminder", "model-call"]);
 
-/** Reads `folder` (trajectory.jsonl, attachments/); a text says what is wrong with it. */
+/** Reads `folder` (trajectory.jsonl, attachments/). A text describes the problem. */
 export async function readRecording(folder: string): Promise<Recording | string> {
   const path = join(folder, "trajectory.jsonl");
   const attachments = join(folder, "attachments");
   const check = await verifyTrajectory(path);
   if (check.kind === "broken")
-    return `${path}:${check.line}: ${check.reason}; take the recording as the attempt gave it`;
+    return `${path}:${check.line}: ${check.reason}; use the recording as the attempt wrote it`;
   const calls: RecordedCall[] = [];
   const reminders: Recording["reminders"] = [];
   let begin: Partial<Extract<TrajectoryEvent, { event: "start" }>> = {};
@@ -72,7 +72,7 @@ export async function readRecording(folder: string): Promise<Recording | string>
   if (scaffold.kind === "unreadable") return `${path}:1: scaffold: ${scaffold.cause}`;
   return {
     ...{ model: model.value, scaffold: scaffold.value },
-    ...{ calls, reminders, tellsDeadline: begin.deadlineFile !== undefined },
+    ...{ calls, reminders, hasDeadlineFile: begin.deadlineFile !== undefined },
   };
 }
 

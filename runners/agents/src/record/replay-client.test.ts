@@ -23,7 +23,7 @@ const request = (...messages: Message[]): ModelRequest => ({
   signal: new AbortController().signal,
 });
 
-/** A recording of one call that was asked `messages`. */
+/** A recording of one call with these `messages`. */
 function recordingOf(messages: Message[], texts: string[]): Recording {
   const { digest } = digestAt("noon")(request(...messages));
   const response = { reasoning: null, toolCalls: [], finish: "stop" as const, usage: null, answeredBy: null };
@@ -31,7 +31,7 @@ function recordingOf(messages: Message[], texts: string[]): Recording {
     model,
     scaffold: { kind: "react" },
     reminders: [],
-    tellsDeadline: true,
+    hasDeadlineFile: true,
     calls: texts.map((text, index) => ({
       ...{ call: index + 1, by: "agent", requestDigest: digest },
       response: { ...response, text },
@@ -39,7 +39,7 @@ function recordingOf(messages: Message[], texts: string[]): Recording {
   };
 }
 
-test("a request is found again although its deadline is another, and equal ones are answered in their order", async () => {
+test("requests that differ only in the deadline match, and equal ones are answered in their order", async () => {
   const client = replayClient(recordingOf([user("until noon")], ["one", "two"]), digestAt("midnight"));
   const answers = [];
   for (let call = 0; call < 2; call++) answers.push(await client.call(request(user("until midnight"))));
@@ -50,7 +50,7 @@ test("a request is found again although its deadline is another, and equal ones 
   await assert.rejects(client.call(request(user("until midnight"))), /answered already/);
 });
 
-test("any other request is an error that says after which message the two part", async () => {
+test("any other request is an error that names the last message in common", async () => {
   const known = [user("task"), user("more")];
   const client = () => replayClient(recordingOf(known, ["one"]), digestAt("noon"));
   const missed = async (asked: ModelRequest) => {
@@ -63,12 +63,9 @@ test("any other request is an error that says after which message the two part",
   const longer = await missed(
     request(...known, { role: "tool", callId: "1", name: "shell", text: "!", failed: false }),
   );
-  assert.match(longer, /agrees with the recording up to message 2 of 3; what came after \(tool\) is another/);
-  assert.match(await missed(request(user("another task"))), /model, tools or first messages are others/);
-  assert.match(
-    await missed({ ...request(...known), tools: [] }),
-    /model, tools or first messages are others/,
-  );
+  assert.match(longer, /matches the recording up to message 2 of 3; the messages after that \(tool\) differ/);
+  assert.match(await missed(request(user("another task"))), /model, tools or first messages differ/);
+  assert.match(await missed({ ...request(...known), tools: [] }), /model, tools or first messages differ/);
 });
 
 function written(t: TestContext) {
@@ -105,7 +102,7 @@ const event: ModelCallEvent = {
   tries: 1,
 };
 
-test("what a model said is read whole from a trajectory and its attachments, reminders with the look that found them", async (t) => {
+test("a recording holds the complete answers of the model, and each reminder with its look", async (t) => {
   const { folder, trajectory } = written(t);
   trajectory.add(exampleEvent("start", { model, scaffold: { kind: "react" } }));
   trajectory.add({ event: "reminder", look: 3, text: "half is used" });
@@ -125,7 +122,7 @@ test("what a model said is read whole from a trajectory and its attachments, rem
   ]);
 });
 
-test("a recording that was changed, lacks an attachment or is of another kind of agent is told, with its line", async (t) => {
+test("a recording that was changed, lacks an attachment or is of another kind of agent is refused with the line", async (t) => {
   const lacking = written(t);
   lacking.trajectory.add(exampleEvent("start", { model, scaffold: { kind: "react" } }));
   lacking.trajectory.add(event);
@@ -147,7 +144,7 @@ test("a recording that was changed, lacks an attachment or is of another kind of
   assert.match(String(await readRecording(join(changed.folder, "none"))), /cannot be read: ENOENT/);
 });
 
-test("a recording whose model, scaffold or tool input does not follow its format is refused with the field", async (t) => {
+test("a recording with a malformed model, scaffold or tool input is refused with the field", async (t) => {
   const refusal = async (start: Record<string, object>, call: ModelCallEvent) => {
     const { folder, trajectory } = written(t);
     trajectory.add(exampleEvent("start", { model, scaffold: { kind: "react" }, ...start }));
@@ -169,7 +166,7 @@ test("a recording whose model, scaffold or tool input does not follow its format
   );
 });
 
-test("what tells two conversations apart is found however far back it lies", () => {
+test("a difference between two conversations is found at any distance", () => {
   const digest = digestAt("noon");
   const many = Array.from({ length: 50 }, (_, index) => user(`message ${index}`));
   const other = many.map((message, index) => (index === 3 ? user("another") : message));

@@ -1,14 +1,14 @@
-// Answers as a recorded model did, to the very requests that it was asked: anything else is a miss, and an error,
-// for an attempt that is half a recording and half made up would be told from nothing.
+// Answers as a recorded model did, only to the requests in the recording. Any other request is an error: an attempt
+// that is half a recording and half made up would have no meaning.
 import type { ModelClient } from "../model/model-client.ts";
 import type { Recording } from "./recording.ts";
 import type { DigestRequest } from "./request-digest.ts";
 
-/** The replay met a request that its recording does not hold. */
+/** The replay got a request that its recording does not hold. */
 export class ReplayMiss extends Error {}
 
 export function replayClient({ model, calls }: Recording, digestOf: DigestRequest): ModelClient {
-  // equal requests may have been answered differently: they come in the order of the recording
+  // equal requests may have different answers: they come in the order of the recording
   const waiting = new Map<string, Recording["calls"]>();
   for (const call of calls)
     waiting.set(call.requestDigest, [...(waiting.get(call.requestDigest) ?? []), call]);
@@ -38,14 +38,14 @@ function missWords(
   const same = chain.findLastIndex((digest) => known.has(digest));
   const where =
     same < 1
-      ? "its model, tools or first messages are others"
-      : `it agrees with the recording up to message ${same} of ${messages.length}; what came after ` +
+      ? "its model, tools or first messages differ"
+      : `it matches the recording up to message ${same} of ${messages.length}; the messages after that ` +
         `(${
           messages
             .slice(same, same + 3)
             .map(({ role }) => role)
             .join(", ") || "nothing"
-        }) is another, or was answered already`;
+        }) differ, or were answered already`;
   return (
     `call ${asked} is not in the recording (${calls.length} calls): ${where}; ` +
     "a replay needs the same prompt, data, scaffold version and tools, and programs that print the same: record it again"

@@ -1,7 +1,7 @@
-// By what a model request is found again in a recording: model, tools and messages, with what differs between two
-// runs of one conversation left blank (the deadline, a sandbox's place on the host). It is a chain over the
-// messages, so that a replay that goes astray can tell after which message it did.
-import { createHash } from "node:crypto";
+// Identifies a model request in a recording: model, tools and messages, with blanks for texts that differ between two
+// runs of one conversation (the deadline, the sandbox's path on the host). The digest is a chain over the messages,
+// so a replay that differs can name the first message that does.
+import { hash } from "node:crypto";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import type { Message, ModelRequest } from "../model/model-client.ts";
 
@@ -10,37 +10,35 @@ export type DigestRequest = (request: Pick<ModelRequest, "messages" | "tools">) 
 type RequestDigest = {
   /** Of the whole request. */
   digest: string;
-  /** Of the request as it was before each of its messages; the first is of model and tools alone. */
+  /** Before each of its messages; the first digest covers model and tools alone. */
   chain: string[];
 };
 
-/** `blanks`: texts that differ between runs, by what stands for them, e.g. `{ deadline: "2026-…" }`. */
+/** `blanks`: texts that differ between runs, by the name that replaces them, e.g. `{ deadline: "2026-…" }`. */
 export function requestDigest(
   model: { provider: string; id: string },
   blanks: Record<string, string>,
 ): DigestRequest {
-  const told = Object.entries(blanks)
+  const texts = Object.entries(blanks)
     .filter(([, text]) => text !== "")
     .sort(([, a], [, b]) => b.length - a.length);
   const blanked = (text: string) =>
-    told.reduce((rest, [name, value]) => rest.replaceAll(value, `{{${name}}}`), text);
-  // a conversation is asked about again and again, a message longer each time
+    texts.reduce((rest, [name, value]) => rest.replaceAll(value, `{{${name}}}`), text);
+  // a conversation is sent again and again, one message longer each time
   const known = new WeakMap<Message, string>();
   const ofMessage = (message: Message) => {
     let digest = known.get(message);
     if (digest === undefined) {
-      digest = sha256(blanked(canonicalJson(message)));
+      digest = hash("sha256", blanked(canonicalJson(message)));
       known.set(message, digest);
     }
     return digest;
   };
   return ({ messages, tools }) => {
-    const chain = [sha256(blanked(canonicalJson({ provider: model.provider, model: model.id, tools })))];
-    for (const message of messages) chain.push(sha256(chain.at(-1)! + ofMessage(message)));
+    const chain = [
+      hash("sha256", blanked(canonicalJson({ provider: model.provider, model: model.id, tools }))),
+    ];
+    for (const message of messages) chain.push(hash("sha256", chain.at(-1)! + ofMessage(message)));
     return { digest: chain.at(-1)!, chain };
   };
-}
-
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

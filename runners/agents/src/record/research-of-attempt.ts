@@ -1,5 +1,5 @@
-// Reads what an attempt left and says what is known of the research in it. All of it may have been through many
-// hands: a trajectory that is not as its supervisor wrote it gives no numbers, only the reason.
+// Reads an attempt's outputs and derives what is known of its research. The files are untrusted: a trajectory that
+// differs from what its supervisor wrote yields no numbers, only the reason.
 import { createReadStream, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -16,9 +16,9 @@ import { readLedger } from "@mlrb/kit/rules/ledger";
 export type AttemptFiles = {
   trajectory: string;
   ledger: string;
-  /** Folder of the snapshots that were kept, with index.json. */
+  /** The folder of kept snapshots, with index.json. */
   snapshots: string;
-  /** What validation said of the submission. */
+  /** Validation's result for the submission. */
   admission: string;
 };
 
@@ -50,7 +50,7 @@ function indexOf(folder: string): Reading<SnapshotIndex> {
   return readFormat(snapshotIndex, text);
 }
 
-/** In the order in which they were taken, up to the first that admission lets through: no more is asked of them. */
+/** In the order in which they were taken, up to the first admitted one: later ones are not needed. */
 function judgedSnapshots(folder: string, { snapshots }: SnapshotIndex): JudgedSnapshot[] {
   const judged: JudgedSnapshot[] = [];
   for (const { name, sinceStartMs } of snapshots) {

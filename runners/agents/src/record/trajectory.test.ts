@@ -66,7 +66,7 @@ const call: ModelCallEvent = {
   tries: 1,
 };
 
-test("a long text lies whole among the attachments, once, and its beginning stands in the line", (t) => {
+test("a long text is an attachment, once, and its line holds the beginning", (t) => {
   const { trajectory, attachments, lines } = opened(t);
   const long = "é".repeat(inlineMax + 1);
   trajectory.add(result(long));
@@ -82,7 +82,7 @@ test("a long text lies whole among the attachments, once, and its beginning stan
   assert.deepEqual(wholeText({ ...first.text, digest: "../../etc/passwd" }, attachments).whole, false);
 });
 
-test("no secret reaches the disk, in whatever field and form an agent or a provider gives it", (t) => {
+test("no secret reaches the disk, in any field or form", (t) => {
   const key = 'sk-"secret"/1';
   const { trajectory, path, attachments } = opened(t, textRedactor({ KEY: key }));
   const events: TrajectoryEvent[] = [
@@ -112,7 +112,7 @@ test("no secret reaches the disk, in whatever field and form an agent or a provi
   assert.match(said, /the key is \[redacted KEY\]/);
 });
 
-test("a line of every kind is what the published schema says", (t) => {
+test("a line of every kind follows the published schema", (t) => {
   const { trajectory, lines } = opened(t);
   const events: TrajectoryEvent[] = [
     { event: "wait", why: "rate-limit", durationMs: 5, deadline: "2026-01-01T00:00:00.000Z" },
@@ -140,7 +140,7 @@ test("a line of every kind is what the published schema says", (t) => {
   assert.equal(valid(unfinished), false);
 });
 
-test("twenty thousand events make a chain that is read again from end to end", async (t) => {
+test("a chain of twenty thousand events verifies from end to end", async (t) => {
   const { trajectory, path, attachments } = opened(t, textRedactor({ KEY: "sk-1234567890abcdef" }));
   const text = "a line of output\n".repeat(40);
   for (let index = 0; index < 10_000; index++) {

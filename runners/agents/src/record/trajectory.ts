@@ -1,8 +1,8 @@
-// The supervisor's record of an attempt: one JSON object a line, appended and never changed. Each line
-// carries the digest of the one before it, so that a changed, lost or inserted line is seen, and the
-// ledger keeps the digest of the last, so that a cut end is seen too. Secrets are taken out before a line
-// reaches the disk, and texts that are too long for one stand whole among the attachments.
-import { createHash } from "node:crypto";
+// The supervisor's record of an attempt: one JSON object a line, appended and never changed. Each line holds the
+// digest of the line before it, which reveals a changed, lost or inserted line. The ledger keeps the digest of the
+// last line, which reveals a cut end. Secrets are removed before a line reaches the disk. Texts too long for a line
+// become attachments.
+import { hash } from "node:crypto";
 import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { noLine } from "@mlrb/kit/attempts/verify-trajectory";
@@ -14,9 +14,9 @@ export type { TrajectoryEvent };
 
 export type Trajectory = {
   add(event: TrajectoryEvent): void;
-  /** How many lines, and the digest of the last. */
+  /** The number of lines, and the digest of the last. */
   seal(): { lines: number; head: string };
-  /** Whether the last lines took the room that was reserved for them: there is none for more. */
+  /** Whether the last lines used the reserved room: then no more lines fit. */
   short(): boolean;
   close(): void;
 };
@@ -24,15 +24,15 @@ export type Trajectory = {
 export type TrajectoryOptions = {
   /** The wall clock's time in ms, and the ms since the agent's start. */
   now: () => { wall: number; sinceStart: number };
-  /** Takes secrets out of a text. */
+  /** Removes secrets from a text. */
   redact?: (text: string) => string;
-  /** Frees reserved room on a full disk; false where there is none. */
+  /** Frees reserved room on a full disk; false if none is left. */
   makeRoom?: () => boolean;
-  /** Where texts go that are too long for a line; without it every text stands in its line. */
+  /** For texts too long for a line. Without it every text is in its line. */
   attachments?: Attachments;
 };
 
-// These come by the thousand, and what they tell of is over; everything else must survive a power cut too.
+// There are thousands of these, and they describe finished work. All other events must survive a power cut.
 const unsynced = new Set<TrajectoryEvent["event"]>([
   "output",
   "tool-call",
@@ -43,7 +43,6 @@ const unsynced = new Set<TrajectoryEvent["event"]>([
   "request-part",
 ]);
 
-/** Starts a trajectory. */
 export function openTrajectory(path: string, options: TrajectoryOptions): Trajectory {
   const { now, redact, attachments } = options;
   const file = openSync(path, "ax");
@@ -52,19 +51,19 @@ export function openTrajectory(path: string, options: TrajectoryOptions): Trajec
   let previous = noLine;
   let short = false;
   let closed = false;
-  /** A disk that is nearly full takes part of a line without an error, and refuses the rest with one. */
+  /** A nearly full disk takes part of a line without an error, and refuses the rest with one. */
   const append = (bytes: Buffer) => {
     try {
       for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
       whole += bytes.length;
     } catch (error) {
-      ftruncateSync(file, whole); // half a line would be taken for a broken chain, if there is more to add
+      ftruncateSync(file, whole); // otherwise a later line after half a line would look like a broken chain
       throw error;
     }
   };
   return {
     add(event) {
-      if (closed) return; // what an interrupted attempt left under way may still want to tell of itself
+      if (closed) return; // work left by an interrupted attempt may still try to record events
       const { wall, sinceStart } = now();
       const clean = redact ? redacted(event, redact) : event;
       const record = {
@@ -88,7 +87,7 @@ export function openTrajectory(path: string, options: TrajectoryOptions): Trajec
           throw cannotWrite(again, path);
         }
       }
-      previous = createHash("sha256").update(line).digest("hex");
+      previous = hash("sha256", line);
       index++;
       if (!unsynced.has(event.event)) fsyncSync(file);
     },
@@ -103,12 +102,12 @@ export function openTrajectory(path: string, options: TrajectoryOptions): Trajec
 
 function cannotWrite(error: unknown, path: string): Error {
   return new Error(
-    `cannot write the trajectory: ${(error as Error).message}; make room where ${path} lies and run again`,
+    `cannot write the trajectory: ${(error as Error).message}; free some space where ${path} is and run again`,
     { cause: error },
   );
 }
 
-/** `value` with secrets taken out of every text in it, names of fields too: an agent's JSON may stand anywhere. */
+/** `value` without secrets in any text, including field names: an agent's JSON may be anywhere in it. */
 function redacted<T>(value: T, redact: (text: string) => string): T {
   if (typeof value === "string") return redact(value) as T;
   if (Array.isArray(value)) return value.map((one) => redacted(one, redact)) as T;

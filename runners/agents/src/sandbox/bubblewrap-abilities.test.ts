@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 
-/** What a process says that finds only these programs. */
+/** The answer of a process that finds only these programs. */
 function missing(t: TestContext, programs: Record<string, string>): string {
   const folder = mkdtempSync(join(tmpdir(), "abilities-"));
   t.after(() => rmSync(folder, { recursive: true }));
@@ -24,14 +24,14 @@ function missing(t: TestContext, programs: Record<string, string>): string {
 
 const linux = { skip: process.platform === "linux" ? false : "there is no bubblewrap but on Linux" };
 
-test("without bubblewrap one is told what to install", linux, (t) => {
+test("without bubblewrap the message names the package to install", linux, (t) => {
   assert.equal(
     missing(t, {}),
-    "bubblewrap cannot be used here: there is no program bwrap; install the package bubblewrap of this system, e.g. `apt install bubblewrap`",
+    "bubblewrap cannot be used here: bwrap is not installed; install the package bubblewrap of this system, e.g. `apt install bubblewrap`",
   );
 });
 
-test("a bubblewrap that is too old is not used, and its version is told", linux, (t) => {
+test("a bubblewrap that is too old is refused with its version", linux, (t) => {
   const old = 'case "$1" in --help) echo "--unshare-all";; *) echo "bubblewrap 0.4.1";; esac';
   assert.match(
     missing(t, { bwrap: old }),
@@ -39,11 +39,15 @@ test("a bubblewrap that is too old is not used, and its version is told", linux,
   );
 });
 
-test("a system that forbids namespaces is told of in its own words, with what allows them", linux, (t) => {
-  const forbidden =
-    'case "$1" in --help) echo "--clearenv --perms --size";; --version) echo "bubblewrap 0.8.0";; *) echo "bwrap: No permissions to create new namespace" >&2; exit 1;; esac';
-  assert.match(
-    missing(t, { bwrap: forbidden }),
-    /it says "bwrap: No permissions to create new namespace"; .*(CAP_SYS_ADMIN|max_user_namespaces).*or use `executor: docker`/,
-  );
-});
+test(
+  "a system that forbids namespaces is reported in its own words, with the settings that allow them",
+  linux,
+  (t) => {
+    const forbidden =
+      'case "$1" in --help) echo "--clearenv --perms --size";; --version) echo "bubblewrap 0.8.0";; *) echo "bwrap: No permissions to create new namespace" >&2; exit 1;; esac';
+    assert.match(
+      missing(t, { bwrap: forbidden }),
+      /it says "bwrap: No permissions to create new namespace"; .*(CAP_SYS_ADMIN|max_user_namespaces).*or use `executor: docker`/,
+    );
+  },
+);

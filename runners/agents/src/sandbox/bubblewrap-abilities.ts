@@ -1,4 +1,4 @@
-// Whether bubblewrap can be used by this user on this machine, and which; asked by doing it, once.
+// Whether this user can use bubblewrap on this machine, and what it can do. Tested by running it, once.
 import { existsSync } from "node:fs";
 import { release } from "node:os";
 import { execa } from "execa";
@@ -6,7 +6,7 @@ import { seccompFilter } from "./seccomp-filter.ts";
 
 export type BubblewrapAbilities = {
   version: string;
-  /** Folders in memory may be limited (0.7 or newer). */
+  /** The size of folders in memory can be limited (0.7 or newer). */
   canSize: boolean;
   /** The kernel counts a user's processes by user namespace (Linux 5.14), or the user has no others. */
   countsProcessesApart: boolean;
@@ -20,7 +20,7 @@ export function bubblewrapAbilities(): Promise<BubblewrapAbilities | { missing: 
   return asked;
 }
 
-/** Why bubblewrap cannot be used here, with the way out; undefined where it can. */
+/** Why bubblewrap cannot be used here, with the way out; undefined if it can. */
 export async function bubblewrapMissing(): Promise<string | undefined> {
   const able = await bubblewrapAbilities();
   return "missing" in able ? able.missing : undefined;
@@ -31,18 +31,18 @@ async function ask(): Promise<BubblewrapAbilities | { missing: string }> {
   const no = (why: string) => ({ missing: `bubblewrap cannot be used here: ${why}` });
   if (process.platform !== "linux") return no(`it needs Linux, this is ${process.platform}; ${otherwise}`);
   if (!seccompFilter())
-    return no(`its filter of system calls is made for x64 and arm64, this is ${process.arch}; ${otherwise}`);
+    return no(`its filter of system calls exists for x64 and arm64, this is ${process.arch}; ${otherwise}`);
   const help = await said(["bwrap", "--help"]);
   if (!help)
     return no(
-      "there is no program bwrap; install the package bubblewrap of this system, e.g. `apt install bubblewrap`",
+      "bwrap is not installed; install the package bubblewrap of this system, e.g. `apt install bubblewrap`",
     );
   const version =
     /(\d+\.\d+[.\d]*)/.exec((await said(["bwrap", "--version"])) ?? "")?.[1] ?? "of unknown version";
   if (!help.includes("--clearenv") || !help.includes("--perms"))
     return no(`it is ${version}, and 0.5 or newer is needed; ${otherwise}`);
   const python = await findPython();
-  if (!python) return no("there is no python3 to start programs inside with; install python3");
+  if (!python) return no("it needs python3 to start programs inside; install python3");
   const asRoot = process.getuid?.() === 0;
   const trial = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"];
   if (!asRoot) trial.push("--unshare-user");
@@ -64,7 +64,7 @@ async function ask(): Promise<BubblewrapAbilities | { missing: string }> {
   };
 }
 
-/** An interpreter that stands in /usr, as every sandbox sees it, or else the one on the PATH with its folder. */
+/** An interpreter in /usr, which every sandbox shows, or else the one on the PATH with its folder. */
 async function findPython(): Promise<BubblewrapAbilities["python"] | undefined> {
   for (const program of ["/usr/bin/python3", "/usr/local/bin/python3"])
     if (existsSync(program)) return { program };

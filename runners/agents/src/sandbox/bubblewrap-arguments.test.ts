@@ -20,12 +20,12 @@ const facts: WallsFacts = {
   python: { program: "/usr/bin/python3" },
 };
 
-const told = (changes: Partial<WallsRequest> = {}, otherwise: Partial<WallsFacts> = {}) => {
+const argumentsFor = (changes: Partial<WallsRequest> = {}, otherwise: Partial<WallsFacts> = {}) => {
   const texts = { init: "", seccomp: new Uint8Array() };
   return bubblewrapArguments({ ...request, ...changes }, { ...facts, ...otherwise }, texts).argv;
 };
 
-/** What of the host is shown, as pairs of how and what. */
+/** The shown paths of the host, as pairs of mode and path. */
 const shown = (argv: string[]) =>
   argv.flatMap((one, index) => (/^--(ro-|dev-)?bind(-try)?$/.test(one) ? [`${one} ${argv[index + 1]}`] : []));
 
@@ -33,8 +33,8 @@ const gpu = (index: number, slice = false): Gpu => ({
   ...{ index, uuid: `GPU-fake-${index}`, model: "fake", memoryBytes: 1, driver: "0", slice },
 });
 
-test("nothing of the host is shown but its system folders, the sandbox's own and what is to be read, and only that one can be written", () => {
-  const others = shown(told()).filter(
+test("only system folders, the sandbox's folder and the listed reads are shown, and only the sandbox's folder is writable", () => {
+  const others = shown(argumentsFor()).filter(
     (one) =>
       !/^--ro-bind \/(usr|bin|lib\w*|sbin|etc\/(alternatives|ld\.so[\w.]*|localtime|ssl\/(certs|openssl\.cnf)|pki\/[\w/-]+))$/.test(
         one,
@@ -46,21 +46,21 @@ test("nothing of the host is shown but its system folders, the sandbox's own and
   );
 });
 
-test("the network is taken away unless it was given", () => {
-  assert.ok(told().includes("--unshare-net"));
-  assert.ok(!told({ network: "full" }).includes("--unshare-net"));
+test("there is no network unless the request asks for it", () => {
+  assert.ok(argumentsFor().includes("--unshare-net"));
+  assert.ok(!argumentsFor({ network: "full" }).includes("--unshare-net"));
 });
 
-test("an ordinary user gets a user namespace and no capability, root's first process three and no namespace", () => {
+test("an ordinary user gets a user namespace without capabilities; root's first process gets three capabilities and no namespace", () => {
   const capabilities = (argv: string[]) => argv.filter((one) => one.startsWith("CAP_"));
-  assert.deepEqual(capabilities(told()), ["CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"]);
-  assert.ok(!told().includes("--unshare-user"));
-  const user = told({}, { asRoot: false });
+  assert.deepEqual(capabilities(argumentsFor()), ["CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"]);
+  assert.ok(!argumentsFor().includes("--unshare-user"));
+  const user = argumentsFor({}, { asRoot: false });
   assert.deepEqual([capabilities(user), user.includes("--unshare-user")], [[], true]);
 });
 
-test("a GPU's own device and those that all share are shown, another GPU's is not (fake GPUs)", () => {
-  const devices = (gpus: Gpu[]) => shown(told({ gpus })).filter((one) => one.includes("/dev/nvidia"));
+test("only the devices of the request's GPUs and the shared devices are shown (fake GPUs)", () => {
+  const devices = (gpus: Gpu[]) => shown(argumentsFor({ gpus })).filter((one) => one.includes("/dev/nvidia"));
   assert.deepEqual(devices([]), []);
   assert.deepEqual(devices([gpu(2)]), [
     "--dev-bind-try /dev/nvidiactl",
@@ -72,7 +72,7 @@ test("a GPU's own device and those that all share are shown, another GPU's is no
   assert.equal(devices([gpu(2, true)]).at(-1), "--dev-bind-try /dev/nvidia-caps");
 });
 
-test("an older bubblewrap is not asked for what it does not know", () => {
-  assert.ok(told().includes("--size"));
-  assert.ok(!told({}, { canSize: false }).includes("--size"));
+test("an older bubblewrap gets no option that it lacks", () => {
+  assert.ok(argumentsFor().includes("--size"));
+  assert.ok(!argumentsFor({}, { canSize: false }).includes("--size"));
 });

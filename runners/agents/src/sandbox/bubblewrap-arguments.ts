@@ -1,5 +1,5 @@
-// The walls themselves: what bubblewrap is told to show and to take away. Everything that is not named here does
-// not exist inside. Pure apart from looks at which of the host's system folders exist.
+// The walls themselves: which paths bubblewrap shows inside, and which rights it drops. Anything not named here does
+// not exist inside. Pure except for reading which of the host's system folders exist.
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Gpu } from "@mlrb/core/ports/gpu";
@@ -11,23 +11,23 @@ export type WallsFacts = {
   user: SandboxUser;
   /** Whether this process is root, and so needs no user namespace. */
   asRoot: boolean;
-  /** Whether this bubblewrap can limit a folder in memory. */
+  /** Whether this bubblewrap can limit the size of a folder in memory. */
   canSize: boolean;
-  /** The folders in `readOnly` that still are what they were: a program may have moved them. */
+  /** The paths in `readOnly` that are still in place: a program may have moved them. */
   readOnly: string[];
-  /** The interpreter of the first process, and the folder that it needs where that is not /usr. */
+  /** The interpreter of the first process, and its folder if that is not /usr. */
   python: { program: string; prefix?: string };
 };
 
-/** Text that becomes a file inside, given through a descriptor: no path of the host is told. */
+/** Text that becomes a file inside, passed through a descriptor, so that no path of the host is shown. */
 export type DescriptorInput = { text: string | Uint8Array; as: "file" | "seccomp"; at?: string };
 
-/** Placeholders `{fd:N}` stand for the descriptor of `given[N]`. */
+/** Placeholders `{fd:N}` are replaced by the descriptor of `given[N]`. */
 export type BubblewrapArguments = { argv: string[]; given: DescriptorInput[] };
 
 const initAt = "/run/sandbox/init.py";
 
-/** Hidden in /proc as Docker hides them: what is left of the host there. */
+/** Hidden in /proc, as Docker hides them: they would show the host. */
 const hiddenInProc = [
   "keys",
   "key-users",
@@ -52,7 +52,7 @@ export function bubblewrapArguments(
     return ["--perms", "0444", "--file", `{fd:${given.length - 1}}`, at];
   };
   const inside = (path: string) => join(request.seenAs, path);
-  // never all of the memory: full of it, there is still room for a program
+  // never all of the memory: when the folder is full, a program still has room
   const inMemory = (at: string, part: number) => [
     ...["--perms", "1777"],
     ...(canSize ? ["--size", String(Math.max(1, Math.floor(request.limits.memoryBytes / part)))] : []),
@@ -62,7 +62,7 @@ export function bubblewrapArguments(
     ...["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
     ...(request.network === "none" ? ["--unshare-net"] : []),
     ...(asRoot
-      ? // what the first process needs to give programs their user; they themselves keep nothing
+      ? // rights by which the first process gives programs their user; the programs themselves keep none
         [
           "--cap-drop",
           "ALL",
@@ -102,17 +102,17 @@ export function bubblewrapArguments(
   return { argv, given };
 }
 
-/** bubblewrap makes what is missing above a path for root alone. */
+/** bubblewrap makes missing parents of a path with permissions for root alone. */
 function foldersAbove(path: string): string[] {
   const names = dirname(path).split("/").slice(1).filter(Boolean);
   const folders = names.map((_, index) => `/${names.slice(0, index + 1).join("/")}`);
   return folders.filter((one) => !inPlace.includes(one)).flatMap((one) => ["--perms", "0755", "--dir", one]);
 }
 
-/** Made with permissions of their own. */
+/** These have their own permissions. */
 const inPlace = ["/tmp", "/usr", "/dev", "/proc"];
 
-/** /usr, and beside it what stands there on this host: links into it, or folders on an older system. */
+/** /usr, and the host's other system folders: links into /usr, or folders on an older system. */
 function systemFolders(): string[] {
   const folders = ["--ro-bind", "/usr", "/usr"];
   for (const name of ["/bin", "/lib", "/lib32", "/lib64", "/libx32", "/sbin"]) {
@@ -134,7 +134,7 @@ function etcFiles(network: WallsRequest["network"]): [at: string, text: string][
   return files;
 }
 
-/** The devices of these GPUs and those that all of them share. Run against doubles only. */
+/** The devices of these GPUs and those that all GPUs share. Tested only against doubles. */
 function gpuDevices(gpus: readonly Gpu[]): string[] {
   if (gpus.length === 0) return [];
   const devices = [
@@ -145,7 +145,7 @@ function gpuDevices(gpus: readonly Gpu[]): string[] {
   return devices.flatMap((path) => ["--dev-bind-try", path, path]);
 }
 
-/** The number of its device, which need not be its index. */
+/** The number of its device, which may differ from its index. */
 function minorOf(gpu: Gpu): number {
   const folder = "/proc/driver/nvidia/gpus";
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {

@@ -11,11 +11,11 @@ import type { BubblewrapArguments } from "./bubblewrap-arguments.ts";
 import { type BubblewrapProcess, startBubblewrap } from "./bubblewrap-process.ts";
 
 /** No process has this number: the kernel counts to 2^22 at most. */
-const nobody = 2 ** 22 + 1;
+const noProcess = 2 ** 22 + 1;
 
 type Spawned = { program: string; argv: string[]; stdio: (string | number)[]; env: Record<string, string> };
 
-/** A bubblewrap that says what the test has it say. Processes are not really killed: `killed` holds their numbers. */
+/** A bubblewrap that the test drives. Processes are not really killed: `killed` holds their numbers. */
 class FakeBubblewrap extends EventEmitter {
   readonly stdin = new PassThrough();
   readonly stdout = new PassThrough();
@@ -24,9 +24,9 @@ class FakeBubblewrap extends EventEmitter {
   readonly stdio = [this.stdin, this.stdout, this.stderr, this.#information];
   readonly killed: (number | string)[] = [];
   spawned: Spawned | undefined;
-  /** Whether the kernel refuses it a process. */
+  /** Whether spawning fails. */
   refuses = false;
-  /** What the descriptors that it was given held. */
+  /** The contents of the descriptors that it got. */
   texts: string[] = [];
 
   /** Its own end, by `child.kill`. */
@@ -82,8 +82,8 @@ function scene(t: TestContext): FakeBubblewrap {
 
 const plain: BubblewrapArguments = { argv: ["--dev", "/dev"], given: [] };
 
-/** Started, with `pid` as its first process. */
-async function started(fake: FakeBubblewrap, pid = nobody): Promise<BubblewrapProcess> {
+/** Starts it with `pid` as its first process. */
+async function started(fake: FakeBubblewrap, pid = noProcess): Promise<BubblewrapProcess> {
   const starting = startBubblewrap(plain, () => [], [], "token");
   fake.inform(pid);
   fake.answer("r", 0);
@@ -92,7 +92,7 @@ async function started(fake: FakeBubblewrap, pid = nobody): Promise<BubblewrapPr
   return begun;
 }
 
-/** A program that is asked for, with what it printed. */
+/** A request for a program, with its output. */
 function program(more: Partial<ExecRequest> = {}): ExecRequest & { printed: string[] } {
   const printed: string[] = [];
   const onOutput = (stream: string, bytes: Uint8Array) => printed.push(`${stream}: ${Buffer.from(bytes)}`);
@@ -106,7 +106,7 @@ test("bubblewrap is started with its token and nothing else of the environment",
   assert.deepEqual(fake.spawned.env, { MLRB_TOKEN: "token" });
 });
 
-test("given texts and control groups are passed as descriptors, whose numbers stand in the arguments", async (t) => {
+test("texts and control groups are passed as descriptors, with their numbers in the arguments", async (t) => {
   const fake = scene(t);
   const group = openSync(import.meta.filename, "r");
   const given = [
@@ -115,7 +115,7 @@ test("given texts and control groups are passed as descriptors, whose numbers st
   ];
   const argv = ["--file", "{fd:1}", "/b", "--file", "{fd:0}", "/a", "not-{fd:0}"];
   const starting = startBubblewrap({ argv, given }, (groups) => ["init", groups.join(",")], [group], "token");
-  fake.inform(nobody);
+  fake.inform(noProcess);
   fake.answer("r", 0);
   await starting;
   const files = ["--file", "5", "/b", "--file", "4", "/a", "not-{fd:0}"];
@@ -124,7 +124,7 @@ test("given texts and control groups are passed as descriptors, whose numbers st
   assert.equal(fake.spawned.stdio[6], group);
 });
 
-test("descriptors are closed once they were passed, and when bubblewrap cannot be spawned", async (t) => {
+test("descriptors are closed once they were passed, and if bubblewrap cannot be spawned", async (t) => {
   for (const spawns of [true, false]) {
     await t.test(spawns ? "passed" : "not spawned", async (t) => {
       const fake = scene(t);
@@ -140,7 +140,7 @@ test("descriptors are closed once they were passed, and when bubblewrap cannot b
       const given = [{ text: "one", as: "file" as const, at: "/a" }];
       const starting = startBubblewrap({ argv: [], given }, () => [], [group], "token");
       if (spawns) {
-        fake.inform(nobody);
+        fake.inform(noProcess);
         fake.answer("r", 0);
         await starting;
       } else await assert.rejects(starting, /EAGAIN/);
@@ -151,14 +151,14 @@ test("descriptors are closed once they were passed, and when bubblewrap cannot b
   }
 });
 
-test("the first process has the number that bubblewrap tells", async (t) => {
+test("the first process has the pid that bubblewrap reports", async (t) => {
   const fake = scene(t);
   const begun = await started(fake);
-  assert.equal(begun.first, nobody);
+  assert.equal(begun.first, noProcess);
   assert.equal(begun.living(), true);
 });
 
-test("a bubblewrap that ends before it has begun says so in its last line", async (t) => {
+test("a bubblewrap that ends at its start fails with its last line", async (t) => {
   const fake = scene(t);
   const starting = startBubblewrap(plain, () => [], [], "token");
   fake.stderr.write("bwrap: setting up\nbwrap: No permissions to create a new namespace\n");
@@ -167,14 +167,14 @@ test("a bubblewrap that ends before it has begun says so in its last line", asyn
   assert.deepEqual(await starting, { failed: "bwrap: No permissions to create a new namespace" });
 });
 
-test("a bubblewrap that ends without a word has failed too", async (t) => {
+test("a bubblewrap that ends at its start without output fails too", async (t) => {
   const fake = scene(t);
   const starting = startBubblewrap(plain, () => [], [], "token");
   fake.end(0);
   assert.deepEqual(await starting, { failed: "bubblewrap ended before it had begun" });
 });
 
-test("a bubblewrap that tells no first process is ended, and has failed", async (t) => {
+test("a bubblewrap that reports no first process is killed, and fails", async (t) => {
   const fake = scene(t);
   const starting = startBubblewrap(plain, () => [], [], "token");
   fake.stdio[3]!.end("{}");
@@ -183,7 +183,7 @@ test("a bubblewrap that tells no first process is ended, and has failed", async 
   assert.deepEqual(fake.killed, ["SIGKILL"]);
 });
 
-test("a program's end is told with its exit code, its output before", async (t) => {
+test("a program's output comes first, then its exit code", async (t) => {
   const fake = scene(t);
   const begun = await started(fake);
   const asked = program({ argv: ["train", "--fast"], env: { A: "1" } });
@@ -196,7 +196,7 @@ test("a program's end is told with its exit code, its output before", async (t) 
   assert.deepEqual(asked.printed, ["stdout: half", "stderr: oops"]);
 });
 
-test("programs side by side get each their own output and end", async (t) => {
+test("concurrent programs each get their own output and end", async (t) => {
   const fake = scene(t);
   const begun = await started(fake);
   const asked = [program(), program()];
@@ -215,7 +215,7 @@ test("programs side by side get each their own output and end", async (t) => {
   );
 });
 
-test("a signal without a name is told by its number", async (t) => {
+test("a signal without a name is reported by its number", async (t) => {
   const fake = scene(t);
   const begun = await started(fake);
   const result = begun.exec(program());
@@ -223,7 +223,7 @@ test("a signal without a name is told by its number", async (t) => {
   assert.deepEqual(await result, { kind: "signalled", signal: "signal 37" });
 });
 
-test("a program that cannot be started says why", async (t) => {
+test("a program that cannot be started is reported with the reason", async (t) => {
   const fake = scene(t);
   const begun = await started(fake);
   const result = begun.exec(program());
@@ -231,7 +231,7 @@ test("a program that cannot be started says why", async (t) => {
   assert.deepEqual(await result, { kind: "not-started", detail: "no such program on the PATH" });
 });
 
-test("an answer about a program that nobody asked for changes nothing", async (t) => {
+test("an answer about an unknown program changes nothing", async (t) => {
   const fake = scene(t);
   const begun = await started(fake);
   const result = begun.exec(program());
@@ -241,7 +241,7 @@ test("an answer about a program that nobody asked for changes nothing", async (t
   assert.deepEqual(await result, { kind: "exited", code: 0 });
 });
 
-test("programs are lost when bubblewrap ends by itself, with its last words or how it ended", async (t) => {
+test("programs are lost if bubblewrap ends by itself, with its last line or how it ended", async (t) => {
   const ends: [string, number | null, string | null, string][] = [
     ["", 1, null, "bubblewrap ended with exit code 1"],
     ["", null, "SIGSEGV", "bubblewrap ended by SIGSEGV"],
@@ -262,7 +262,7 @@ test("programs are lost when bubblewrap ends by itself, with its last words or h
   }
 });
 
-test("a program that is asked for after the end is lost", async (t) => {
+test("a program requested after the end is lost", async (t) => {
   const fake = scene(t);
   const begun = await started(fake);
   fake.end(0);
@@ -270,7 +270,7 @@ test("a program that is asked for after the end is lost", async (t) => {
   assert.deepEqual(await begun.exec(program()), { kind: "lost", detail: "the sandbox has ended" });
 });
 
-test("a program's argument with a zero byte is refused, and no other program is harmed", async (t) => {
+test("an argument with a zero byte is refused, and other programs are unaffected", async (t) => {
   const fake = scene(t);
   const begun = await started(fake);
   const other = begun.exec(program());
@@ -279,19 +279,19 @@ test("a program's argument with a zero byte is refused, and no other program is 
   assert.deepEqual(await other, { kind: "exited", code: 0 });
 });
 
-test("an end kills the first process, and its programs are said to be killed, not lost", async (t) => {
+test("end() kills the first process, and its programs count as killed, not lost", async (t) => {
   const fake = scene(t);
   const begun = await started(fake);
   const result = begun.exec(program());
   const ending = begun.end();
-  assert.deepEqual(fake.killed, [nobody]);
+  assert.deepEqual(fake.killed, [noProcess]);
   fake.end(null, "SIGKILL");
   await ending;
   assert.deepEqual(await result, { kind: "signalled", signal: "SIGKILL" });
   assert.equal(begun.living(), false);
 });
 
-test("an end is waited for until bubblewrap itself has ended", async (t) => {
+test("end() waits until bubblewrap itself has ended", async (t) => {
   const fake = scene(t);
   const begun = await started(fake);
   let over = false;
@@ -304,23 +304,23 @@ test("an end is waited for until bubblewrap itself has ended", async (t) => {
   await ending;
 });
 
-test("an end after the end kills nothing", async (t) => {
+test("end() after the end kills nothing", async (t) => {
   const fake = scene(t);
   const begun = await started(fake);
   fake.end(0);
   await new Promise((resolve) => setImmediate(resolve));
   await begun.end();
-  assert.deepEqual(fake.killed, [], "its number may be another process's by now");
+  assert.deepEqual(fake.killed, [], "another process may have its pid by now");
 });
 
-test("a first process that would not end is named", async (t) => {
+test("a first process that does not end is named", async (t) => {
   const fake = scene(t);
-  const begun = await started(fake, process.pid); // which lives on: nothing is really killed here
+  const begun = await started(fake, process.pid); // stays alive: nothing is really killed here
   await assert.rejects(begun.end(), new RegExp(`the sandbox, ${process.pid}, would not end`));
-  assert.ok(fake.killed.length > 1, "it is tried again and again");
+  assert.ok(fake.killed.length > 1, "end() tries repeatedly");
 });
 
-test("a pipe that breaks with bubblewrap is no error of its own", async (t) => {
+test("a pipe that breaks with bubblewrap raises no error of its own", async (t) => {
   const fake = scene(t);
   const begun = await started(fake);
   const result = begun.exec(program());

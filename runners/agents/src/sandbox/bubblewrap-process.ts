@@ -1,28 +1,23 @@
-// One set of namespaces with its first process: bubblewrap started, asked for programs, and ended with
-// everything that was started in it.
+// One set of namespaces with its first process: starts bubblewrap, runs programs in it, and ends everything that was
+// started in it.
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex, Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { unreachable } from "@mlrb/core/ports/outcome";
 import type { ExecRequest, ExecResult } from "@mlrb/core/ports/sandbox";
 import type { BubblewrapArguments, DescriptorInput } from "./bubblewrap-arguments.ts";
 import { type Answer, answerReader, requestBytes } from "./init-channel.ts";
 import { isGone } from "./namespace-processes.ts";
 
-export type BubblewrapProcess = {
-  /** The first process as the host numbers it. */
-  readonly first: number;
-  exec(request: ExecRequest): Promise<ExecResult>;
-  /** Ends everything inside; throws where something would not end. */
-  end(): Promise<void>;
-  living(): boolean;
-};
-
 type Program = { request: ExecRequest; resolve(result: ExecResult): void };
 
-/** `initArguments` follow the program; `groups` are descriptors that the first process gets, and are closed here. `token` marks bubblewrap itself, not what runs inside. */
+/**
+ * `initArguments` follow the program. `groups` are descriptors that the first process inherits; they are closed
+ * here. `token` marks bubblewrap itself, not the programs inside.
+ */
 export async function startBubblewrap(
   { argv, given }: BubblewrapArguments,
   initArguments: (groups: number[]) => string[],
@@ -45,87 +40,121 @@ export async function startBubblewrap(
   } finally {
     for (const descriptor of descriptors) closeSync(descriptor);
   }
-  const programs = new Map<number, Program>();
-  let count = 0;
-  let first: number | undefined;
-  let byUs = false;
-  let complaint = "";
-  let ended = false;
-  let ready: (value: "ready" | "ended") => void = () => {};
-  const whenReady = new Promise<"ready" | "ended">((resolve) => {
-    ready = resolve;
-  });
-  const whenInformed = information(child.stdio[3] as Readable).then((pid) => {
-    first = pid;
-  });
-  const whenEnded = new Promise<string>((resolve) => {
+  const started = new BubblewrapProcess(child);
+  const failed = await started.failedToBegin();
+  return failed === undefined ? started : { failed };
+}
+
+export class BubblewrapProcess {
+  readonly #child: ChildProcess;
+  readonly #programs = new Map<number, Program>();
+  readonly #ready = Promise.withResolvers<"ready" | "ended">();
+  readonly #informed: Promise<void>;
+  readonly #whenEnded: Promise<void>;
+  #first: number | undefined;
+  #count = 0;
+  #endedByUs = false;
+  #ended = false;
+  #complaint = "";
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+    this.#informed = information(child.stdio[3] as Readable).then((pid) => {
+      this.#first = pid;
+    });
+    this.#whenEnded = endOf(child).then((how) => this.#resolvePrograms(how));
+    child.stdout!.on(
+      "data",
+      answerReader((answer) => this.#take(answer)),
+    );
+    child.stderr!.on("data", (bytes: Buffer) => {
+      this.#complaint = (this.#complaint + bytes).slice(-2000);
+    });
+    for (const stream of child.stdio) (stream as Duplex | null)?.on("error", () => {}); // its end reports it
+  }
+
+  /** Undefined once the first process takes requests. Otherwise bubblewrap has ended. */
+  async failedToBegin(): Promise<string | undefined> {
+    const begun = await this.#ready.promise;
+    await Promise.race([this.#informed, this.#whenEnded]);
+    if (begun === "ready" && this.#first !== undefined) return undefined;
+    this.#child.kill("SIGKILL");
+    await this.#whenEnded;
+    return lastLine(this.#complaint, "bubblewrap ended before it had begun");
+  }
+
+  /** The host's pid of the first process. */
+  get first(): number {
+    return this.#first!;
+  }
+
+  living(): boolean {
+    return !this.#ended;
+  }
+
+  async exec(request: ExecRequest): Promise<ExecResult> {
+    const id = ++this.#count;
+    const bytes = requestBytes(id, request);
+    if (this.#ended) return { kind: "lost", detail: lastLine(this.#complaint, "the sandbox has ended") };
+    return new Promise((resolve) => {
+      this.#programs.set(id, { request, resolve });
+      this.#child.stdin!.write(bytes);
+    });
+  }
+
+  /** Ends everything inside. Throws if the first process does not end. */
+  async end(): Promise<void> {
+    const pid = this.first;
+    this.#endedByUs = true;
+    if (!this.#ended) kill(pid);
+    // bubblewrap ends after its first process, which ends after everything in its namespace
+    for (let round = 0; round < 1000 && !(this.#ended && isGone(pid)); round++) {
+      await Promise.race([this.#whenEnded, sleep(10)]);
+      if (!isGone(pid)) kill(pid);
+    }
+    if (!isGone(pid))
+      throw new Error(
+        `the first process of the sandbox, ${pid}, would not end; end it by hand and run again`,
+      );
+  }
+
+  #take(answer: Answer): void {
+    if (answer.kind === "ready") {
+      this.#ready.resolve("ready");
+      return;
+    }
+    const program = this.#programs.get(answer.id);
+    if (!program) return;
+    if (answer.kind === "output") {
+      program.request.onOutput(answer.stream, answer.bytes);
+      return;
+    }
+    this.#programs.delete(answer.id);
+    program.resolve(resultOf(answer));
+  }
+
+  #resolvePrograms(how: string): void {
+    this.#ended = true;
+    this.#ready.resolve("ended");
+    const result: ExecResult = this.#endedByUs
+      ? { kind: "signalled", signal: "SIGKILL" }
+      : { kind: "lost", detail: lastLine(this.#complaint, `bubblewrap ${how}`) };
+    for (const { resolve } of this.#programs.values()) resolve(result);
+    this.#programs.clear();
+  }
+}
+
+/** Resolves with how it ended. */
+function endOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
     child.on("error", (error) => resolve(error.message));
     child.on("close", (code, signal) =>
       resolve(signal ? `ended by ${signal}` : `ended with exit code ${code}`),
     );
-  }).then((how) => {
-    ended = true;
-    ready("ended");
-    for (const { resolve } of programs.values())
-      resolve(
-        byUs
-          ? { kind: "signalled", signal: "SIGKILL" }
-          : { kind: "lost", detail: lastLine(complaint, `bubblewrap ${how}`) },
-      );
-    programs.clear();
   });
-
-  const take = (answer: Answer) => {
-    if (answer.kind === "ready") return ready("ready");
-    const program = programs.get(answer.id);
-    if (answer.kind === "output") return program?.request.onOutput(answer.stream, answer.bytes);
-    if (!program) return;
-    programs.delete(answer.id);
-    program.resolve(resultOf(answer));
-  };
-  child.stdout!.on("data", answerReader(take));
-  child.stderr!.on("data", (bytes: Buffer) => {
-    complaint = (complaint + bytes).slice(-2000);
-  });
-  for (const stream of child.stdio) (stream as Duplex | null)?.on("error", () => {}); // told by its end
-  const came = await whenReady;
-  await Promise.race([whenInformed, whenEnded]);
-  if (came === "ended" || first === undefined) {
-    child.kill("SIGKILL");
-    await whenEnded;
-    return { failed: lastLine(complaint, "bubblewrap ended before it had begun") };
-  }
-
-  const pid = first;
-  return {
-    first: pid,
-    living: () => !ended,
-    async exec(request) {
-      const id = ++count;
-      const bytes = requestBytes(id, request);
-      if (ended) return { kind: "lost", detail: lastLine(complaint, "the sandbox has ended") };
-      return new Promise((resolve) => {
-        programs.set(id, { request, resolve });
-        child.stdin!.write(bytes);
-      });
-    },
-    async end() {
-      byUs = true;
-      if (!ended) kill(pid);
-      // its parent ends after it, and it after everything that was started in its namespace
-      for (let round = 0; round < 1000 && !(ended && isGone(pid)); round++) {
-        await Promise.race([whenEnded, sleep(10)]);
-        if (!isGone(pid)) kill(pid);
-      }
-      if (!isGone(pid))
-        throw new Error(
-          `the first process of the sandbox, ${pid}, would not end; end it by hand and run again`,
-        );
-    },
-  };
 }
 
-/** A descriptor to read the text from; the file behind it has no name. */
+/** A descriptor from which the text can be read. The file behind it has no name. */
 function descriptorOf({ text }: DescriptorInput): number {
   const folder = mkdtempSync(join(tmpdir(), "mlrb-given-"));
   try {
@@ -139,7 +168,10 @@ function descriptorOf({ text }: DescriptorInput): number {
   }
 }
 
-/** The pid of the first process, as bubblewrap tells it in JSON. Read to the end: cut short, bubblewrap would die of it half-way. */
+/**
+ * Reads the pid of the first process from bubblewrap's JSON. Reads to the end: with a closed pipe, bubblewrap would
+ * die half-way.
+ */
 async function information(stream: Readable): Promise<number | undefined> {
   let text = "";
   for await (const piece of stream) text += piece;
@@ -147,7 +179,7 @@ async function information(stream: Readable): Promise<number | undefined> {
   return pid === undefined ? undefined : Number(pid);
 }
 
-function resultOf(answer: Extract<Answer, { id: number }>): ExecResult {
+function resultOf(answer: Exclude<Answer, { kind: "ready" | "output" }>): ExecResult {
   switch (answer.kind) {
     case "exited":
       return { kind: "exited", code: answer.code };
@@ -155,8 +187,8 @@ function resultOf(answer: Extract<Answer, { id: number }>): ExecResult {
       return { kind: "signalled", signal: signalName(answer.number) };
     case "not-started":
       return { kind: "not-started", detail: answer.detail };
-    case "output":
-      throw new Error("bug: output ends no program");
+    default:
+      return unreachable(answer);
   }
 }
 

@@ -1,5 +1,5 @@
-// The same suite as a user without rights, where the tests themselves run as root: then there are no control
-// groups, no user of its own for a sandbox, and a user namespace in their place.
+// The same suite as an unprivileged user, if the tests themselves run as root. Then there are no control
+// groups and no separate user for a sandbox, but a user namespace.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
@@ -22,7 +22,7 @@ async function whyNot(): Promise<string | false> {
     : "user 65534 cannot read this checkout, or has no setpriv";
 }
 
-test("an ordinary user's sandbox holds all that root's holds", { skip: await whyNot() }, () => {
+test("an ordinary user's sandbox passes the same suite as root's", { skip: await whyNot() }, () => {
   const folder = mkdtempSync(join(tmpdir(), "walls-user-"));
   chmodSync(folder, 0o777);
   try {

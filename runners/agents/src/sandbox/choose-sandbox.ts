@@ -1,6 +1,5 @@
-// Which sandbox holds an agent's programs: containers where they were asked for; else walls of this host, for
-// whatever nobody vouched for; else a plain folder. Never less than was asked for: where it cannot be had, the
-// attempt is not begun.
+// Chooses the sandbox for an agent's programs: a container if the stage asks for one, else walls of this host for
+// untrusted programs, else a plain folder. Never less than requested: without the sandbox the attempt does not begin.
 import type { Sandbox, Walls, WallsRequest } from "@mlrb/core/ports/sandbox";
 import { sandboxToken } from "@mlrb/core/ports/sandbox-token";
 import type { SandboxRequest } from "@mlrb/formats/stage/stage-context";
@@ -14,24 +13,24 @@ export type SandboxChoice = {
   /** The folder under which the sandbox's own is made. */
   under: string;
   agent: string;
-  /** Whether a person vouched for the program (`trusted: true` in the preset). */
+  /** Whether a person trusts the program (`trusted: true` in the preset). */
   trusted: boolean;
-  /** What opens walls in a container. */
+  /** Opens walls in a container. */
   containers: (request: WallsRequest) => Promise<Walls>;
 };
 
-/** `asked` is undefined where the step runs by hand: then the program must be trusted, or bubblewrap be there. */
+/** `asked` is undefined if the step runs by hand. Then the program must be trusted, or bubblewrap available. */
 export async function chooseSandbox(
   asked: SandboxRequest | undefined,
   { under, agent, trusted, containers }: SandboxChoice,
 ): Promise<Sandbox> {
   const inContainers = asked?.executor === "docker";
-  if (!inContainers && (trusted || asked?.unsafe)) return plainSandbox({ under, trusted: true, agent });
+  if (!inContainers && (trusted || asked?.unsafe)) return plainSandbox(under);
   const missing = inContainers ? undefined : await bubblewrapMissing();
   if (missing !== undefined) {
     throw new SandboxTrouble(
-      `agent "${agent}": its preset does not say \`trusted: true\`, and there is no sandbox to run it in: ${missing}; ` +
-        "or run it with --executor docker, set `trusted: true` after reading what the program does, or say --unsafe-local",
+      `agent "${agent}" is not trusted (its preset lacks \`trusted: true\`), and there is no sandbox to run it in: ${missing}; ` +
+        "or run it with --executor docker, set `trusted: true` after reading what the program does, or pass --unsafe-local",
     );
   }
   const { image, network = "none", reads = [], gpus = [], token = `by-hand-${process.pid}` } = asked ?? {};

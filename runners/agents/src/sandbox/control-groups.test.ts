@@ -20,7 +20,7 @@ const filesOf2 = [
   "memory.max memory.swap.max memory.events pids.max pids.events cpu.max cgroup.freeze cgroup.events",
 ].flatMap((names) => names.split(" "));
 
-/** What a new folder holds of files, in a kernel that has everything. */
+/** The files of a new group, in a kernel with every controller. */
 const everything = (group: string): string[] => {
   const controller = Object.keys(filesOf1).find((name) => group.includes(`/${name}/`));
   return controller ? filesOf1[controller]! : filesOf2;
@@ -28,7 +28,7 @@ const everything = (group: string): string[] => {
 
 /**
  * A kernel with control groups below a temporary folder. `own`: the lines of /proc/self/cgroup; `files`: which files
- * come with a new group; `busy`: how often a group cannot be removed yet; `onSleep`: what happens while one waits.
+ * come with a new group; `busy`: how often a group cannot be removed yet; `onSleep`: runs during each pause.
  */
 function kernel(
   t: TestContext,
@@ -110,7 +110,7 @@ test("version 1: groups are made below the one that this process is in", (t) => 
   assert.ok(has("memory/machine/job/mlrb-a1"));
 });
 
-test("version 1: a limit that cannot be set is not said to be held, and its group is removed", (t) => {
+test("version 1: a limit that cannot be set is not reported as held, and its group is removed", (t) => {
   const { has } = kernel(t, own1, {
     files: (group) => (group.includes("/memory/") ? [] : everything(group)),
   });
@@ -124,12 +124,12 @@ test("version 1: a kernel that counts no swap still limits memory", (t) => {
   assert.ok(makeControlGroups("a1", limits).has.has("memory"));
 });
 
-test("a controller that is mounted nowhere is left to the caller", (t) => {
+test("a controller that is not mounted is left to the caller", (t) => {
   kernel(t, ["9:memory:/"]);
   assert.deepEqual([...makeControlGroups("a1", limits).has], ["memory"]);
 });
 
-test("a user who may make no group has none, and nothing to enter, freeze or count", async (t) => {
+test("a user who may make no group gets none to enter, freeze or count", async (t) => {
   kernel(t, [...own1, ...own2], { mayMake: false });
   const groups = makeControlGroups("a1", limits);
   assert.deepEqual([...groups.has], []);
@@ -152,7 +152,7 @@ test("version 2: one group below the own one holds every limit", (t) => {
   assert.ok(!has("unified/user/mlrb-a1"), "and no other group is left");
 });
 
-test("version 2: where the own group passes no controller on, the one above is tried, which stays as it is", (t) => {
+test("version 2: if the own group delegates no controller, the one above is tried and not changed", (t) => {
   const above = (group: string) => (group.includes("/user/run/") ? ["cgroup.freeze"] : everything(group));
   const { has, text, write } = kernel(t, own2, { files: above });
   write("unified/user/cgroup.subtree_control", "");
@@ -203,11 +203,11 @@ test("how often a limit was met is read from the kernel's counts, in version 2",
   assert.deepEqual(groups.met(), { memory: 1, processes: 4 });
 });
 
-test("version 1: a freeze is asked for again until everything is frozen", async (t) => {
+test("version 1: a freeze is repeated until everything is frozen", async (t) => {
   const state = "freezer/mlrb-a1/freezer.state";
   const { write, text, sleeps } = kernel(t, own1, {
     onSleep(count) {
-      // two processes were forked meanwhile, and each undoes it once
+      // two processes were forked meanwhile, and each undoes the freeze once
       if (count < 3) write(state, "FREEZING\n");
     },
   });
@@ -223,7 +223,7 @@ test("version 1: a freeze is asked for again until everything is frozen", async 
   assert.equal(sleeps(), 3);
 });
 
-test("version 2: a freeze is waited for until the kernel says that it is done", async (t) => {
+test("version 2: a freeze ends when the kernel reports it done", async (t) => {
   const at = "unified/user/run/mlrb-a1";
   const { write, text, sleeps } = kernel(t, own2, {
     onSleep: (count) => write(`${at}/cgroup.events`, `populated 1\nfrozen ${count < 3 ? 0 : 1}\n`),
@@ -235,7 +235,7 @@ test("version 2: a freeze is waited for until the kernel says that it is done", 
   assert.equal(sleeps(), 3);
 });
 
-test("a thaw is asked for and waited for as a freeze is", async (t) => {
+test("a thaw waits for the kernel as a freeze does", async (t) => {
   const at = "unified/user/run/mlrb-a1";
   const { write, text } = kernel(t, [...own2], {
     onSleep: () => write(`${at}/cgroup.events`, "populated 1\nfrozen 0\n"),
@@ -247,14 +247,14 @@ test("a thaw is asked for and waited for as a freeze is", async (t) => {
   assert.equal(text(`${at}/cgroup.freeze`), "0");
 });
 
-test("a freeze that the kernel never ends is given up", async (t) => {
+test("a freeze that the kernel never completes is abandoned", async (t) => {
   const { write } = kernel(t, own2);
   const groups = makeControlGroups("a1", limits);
   write("unified/user/run/mlrb-a1/cgroup.events", "populated 1\nfrozen 0\n");
   assert.equal(await groups.freeze(true), false);
 });
 
-test("a freeze that may not be asked for fails at once", async (t) => {
+test("a freeze without permission fails at once", async (t) => {
   const { at, sleeps } = kernel(t, own2);
   const groups = makeControlGroups("a1", limits);
   rmSync(at("unified/user/run/mlrb-a1"), { recursive: true });
@@ -262,14 +262,14 @@ test("a freeze that may not be asked for fails at once", async (t) => {
   assert.equal(sleeps(), 0);
 });
 
-test("all groups are removed, each once the kernel has forgotten its last process", async (t) => {
+test("each group is removed once the kernel has forgotten its last process", async (t) => {
   const { has } = kernel(t, own1, { busy: 3 });
   const groups = makeControlGroups("a1", limits);
   await groups.remove();
   for (const name of Object.keys(filesOf1)) assert.ok(!has(`${name}/mlrb-a1`), name);
 });
 
-test("what a dead supervisor left in groups of its name is thawed and killed, and the groups are removed", async (t) => {
+test("processes that a dead supervisor left in its groups are thawed and killed, and the groups removed", async (t) => {
   const { write, text, has } = kernel(t, [...own1, ...own2], {
     onSleep() {
       for (const name of left) write(`${name}/cgroup.procs`, "");
@@ -295,7 +295,7 @@ test("what a dead supervisor left in groups of its name is thawed and killed, an
   assert.ok(!has("pids/mlrb-a1") && !has("unified/user/run/mlrb-a1") && has("pids/mlrb-a2"));
 });
 
-test("removing groups that are not there does nothing", async (t) => {
+test("removing missing groups does nothing", async (t) => {
   const { sleeps } = kernel(t, own1);
   await removeControlGroups("a1");
   assert.equal(sleeps(), 0);

@@ -1,6 +1,6 @@
-// Limits of all programs of one sandbox together, by the kernel's control groups, version 1 or 2. Where this
-// user may make none, or not of every kind, the caller meters what is missing. Groups are made below, or beside,
-// the one that this process is in: whoever gave us that one may have limited it, and that limit stays.
+// Limits all programs of one sandbox together, by the kernel's control groups, version 1 or 2. If this user may make no
+// groups of some kind, the caller meters that resource. Groups are made below or next to this process's own group, so a
+// limit on that one still applies.
 import { closeSync, constants, mkdirSync, openSync, readFileSync, rmdirSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,15 +9,15 @@ import type { SandboxLimits } from "@mlrb/core/ports/sandbox";
 export type Controller = "memory" | "pids" | "freezer" | "cpu";
 
 export type ControlGroups = {
-  /** What is held or done by groups; everything else is the caller's to do. */
+  /** What the groups limit or do. The caller does the rest. */
   has: ReadonlySet<Controller>;
-  /** Descriptors to which a process writes "0" to enter; close-on-exec is the reader's affair. */
+  /** Descriptors to which a process writes "0" to enter. The reader must set close-on-exec. */
   open(): number[];
   /** How often each limit was met since the groups were made. */
   met(): { memory: number; processes: number };
-  /** Stops, or lets go on, everything inside; false where it could not be waited for. */
+  /** Freezes or thaws everything inside; false if it did not happen in time. */
   freeze(frozen: boolean): Promise<boolean>;
-  /** To be called when nothing is left inside. */
+  /** Call when nothing is left inside. */
   remove(): Promise<void>;
 };
 
@@ -25,7 +25,7 @@ type Group = { path: string; version: 1 | 2; controllers: Controller[] };
 
 const prefix = "mlrb-";
 
-/** `name` marks them on the host: letters, digits, dashes. */
+/** `name` marks the groups on the host: letters, digits, dashes. */
 export function makeControlGroups(name: string, limits: SandboxLimits): ControlGroups {
   const groups = [...makeVersion1(name, limits), ...makeVersion2(name, limits)];
   const has = new Set(groups.flatMap((group) => group.controllers));
@@ -50,11 +50,11 @@ export function makeControlGroups(name: string, limits: SandboxLimits): ControlG
       const wanted = one ? (frozen ? "FROZEN" : "THAWED") : frozen ? "1" : "0";
       if (!written(file, wanted)) return false;
       for (let round = 0; round < 500; round++) {
-        const stands = one
+        const reached = one
           ? read(file).trim() === wanted
           : counted(group, "cgroup.events", "frozen") === Number(wanted);
-        if (stands) return true;
-        if (one) written(file, wanted); // a process that was just forked is caught by asking again
+        if (reached) return true;
+        if (one) written(file, wanted); // asking again catches a process that was just forked
         await sleep(round < 50 ? 1 : 20);
       }
       return false;
@@ -65,7 +65,7 @@ export function makeControlGroups(name: string, limits: SandboxLimits): ControlG
   };
 }
 
-/** Ends what stands in groups of this name, whoever made them, and removes them. */
+/** Kills all processes in groups of this name and removes the groups, even another supervisor's. */
 export async function removeControlGroups(name: string): Promise<void> {
   const places = [...version1().values(), ...version2()].map((folder) => join(folder, prefix + name));
   for (let round = 0; round < 100; round++) {
@@ -117,10 +117,13 @@ function makeVersion1(name: string, limits: SandboxLimits): Group[] {
   return made;
 }
 
-/** The first place in which a group gets what it needs: the own one while nothing else stands in it, or one above. */
+/**
+ * Makes the group in the first place that allows it: this process's own group if no other process is in it, or one
+ * above.
+ */
 function makeVersion2(name: string, limits: SandboxLimits): Group[] {
   for (const [index, folder] of version2().entries()) {
-    // in the own one only: what is above is somebody else's to divide
+    // only in the own group: those above are not ours to divide
     if (index === 0) written(join(folder, "cgroup.subtree_control"), "+memory +pids +cpu");
     const path = join(folder, prefix + name);
     if (!quiet(() => [mkdirSync(path)])) continue;
@@ -139,7 +142,7 @@ function makeVersion2(name: string, limits: SandboxLimits): Group[] {
   return [];
 }
 
-/** Folder of this process's group by controller. */
+/** The folder of this process's group by controller. */
 function version1(): Map<Controller, string> {
   const found = new Map<Controller, string>();
   for (const line of read("/proc/self/cgroup").split("\n")) {
@@ -173,7 +176,7 @@ function mountOf(is: (type: string, options: string) => boolean): string | undef
   return undefined;
 }
 
-/** The number that stands behind `key` in a file of lines `key number`. */
+/** The number after `key` in a file of lines `key number`. */
 function counted({ path }: Group, file: string, key: string): number {
   return Number(new RegExp(`^${key} (\\d+)`, "m").exec(read(join(path, file)))?.[1] ?? 0);
 }
@@ -195,7 +198,7 @@ function written(file: string, value: string | number): boolean {
   );
 }
 
-/** What this user may not do, or this kernel does not have, is undefined. */
+/** Undefined for what this user may not do, or this kernel does not have. */
 function quiet<T>(act: () => T): T | undefined {
   try {
     return act();

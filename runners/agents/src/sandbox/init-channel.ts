@@ -1,7 +1,7 @@
-// How the supervisor and the first process behind the walls (walls_init.py) speak: a request is a length and
-// fields between zero bytes, which no argument or variable can hold; an answer is a kind, a program's number, a
-// length and bytes. What comes from there is believed as far as its form goes and no further: programs inside
-// cannot reach that end, but their output comes through it.
+// The protocol between the supervisor and the first process behind the walls (walls_init.py). A request is a length and
+// fields between zero bytes, which no argument or variable can hold. An answer is a kind, a program's number, a length
+// and bytes. Only the form of answers is trusted: programs inside cannot reach that end, but their output passes
+// through it.
 import type { ExecRequest } from "@mlrb/core/ports/sandbox";
 
 export type Answer =
@@ -11,13 +11,13 @@ export type Answer =
   | { kind: "signalled"; id: number; number: number }
   | { kind: "not-started"; id: number; detail: string };
 
-/** Throws where a field cannot be a program's argument or variable. */
+/** Throws if a field cannot be a program's argument or variable. */
 export function requestBytes(id: number, { argv, cwd, env }: Omit<ExecRequest, "onOutput">): Uint8Array {
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   const fields = [String(id), cwd, String(argv.length), ...argv, ...variables];
   const odd = fields.find((field) => field.includes("\0"));
   if (odd !== undefined)
-    throw new Error(`${JSON.stringify(odd)} holds a zero byte; no program can be given that`);
+    throw new Error(`${JSON.stringify(odd)} holds a zero byte, which no program can be given`);
   const body = Buffer.from(fields.join("\0"));
   const bytes = Buffer.alloc(4 + body.length);
   bytes.writeUInt32BE(body.length);
@@ -27,7 +27,7 @@ export function requestBytes(id: number, { argv, cwd, env }: Omit<ExecRequest, "
 
 const header = 9;
 
-/** Takes pieces as they come and calls `take` for each whole answer. */
+/** Collects pieces and calls `take` for each complete answer. */
 export function answerReader(take: (answer: Answer) => void): (piece: Buffer) => void {
   let pending: Buffer[] = [];
   let held = 0;

@@ -1,5 +1,5 @@
-// Looks from the host at the processes of a pid namespace: everything that was ever started in it, whoever its
-// parent is now. For what control groups do where there are some.
+// Finds and measures, from the host, the processes of a pid namespace, whatever their parent is now. Used for limits
+// that no control group holds.
 
 import { readdirSync, readFileSync, readlinkSync, statfsSync, statSync } from "node:fs";
 import {
@@ -12,12 +12,12 @@ import {
 
 const foldersInMemory = ["/dev/shm", "/tmp"];
 
-/** Living processes in the namespace whose first process is `first`, that one apart. */
+/** Living processes in the namespace whose first process is `first`, without `first`. */
 export function processesWith(first: number): number[] {
   return findNamespace(first)(0).filter((pid) => pid !== first);
 }
 
-/** Finds all of them, `first` too. */
+/** Finds all of them, including `first`. */
 export function findNamespace(first: number): FindProcesses {
   return (lowest) => {
     const namespace = namespaceOf(first);
@@ -30,12 +30,12 @@ export function threadsOf(pids: readonly number[]): number {
   return sum(pids, (pid) => Number(/^Threads:\t(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0));
 }
 
-/** What they hold in memory, in bytes, shared pages counted once, with what lies in their folders in memory. */
+/** Their memory in bytes, shared pages counted once, plus the content of their folders in memory. */
 export function memoryOf(first: number, pids: readonly number[]): number {
   const own = sum(pids, (pid) => {
     const rollup = read(`/proc/${pid}/smaps_rollup`);
     const part = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(rollup)?.[1] ?? 0);
-    // what is mapped of those folders stands there too
+    // includes mapped files of those folders
     return 1024 * (part("Pss") - part("Pss_Shmem"));
   });
   const inMemory = sum(foldersInMemory, (folder) => {
@@ -45,7 +45,7 @@ export function memoryOf(first: number, pids: readonly number[]): number {
   return own + inMemory;
 }
 
-/** Bytes on the disk `device` in files that have no name any more and are still open. */
+/** Bytes on the disk `device` in files without a name that are still open. */
 export function namelessBytes(pids: readonly number[], device: number): number {
   const seen = new Map<number, number>();
   for (const pid of pids)

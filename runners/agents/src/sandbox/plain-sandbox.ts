@@ -1,6 +1,5 @@
-// A folder and nothing more: it keeps an honest program's files together and its environment clean,
-// and holds back nobody. For this project's own scripted baselines; agents that write their own
-// code need a sandbox with walls.
+// A folder and nothing more: it keeps a trusted program's files together and its environment clean. It isolates
+// nothing. Agents that write their own code need a sandbox with walls.
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { ExecRequest, ExecResult, Sandbox } from "@mlrb/core/ports/sandbox";
@@ -8,30 +7,14 @@ import { endProcesses, findProcesses } from "@mlrb/kit/processes/end-processes";
 import { type FrozenProcesses, freezeProcesses, thawProcesses } from "@mlrb/kit/processes/freeze-processes";
 import type { FindProcesses } from "@mlrb/kit/processes/process-table";
 import { execa } from "execa";
-import { startGate } from "../attempt/start-gate.ts";
 import { sandboxFolder } from "./sandbox-folder.ts";
+import { startGate } from "./start-gate.ts";
 
-export type PlainSandboxOptions = {
-  /** The folder under which the sandbox's own is made. */
-  under: string;
-  /** Whether a person vouched for the program (`trusted: true` in the preset). */
-  trusted: boolean;
-  /** For the message of a refusal. */
-  agent: string;
-};
-
-/** Throws for programs that nobody vouched for. */
-export async function plainSandbox({ under, trusted, agent }: PlainSandboxOptions): Promise<Sandbox> {
-  if (!trusted) {
-    throw new Error(
-      `agent "${agent}": its preset does not say \`trusted: true\`, and the plain sandbox has no walls; ` +
-        "run programs that are not this project's own with an executor that isolates them, " +
-        "or set `trusted: true` in the preset after reading what the program does",
-    );
-  }
+/** Under the folder `under`. Only for programs that a person trusts. */
+export async function plainSandbox(under: string): Promise<Sandbox> {
   const folder = await sandboxFolder(under);
   const { root } = folder;
-  // begins with the token of the stage, if there is one: whoever ends the stage ends this too
+  // begins with the token of the stage, if there is one: ending the stage ends this too
   const token = `${process.env.MLRB_TOKEN ?? ""}${randomBytes(12).toString("hex")}`;
   const known = { token, root, groups: [] as number[] };
   const find: FindProcesses = (first, before) => findProcesses({ ...known, first }, before);
@@ -89,7 +72,7 @@ async function run(request: ExecRequest, groups: number[], own: Record<string, s
   // "exit", not the promise: a detached child that holds the pipe open must not hold the attempt open
   return await new Promise((resolve) => {
     started.nodeChildProcess.on("exit", (code, signal) => {
-      // what the program wrote last may still be in the pipe
+      // the program's last output may still be in the pipe
       const done = () =>
         resolve(signal ? { kind: "signalled", signal } : { kind: "exited", code: code ?? 0 });
       const patience = setTimeout(done, 500);

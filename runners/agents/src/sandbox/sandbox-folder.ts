@@ -1,5 +1,5 @@
-// The host's side of a sandbox: one folder with all of its files, into which the harness puts, and from which
-// it reads and copies, while programs inside may be rewriting it. What holds the programs stands elsewhere.
+// The host's side of a sandbox: one folder with all of its files. The harness puts files into it, reads them and copies
+// them out, while programs inside may be rewriting it.
 import { chown, mkdir, mkdtemp, realpath, statfs } from "node:fs/promises";
 import type { Server } from "node:net";
 import { basename, dirname, join } from "node:path";
@@ -19,13 +19,13 @@ export type SandboxFolder = {
   get(inside: string, range: { from: number; bytesMax: number }): Promise<Uint8Array | undefined>;
   snapshot(request: SnapshotRequest): Promise<SnapshotResult>;
   listen(server: Server, inside: string): Promise<void>;
-  /** Empties home and temporary folder; gives the bytes that the disk has got back. */
+  /** Empties home and temporary folder. Resolves with the bytes that this freed on the disk. */
   shed(): Promise<number>;
-  /** Both to be called when nothing runs inside any more. */
+  /** Call this and `shed` when nothing runs inside any more. */
   remove(): Promise<void>;
 };
 
-/** Makes a folder below `under`, with a home and a folder for temporary files, all of them `owner`'s. */
+/** Makes a folder below `under`, with a home and a folder for temporary files, all owned by `owner`. */
 export async function sandboxFolder(under: string, owner?: SandboxUser): Promise<SandboxFolder> {
   await mkdir(under, { recursive: true });
   const root = await realpath(await mkdtemp(join(under, "sandbox-")));
@@ -57,7 +57,7 @@ export async function sandboxFolder(under: string, owner?: SandboxUser): Promise
   };
 }
 
-/** chmod and rm reach trees whose paths are too long for Node's own rm; neither follows a link. */
+/** chmod and rm reach trees whose paths are too long for Node's own rm. Neither follows a link. */
 async function removeAll(...paths: string[]): Promise<void> {
   await execa("chmod", ["-R", "u+rwX", ...paths], { reject: false, stdio: "ignore" });
   await execa("rm", ["-rf", ...paths], { reject: false, stdio: "ignore" });

@@ -1,26 +1,26 @@
-// Looks now and then at what a sandbox takes, for the limits that no control group holds: the disk always, memory
-// and processes where this user may make no groups. Over one of them, the caller ends everything.
-// Between two looks a program may go beyond a limit by what it manages to take in that time.
-import { setTimeout as sleep } from "node:timers/promises";
+// Polls what a sandbox uses, for limits that no control group holds: always the disk, and memory and processes if this
+// user may make no groups. Over a limit, the caller ends everything. Between two polls a program may exceed a limit by
+// what it can take in that time.
 import type { OverLimit, SandboxLimits } from "@mlrb/core/ports/sandbox";
+import { pollGently } from "@mlrb/kit/processes/poll-gently";
 import { diskUsed } from "../folders/disk-used.ts";
 import type { Controller } from "./control-groups.ts";
 import { memoryOf, namelessBytes, processesWith, threadsOf } from "./namespace-processes.ts";
 
 export type SandboxMeter = {
-  /** Looks now, as it does by itself now and then. */
+  /** Polls now, in addition to the regular polls. */
   look(): Promise<void>;
   stop(): void;
 };
 
-export type Metered = {
+export type MeteredSandbox = {
   folder: string;
-  /** The disk that the folder lies on, as stat numbers it. */
+  /** The disk of the folder, as numbered by stat. */
   device: number;
   limits: SandboxLimits;
   /** The first process of its namespace. */
   first: number;
-  /** What control groups hold already. */
+  /** Limited by control groups already. */
   has: ReadonlySet<Controller>;
   /** Called once. */
   over(limit: OverLimit): void;
@@ -28,7 +28,7 @@ export type Metered = {
 
 const pauseMs = 250;
 
-export function startMeter(metered: Metered): SandboxMeter {
+export function startMeter(metered: MeteredSandbox): SandboxMeter {
   const stopping = new AbortController();
   const stopped = () => stopping.signal.aborted;
   const look = async () => {
@@ -37,20 +37,17 @@ export function startMeter(metered: Metered): SandboxMeter {
     stopping.abort();
     metered.over(over);
   };
-  void (async () => {
-    let pause = pauseMs;
-    while (!stopped()) {
-      await sleep(pause, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
-      const begun = performance.now();
-      await look();
-      // looking costs the agent its disk and its core: at most a tenth of the time
-      pause = Math.max(pauseMs, 9 * (performance.now() - begun));
-    }
-  })();
+  void pollGently(look, { pauseMs, signal: stopping.signal });
   return { look, stop: () => stopping.abort() };
 }
 
-async function overLimit({ folder, device, limits, first, has }: Metered): Promise<OverLimit | undefined> {
+async function overLimit({
+  folder,
+  device,
+  limits,
+  first,
+  has,
+}: MeteredSandbox): Promise<OverLimit | undefined> {
   const pids = processesWith(first);
   if (!has.has("pids") && threadsOf(pids) > limits.processes)
     return { limit: "processes", detail: `more than ${limits.processes} processes and threads at once` };

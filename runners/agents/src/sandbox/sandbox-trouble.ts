@@ -1,2 +1,2 @@
-// The sandbox cannot be had, or ended under its agent: the machine's doing, so that nothing was measured.
+// The sandbox is not available, or ended under its agent. The machine caused it, so nothing was measured.
 export class SandboxTrouble extends Error {}

@@ -1,4 +1,4 @@
-// The filter is run here as the kernel would run it, on calls that no test may really make.
+// Runs the filter as the kernel would, on calls that no test may really make.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { seccompFilter } from "./seccomp-filter.ts";
@@ -9,7 +9,7 @@ const x64 = 0xc000003e;
 const arm64 = 0xc00000b7;
 const allowed = "allowed";
 
-/** Runs the program; what it gives in words. Throws where it runs off its end, as the kernel would refuse to load it. */
+/** Runs the program and returns its verdict in words. Throws if it runs off its end: the kernel would not load it. */
 function verdict(program: Uint8Array, { nr, audit, args = [] }: Call): string {
   const data = new DataView(new ArrayBuffer(64));
   data.setUint32(0, nr, true);
@@ -34,7 +34,7 @@ function verdict(program: Uint8Array, { nr, audit, args = [] }: Call): string {
 
 const asked = (nr: number, ...args: bigint[]) => verdict(seccompFilter("x64")!, { nr, audit: x64, args });
 
-test("what every program does is allowed", () => {
+test("ordinary calls are allowed", () => {
   for (const nr of [0, 1, 9, 41, 57, 59, 231, 257]) assert.equal(asked(nr), allowed, String(nr));
   assert.equal(verdict(seccompFilter("arm64")!, { nr: 221, audit: arm64 }), allowed);
 });
@@ -45,7 +45,7 @@ test("mounts, key rings and namespaces are refused on both machines", () => {
     assert.equal(verdict(seccompFilter("arm64")!, { nr, audit: arm64 }), "error 1", String(nr));
 });
 
-test("threads and processes may be made, but not with a namespace of their own", () => {
+test("new threads and processes are allowed, but not with a namespace of their own", () => {
   const thread = 0x3d0f00n;
   const newUser = 0x10000000n;
   assert.equal(asked(56, thread), allowed);
@@ -55,14 +55,14 @@ test("threads and processes may be made, but not with a namespace of their own",
   assert.equal(asked(435), "error 38", "what has its flags in memory is not there");
 });
 
-test("a program may set its own limits and look at another's, and set no other's", () => {
+test("a program may set its own limits and read another's, but not set another's", () => {
   assert.equal(asked(302, 0n, 7n, 0x7fff_0000_0000n), allowed);
   assert.equal(asked(302, 1n, 7n, 0n), allowed);
   assert.equal(asked(302, 1n, 7n, 0x7fff_0000_0000n), "error 1");
   assert.equal(asked(302, 1n, 7n, 0x1234n), "error 1");
 });
 
-test("nothing is typed into a terminal, and no socket leads to the host of a virtual machine", () => {
+test("typing into a terminal and sockets to the host of a virtual machine are refused", () => {
   assert.equal(asked(16, 0n, 0x5401n), allowed);
   assert.equal(asked(16, 0n, 0x5412n), "error 1");
   assert.equal(asked(16, 0n, 0x541cn), "error 1");
@@ -75,7 +75,7 @@ test("nothing is typed into a terminal, and no socket leads to the host of a vir
     assert.equal(asked(41, family), result);
 });
 
-test("calls by another machine's numbers end the program or are not there", () => {
+test("calls by another machine's numbers end the program or do not exist", () => {
   assert.equal(verdict(seccompFilter("x64")!, { nr: 21, audit: 0x40000003 }), "killed");
   assert.equal(asked(0x40000000 + 165), "error 38");
   assert.equal(seccompFilter("riscv64"), undefined);

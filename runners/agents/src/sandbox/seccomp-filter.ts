@@ -1,6 +1,6 @@
-// The system calls that programs behind walls may not make, as a filter for the kernel: those by which an
-// ordinary user gets capabilities of its own (namespaces), reaches what is shared past namespaces (key rings),
-// or the parts of the kernel in which most holes were found and which no experiment needs. All else is allowed.
+// The system calls that programs behind walls may not make, as a filter for the kernel: calls that give an ordinary
+// user capabilities (namespaces), reach shared things past namespaces (key rings), or use the parts of the kernel in
+// which most holes were found and which no experiment needs. All others are allowed.
 // Numbers: Linux, arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h.
 
 type Call = [name: string, x64: number | undefined, arm64: number | undefined];
@@ -39,12 +39,12 @@ const refused: Call[] = [
   ["ioperm", 173, undefined],
 ];
 
-/** Libraries have another way where these are missing. */
+/** Libraries have a fallback for these. */
 const missing: Call[] = [
   ["io_uring_setup", 425, 425],
   ["io_uring_enter", 426, 426],
   ["io_uring_register", 427, 427],
-  // its flags lie in memory, where no filter can read them: the C library then calls clone
+  // its flags are in memory, where no filter can read them: the C library then calls clone
   ["clone3", 435, 435],
 ];
 
@@ -77,62 +77,72 @@ const TIOCLINUX = 0x541c;
 const AF_ALG = 38;
 const AF_VSOCK = 40;
 
+type Step = [code: number, yes: number, no: number, value: number];
+
+const answer = (number: number): Step => [give, 0, 0, error(number)];
+const refuse = answer(EPERM);
+
 /** For `bwrap --seccomp`; undefined on a machine whose numbers are not known here. */
 export function seccompFilter(machine: string = process.arch): Uint8Array | undefined {
   if (!(machine in machines)) return undefined;
-  const { audit, at, unshare, clone, prlimit, ioctl, socket } = machines[machine as keyof typeof machines];
-  const program: [code: number, yes: number, no: number, value: number][] = [
+  const { audit, at, ...numbers } = machines[machine as keyof typeof machines];
+  const answerAll = (calls: Call[], number: number) =>
+    calls.flatMap((call): Step[] =>
+      call[at] === undefined ? [] : [[equal, 0, 1, call[at]], answer(number)],
+    );
+  return encode([
     [load, 0, 0, arch],
     [equal, 1, 0, audit],
     [give, 0, 0, killProcess], // another machine's calls have other numbers
     [load, 0, 0, nr],
-  ];
-  if (machine === "x64") program.push([atLeast, 0, 1, 0x40000000], [give, 0, 0, error(ENOSYS)]);
-  const all = (calls: Call[], number: number) => {
-    for (const call of calls)
-      if (call[at] !== undefined) program.push([equal, 0, 1, call[at]], [give, 0, 0, error(number)]);
-  };
-  all(refused, EPERM);
-  all(missing, ENOSYS);
-  /** The steps run on the call `number` only and end it or fall through; the number is loaded anew after them. */
-  const where = (number: number, steps: typeof program) =>
-    program.push([equal, 0, steps.length + 1, number], ...steps, [load, 0, 0, nr]);
-  where(unshare, [
-    [load, 0, 0, argument(0)],
-    [anyBit, 0, 1, newNamespaces | newTime],
-    [give, 0, 0, error(EPERM)],
+    ...(machine === "x64" ? ([[atLeast, 0, 1, 0x40000000], answer(ENOSYS)] satisfies Step[]) : []),
+    ...answerAll(refused, EPERM),
+    ...answerAll(missing, ENOSYS),
+    ...argumentRules(numbers),
+    [give, 0, 0, allow],
   ]);
-  where(clone, [
-    [load, 0, 0, argument(0)],
-    [anyBit, 0, 1, newNamespaces],
-    [give, 0, 0, error(EPERM)],
-  ]);
-  // another process's limits, the first one's above all: it may be the same user's
-  where(prlimit, [
-    [load, 0, 0, argument(0)],
-    [equal, 5, 0, 0],
-    [load, 0, 0, argument(2)],
-    [equal, 0, 2, 0],
-    [load, 0, 0, argument(2, "high")],
-    [equal, 1, 0, 0],
-    [give, 0, 0, error(EPERM)],
-  ]);
-  // typing into the terminal of whoever started it
-  where(ioctl, [
-    [load, 0, 0, argument(1)],
-    [equal, 1, 0, TIOCSTI],
-    [equal, 0, 1, TIOCLINUX],
-    [give, 0, 0, error(EPERM)],
-  ]);
-  // a network namespace does not hold the one between a virtual machine and its host, and nobody needs the other
-  where(socket, [
-    [load, 0, 0, argument(0)],
-    [equal, 1, 0, AF_VSOCK],
-    [equal, 0, 1, AF_ALG],
-    [give, 0, 0, error(EPERM)],
-  ]);
-  program.push([give, 0, 0, allow]);
+}
 
+/** Calls that are refused for some arguments only. */
+function argumentRules(
+  numbers: Record<"unshare" | "clone" | "prlimit" | "ioctl" | "socket", number>,
+): Step[] {
+  return [
+    ...ofCall(numbers.unshare, [[load, 0, 0, argument(0)], [anyBit, 0, 1, newNamespaces | newTime], refuse]),
+    ...ofCall(numbers.clone, [[load, 0, 0, argument(0)], [anyBit, 0, 1, newNamespaces], refuse]),
+    // another process's limits, the first one's above all: it may be the same user's
+    ...ofCall(numbers.prlimit, [
+      [load, 0, 0, argument(0)],
+      [equal, 5, 0, 0],
+      [load, 0, 0, argument(2)],
+      [equal, 0, 2, 0],
+      [load, 0, 0, argument(2, "high")],
+      [equal, 1, 0, 0],
+      refuse,
+    ]),
+    // typing into the terminal from which the harness was started
+    ...ofCall(numbers.ioctl, [
+      [load, 0, 0, argument(1)],
+      [equal, 1, 0, TIOCSTI],
+      [equal, 0, 1, TIOCLINUX],
+      refuse,
+    ]),
+    // a network namespace does not hold the socket between a virtual machine and its host; the other is not needed
+    ...ofCall(numbers.socket, [
+      [load, 0, 0, argument(0)],
+      [equal, 1, 0, AF_VSOCK],
+      [equal, 0, 1, AF_ALG],
+      refuse,
+    ]),
+  ];
+}
+
+/** The steps run on the call `number` only and end it or fall through; the number is loaded again after them. */
+function ofCall(number: number, steps: Step[]): Step[] {
+  return [[equal, 0, steps.length + 1, number], ...steps, [load, 0, 0, nr]];
+}
+
+function encode(program: Step[]): Uint8Array {
   const bytes = new DataView(new ArrayBuffer(8 * program.length));
   program.forEach(([code, yes, no, value], index) => {
     bytes.setUint16(8 * index, code, true);

@@ -42,7 +42,7 @@ const program = (argv: string[], said: string[] = []) => ({
   onOutput: (_: string, bytes: Uint8Array) => void said.push(Buffer.from(bytes).toString()),
 });
 
-test("walls are opened by the first program, and know by then what may not be written", async (t) => {
+test("walls open with the first program and get all read-only paths added before", async (t) => {
   const asked: WallsRequest[] = [];
   const under = base(t);
   const sandbox = await walledSandbox(
@@ -68,13 +68,13 @@ test("walls are opened by the first program, and know by then what may not be wr
   assert.deepEqual(sandbox.where(), { engine: "fake" });
   await assert.rejects(
     sandbox.put(data, "workspace/more", { readOnly: true }),
-    /agent "test": workspace\/more cannot be given read-only once programs run; give it before/,
+    /agent "test": workspace\/more cannot be added read-only once programs run; add it before/,
   );
   await sandbox.close();
   assert.deepEqual(readdirSync(under), ["data"]);
 });
 
-test("walls that cannot be opened lose the program, with the reason, and are tried again", async (t) => {
+test("if walls cannot be opened the program is lost with the reason, and the next one tries again", async (t) => {
   let tries = 0;
   const sandbox = await walledSandbox(
     options(base(t), async () => {
@@ -106,7 +106,7 @@ function childrenOf(pid: number): number[] {
 }
 
 test(
-  "a first process that somebody kills from outside loses its programs, and the sandbox can be used again",
+  "if the first process is killed from outside its programs are lost, and the sandbox can be used again",
   needsBubblewrap,
   async (t) => {
     const sandbox = await walledSandbox(options(base(t), bubblewrapWalls));
@@ -125,24 +125,18 @@ test(
   },
 );
 
-test(
-  "after kill the next program finds the same files and none of the old programs",
-  needsBubblewrap,
-  async (t) => {
-    const sandbox = await walledSandbox(options(base(t), bubblewrapWalls));
-    t.after(() => sandbox.close());
-    await sandbox.exec(
-      program(["sh", "-c", "echo kept > home/file; rm -r tmp; ln -s /etc tmp; sleep 600 &"]),
-    );
-    await sandbox.kill();
-    const said: string[] = [];
-    await sandbox.exec(program(["sh", "-c", "cat home/file; echo /proc/[0-9]*"], said));
-    assert.match(said.join(""), /^kept\n\/proc\/1 \/proc\/\d+\n$/);
-  },
-);
+test("after kill() the next program finds the same files and no old program", needsBubblewrap, async (t) => {
+  const sandbox = await walledSandbox(options(base(t), bubblewrapWalls));
+  t.after(() => sandbox.close());
+  await sandbox.exec(program(["sh", "-c", "echo kept > home/file; rm -r tmp; ln -s /etc tmp; sleep 600 &"]));
+  await sandbox.kill();
+  const said: string[] = [];
+  await sandbox.exec(program(["sh", "-c", "cat home/file; echo /proc/[0-9]*"], said));
+  assert.match(said.join(""), /^kept\n\/proc\/1 \/proc\/\d+\n$/);
+});
 
 test(
-  "a link that a program left in place of a folder with read-only data leads new walls nowhere",
+  "new walls do not follow a link that a program left in place of a read-only folder",
   needsBubblewrap,
   async (t) => {
     const under = base(t);
@@ -163,7 +157,7 @@ test(
   },
 );
 
-test("a storm of forks is ended as a whole, frozen or not", needsBubblewrap, async (t) => {
+test("a fork bomb is ended completely, frozen or not", needsBubblewrap, async (t) => {
   const sandbox = await walledSandbox(options(base(t), bubblewrapWalls));
   t.after(() => sandbox.close());
   const storm = "import os\nwhile True:\n  try:\n    os.fork()\n  except OSError:\n    pass\n";
@@ -178,7 +172,7 @@ test("a storm of forks is ended as a whole, frozen or not", needsBubblewrap, asy
   }
 });
 
-test("what a killed supervisor left is cleared by its token", needsBubblewrap, async (t) => {
+test("the token of a killed supervisor is enough to clear what it left", needsBubblewrap, async (t) => {
   const sandbox = await walledSandbox(options(base(t), bubblewrapWalls));
   t.after(() => sandbox.close());
   const running = sandbox.exec(program(["sleep", "600"]));
@@ -191,7 +185,7 @@ test("what a killed supervisor left is cleared by its token", needsBubblewrap, a
   assert.equal(groups, "");
 });
 
-test("programs that would be root's are refused", async (t) => {
+test("programs that would run as root are refused", async (t) => {
   if (process.getuid?.() !== 0) return t.skip("needs root");
   const folder = base(t);
   chmodSync(folder, 0o755);

@@ -1,13 +1,13 @@
-// A sandbox for programs that nobody vouches for: its files lie in a folder of the host, which the harness reads
-// and writes without trusting a single name in it, and its programs run behind walls that are opened when the
-// first of them is started, since only then is it known what may not be written inside.
+// A sandbox for untrusted programs. Its files are in a folder of the host, which the harness reads and writes without
+// trusting a name in it. Its programs run behind walls. These are opened with the first program, when all read-only
+// paths are known.
 import { join } from "node:path";
 import type { Sandbox, Walls, WallsRequest } from "@mlrb/core/ports/sandbox";
-import { startGate } from "../attempt/start-gate.ts";
 import { sandboxFolder } from "./sandbox-folder.ts";
 import { sandboxUser } from "./sandbox-user.ts";
+import { startGate } from "./start-gate.ts";
 
-/** What is asked of the walls; the token holds letters, digits and dashes. */
+/** The token holds letters, digits and dashes. */
 type WallsSettings = Pick<WallsRequest, "reads" | "network" | "limits" | "gpus" | "image" | "token">;
 
 export type WalledSandboxOptions = WallsSettings & {
@@ -15,18 +15,18 @@ export type WalledSandboxOptions = WallsSettings & {
   under: string;
   /** For messages. */
   agent: string;
-  /** What builds the walls, e.g. `bubblewrapWalls`. */
+  /** Builds the walls, e.g. `bubblewrapWalls`. */
   open(request: WallsRequest): Promise<Walls>;
-  /** What they are to be called before they stand, e.g. `bubblewrap`. */
+  /** The name of the kind, e.g. `bubblewrap`, before the walls are open. */
   kind: string;
 };
 
 export type WalledSandbox = Sandbox & {
-  /** In what its programs ran; undefined before the first. */
+  /** Facts of the walls; undefined before the first program. */
   where(): Record<string, string> | undefined;
 };
 
-/** The same for every attempt: where the sandbox lies on the host is told to nobody inside. */
+/** The same for every attempt: programs inside must not see the sandbox's path on the host. */
 const seenAs = "/attempt";
 
 export async function walledSandbox(options: WalledSandboxOptions): Promise<WalledSandbox> {
@@ -56,7 +56,7 @@ export async function walledSandbox(options: WalledSandboxOptions): Promise<Wall
       const own = { HOME: join(seenAs, "home"), TMPDIR: join(seenAs, "tmp") };
       return now.exec({ ...request, env: { ...request.env, ...own } });
     },
-    // where no walls stand nothing runs
+    // before the walls are open nothing runs
     freeze: async () => (await (await standing())?.freeze()) ?? true,
     thaw: async () => (await (await standing())?.thaw()) ?? true,
     kill: async () => (await standing())?.kill(),
@@ -70,7 +70,7 @@ export async function walledSandbox(options: WalledSandboxOptions): Promise<Wall
     async put(from, inside, how = {}) {
       if (how.readOnly && opening)
         throw new Error(
-          `agent "${agent}": ${inside} cannot be given read-only once programs run; give it before the first of them, or writable`,
+          `agent "${agent}": ${inside} cannot be added read-only once programs run; add it before the first of them, or writable`,
         );
       await folder.put(from, inside, how);
       if (how.readOnly) readOnly.push(inside);

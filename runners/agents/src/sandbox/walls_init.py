@@ -1,9 +1,9 @@
-"""The first process behind bubblewrap's walls: starts programs when the supervisor asks, and reaps.
+"""The first process behind bubblewrap's walls: starts programs on the supervisor's request, and reaps.
 
-Requests come on descriptor 0, answers and output go to 1, both framed. It is no part of what the limits
-hold: a program is put into its control groups, given its limits and its user between fork and exec.
-Whoever runs inside can neither signal it (the first process of a pid namespace), nor look into it (another
-user's, or not dumpable), nor reach its descriptors. It ends when the supervisor does: its pipe closes.
+Requests come on descriptor 0, answers and output go to 1, both framed. The limits do not apply to this
+process: a program enters its control groups and gets its limits and its user between fork and exec.
+Programs inside can neither signal this process (the first of a pid namespace), nor inspect it (another
+user's, or not dumpable), nor reach its descriptors. It ends with the supervisor, when its pipe closes.
 """
 
 # A sandbox opens in milliseconds. `signal` would cost four of them for enums of the same numbers.
@@ -27,7 +27,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def main() -> None:
-    # uid gid fileBytes processes cpus groups: what every program is given; "-" is none
+    # uid gid fileBytes processes cpus groups: every program gets these; "-" is none
     uid, gid, file_bytes, processes, cpus, groups = (argument.split(",") for argument in sys.argv[1:7])
     given = {
         "user": None if uid[0] == "-" else (int(uid[0]), int(gid[0])),
@@ -42,7 +42,7 @@ def main() -> None:
     ours = (0, 1, 2, *given["groups"])
     for descriptor in ours:
         os.set_inheritable(descriptor, False)
-    # whoever started the supervisor may have left it something open
+    # the parent of the supervisor may have left descriptors open
     edges = [2, *sorted(given["groups"]), resource.getrlimit(resource.RLIMIT_NOFILE)[0]]
     for before, after in pairwise(edges):
         if before + 1 < after:  # an empty range would close everything
@@ -51,8 +51,8 @@ def main() -> None:
     wake_read, wake_write = os.pipe()
     os.set_blocking(wake_read, False)
     os.set_blocking(wake_write, False)
-    # A program that is the same user may send it anything: the first process gets only what it has a handler
-    # for, and Python has one for this.
+    # A program of the same user may send any signal. The first process gets only signals with a handler, and
+    # Python has one for this.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
@@ -82,7 +82,7 @@ def main() -> None:
 
 
 def keep_from_inheriting() -> None:
-    """Empties the set of capabilities that a program could inherit; what this process itself holds stays."""
+    """Empties the set of inheritable capabilities; this process keeps its own."""
     header = struct.pack("=Ii", CAPABILITY_VERSION, 0)
     held = sum(1 << one for one in (CAP_SETGID, CAP_SETUID, CAP_SETPCAP))
     libc.capset(header, struct.pack("=6I", held, held, 0, 0, 0, 0))
@@ -96,11 +96,11 @@ def answer(kind: bytes, program: int, data: bytes) -> None:
         except BlockingIOError:
             select.select([], [1], [])
         except BrokenPipeError:
-            os._exit(0)  # the supervisor is gone; so is everything that it had asked for
+            os._exit(0)  # the supervisor is gone, and its programs with this process
 
 
 def read(descriptor: int) -> bytes | None:
-    """None where there is nothing yet, b"" at the end."""
+    """None if there is nothing yet, b"" at the end."""
     try:
         return os.read(descriptor, 1 << 16)
     except BlockingIOError:
@@ -152,7 +152,7 @@ def begin(request: bytes, given: dict, programs: dict, pipes: dict, poll: select
         os._exit(127)
     for descriptor in theirs:
         os.close(descriptor)
-    # closed by exec, or holds why there was none
+    # closed by exec, or holds the reason why exec failed
     why = b""
     while chunk := os.read(ours[2], 4096):
         why += chunk
@@ -176,7 +176,7 @@ def failure(error: BaseException) -> bytes:
 
 
 def become(argv: list[bytes], env: list[bytes], cwd: bytes, theirs: list[int], given: dict) -> None:
-    """In the child: nothing of the first process is left when the program begins."""
+    """In the child: removes all of the first process before the program begins."""
     os.setsid()
     for group in given["groups"]:
         os.write(group, b"0")
@@ -199,7 +199,7 @@ def become(argv: list[bytes], env: list[bytes], cwd: bytes, theirs: list[int], g
         os.setresuid(uid, uid, uid)
     os.umask(0o022)
     os.chdir(cwd)
-    # Python ignores some signals, and what is ignored is inherited
+    # Python ignores some signals, and a program would inherit that
     for ignored in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD):
         signal.signal(ignored, signal.SIG_DFL)
     environment = dict(one.split(b"=", 1) for one in env)
@@ -229,8 +229,8 @@ def reap(programs: dict, pipes: dict, poll: select.poll) -> None:
         number = programs.pop(pid, None)
         if number is None:
             continue
-        # What it wrote last is still in its pipes. Who else holds them may write on without end, so that no
-        # more is waited for than a pipe can hold.
+        # Its last output is still in its pipes. Other holders may write to them without end, so at most the
+        # content of a full pipe is read.
         for descriptor in [one for one, (_, program) in pipes.items() if program == number]:
             for _ in range(17):
                 if not forward(descriptor, pipes, poll):

@@ -52,7 +52,7 @@ export async function writeInside(
     if (how === "replace")
       world.write({
         ...{ event: "file-change", by: world.by, path: path.shown },
-        ...{ digest: textDigest(text), bytes: Buffer.byteLength(text) },
+        ...{ digest: hash("sha256", text), bytes: Buffer.byteLength(text) },
       });
     return undefined;
   }

@@ -1,4 +1,4 @@
-// Makes sandboxes behind bubblewrap's walls for the suite that all sandboxes go through.
+// Makes sandboxes behind bubblewrap's walls for the suite that every sandbox must pass.
 import type { Sandbox, WallsRequest } from "@mlrb/core/ports/sandbox";
 import { bubblewrapWalls, clearBubblewrap } from "../sandbox/bubblewrap-walls.ts";
 import { walledSandbox } from "../sandbox/walled-sandbox.ts";

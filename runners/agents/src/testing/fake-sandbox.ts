@@ -1,4 +1,4 @@
-// A sandbox without files, whose programs end as a test says.
+// A sandbox without files, whose programs end as the test decides.
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
 
 export function fakeSandbox(exec: Sandbox["exec"] = async () => ({ kind: "exited", code: 0 })): Sandbox {

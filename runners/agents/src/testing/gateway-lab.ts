@@ -1,4 +1,4 @@
-// A model gateway before a scripted provider, and a purse that is not on a disk, for tests.
+// A model gateway in front of a scripted provider, and a meter in memory, for tests.
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
@@ -19,7 +19,7 @@ import type { AttemptWaiting } from "../waiting/waiting.ts";
 export const token = "mlrb-0123456789abcdef";
 export const realKey = LOOPBACK_KEY;
 
-/** Counts tokens and dollars, and runs what is waited for. */
+/** Counts tokens and dollars, and runs each wait. */
 export function purse(limits: { tokens?: number } = {}) {
   const spent = { input: 0, output: 0, dollars: 0, charges: 0, uncounted: 0, waits: [] as string[] };
   const meter: CallDesk["meter"] = {
@@ -106,7 +106,7 @@ export async function gatewayLab(
   });
   return {
     ...{ provider, gateway, spent, events, requests, over, failures, ended, port },
-    /** Asks as a client of the protocol does. */
+    /** Sends a request as a client of the protocol does. */
     ask: (path: string, body: unknown, headers: Record<string, string> = {}) =>
       fetch(`http://127.0.0.1:${port}/${path}`, {
         method: "POST",

@@ -1,4 +1,4 @@
-// Why tests of limits that only the kernel's control groups hold cannot run here; undefined where they can.
+// Why tests of limits that only the kernel's control groups hold cannot run here; undefined if they can.
 import { bubblewrapMissing } from "../sandbox/bubblewrap-abilities.ts";
 import { type Controller, makeControlGroups } from "../sandbox/control-groups.ts";
 

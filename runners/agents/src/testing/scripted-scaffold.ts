@@ -1,4 +1,4 @@
-// For tests of scaffolds: a model that says what a script says, a budget that the test drives, and a workspace in a
+// For tests of scaffolds: a model that answers from a script, a budget that the test sets, and a workspace in a
 // sandbox.
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -34,7 +34,7 @@ export async function workspaceIn(
   const under = join(folder, "sandboxes");
   const sandbox =
     kind === "plain"
-      ? await plainSandbox({ under, trusted: true, agent: "test" })
+      ? await plainSandbox(under)
       : await walledSandbox({
           ...{ under, agent: "test", open: bubblewrapWalls, kind: "bubblewrap", reads: [], gpus: [] },
           network: "none",
@@ -56,7 +56,7 @@ let sandboxes = 0;
 
 export type Drive = { used: number; leftMs: number; over?: OverBudget };
 
-/** A budget that is what the test says. */
+/** A budget that the test sets. */
 function drivenMeter(drive: Drive): Meter {
   const spending = { calls: 0, failedTries: 0, uncounted: 0, inputTokens: 0, outputTokens: 0 };
   const estimated = { calls: 0, answers: 0, inputTokens: 0, outputTokens: 0, dollars: 0 };
@@ -89,7 +89,7 @@ export type ScriptedAnswer = {
 
 export type SeenCall = { by: string; messages: Message[]; tools: ToolSpec[] };
 
-/** What a test makes of the answers: a list of them, or one for each request. */
+/** The answers: a list, or a function of each request. */
 export type Script =
   | (ScriptedAnswer | AskResult)[]
   | ((seen: SeenCall, index: number) => ScriptedAnswer | AskResult);
@@ -140,7 +140,7 @@ function responseOf(
   };
 }
 
-/** What tools are given, outside of a conversation. */
+/** The world of a tool, outside a conversation. */
 export function toolWorld(
   sandbox: Sandbox,
   more: Partial<ScaffoldRequest> & { drive?: Drive; patience?: ToolTimeouts } = {},

@@ -1,5 +1,5 @@
-// What an attempt has at hand to wait with: where it shows what it waits for, where a person reaches it, and what
-// becomes of a new key that comes in there.
+// What an attempt uses while it waits: the board that shows the reason, the desk where a person reaches it, and the
+// update of keys that the person sends.
 import { basename, join, resolve } from "node:path";
 import { resumeCommand, waitFile, waitText } from "@mlrb/core/ports/attempt-wait";
 import type { LlmAgent } from "../attempt/attempt-request.ts";
@@ -13,16 +13,16 @@ import type { AttemptWaiting } from "./waiting.ts";
 export type WaitingRequest = {
   /** The attempt's, under `.mlrb/attempts/running`. */
   folder: string;
-  /** Where `pnpm pipeline` runs: another root than this must be named in a command. */
+  /** Where `pnpm pipeline` runs. A command names the root if it differs from this. */
   repository: string;
-  /** Names of what it was handed. */
+  /** Names of the attempt's secrets. */
   secrets: string[];
   redactor: SecretRedactor;
-  /** Whose keys may be replaced. */
+  /** Their keys may be replaced. */
   llm?: LlmAgent;
   providers: GatewayProvider[];
   patience?: Partial<Patience>;
-  /** A line for the stage's log. */
+  /** Writes a line to the stage's log. */
   say(line: string): void;
 };
 

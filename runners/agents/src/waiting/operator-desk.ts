@@ -1,15 +1,16 @@
-// Where a person reaches an attempt that waits: a unix socket in the attempt's folder, from its first wait on. What comes in are new values of the attempt's own secrets, which go from one process's memory to the other's
-// and never to a disk. The socket's address goes through the open folder: a state folder's path may be longer than
-// the 107 bytes that an address may have.
+// Where a person reaches a waiting attempt: a unix socket in the attempt's folder, from its first wait on. It takes new
+// values of the attempt's own secrets. They go from one process's memory to the other's and never to a disk. The
+// socket's address goes through the open folder's descriptor: the path of a state folder may exceed the 107 bytes of
+// an address.
 import { once } from "node:events";
 import { chmodSync, closeSync, constants, mkdirSync, openSync, rmSync } from "node:fs";
-import { createServer, type Server, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { readResumeRequest, resumeSocket } from "@mlrb/core/ports/resume-request";
 import type { ResumeReply } from "@mlrb/formats/attempt/resume-request";
 
 export type OperatorDesk = {
-  /** Resolves after `ms`, or when a person says that the attempt is to go on; rejects when `signal` is aborted. */
+  /** Resolves after `ms`, or when a person resumes the attempt; rejects when `signal` is aborted. */
   pause(ms: number, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 };
@@ -17,9 +18,9 @@ export type OperatorDesk = {
 export type DeskOptions = {
   /** The attempt's. */
   folder: string;
-  /** Names of the secrets that the attempt was handed. Others are refused. */
+  /** Names of the attempt's secrets. Others are refused. */
   secrets: string[];
-  /** New values, before anything tries again. */
+  /** Gets new values before any call is tried again. */
   take(secrets: Record<string, string>): void;
   setTimer?: (then: () => void, ms: number) => () => void;
 };
@@ -66,12 +67,12 @@ export function operatorDesk({ folder, secrets, take, setTimer = timer }: DeskOp
   };
 }
 
-/** Not by iterating: that would close the socket before it is answered. */
+/** Iterating over the socket would close it before the reply. */
 async function requestOf(socket: Socket): Promise<string> {
   let text = "";
   socket.setEncoding("utf8").on("data", (part: string) => {
     text += part;
-    if (text.length > requestMax) socket.destroy(new Error("a request that is too long"));
+    if (text.length > requestMax) socket.destroy(new Error("the request is too long"));
   });
   await once(socket, "end");
   return text;
@@ -84,20 +85,23 @@ function timer(then: () => void, ms: number): () => void {
   return () => clearTimeout(running);
 }
 
-type Opened = { server: Server; close(): Promise<void> };
+type Opened = { close(): Promise<void> };
 
-/** Undefined where no socket can be made (a full disk, a file system without them): the attempt tries by itself. */
+/**
+ * Undefined if no socket can be made (a full disk, a file system without sockets). The attempt then only tries by
+ * itself.
+ */
 async function listen(folder: string, serve: (socket: Socket) => void): Promise<Opened | undefined> {
   const inside = join(folder, resumeSocket.folder);
   let handle: number | undefined;
-  const server = createServer({ allowHalfOpen: true }, serve).unref(); // what ends otherwise is not held up
+  const server = createServer({ allowHalfOpen: true }, serve).unref(); // must not keep an ended process alive
   try {
     rmSync(inside, { recursive: true, force: true });
     mkdirSync(inside, { mode: 0o700 });
-    chmodSync(inside, 0o700); // whatever the umask
+    chmodSync(inside, 0o700); // independent of the umask
     handle = openSync(inside, constants.O_RDONLY | constants.O_DIRECTORY);
     const address = `/proc/self/fd/${handle}/${resumeSocket.name}`;
-    const umask = process.umask(0o177); // nobody else's from its first moment
+    const umask = process.umask(0o177); // private from the start
     try {
       server.listen({ path: address });
     } finally {
@@ -106,7 +110,6 @@ async function listen(folder: string, serve: (socket: Socket) => void): Promise<
     await once(server, "listening");
     const held = handle;
     return {
-      server,
       async close() {
         await new Promise<void>((closed) => server.close(() => closed()));
         closeSync(held);

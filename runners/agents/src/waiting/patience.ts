@@ -1,4 +1,4 @@
-// How long an attempt waits for what is not its agent's doing, and how often it tries again meanwhile.
+// How long an attempt waits for trouble that its agent did not cause, and how often it tries again meanwhile.
 // Pure: chance is an argument.
 
 export type Patience = {
@@ -13,8 +13,8 @@ export const patience: Patience = { providerMs: 3_600_000, operatorMs: 72 * 3_60
 const [firstMs, mostMs] = [60_000, 3_600_000];
 
 /**
- * Before an attempt that waits for a person tries again by itself: a budget may have been refilled, a quota reset.
- * `again`: 1 before the second try. `random` gives [0, 1).
+ * The pause before an attempt that waits for a person tries again by itself: a budget may have been refilled, a quota
+ * reset. `again`: 1 before the second try. `random` returns [0, 1).
  */
 export function operatorPause(again: number, retryAfterMs: number | null, random: () => number): number {
   const whole = Math.min(mostMs, firstMs * 2 ** Math.min(again - 1, 20));

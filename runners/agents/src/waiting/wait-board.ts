@@ -1,21 +1,23 @@
-// Shows what an attempt waits for: in a file that any process can read, and in the stage's log. Kept apart from the
-// meter, which counts the waits: a try that is being made between two waits is still the same trouble.
+// Shows what an attempt waits for: in a file that any process can read, and in the stage's log. Separate from the
+// meter, which counts waits: a try between two waits does not end the trouble.
 import { rmSync } from "node:fs";
 import { sortWaits } from "@mlrb/core/ports/attempt-wait";
 import type { AttemptWait } from "@mlrb/formats/attempt/attempt-wait";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 
 export type WaitBoard = {
-  /** `id` is whatever waits, e.g. `call 3`. */
+  /** `id` names the waiting call, e.g. `call 3`. */
   show(id: string, wait: AttemptWait): void;
-  /** It goes on, or is over. */
+  /** The wait is over, or the call. */
   clear(id: string): void;
 };
 
 export type WaitBoardOptions = {
   /** Not written if absent. */
   file?: string;
-  /** A line for the stage's log: when a wait for a person begins, when another has lasted, and when it is over. */
+  /**
+   * Writes a line to the stage's log: when a wait for a person begins, when another has lasted, and when it is over.
+   */
   say?(line: string): void;
   words(wait: AttemptWait): string;
   redact?(text: string): string;
@@ -23,7 +25,7 @@ export type WaitBoardOptions = {
   now?(): number;
 };
 
-/** A shorter wait for a provider is not worth a line. */
+/** A shorter wait for a provider is not logged. */
 const saidMs = 10_000;
 
 export function waitBoard(options: WaitBoardOptions): WaitBoard {
@@ -37,7 +39,7 @@ export function waitBoard(options: WaitBoardOptions): WaitBoard {
       const text = canonicalJson({ formatVersion: 1, waits: sortWaits([...waits.values()]) });
       writeWhole(file, text, { sync: false });
     } catch {
-      // a full disk: what is only shown must not end an attempt
+      // a full disk: a display must not end an attempt
     }
   };
   return {
@@ -58,7 +60,7 @@ export function waitBoard(options: WaitBoardOptions): WaitBoard {
       write();
       if (!said.delete(id)) return;
       say(
-        `goes on, after ${Math.round((now() - Date.parse(wait.since)) / 1000)} s of waiting (${wait.cause})`,
+        `continues after ${Math.round((now() - Date.parse(wait.since)) / 1000)} s of waiting (${wait.cause})`,
       );
     },
   };

@@ -1,4 +1,4 @@
-// What an attempt has at hand while it waits for a provider or a person. Types only.
+// What an attempt uses while it waits for a provider or a person. Types only.
 import type { OperatorDesk } from "./operator-desk.ts";
 import type { Patience } from "./patience.ts";
 import type { WaitBoard } from "./wait-board.ts";

@@ -117,5 +117,5 @@ test("waits are on the disk while they last, those for a person first, and witho
   );
   board.clear("call 1");
   assert.deepEqual(readdirSync(join(file, "..")), []);
-  assert.deepEqual(lines, ["waits: wrong-key", "goes on, after 59 s of waiting (wrong-key)"]);
+  assert.deepEqual(lines, ["waits: wrong-key", "continues after 59 s of waiting (wrong-key)"]);
 });

@@ -24,7 +24,7 @@ export type Sandbox = {
   listen?(server: Server, inside: string): Promise<void>;
   /**
    * Suspends everything inside; new programs wait for `thaw`. False if something could not be suspended: then everything
-   * runs on. Calls do not nest: `frozenTime` counts the requests.
+   * runs on. Calls do not nest: `AttemptClock` counts the requests.
    */
   freeze(): Promise<boolean>;
   /** Resumes everything. False if something ran while it was suspended. */

@@ -21,7 +21,7 @@ function gated(freezes = true) {
   return { gate, started: () => started };
 }
 
-test("a program that is asked for while all is frozen starts when it thaws", async () => {
+test("a program requested during a freeze starts at the thaw", async () => {
   const { gate, started } = gated();
   await gate.freeze();
   const running = gate.exec(request);
@@ -32,17 +32,17 @@ test("a program that is asked for while all is frozen starts when it thaws", asy
   assert.equal(started(), 1);
 });
 
-test("a program that waits for a thaw is never started once everything is ended", async () => {
+test("a program that waits for a thaw is never started after a kill", async () => {
   const { gate, started } = gated();
   await gate.freeze();
   const running = gate.exec(request);
   await gate.kill();
   assert.deepEqual(await running, { kind: "signalled", signal: "SIGKILL" });
   assert.equal(started(), 0);
-  assert.deepEqual(await gate.exec(request), exited, "what is asked for next is a new beginning");
+  assert.deepEqual(await gate.exec(request), exited, "the next request starts normally");
 });
 
-test("where nothing can be frozen nothing is held back", async () => {
+test("if nothing can be frozen no program is held back", async () => {
   const { gate } = gated(false);
   assert.equal(await gate.freeze(), false);
   assert.deepEqual(await gate.exec(request), exited);

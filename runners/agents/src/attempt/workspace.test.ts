@@ -14,29 +14,29 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
-import { deadlineTeller, tellDeadline } from "./attempt/workspace.ts";
-import { plainSandbox } from "./sandbox/plain-sandbox.ts";
+import { plainSandbox } from "../sandbox/plain-sandbox.ts";
+import { deadlineWriter, writeDeadline } from "./workspace.ts";
 
-/** A sandbox, and the paths of a folder beside it that holds `scratch`. */
+/** A sandbox, and the paths of a folder next to it that holds `scratch`. */
 async function openSandbox(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), "deadline-"));
   t.after(() => removeFolder(folder));
   const at = (name: string) => join(folder, name);
   mkdirSync(at("scratch"));
-  const sandbox = await plainSandbox({ under: at("work"), trusted: true, agent: "test" });
+  const sandbox = await plainSandbox(at("work"));
   t.after(() => sandbox.close());
   return { sandbox, at };
 }
 
-test("whatever an agent puts in the place of the deadline's file, nothing outside of its sandbox is written", async (t) => {
+test("writing the deadline changes nothing outside the sandbox, whatever the agent puts in its place", async (t) => {
   const { sandbox, at } = await openSandbox(t);
   mkdirSync(at("outside"));
   const workspace = sandbox.seenAs("workspace");
   const file = join(workspace, "deadline");
-  const tell = () => tellDeadline(sandbox, Date.UTC(2026, 10, 23, 4, 15, 0, 700), at("scratch"));
-  const told = "1795407300\n2026-11-23T04:15:00Z\n";
+  const tell = () => writeDeadline(sandbox, Date.UTC(2026, 10, 23, 4, 15, 0, 700), at("scratch"));
+  const written = "1795407300\n2026-11-23T04:15:00Z\n";
   await tell();
-  assert.equal(readFileSync(file, "utf8"), told);
+  assert.equal(readFileSync(file, "utf8"), written);
 
   const kept = at("outside/kept");
   writeFileSync(kept, "kept");
@@ -44,12 +44,12 @@ test("whatever an agent puts in the place of the deadline's file, nothing outsid
   symlinkSync(kept, file);
   await tell();
   assert.equal(lstatSync(file).isSymbolicLink(), false);
-  assert.deepEqual([readFileSync(kept, "utf8"), readFileSync(file, "utf8")], ["kept", told]);
+  assert.deepEqual([readFileSync(kept, "utf8"), readFileSync(file, "utf8")], ["kept", written]);
 
   rmSync(file);
   symlinkSync(at("outside/new"), file);
   await tell();
-  assert.equal(existsSync(at("outside/new")), false, "a link that leads nowhere makes nothing there");
+  assert.equal(existsSync(at("outside/new")), false, "no file is made behind a dangling link");
 
   rmSync(file);
   mkdirSync(file);
@@ -62,10 +62,10 @@ test("whatever an agent puts in the place of the deadline's file, nothing outsid
   assert.deepEqual(readdirSync(at("outside")), ["kept"]);
 });
 
-test("a program that reads the deadline while it moves finds a whole one", async (t) => {
+test("a program that reads the deadline while it moves gets a complete one", async (t) => {
   const { sandbox, at } = await openSandbox(t);
   const file = join(sandbox.seenAs("workspace"), "deadline");
-  const tell = (seconds: number) => tellDeadline(sandbox, 1000 * seconds, at("scratch"));
+  const tell = (seconds: number) => writeDeadline(sandbox, 1000 * seconds, at("scratch"));
   await tell(1_795_407_300);
   let over = false;
   const found = new Set<number | string>();
@@ -79,12 +79,12 @@ test("a program that reads the deadline while it moves finds a whole one", async
   assert.deepEqual([...found], ["1795407300\n2026-11-23T04:15:00Z\n".length]);
 });
 
-test("of deadlines that are written at once the last one stays", async (t) => {
+test("of deadlines written concurrently the last one stays", async (t) => {
   const { sandbox, at } = await openSandbox(t);
-  const tell = deadlineTeller(sandbox, at("scratch"));
+  const tell = deadlineWriter(sandbox, at("scratch"));
   for (let round = 1; round <= 20; round++) {
     await Promise.all([1, 2, 3].map((one) => tell(1000 * (10 * round + one))));
-    const told = readFileSync(join(sandbox.seenAs("workspace"), "deadline"), "utf8");
-    assert.equal(Number(told.split("\n")[0]), 10 * round + 3);
+    const written = readFileSync(join(sandbox.seenAs("workspace"), "deadline"), "utf8");
+    assert.equal(Number(written.split("\n")[0]), 10 * round + 3);
   }
 });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { frozenTime } from "./frozen-time.ts";
+import { AttemptClock } from "./attempt-clock.ts";
 
-/** A sandbox that tells of each change, and fails a change that makes no sense. */
+/** A sandbox that records each change, and fails on a change to the same state. */
 function sandboxed(clock: { now: number }, slow: () => Promise<void> = async () => {}) {
   const said: string[] = [];
   let frozen = false;
@@ -18,14 +18,15 @@ function sandboxed(clock: { now: number }, slow: () => Promise<void> = async () 
     said.push(word);
     return true;
   };
-  const time = frozenTime(
-    { freeze: () => change(true, "freeze"), thaw: () => change(false, "thaw") },
-    () => clock.now,
-  );
+  const time = new AttemptClock({
+    sandbox: { freeze: () => change(true, "freeze"), thaw: () => change(false, "thaw") },
+    startedWall: 0,
+    sinceStart: () => clock.now,
+  });
   return { time, said, isFrozen: () => frozen };
 }
 
-test("waits that overlap freeze once and thaw once, whatever their order", async () => {
+test("overlapping waits freeze once and thaw once, in any order", async () => {
   const clock = { now: 0 };
   const { time, said } = sandboxed(clock);
   const ends = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
@@ -41,7 +42,7 @@ test("waits that overlap freeze once and thaw once, whatever their order", async
   assert.equal(time.frozenMs(), 40);
 });
 
-test("however waits begin and end, all is frozen while one goes on, runs when none does, and the time is that of their union", async () => {
+test("the sandbox is frozen exactly while a wait is in progress, and frozen time is the union of all waits", async () => {
   for (let seed = 1; seed <= 60; seed++) {
     let state = seed * 2654435761;
     const random = (below: number) => {
@@ -76,14 +77,14 @@ test("however waits begin and end, all is frozen while one goes on, runs when no
   }
 });
 
-test("a wait is not over before all that was frozen for it goes on", async () => {
+test("a wait ends only after everything frozen for it has thawed", async () => {
   const clock = { now: 0 };
   const { time, said } = sandboxed(clock, () => setImmediate());
   await time.during(async () => {});
   assert.deepEqual(said, ["freeze", "thaw"]);
 });
 
-test("the end of an attempt freezes for good: a wait that ends after it thaws nothing and counts no longer", async () => {
+test("after the end of an attempt, the end of a wait thaws nothing and adds no frozen time", async () => {
   const clock = { now: 0 };
   const { time, said } = sandboxed(clock);
   const wait = Promise.withResolvers<void>();
@@ -98,7 +99,8 @@ test("the end of an attempt freezes for good: a wait that ends after it thaws no
   assert.equal(time.frozenMs(), 100);
 });
 
-test("the end says so where something cannot be stopped", async () => {
-  const time = frozenTime({ freeze: async () => false, thaw: async () => true }, () => 0);
+test("stop returns false if something cannot be frozen", async () => {
+  const sandbox = { freeze: async () => false, thaw: async () => true };
+  const time = new AttemptClock({ sandbox, startedWall: 0, sinceStart: () => 0 });
   assert.equal(await time.stop(), false);
 });

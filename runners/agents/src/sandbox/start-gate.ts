@@ -1,5 +1,5 @@
-// Holds back programs that are to start while their sandbox is frozen: a control group would stop them half-way, an
-// engine would refuse them, and by signals they would be missed.
+// Holds back programs that are to start while their sandbox is frozen. A control group would stop them half-way, an
+// engine would refuse them, and a freeze by signals would miss them.
 import type { ExecResult, Sandbox } from "@mlrb/core/ports/sandbox";
 
 type Stoppable = Pick<Sandbox, "exec" | "freeze" | "thaw" | "kill">;
@@ -33,7 +33,7 @@ export function startGate(inner: Stoppable): Stoppable {
       try {
         await inner.kill();
       } finally {
-        leave("ended"); // never started, and never to be
+        leave("ended"); // not started, and never to be
       }
     },
   };

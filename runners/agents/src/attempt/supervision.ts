@@ -1,0 +1,83 @@
+// What a supervisor holds while one attempt runs: the sandbox, the clock, the budget and the records.
+import type { Sandbox } from "@mlrb/core/ports/sandbox";
+import { releaseReserved } from "@mlrb/kit/files/full-disk";
+import { attachmentsIn } from "../record/attachments.ts";
+import { type IterationsReader, iterationsReader } from "../record/iterations-reader.ts";
+import { type OutputLog, outputLog } from "../record/output-log.ts";
+import { openTrajectory, type Trajectory } from "../record/trajectory.ts";
+import { AttemptClock } from "./attempt-clock.ts";
+import { AttemptMeter } from "./attempt-meter.ts";
+import type { AttemptRequest } from "./attempt-request.ts";
+import { type GpuBusy, watchGpus } from "./gpu-busy.ts";
+import { SnapshotKeeper } from "./snapshot-keeper.ts";
+import { deadlineWriter, inside } from "./workspace.ts";
+
+export type Supervision = {
+  request: AttemptRequest;
+  sandbox: Sandbox;
+  clock: AttemptClock;
+  meter: AttemptMeter;
+  trajectory: Trajectory;
+  output: OutputLog;
+  iterations: IterationsReader;
+  snapshots: SnapshotKeeper;
+  busy: GpuBusy;
+};
+
+/** Starts the clock of the attempt. */
+export function startClock(sandbox: Sandbox): AttemptClock {
+  const [startedWall, started] = [Date.now(), performance.now()];
+  return new AttemptClock({ sandbox, startedWall, sinceStart: () => performance.now() - started });
+}
+
+/** Opens the records of an attempt whose clock runs. `closeSupervision` closes them. */
+export function openSupervision(
+  request: AttemptRequest,
+  sandbox: Sandbox,
+  { clock, hasDeadlineFile }: { clock: AttemptClock; hasDeadlineFile: boolean },
+): Supervision {
+  const { outputs, budget, limits, redact = (text) => text } = request;
+  const { sinceStart } = clock;
+  const makeRoom = () => releaseReserved(outputs.trajectory);
+  const trajectory = openTrajectory(outputs.trajectory, {
+    now: () => ({ wall: Date.now(), sinceStart: sinceStart() }),
+    redact,
+    makeRoom,
+    ...(outputs.attachments !== undefined && { attachments: attachmentsIn(outputs.attachments) }),
+  });
+  const write = trajectory.add;
+  const meter = new AttemptMeter({
+    limits: budget,
+    clock,
+    makeRoom,
+    ...(request.purse !== undefined && { cap: request.purse.cap }),
+    ...(request.spending !== undefined && { file: request.spending }),
+    waited: ({ deadline, ...wait }) =>
+      write({ event: "wait", ...wait, deadline: new Date(deadline).toISOString() }),
+    ...(hasDeadlineFile && { moved: deadlineWriter(sandbox, request.scratch) }),
+  });
+  const snapshots = new SnapshotKeeper({
+    sandbox,
+    inside: inside.submission,
+    folder: outputs.snapshots,
+    limits,
+    snapshotsMax: 40,
+    bytesMax: 2 * limits.bytesMax,
+    pauseMs: request.pauseMs ?? Math.max(1000, budget.timeMs / 100),
+    budgetMs: budget.timeMs,
+    write,
+  });
+  const gpuPauseMs = Math.min(15_000, Math.max(500, budget.timeMs / 500));
+  return {
+    ...{ request, sandbox, clock, meter, trajectory, snapshots },
+    output: outputLog({ write, redact }),
+    iterations: iterationsReader({ sandbox, inside: inside.iterations, write, redact }),
+    busy: watchGpus(request.gpus ?? [], { now: sinceStart, pauseMs: gpuPauseMs }),
+  };
+}
+
+export function closeSupervision({ busy, meter, trajectory }: Supervision): void {
+  busy.stop();
+  meter.close();
+  trajectory.close();
+}
