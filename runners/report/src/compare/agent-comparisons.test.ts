@@ -98,7 +98,7 @@ test("single tasks have a p under Holm where one can be attained, and are too fe
     ],
   );
   near(few.tasks[0]!.pMin, 2 / 20);
-  assert.match(markdown(played(behindEverywhere)), /\| 3 and 3 \| 0\.00 \| n too small \|/);
+  assert.match(markdown(played(behindEverywhere)), /\| 3 vs 3 \| 0\.00 \| too few seeds to test \|/);
 
   const five = compared({
     letters: { plain: [3, 3.1, 3.2, 3.3, 3.4], strong: [2, 2.1, 2.2, 2.3, 2.4] },
@@ -121,9 +121,12 @@ test("failed attempts count as the floor: neither dropped, nor with what a broke
 
 test("a task where values are missing or have no floor is left out of the tests and named with its reason", () => {
   const cases: [Played, RegExp][] = [
-    [{ letters: { plain: [3, 3.1], strong: [2, "rejected"] } }, /^strong has failed attempts and the floor/],
+    [
+      { letters: { plain: [3, 3.1], strong: [2, "rejected"] } },
+      /^strong has failed attempts and the trivial baseline/,
+    ],
     [{ letters: { plain: [3, 3.1], strong: [2, "missing"] } }, /^1 of strong's 2 attempts are missing/],
-    [{ letters: { plain: ["missing"], strong: [2] } }, /^nothing of plain was measured/],
+    [{ letters: { plain: ["missing"], strong: [2] } }, /^no attempt of plain was measured/],
     [{ letters: { plain: [3] }, numbers: { strong: [0.5] } }, /^not planned for strong/],
   ];
   for (const [all, why] of cases) {
@@ -152,13 +155,10 @@ test("attempts with one seed are pairs only of agents whose chance is all in the
     /\| plain and strong \| 6 pairs \| 2 \| 0\.00 \| 0\.031 \| 0\.031 \| exact \|/,
   );
   const one = compared(behindEverywhere, { seeded: { plain: true, strong: null } }).pairs;
-  assert.deepEqual(one, {
-    kind: "not-paired",
-    why: "nothing says that the seed is all of the chance of strong",
-  });
+  assert.deepEqual(one, { kind: "not-paired", why: "strong is not declared `seeded`" });
   assert.match(
     markdown(played(behindEverywhere)),
-    /not compared as pairs: nothing says .* of plain and strong/,
+    /not compared as pairs: plain and strong are not declared \\`seeded\\`/,
   );
   const apart = compared(
     { letters: { plain: [3, "missing"], strong: ["missing", 2] } },
@@ -191,7 +191,7 @@ test("the same two submissions again are one pair, and may make the p of permute
   assert.equal(equalSubmissions.length, 4);
   assert.match(
     markdown(played(behindEverywhere, always)),
-    /p may be too small: attempts of plain at letters and numbers, of strong at letters and numbers handed in equal/,
+    /p may be too small: attempts of plain at letters and numbers, of strong at letters and numbers submitted identical files/,
   );
 
   const half = {
@@ -220,7 +220,7 @@ test("beside a result stands what so many attempts could have found", () => {
   );
   assert.match(
     markdown(played(behindEverywhere)),
-    /by 3 against 3 attempts at each of 2 tasks: P of 0\.\d\d \(\d\.\d standard deviations between attempts\); at one of them, the first under Holm, nothing, since the smallest p is 0\.10/,
+    /3 vs 3 attempts at each of 2 tasks: P\(first\) = 0\.\d\d \(\d\.\d standard deviations between attempts\); at a single task, the first in Holm's order: none, because the smallest possible p is 0\.10/,
   );
   const uneven = compared({ letters: { plain: [3, "missing", 2.9], strong: [2] } }).design;
   assert.deepEqual(uneven!.attempts, [3, 1], "as planned, whatever came of it");
@@ -232,6 +232,6 @@ test("three agents make three comparisons, one none, and the same design is told
     all.agentComparisons.map(({ agents }) => agents.join()),
     ["a,b", "a,c", "b,c"],
   );
-  assert.equal(markdown(all).match(/could be found/g)!.length, 1);
+  assert.equal(markdown(all).match(/detectable difference/g)!.length, 1);
   assert.deepEqual(played({ letters: { a: [1, 2] } }).agentComparisons, []);
 });

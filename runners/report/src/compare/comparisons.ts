@@ -7,6 +7,7 @@ import type { Metric } from "@mlrb/formats/report";
 import type { Attempt, Seed } from "@mlrb/formats/report/attempt";
 import type { Comparison } from "@mlrb/formats/report/comparison";
 import { parseSamples } from "../read/parse-artifacts.ts";
+import { verdictWord } from "../sections/report-words.ts";
 import { type CellAttempt, counting } from "./cell.ts";
 import { comparisonError } from "./comparison-error.ts";
 
@@ -22,7 +23,7 @@ export function comparisons(byAgent: CellAttempt[][], metric: Metric): Compariso
 /** The samples of a valid attempt that add up to its score, or why it takes no part. */
 export function itemsOf(attempt: Attempt, metric: string, samples: SamplesText): Reading<Item[]> {
   const way = counting(attempt, metric);
-  if (way.kind === "failed") return { kind: "unreadable", cause: way.because };
+  if (way.kind === "failed") return { kind: "unreadable", cause: verdictWord(way.because) };
   if (way.kind === "missing") return { kind: "unreadable", cause: "not measured" };
   const text = samples(attempt, metric);
   const items = text.kind === "ok" ? parseSamples(text.value) : text;
@@ -31,7 +32,7 @@ export function itemsOf(attempt: Attempt, metric: string, samples: SamplesText):
   const again = residuals(items.value)?.value; // the score without its errors, which need not be counted here
   // Scores may be rounded; a gap over 1e-4 is another file.
   if (again === undefined || Math.abs(again - way.value) > 1e-4 * Math.max(1, Math.abs(way.value))) {
-    return { kind: "unreadable", cause: "its samples do not add up to its score" };
+    return { kind: "unreadable", cause: "its samples do not reproduce its score" };
   }
   return items;
 }

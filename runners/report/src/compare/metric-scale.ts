@@ -42,14 +42,16 @@ function differenceError(
 }
 
 function whyText(why: NotNormalised, name: string, [floor, anchor]: [string, string]): string {
+  const reference = `the reference model ${name} (${anchor})`;
+  const baseline = `the trivial baseline (${floor})`;
   switch (why) {
     case "anchor-not-better":
-      return `the anchor ${name} (${anchor}) is no better than the floor (${floor})`;
+      return `${reference} is not better than ${baseline}`;
     case "anchor-too-near":
-      return `the anchor ${name} (${anchor}) is under five standard errors from the floor (${floor})`;
+      return `${reference} is less than five standard errors from ${baseline}`;
     case "error-unknown":
-      return `how far the anchor ${name} (${anchor}) is from the floor (${floor}) has no standard error`;
+      return `the difference between ${reference} and ${baseline} has no known standard error`;
     case "out-of-range":
-      return `floor and anchor ${name} are too large`;
+      return `the trivial baseline and the reference model ${name} are too large`;
   }
 }

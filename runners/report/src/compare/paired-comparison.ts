@@ -12,10 +12,8 @@ export function pairedComparison(
 ): PairedComparison {
   const free = agents.filter((agent) => !seeded(agent));
   if (free.length > 0) {
-    return {
-      kind: "not-paired",
-      why: `nothing says that the seed is all of the chance of ${free.join(" and ")}`,
-    };
+    const are = free.length === 1 ? "is" : "are";
+    return { kind: "not-paired", why: `${free.join(" and ")} ${are} not declared \`seeded\`` };
   }
   const byTask = duels.map(signs).filter((each) => each.length > 0);
   // Within a task each pair has one weight, which all its signs share: flipping them is fair.

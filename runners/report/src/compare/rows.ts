@@ -29,7 +29,7 @@ export function rows(
     anchor: row.name === anchor.name,
   }));
   if (floor.kind === "known" && floor.name === null) {
-    const title = "the floor that task.yaml gives";
+    const title = "the trivial baseline that task.yaml declares";
     const { value } = floor;
     all.push({
       name: "floor",

@@ -6,12 +6,12 @@ import type { Cell } from "@mlrb/formats/report/cell";
 export function unusable({ agent, meanWithheld, intervalWithheld, measured, planned }: Cell): string[] {
   switch (meanWithheld) {
     case "nothing-measured":
-      return [`nothing of ${agent} was measured`];
+      return [`no attempt of ${agent} was measured`];
     case "floor-unknown":
-      return [`${agent} has failed attempts and the floor is not known`];
+      return [`${agent} has failed attempts and the trivial baseline is unknown`];
     default:
       return intervalWithheld === "too-many-missing"
-        ? [`${planned - measured} of ${agent}'s ${planned} attempts are missing, over 20 %`]
+        ? [`${planned - measured} of ${agent}'s ${planned} attempts are missing (at most 20 % may be)`]
         : [];
   }
 }

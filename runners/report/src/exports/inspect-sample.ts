@@ -110,7 +110,7 @@ export function inspectSample(facts: SampleFacts, metadata: object): object {
 function errorOf({ state, ledger }: AttemptSource, look: FirstLook): InspectError | undefined {
   if (state === "running") return undefined;
   const why: string[] = [];
-  if (state === "lost") why.push("its supervisor ended without a word, so nothing was measured");
+  if (state === "lost") why.push("its supervisor disappeared, so nothing was measured");
   if (look.broken !== null) why.push(`its trajectory is damaged: ${look.broken}`);
   else if (look.end === null) why.push("its trajectory has no end");
   if (ledger.read === null) why.push(ledger.why);

@@ -57,9 +57,9 @@ test("the first line that is none ends the reading, with what is wrong", () => {
     return last?.kind === "broken" ? last.why : "";
   };
   assert.equal(after("{"), "line 2: a line is not JSON");
-  assert.equal(after("[1]"), "line 2: a line is no JSON object");
+  assert.equal(after("[1]"), "line 2: a line is not a JSON object");
   assert.equal(after(Buffer.from([0x22, 0xff, 0x22])), "line 2: a line is not JSON");
-  assert.match(after('{"formatVersion":2}'), /^line 2: a line is of another format/);
+  assert.match(after('{"formatVersion":2}'), /^line 2: a line has another format/);
   assert.equal(after(`"${"x".repeat(5 << 20)}"`), "line 2: a line is longer than 4 MiB");
   assert.deepEqual(read(""), [{ kind: "broken", index: 0, why: "line 1: it is empty" }]);
   assert.deepEqual(

@@ -62,10 +62,10 @@ function parsed(index: number, bytes: Uint8Array): TrajectoryLine {
     return broken(index, "a line is not JSON");
   }
   if (typeof fields !== "object" || fields === null || Array.isArray(fields))
-    return broken(index, "a line is no JSON object");
+    return broken(index, "a line is not a JSON object");
   const { formatVersion, index: _, previous, time, sinceStartMs, ...own } = fields as Record<string, unknown>;
   if (formatVersion !== 1)
-    return broken(index, "a line is of another format; this version of mlrb reads format 1");
+    return broken(index, "a line has another format; this version of mlrb reads format 1");
   const place = {
     index,
     time: typeof time === "string" && !Number.isNaN(Date.parse(time)) ? new Date(time).toISOString() : null,

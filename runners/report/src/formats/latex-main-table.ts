@@ -5,7 +5,7 @@ import type { Metric, Published, Report } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { digitsText } from "../sections/digits-text.ts";
 import { cutText, intervalText } from "../sections/interval-text.ts";
-import { metricHead, metricOf, publishedText } from "../sections/report-words.ts";
+import { metricHead, metricOf, publishedText, resultsHelp } from "../sections/report-words.ts";
 import { publishedCaption } from "../sections/results-section.ts";
 import { latexText } from "./latex-text.ts";
 
@@ -24,10 +24,8 @@ export function latexMainTables(report: Report, mark: string): string[] {
       cells,
       agents,
       caption:
-        `Mean over attempts ± half the width of its 95 % Student-t interval, with attempts measured of planned; ` +
-        `struck and rejected ones count as the floor, and the mean over valid ones stands beside; the floor is what ` +
-        `no skill scores, the anchor what a known model scores on the same data` +
-        `${[cutText(cells), shown(report, cells).length > 0 ? publishedCaption : ""].map(continued).join("")}` +
+        "Mean over attempts ± half the width of its 95 % Student-t interval, with attempts measured of planned" +
+        `${[resultsHelp, cutText(cells), shown(report, cells).length > 0 ? publishedCaption : ""].map(continued).join("")}` +
         `${parts.length > 1 ? `; part ${index + 1} of ${parts.length}` : ""} (${mark})`,
     }),
   );
@@ -90,14 +88,14 @@ function table(
     `\\begin{tabular}{@{}ll${columns.join("")}S[table-format=${beside("floor")}]S[table-format=${beside("anchor")}]` +
       `${published.length === 0 ? "" : ">{\\raggedright\\arraybackslash}p{40mm}"}@{}}`,
     "\\toprule",
-    line(["", "", ...heads, "", "", ...(published.length === 0 ? [] : [""])]),
+    line(["", "", ...heads, "{trivial}", "{reference}", ...(published.length === 0 ? [] : [""])]),
     rules.join(""),
     line([
       "task",
       "metric",
       ...agents.flatMap(() => ["{mean}", "{attempts}"]),
-      "{floor}",
-      "{anchor}",
+      "{baseline}",
+      "{model}",
       ...(published.length === 0 ? [] : ["published"]),
     ]),
     "\\midrule",
@@ -133,7 +131,7 @@ function agentCells(cell: Cell | undefined, metric: Metric): [string, string] {
   const { mean, half, ends } = numberParts(cell, metric);
   const marks = [`${cell.measured}/${cell.planned}`];
   if (ends !== undefined) marks.push(ends); // an S column has no place for two ends
-  if (cell.struck > 0) marks.push(`${cell.struck} struck`);
+  if (cell.struck > 0) marks.push(`${cell.struck} disqualified`);
   if (cell.rejected > 0) marks.push(`${cell.rejected} rejected`);
   if (cell.validN !== cell.measured)
     marks.push(cell.validMean === null ? "none valid" : `valid ${digitsText(cell.validMean, metric.digits)}`);

@@ -72,6 +72,6 @@ function cellText({ lines, mark }: TableCell, { rigid }: Column): string {
   // a column of text wraps, which a table in it would not
   const stacked = rigid && texts.length > 1;
   const text = stacked ? `\\begin{tabular}[t]{@{}r@{}}${texts.join("\\\\")}\\end{tabular}` : texts.join("; ");
-  if (mark === "struck") return `\\textit{struck} ${text}`;
+  if (mark === "struck") return `\\textit{not counted} ${text}`;
   return mark === "strong" || mark === "bad" ? `\\textbf{${text}}` : text;
 }

@@ -9,7 +9,8 @@ import type { Cell } from "@mlrb/formats/report/cell";
 import type { Row } from "@mlrb/formats/report/row";
 import { counting } from "../compare/cell.ts";
 import { digitsText } from "../sections/digits-text.ts";
-import { grouped, metricOf } from "../sections/report-words.ts";
+import { grouped, metricOf, verdictWord } from "../sections/report-words.ts";
+import { rowName } from "../sections/rows-section.ts";
 
 export type FigureData = {
   task: string;
@@ -44,7 +45,8 @@ export function figureData(report: Report, task: string): FigureData | undefined
     const way = counting(attempt, metric);
     if (way.kind === "valid") points.push({ agent, seed, value: way.value, kind: "counts" });
     else if (way.kind === "missing") absent.push({ agent, seed, why: `not measured: ${way.cause}` });
-    else if (first.floor === null) absent.push({ agent, seed, why: `${way.because}; no floor is known` });
+    else if (first.floor === null)
+      absent.push({ agent, seed, why: `${verdictWord(way.because)}; the trivial baseline is unknown` });
     else points.push({ agent, seed, value: first.floor, kind: "failed" });
   }
   const means = cells.flatMap(({ agent, mean, interval }: Cell) =>
@@ -57,18 +59,13 @@ export function figureData(report: Report, task: string): FigureData | undefined
     rows,
     ({ value }) => [digitsText(value, digits)],
     (same) => ({
-      name: [...new Set(same.map(lineName))].join(", "),
+      name: [...new Set(same.map(rowName))].join(", "),
       value: same[0]!.value,
       marked: same.some(({ floor, anchor }) => floor || anchor),
     }),
   );
   if (points.length === 0 && absent.length === 0) return undefined;
   return { task, metric, unit, direction, digits, points, means, lines, absent };
-}
-
-function lineName({ name, floor, anchor }: Row): string {
-  if (floor) return name === "floor" ? name : `${name} (floor)`;
-  return anchor ? `${name} (anchor)` : name;
 }
 
 /** The figure in words, for those who do not see it. */
@@ -79,7 +76,7 @@ export function figureWords({ metric, unit, direction, digits, points, means, li
     const mean = means.find((each) => each.agent === agent);
     const values = own.map(
       ({ seed, value, kind }) =>
-        `seed ${seed} ${kind === "failed" ? "failed, at the floor " : ""}${shown(value)}`,
+        `seed ${seed} ${kind === "failed" ? "failed, scored at the trivial baseline " : ""}${shown(value)}`,
     );
     return `${agent}: ${values.join(", ")}${mean ? `; mean ${shown(mean.mean)}` : ""}`;
   });
@@ -87,6 +84,6 @@ export function figureWords({ metric, unit, direction, digits, points, means, li
   return [
     `${metric} in ${unit}, ${direction} is better`,
     ...agents,
-    ...(against.length > 0 ? [`read against ${against.join(", ")}`] : []),
+    ...(against.length > 0 ? [`compared with ${against.join(", ")}`] : []),
   ].join(". ");
 }

@@ -25,7 +25,7 @@ export function figureSvg(data: FigureData, agents: string[]): Html {
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const room = (high - low || Math.abs(high) || 1) * 0.06;
   const title = ({ agent, seed, value, kind }: FigurePoint) =>
-    `${agent}, seed ${seed}: ${digitsText(value, data.digits)}${kind === "failed" ? " (failed: the floor counts)" : ""}`;
+    `${agent}, seed ${seed}: ${digitsText(value, data.digits)}${kind === "failed" ? " (failed: scored at the trivial baseline)" : ""}`;
   const svg = Plot.plot({
     document: document as never, // linkedom's, which has what Plot asks of one
     width,

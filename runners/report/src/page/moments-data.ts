@@ -67,9 +67,9 @@ export function momentsData(report: Report, task: string): MomentsData | undefin
 }
 
 const failedWords = {
-  none: "nothing yet, the floor",
-  rejected: "rejected, the floor",
-  struck: "struck, the floor",
+  none: "no submission yet, scored at the trivial baseline",
+  rejected: "rejected, scored at the trivial baseline",
+  struck: "disqualified, scored at the trivial baseline",
 };
 
 /** The figure in words, for those who do not see it. */
@@ -94,6 +94,6 @@ export function momentsWords({
   return [
     `${metric} in ${unit} over the budget, ${direction} is better`,
     ...agents,
-    ...(floor === null ? [] : [`floor ${digitsText(floor, digits)}`]),
+    ...(floor === null ? [] : [`trivial baseline ${digitsText(floor, digits)}`]),
   ].join(". ");
 }

@@ -13,8 +13,8 @@ export function momentsPart(report: Report): Html {
     return found ? [{ name, title, found }] : [];
   });
   if (figures.length === 0) return html``;
-  return html`<section aria-labelledby="over-time"><h2 id="over-time">Every attempt over time</h2>
-<p class="caption">What stood in the submission at a share of the budget, on the metric that decides the task. A filled sign is an attempt, the agent's by shape and colour; a cross is one that had nothing yet, or something that was rejected or struck, and would have counted as the floor. The line is the agent's mean over its seeds. Only 100%, what was handed in, counts.</p>
+  return html`<section aria-labelledby="over-time"><h2 id="over-time">Every attempt at its intermediate checkpoints</h2>
+<p class="caption">Score of the submission as it was at a share of the budget, on the metric that decides the task. A filled mark is an attempt; shape and colour show the agent. A cross is an attempt without a submission so far, or with one that is rejected or disqualified; it would be scored at the trivial baseline. The line is the agent's mean over its seeds. Only the final submission, at 100%, counts.</p>
 <div class="figures">${figures.map(
     ({
       name,
@@ -22,7 +22,7 @@ export function momentsPart(report: Report): Html {
       found,
     }) => html`<figure><figcaption>${plainText(title === name ? name : `${name}: ${title}`)}</figcaption>
 ${momentsSvg(found, agents)}
-${found.floor === null && html`<p class="bad">No floor is known: what failed is not drawn, and leaves no mean.</p>`}</figure>`,
+${found.floor === null && html`<p class="bad">The trivial baseline is unknown: failed checkpoints are not drawn, and the mean is left out there.</p>`}</figure>`,
   )}</div></section>
 `;
 }

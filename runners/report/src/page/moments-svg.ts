@@ -52,7 +52,7 @@ export function momentsSvg(data: MomentsData, agents: string[]): Html {
             Plot.text([data.floor], {
               y: (value: number) => value,
               x: 0,
-              text: () => "floor",
+              text: () => "trivial baseline",
               textAnchor: "start",
               dy: -8,
               dx: 4,

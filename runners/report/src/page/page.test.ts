@@ -95,7 +95,7 @@ test("what stood over time is drawn in words too, failures as what they are", ()
   );
   assert.match(
     letters!,
-    /plain: at 5% seed 1 nothing yet, the floor, seed 2 3\.040; .*strong: at 5% seed 1 rejected, the floor, seed 2 struck, the floor; at 50% seed 1 2\.600; .*floor 3\.070$/,
+    /plain: at 5% seed 1 no submission yet, scored at the trivial baseline, seed 2 3\.040; .*strong: at 5% seed 1 rejected, scored at the trivial baseline, seed 2 disqualified, scored at the trivial baseline; at 50% seed 1 2\.600; .*trivial baseline 3\.070$/,
   );
   assert.match(numbers!, /plain: at 75% seed 2 0\.750/);
 });

@@ -33,13 +33,13 @@ export function page(data: PageData): string {
 <style>${trusted(pageStyle)}</style>
 </head>
 <body>
-<a class="skip" href="#main">To the results</a>
+<a class="skip" href="#main">Skip to the results</a>
 <header>
 <h1>${name}</h1>
 ${report.note !== "" && html`<p class="smoke"><b>${report.note}</b></p>`}
 <p>${coverageLine(report)} Pipeline ${made}.</p>
 <nav aria-label="Sections"><ul>
-<li><a href="#section__In_20_short">In short</a></li><li><a href="#section__Results">Results</a></li><li><a href="#figures">Figures</a></li><li><a href="#each-attempt">Attempts</a></li><li><a href="#numbers">Means</a></li><li><a href="#stages">Stages</a></li>
+<li><a href="#section__Summary">Summary</a></li><li><a href="#section__Results">Results</a></li><li><a href="#figures">Figures</a></li><li><a href="#each-attempt">Attempts</a></li><li><a href="#numbers">Means</a></li><li><a href="#stages">Stages</a></li>
 </ul></nav>
 <p class="tools"><button type="button" id="open-all">Open everything</button> <button type="button" id="close-all">Close everything</button></p>
 </header>
@@ -53,7 +53,7 @@ ${attemptsPart(data)}
 ${numbersPart(report, data.instances)}
 ${stagesPart(data)}
 </main>
-<footer><p>Made by mlrb from ${made}. The same numbers for programs: report.json, report.csv, report.tex beside this page.</p></footer>
+<footer><p>Made by mlrb from ${made}. The same numbers for programs are in report.json, report.csv and report.tex next to this page.</p></footer>
 <script>${trusted(pageScript)}</script>
 </body>
 </html>
@@ -68,7 +68,7 @@ function figuresPart(report: Report): Html {
   });
   if (figures.length === 0) return html``;
   return html`<section aria-labelledby="figures"><h2 id="figures">Every attempt</h2>
-<p class="caption">On the metric that decides the task. A disc is an attempt; a cross is one that failed and counts as the floor. The upright bar is the agent's mean, the line through it the 95 % interval over attempts. Dashed: rows that nobody trained here, the floor and the anchor heavier.</p>
+<p class="caption">On the metric that decides the task. A disc is an attempt. A cross is a failed attempt, which is scored at the trivial baseline. The vertical bar is the agent's mean, and the line through it the 95 % interval over attempts. Dashed lines are baselines and reference models; the trivial baseline and the reference model of the normalised score are heavier.</p>
 <div class="figures">${figures.map(
     ({
       name,

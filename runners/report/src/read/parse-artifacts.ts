@@ -37,8 +37,8 @@ function outOfRange(value: number, { range }: Metric): string | undefined {
   if (range === null) return undefined;
   const [least, most] = range;
   const slack = 1e-6 * Math.max(1, Math.abs(least), Math.abs(most ?? 0));
-  if (value < least - slack) return `value is ${value}, and the least it can be is ${least}`;
-  if (most !== null && value > most + slack) return `value is ${value}, and the most it can be is ${most}`;
+  if (value < least - slack) return `value ${value} is below the minimum ${least}`;
+  if (most !== null && value > most + slack) return `value ${value} is above the maximum ${most}`;
   return undefined;
 }
 
@@ -75,7 +75,7 @@ export function parseVerdict(text: string): Reading<Verdict> {
   if (reading.kind === "unreadable") return reading;
   const { kind, rules, facts } = reading.value;
   const broken = rules.find((rule) => rule.answer === "fail" && rule.severity === "strike");
-  if (kind === "pass" && broken) return unreadable(`it says pass, yet the rule ${broken.rule} failed`);
+  if (kind === "pass" && broken) return unreadable(`its verdict is pass, but the rule ${broken.rule} failed`);
   return { kind: "ok", value: { kind, rules, facts } };
 }
 
@@ -92,7 +92,7 @@ export function parseMoment(text: string): Reading<Exclude<AttemptMoment["admiss
   const { stood, admitted, reasons } = reading.value;
   if (stood.kind === "none") return { kind: "ok", value: { kind: "none" } };
   if (admitted) return { kind: "ok", value: { kind: "admitted" } };
-  if (reasons.length === 0) return unreadable("it is not admitted, and says not why");
+  if (reasons.length === 0) return unreadable("it is not admitted and gives no reason");
   const why = plainText(reasons.map(({ detail }) => detail).join("; "));
   return { kind: "ok", value: { kind: "rejected", why } };
 }
@@ -109,6 +109,6 @@ export function parseAnchors(text: string, scorer: string): Reading<AnchorRow[]>
       : { name, title, value: row.value, standardError: row.standardError ?? null, rejected: null };
   });
   const names = new Set(rows.map((row) => row.name));
-  if (names.size !== rows.length) return unreadable("a row's name is there twice");
+  if (names.size !== rows.length) return unreadable("two rows have the same name");
   return { kind: "ok", value: rows };
 }

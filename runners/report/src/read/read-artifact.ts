@@ -13,7 +13,7 @@ export const readArtifact: ReadText = ({ path, kind }) => {
     // Non-blocking, or a pipe in the file's place would hold the stage for ever.
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stats = fstatSync(file);
-    if (!stats.isFile()) return { kind: "unreadable", cause: "not a plain file" };
+    if (!stats.isFile()) return { kind: "unreadable", cause: "not a regular file" };
     if (stats.size > bytesMax) {
       return { kind: "unreadable", cause: `${stats.size} bytes, over ${bytesMax}` };
     }
@@ -21,7 +21,7 @@ export const readArtifact: ReadText = ({ path, kind }) => {
   } catch (error) {
     const { code, name } = error as NodeJS.ErrnoException;
     const cause = code === "ERR_ENCODING_INVALID_ENCODED_DATA" ? "not UTF-8 text" : (code ?? name);
-    return { kind: "unreadable", cause: cause === "ELOOP" ? "a link" : cause };
+    return { kind: "unreadable", cause: cause === "ELOOP" ? "a symbolic link" : cause };
   } finally {
     if (file !== undefined) closeSync(file);
   }

@@ -72,14 +72,14 @@ export function readEvidence(
   const gaps: Coverage["gaps"] = [];
   if (collected.members.length > 0 && !collected.members.some(({ role }) => isRole(role)))
     throw new Error(
-      `no collected stage has a role that a report knows: write role: at the stages, one of ${Object.keys(axesOf).join(", ")}`,
+      `no collected stage has a role that a report uses: declare one at each stage: ${Object.keys(axesOf).join(", ")}`,
     );
   for (const member of collected.members) {
     const { role } = member;
     if (!isRole(role)) continue;
     const key = place(member, role);
     if (members.has(key))
-      throw new Error(`${member.stage}: a second member for the same place in the report`);
+      throw new Error(`${member.stage}: two collected stages have the same place in the report`);
     members.set(key, member);
     const { task, agent, seed, scorer, moment } = member.axes;
     if (moment !== undefined)
@@ -100,7 +100,7 @@ export function readEvidence(
     if (!member) return { kind: "unreadable", cause: "not planned" };
     if (member.outcome !== "succeeded") return { kind: "unreadable", cause: endOf(member) };
     const found = Object.hasOwn(member.artifacts, artifact) ? member.artifacts[artifact] : undefined;
-    if (!found) return { kind: "unreadable", cause: "the stage gave none" };
+    if (!found) return { kind: "unreadable", cause: "the stage wrote none" };
     const { path, kind } = found;
     return path === undefined
       ? { kind: "unreadable", cause: "only its digest was collected" }

@@ -91,7 +91,7 @@ test("over 20 % missing leaves no interval, and says so", () => {
   const cell = fates([2, 2.5, 3, "missing"]);
   assert.equal(cell.mean, 2.5);
   assert.deepEqual([cell.interval, cell.intervalWithheld], [null, "too-many-missing"]);
-  assert.ok(cell.notes.includes("no interval: 1 of 4 attempts are missing, over 20 %"));
+  assert.ok(cell.notes.includes("no interval: 1 of 4 attempts are missing (at most 20 % may be)"));
 });
 
 test("one attempt has a mean and no interval, none has neither", () => {
@@ -106,7 +106,7 @@ test("one attempt has a mean and no interval, none has neither", () => {
 test("equal values have a mean and no interval, which would have no width and look certain", () => {
   const cell = fates([2, 2, 2]);
   assert.deepEqual([cell.mean, cell.interval, cell.intervalWithheld], [2, null, "no-spread"]);
-  assert.ok(cell.notes.some((note) => note.startsWith("no interval: all attempts count with one value")));
+  assert.ok(cell.notes.some((note) => note.startsWith("no interval: all attempts have the same score")));
   assert.equal(fates([2, 2, 2.5]).intervalWithheld, null);
   assert.deepEqual(fates([3, "rejected"]).intervalWithheld, "no-spread", "a value that is the floor's");
 });
@@ -120,10 +120,12 @@ test("without a floor a failed attempt takes the mean away instead of being left
   const cell = fates([2, "rejected"], { floor: false });
   assert.deepEqual([cell.mean, cell.interval, cell.floor, cell.validMean], [null, null, null, 2]);
   assert.deepEqual([cell.meanWithheld, cell.intervalWithheld], ["floor-unknown", "no-mean"]);
-  assert.ok(cell.notes.includes("no mean: 1 attempt would count as the floor, which is not known"));
+  assert.ok(
+    cell.notes.includes("no mean: 1 attempt would be scored at the trivial baseline, which is unknown"),
+  );
   assert.ok(
     cell.notes.includes(
-      "floor not measured: the anchors row unigram is missing: anchors failed: exit code 1",
+      "trivial baseline not measured: the row unigram is missing: anchors failed: exit code 1",
     ),
   );
   assert.equal(fates([2, 2.5], { floor: false }).mean, 2.25);
@@ -132,7 +134,7 @@ test("without a floor a failed attempt takes the mean away instead of being left
 test("attempts that all count as the floor have a mean but no interval that would look certain", () => {
   const cell = fates(["rejected", "rejected"]);
   assert.deepEqual([cell.mean, cell.interval, cell.validN], [3, null, 0]);
-  assert.ok(cell.notes.includes("no interval: every attempt counts as the floor"));
+  assert.ok(cell.notes.includes("no interval: every attempt is scored at the trivial baseline"));
 });
 
 test("what all attempts of a task together tell stands among an attempt's rules, and can strike it", () => {
@@ -158,10 +160,7 @@ test("what all attempts of a task together tell stands among an attempt's rules,
     ["struck", "own-weights"],
     ["rejected", "own-weights"],
   ]);
-  assert.match(
-    markdown(report),
-    /own-weights: cannot tell \(note, interpreted\): Own weights – as another's/,
-  );
+  assert.match(markdown(report), /own-weights: undecided \(note, interpreted\): Own weights – as another's/);
   assert.equal(report.coverage.attempts.struck, 1);
 });
 
@@ -177,7 +176,7 @@ test("seeds that handed in the same bytes are said to have", () => {
   assert.ok(
     example
       .report()
-      .cells[0]!.notes.some((note) => note.startsWith("seeds 1, 2 handed in equal submissions")),
+      .cells[0]!.notes.includes("Seeds 1 and 2 produced identical files; their variance is not informative."),
   );
 });
 
@@ -239,7 +238,7 @@ test("without a readable verdict a score is shown and not counted", () => {
   const contradiction = { ...verdict("pass").verdict };
   for (const [text, cause] of [
     ["", /not JSON/],
-    [contradiction, /it says pass, yet the rule from-scratch failed/],
+    [contradiction, /its verdict is pass, but the rule from-scratch failed/],
     [{ ...passed.verdict, kind: "fine" }, /kind is "fine"/],
     [{ ...passed.verdict, rules: {} }, /rules is an object/],
     [verdict("struck", { severity: "death" }).verdict, /rules.0.severity is "death"/],
@@ -264,9 +263,12 @@ test("anchors that cannot be read leave the floor unknown and no row", () => {
     const report = oneAttempt({ rows });
     assert.deepEqual(report.rows, []);
     assert.equal(report.cells[0]!.floor, null);
-    assert.match(report.cells[0]!.notes.join(), /floor not measured: .*unreadable anchors/);
+    assert.match(report.cells[0]!.notes.join(), /trivial baseline not measured: .*unreadable anchors/);
   }
-  assert.match(oneAttempt({}).cells[0]!.notes.join(), /no floor: the anchors have no row unigram/);
+  assert.match(
+    oneAttempt({}).cells[0]!.notes.join(),
+    /no trivial baseline: no measured row is named unigram/,
+  );
 });
 
 test("a floor that names a rejected row is not measured: said why, and never a number", () => {
@@ -277,7 +279,7 @@ test("a floor that names a rejected row is not measured: said why, and never a n
   const report = oneAttempt({ rows });
   const [cell] = report.cells;
   assert.deepEqual([cell!.floor, cell!.floorName], [null, null]);
-  assert.ok(cell!.notes.includes("floor not measured: the anchors row unigram was rejected: ties"));
+  assert.ok(cell!.notes.includes("trivial baseline not measured: the row unigram was rejected: ties"));
   assert.deepEqual(
     report.rows.map(({ name, floor, value, rejected }) => [name, floor, value, rejected]),
     [
@@ -288,7 +290,7 @@ test("a floor that names a rejected row is not measured: said why, and never a n
   );
   assert.deepEqual(report.rows[1]!.standings, [{ agent: "plain", kind: "unknown" }]);
   const shown = terminalTable(report, { width: 120, color: false });
-  assert.match(shown, /unigram \(floor\) │ rejected/);
+  assert.match(shown, /unigram \(trivial baseline\) │ rejected/);
   assert.match(shown, /letters, unigram: bits: rejected: ties/);
   assert.match(markdown(report), /\| \*\*rejected\*\* \|/);
   assert.match(csv(report), /^floor,.*,rejected,,,,,,unigram,the unigram model: ties,/m);
@@ -377,9 +379,9 @@ test("samples of another test, or of another score, are not compared", () => {
   const good = scored("bits", textItems(2));
   const cases: [Partial<typeof good>, RegExp][] = [
     [scored("bits", textItems(2).slice(1)), /the items differ/],
-    [{ samples: scored("bits", textItems(1)).samples }, /strong: its samples do not add up to its score/],
+    [{ samples: scored("bits", textItems(1)).samples }, /strong: its samples do not reproduce its score/],
     [{ samples: "{}\n" }, /strong: unreadable samples \(line 1: id is missing\)/],
-    [{ samples: "" }, /do not add up/],
+    [{ samples: "" }, /do not reproduce/],
     [{ samples: good.samples.slice(0, -20) }, /unreadable samples \(line \d+: not JSON/],
   ];
   for (const [change, why] of cases) {
@@ -442,7 +444,7 @@ test("wrong parameters and members without a place are the pipeline's mistake an
   const twice = new Example().fails("attempt", { task, agent: "plain", seed: 1 }, "failed", "");
   assert.throws(
     () => twice.report([...twice.members, ...twice.members]),
-    /a second member for the same place/,
+    /two collected stages have the same place/,
   );
   const lost = new Example().fails("score", { task, seed: 1, scorer: "bits" }, "failed", "");
   assert.throws(() => lost.report(), /a report needs the axis agent of the stage score/);
@@ -525,10 +527,10 @@ test("a score that its metric cannot be is unreadable, one that rounding put a h
   assert.equal(found(1 + 1e-12).kind, "scored");
   assert.deepEqual(found(1.2), {
     kind: "not-measured",
-    cause: "unreadable score (value is 1.2, and the most it can be is 1)",
+    cause: "unreadable score (value 1.2 is above the maximum 1)",
   });
   assert.deepEqual(found(-0.2), {
     kind: "not-measured",
-    cause: "unreadable score (value is -0.2, and the least it can be is 0)",
+    cause: "unreadable score (value -0.2 is below the minimum 0)",
   });
 });

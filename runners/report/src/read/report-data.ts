@@ -19,8 +19,7 @@ import { publishedValues } from "./published-values.ts";
 import { type ReadText, readEvidence } from "./read-evidence.ts";
 import { reportParams } from "./report-params.ts";
 
-export const smokeNote =
-  "smoke: shows that the machinery measures; says nothing about English or about agents";
+export const smokeNote = "Smoke test on toy data. Do not cite these numbers.";
 
 /**
  * The report of a run. `params` are those of the report stage; wrong ones throw, since they are the

@@ -33,18 +33,18 @@ export function acrossSection(report: Report): Section {
   return {
     heading: `Across tasks${report.smoke ? ` (${report.label})` : ""}`,
     caption:
-      "Normalised scores of the metrics that decide: 0 at the floor, 1 at the anchor, not clipped, and left out where " +
-      "the two are under five standard errors apart. Over tasks: the mean of the tasks' means, its range when each " +
-      "task in turn is left out, and second the interquartile mean, of the middle half of all attempts with every " +
-      "task weighing the same.",
+      "Normalised scores of the metrics that decide the tasks: 0 is the trivial baseline, 1 is the reference model; " +
+      "scores are not clipped. A task is left out where the two are less than five standard errors apart. Over tasks: " +
+      "the mean of the tasks' means, its range when one task at a time is left out, and the interquartile mean, over " +
+      "the middle half of all attempts with the same weight for every task.",
     tables: [
       {
         title: "Task by task",
         columns: [
           { head: "task", rigid: false },
           { head: "metric", rigid: false },
-          { head: "floor to anchor", rigid: true },
-          { head: "anchor", rigid: false },
+          { head: "baseline to reference", rigid: true },
+          { head: "reference model", rigid: false },
           ...agents.map(({ agent }) => ({ head: agent, rigid: true })),
         ],
         groups: rows.length === 0 ? [] : [{ name: "", title: "", rows }],
@@ -97,5 +97,5 @@ function notComparable(agents: AgentAcrossTasks[]): Item[] {
   const byTasks = Map.groupBy(agents, ({ tasks }) => JSON.stringify(tasks));
   if (byTasks.size < 2) return [];
   const parts = [...byTasks.values()].map((same) => same.map(({ agent }) => agent).join(", "));
-  return [{ head: "not comparable", text: `${parts.join(" with ")}: their numbers are over other tasks` }];
+  return [{ head: "not comparable", text: `${parts.join(" with ")}: their means cover different tasks` }];
 }

@@ -11,11 +11,11 @@ export function agentsSection(report: Report): Section {
   return {
     heading: `Agents compared over all tasks${report.smoke ? ` (${report.label})` : ""}`,
     caption:
-      "P(first) is the chance that an attempt of the first agent is better than one of the second, ties half; 0.5 is no " +
-      "difference. Over all tasks: its mean over the primary metrics, and p by permutation of the agents' " +
-      "labels within tasks, two-sided, beside the smallest p that these values could give. Single tasks: p " +
-      "adjusted by Holm, or too few attempts to say. Pairs are attempts with one seed, where the seed is all of " +
-      "the agents' chance; p by flipping signs.",
+      "P(first) is the probability that an attempt of the first agent is better than an attempt of the second; ties " +
+      "count half, and 0.5 means no difference. Over all tasks: the mean of P(first) over the primary metrics, and p " +
+      "of a two-sided permutation test of the agents' labels within tasks, next to the smallest p that these values " +
+      "allow. Task by task: p adjusted by Holm's method. Pairs are attempts with the same seed, of agents whose only " +
+      "randomness is the seed; their p is of a sign-flip test.",
     tables: [
       {
         title: "Over all tasks",
@@ -62,7 +62,7 @@ function overallRows({ agents, overall, pairs }: AgentComparison): TableCell[][]
     const way =
       method.kind === "exact"
         ? "exact"
-        : `${method.permutations} drawn, error ${method.standardError.toExponential(0)}`;
+        : `${method.permutations} random permutations, error ${method.standardError.toExponential(0)}`;
     return [
       names,
       textCell(test),
@@ -84,9 +84,9 @@ function taskRows(report: Report, { agents, tasks }: AgentComparison, task: stri
     .map((each) => [
       textCell(agents.join(" and ")),
       textCell(metricHead(metricOf(report, each.metric))),
-      textCell(each.attempts.join(" and ")),
+      textCell(each.attempts.join(" vs ")),
       textCell(each.superiority.toFixed(2)),
-      each.kind === "tested" ? textCell(pText(each.p)) : textCell("n too small", "faint"),
+      each.kind === "tested" ? textCell(pText(each.p)) : textCell("too few seeds to test", "faint"),
     ]);
 }
 
@@ -114,12 +114,12 @@ function readWithCare(all: AgentComparison[]): Item[] {
   ];
 }
 
-/** `attempts of minimal at t, of reference at t and u handed in equal submissions and are not independent`. */
+/** `attempts of minimal at t, of reference at t and u submitted identical files and are not independent`. */
 function equalText(equal: AgentComparison["equalSubmissions"]): string {
   const byAgent = [...Map.groupBy(equal, ({ agent }) => agent)].map(
     ([agent, same]) => `of ${agent} at ${same.map(({ task }) => task).join(" and ")}`,
   );
-  return `attempts ${byAgent.join(", ")} handed in equal submissions and are not independent`;
+  return `attempts ${byAgent.join(", ")} submitted identical files and are not independent`;
 }
 
 /** What the run could have found, once for all agents of whom the same was planned. */
@@ -129,11 +129,12 @@ function designs(all: AgentComparison[]): Item[] {
     ({ design }) => [JSON.stringify(design)],
     (same) => {
       const { tasks, attempts, together, first } = same[0]!.design!;
-      const size = `${attempts.join(" against ")} attempts at ${tasks === 1 ? "1 task" : `each of ${tasks} tasks`}`;
-      const alone = tasks === 1 ? "" : `; at one of them, the first under Holm, ${detectableText(first)}`;
+      const size = `${attempts.join(" vs ")} attempts at ${tasks === 1 ? "1 task" : `each of ${tasks} tasks`}`;
+      const alone =
+        tasks === 1 ? "" : `; at a single task, the first in Holm's order: ${detectableText(first)}`;
       return {
-        head: "could be found (power 0.8, level 0.05)",
-        text: `by ${size}: ${detectableText(together)}${alone}`,
+        head: "detectable difference (power 0.8, level 0.05)",
+        text: `${size}: ${detectableText(together)}${alone}`,
       };
     },
   );
@@ -142,10 +143,10 @@ function designs(all: AgentComparison[]): Item[] {
 function detectableText(found: Detectable): string {
   switch (found.kind) {
     case "detectable":
-      return `P of ${found.superiority.toFixed(2)} (${found.normalShift.toFixed(1)} standard deviations between attempts)`;
+      return `P(first) = ${found.superiority.toFixed(2)} (${found.normalShift.toFixed(1)} standard deviations between attempts)`;
     case "undetectable":
-      return `nothing, since the smallest p is ${pText(found.pMin)}`;
+      return `none, because the smallest possible p is ${pText(found.pMin)}`;
     case "too-large-to-compute":
-      return "not worked out for so many attempts";
+      return "not computed for this many attempts";
   }
 }

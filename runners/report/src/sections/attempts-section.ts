@@ -5,14 +5,22 @@ import type { Attempt } from "@mlrb/formats/report/attempt";
 import { counting } from "../compare/cell.ts";
 import { byText } from "../read/order.ts";
 import { digitsText } from "./digits-text.ts";
-import { attemptsText, grouped, metricHead, metricOf, shortDigest, taskTitle } from "./report-words.ts";
+import {
+  attemptsText,
+  grouped,
+  metricHead,
+  metricOf,
+  shortDigest,
+  taskTitle,
+  verdictWord,
+} from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
 
 export function attemptsSection(report: Report): Section {
   const struck = report.attempts.some(({ verdict }) => verdict.kind === "struck");
   return {
     heading: "Attempts",
-    caption: `Score (standard error over items).${struck ? " ~Struck~ scores broke a rule and count as the floor." : ""}`,
+    caption: `Score (standard error over items).${struck ? " ~Struck-through~ scores do not count: the attempt is scored at the trivial baseline." : ""}`,
     tables: report.tasks.map(({ name: task }) => {
       const attempts = report.attempts.filter((attempt) => attempt.task === task);
       const metrics = [
@@ -24,7 +32,7 @@ export function attemptsSection(report: Report): Section {
           ...textCell(`${attempt.seed}${attempt.note === "" ? "" : "†"}`),
           about: { task, agent: attempt.agent, seed: attempt.seed },
         },
-        textCell(attempt.verdict.kind, attempt.verdict.kind === "pass" ? undefined : "bad"),
+        textCell(verdictWord(attempt.verdict.kind), attempt.verdict.kind === "pass" ? undefined : "bad"),
         ...metrics.map((metric) => scoreCell(attempt, metricOf(report, metric))),
         textCell(attempt.submission === null ? "none" : shortDigest(attempt.submission), "faint"),
       ]);

@@ -19,16 +19,16 @@ export function besideSection(report: Report): Section {
   const agents = report.agents.map(({ name }) => name);
   const all = beside(report);
   return {
-    heading: `Measured beside the scores${report.smoke ? ` (${report.label})` : ""}`,
+    heading: `Secondary measurements${report.smoke ? ` (${report.label})` : ""}`,
     caption:
-      "Mean over the valid attempts (how many of those planned), in the units of the scorer's README. Seconds and " +
-      "memory are the machine's.",
+      "Mean over the valid attempts (valid/planned), in the units of the scorer's README. Seconds and memory depend " +
+      "on the machine.",
     tables: [
       {
         title: "",
         columns: [
           { head: "metric", rigid: false },
-          { head: "beside it", rigid: false },
+          { head: "measurement", rigid: false },
           ...agents.map((head) => ({ head, rigid: true })),
         ],
         groups: report.tasks

@@ -21,9 +21,9 @@ export function comparisonsSection(report: Report): Section {
   return {
     heading: "Agents compared, item by item",
     caption:
-      "The difference on the same items, averaged over seeds. Its standard error is over items for these " +
-      "very submissions (the items' groups as clusters where that is larger); it says nothing on how " +
-      "further attempts would spread. A difference under two errors is unclear.",
+      "The difference on the same items, averaged over seeds. Its standard error is over items for these submissions, " +
+      "with the items' groups as clusters where that is larger. It does not predict further attempts. The " +
+      "ratio is difference / standard error; (≤ 2) marks a difference ≤ 2 standard errors on these items.",
     tables: [
       {
         title: "",
@@ -31,9 +31,9 @@ export function comparisonsSection(report: Report): Section {
           { head: "metric", rigid: false },
           { head: "ahead", rigid: false },
           { head: "behind", rigid: false },
-          { head: "by", rigid: true },
-          { head: "error", rigid: true },
-          { head: "by/error", rigid: true },
+          { head: "difference", rigid: true },
+          { head: "standard error", rigid: true },
+          { head: "ratio", rigid: true },
           { head: "items", rigid: true },
         ],
         groups: groups.filter(({ rows }) => rows.length > 0),
@@ -65,11 +65,11 @@ function comparisonRow(report: Report, comparison: Comparison): TableCell[] {
   const ratio = times === null ? "–" : times > 999 ? ">999" : times.toFixed(1);
   return [
     head,
-    better === null ? textCell("level") : textCell(better, clear ? "strong" : undefined),
+    better === null ? textCell("equal") : textCell(better, clear ? "strong" : undefined),
     textCell(better === null ? both : behind!),
     textCell(digitsText(Math.abs(difference), metric.digits)),
     textCell(error === null ? "none" : digitsText(error, metric.digits)),
-    textCell(clear ? ratio : `${ratio} unclear`),
+    textCell(clear === false ? `${ratio} (≤ 2)` : ratio),
     textCell(String(items)),
   ];
 }

@@ -25,11 +25,11 @@ export function errorsSection(report: Report): Section {
     return { name: task, title: taskTitle(report, task), rows };
   });
   return {
-    heading: "Two errors, apart",
+    heading: "Spread of attempts and error over items",
     caption:
-      "Of the valid attempts: their spread (standard deviation from one attempt to the next, on the same items), " +
-      "then the standard error of their mean over items (these submissions on other items; ≤ where only a bound " +
-      "is known). The intervals under Results hold the first alone.",
+      "Of the valid attempts: first the standard deviation between attempts on the same items; then the standard " +
+      "error of their mean over items, for these submissions on other items (≤ marks an upper bound). The intervals " +
+      "under Results include only the first.",
     tables: [
       {
         title: "",

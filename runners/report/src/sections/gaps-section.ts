@@ -21,10 +21,10 @@ export function gapsSection(report: Report): Section {
     },
   );
   if (counts.length > 0)
-    items.push({ head: "skipped, since they need what is missing", text: counts.join(", ") });
+    items.push({ head: "skipped, because their inputs are missing", text: counts.join(", ") });
   return {
     heading: "Not measured",
-    caption: "Planned work that gave nothing readable. These attempts and scores are missing, not zero.",
+    caption: "Planned work without a readable result. These attempts and scores are missing, not zero.",
     tables: [],
     items,
   };

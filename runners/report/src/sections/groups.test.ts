@@ -70,6 +70,6 @@ test("a group named like something every object has is a group like any other", 
 
 test("where no score has groups the file says so", () => {
   const text = groupsMarkdown(answered({ plain: [{}] }));
-  assert.match(text, /No score that counts has groups\./);
-  assert.match(text, /smoke: shows that the machinery measures/);
+  assert.match(text, /No valid score has groups\./);
+  assert.match(text, /Smoke test on toy data/);
 });

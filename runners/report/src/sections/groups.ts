@@ -53,9 +53,9 @@ export function groupsSection(report: Report): Section {
     heading: `Groups (${report.label})`,
     caption:
       all.length === 0
-        ? "No score that counts has groups."
-        : "Mean over the valid attempts (how many of those planned) on a part of each task's items. Failed attempts " +
-          "are left out, since a floor is known of the whole only: under Results they count.",
+        ? "No valid score has groups."
+        : "Mean over the valid attempts (valid/planned) on a part of each task's items. Failed attempts are left out, " +
+          "because the trivial baseline is known only for the whole task; under Results they count.",
     tables: [
       {
         title: "",

@@ -6,7 +6,7 @@ import { digitsText } from "./digits-text.ts";
 
 export type IntervalText = { kind: "half"; half: string } | { kind: "ends"; ends: string };
 
-const cutCaption = "An interval that would leave the metric's range is cut there, and shown as [low, high].";
+const cutCaption = "An interval that would leave the metric's range is cut there and shown as [low, high].";
 
 /** Undefined where the cell has none. */
 export function intervalText(

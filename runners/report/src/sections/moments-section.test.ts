@@ -32,10 +32,7 @@ test("what stood at a moment never moves a mean, and a spoiled end keeps what it
   assert.deepEqual([report.cells[0]!.mean, report.cells[0]!.rejected], [4, 1]);
   assert.deepEqual(report.coverage.scores.planned, 1);
   const { items } = momentsSection(report);
-  assert.match(
-    items[0]!.text,
-    /rejected \(model.safetensors: cut off\).* at 75% \d\.\d+; that does not count/,
-  );
+  assert.match(items[0]!.text, /rejected \(model.safetensors: cut off\).* at 75% \d\.\d+; they do not count/);
 });
 
 test("moments that all equal what was handed in, or are not planned, take no room", () => {

@@ -15,10 +15,10 @@ export function momentsSection(report: Report): Section {
     return [{ task: name, metric: metricOf(report, primary), attempts }];
   });
   return {
-    heading: "Score over time",
+    heading: "Intermediate checkpoints",
     caption:
-      "What stood in the submission at a share of the budget, on the metric that decides the task; what was handed " +
-      "in, under 100%, alone counts. Attempts of which every moment equals that are left out. none: nothing was there yet.",
+      "Score of the submission as it was at a share of the budget, on the metric that decides the task. Only the final " +
+      "submission, under 100%, counts. Attempts whose checkpoints all equal it are left out. none: no submission yet.",
     tables: shown.map(({ task, metric, attempts }) => ({
       title: `${taskTitle(report, task)}, ${metricHead(metric)}`,
       columns: [
@@ -79,8 +79,8 @@ function spoiled(attempt: Attempt, { name, digits }: Metric): Item[] {
     {
       head: `${attempt.task}, ${attempt.agent} ${attempt.seed}`,
       text:
-        `what was handed in is rejected (${way.why}) and counts as the floor. What stood before could be loaded and ` +
-        `scored, at ${before.join(", at ")}; that does not count`,
+        `the final submission is rejected (${way.why}) and scored at the trivial baseline. Earlier checkpoints were ` +
+        `scored, at ${before.join(", at ")}; they do not count`,
     },
   ];
 }

@@ -16,6 +16,21 @@ export function metricOf(report: Report, name: string): Metric {
   return found;
 }
 
+/** A verdict's kind, or why an attempt failed, as people read it. Programs read `struck`. */
+export function verdictWord(kind: string): string {
+  return kind === "struck" ? "disqualified" : kind;
+}
+
+/** An answer of a rule, or a stage of research, as people read it. Programs read `cannot-tell`. */
+export function decidedWord(answer: string): string {
+  return answer === "cannot-tell" ? "undecided" : answer;
+}
+
+/** The two sentences that explain the columns and the failed attempts of a table of results. */
+export const resultsHelp =
+  "Invalid or disqualified attempts are scored at the trivial baseline; `valid` excludes them. The trivial baseline " +
+  "is the score of guessing or of doing nothing. The reference model is a known model, scored on the same data.";
+
 /** The floor of a cell as tables show it. */
 export function floorText({ floor }: Cell, { digits }: Metric): string {
   return floor === null ? "unknown" : digitsText(floor, digits);

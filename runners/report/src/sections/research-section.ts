@@ -3,7 +3,7 @@
 
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptResearch } from "@mlrb/formats/report/attempt";
-import { attemptsText, grouped, taskTitle } from "./report-words.ts";
+import { attemptsText, decidedWord, grouped, taskTitle } from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
 
 type FoundResearch = Extract<AttemptResearch, { kind: "found" }>;
@@ -16,17 +16,17 @@ export function researchSection(report: Report): Section {
   return {
     heading: `Research${report.smoke ? ` (${report.label})` : ""}`,
     caption:
-      "By rules over trajectories, for each seed in turn; ? is not measured. Iterations: those in which a program ran and a digest " +
-      "changed (+ only claimed). Said − measured: the agent's last value of a metric that a scorer has too, less its " +
-      "score. Best − final: of what it said itself.",
+      "Found by rules over trajectories, one value per seed; ? is not measured. Iterations: a program ran and a digest " +
+      "changed (+ only claimed). Self-reported minus measured: the agent's last value of a metric that a scorer also " +
+      "measures, minus the score. Best minus final: of the self-reported values.",
     tables: [
       {
         title: "",
         columns: [
           { head: "agent", rigid: false },
           { head: "iterations", rigid: false },
-          { head: "said − measured", rigid: false },
-          { head: "best − final", rigid: false },
+          { head: "self-reported minus measured", rigid: false },
+          { head: "best minus final", rigid: false },
           { head: "failed at", rigid: false },
         ],
         groups: report.tasks
@@ -52,7 +52,7 @@ function rows(report: Report, task: string): TableCell[][] {
         ),
         each(({ saidMinusMeasured }) => shown(saidMinusMeasured)),
         each(({ bestMinusFinal }) => shown(bestMinusFinal)),
-        each(({ failure }) => failure?.where ?? "–"),
+        each(({ failure }) => (failure ? decidedWord(failure.where) : "–")),
       ],
     ];
   });
@@ -72,7 +72,7 @@ function failures(told: AttemptWithResearch[]): Item[] {
       const { pattern, whose, where, detail } = same[0]!.found.failure!;
       return {
         head: `${same[0]!.attempt.task}, ${attemptsText(same.map(({ attempt }) => attempt))}`,
-        text: `${whose}, ${where === "cannot-tell" ? "at no stage that rules can tell" : `at ${where}`}: ${pattern}: ${detail}`,
+        text: `${whose}, ${where === "cannot-tell" ? "at an undecided stage" : `at ${where}`}: ${pattern}: ${detail}`,
       };
     },
   );

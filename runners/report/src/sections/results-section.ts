@@ -12,6 +12,7 @@ import {
   metricHead,
   metricOf,
   publishedText,
+  resultsHelp,
   taskTitle,
 } from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
@@ -45,12 +46,8 @@ export function resultsSection(report: Report): Section {
     heading: "Results",
     caption:
       "Mean over attempts ± half the width of its 95 % Student-t interval, then (attempts measured/planned). " +
-      "Rejected and struck attempts count as the floor; valid is the mean without them. * decides the task. " +
-      [
-        "The floor is what no skill scores, the anchor what a known model scores on the same data.",
-        cutText(report.cells),
-        report.published.length === 0 ? "" : publishedCaption,
-      ]
+      "* marks the metric that decides the task. " +
+      [resultsHelp, cutText(report.cells), report.published.length === 0 ? "" : publishedCaption]
         .filter((text) => text !== "")
         .join(" "),
     tables: [
@@ -59,8 +56,8 @@ export function resultsSection(report: Report): Section {
         columns: [
           { head: "metric", rigid: false },
           ...agents.map((head) => ({ head, rigid: true })),
-          { head: "floor", rigid: true },
-          { head: "anchor", rigid: true },
+          { head: "trivial baseline", rigid: true },
+          { head: "reference model", rigid: true },
           ...(report.published.length === 0 ? [] : [{ head: "published", rigid: false }]),
         ],
         groups: groups.filter(({ rows }) => rows.length > 0),
@@ -90,7 +87,7 @@ export function resultsSection(report: Report): Section {
 
 /** What a published value is worth beside one of ours. */
 export const publishedCaption =
-  "Published values are of other agents' runs, measured by others, and over valid runs alone where they say so.";
+  "Published values are from other agents' runs, measured by others, and from valid runs only where they say so.";
 
 function resultCell(cell: Cell | undefined, metric: Metric): TableCell {
   if (!cell) return textCell("not planned", "faint");
@@ -103,7 +100,7 @@ function resultCell(cell: Cell | undefined, metric: Metric): TableCell {
   const mean = cell.mean === null ? "no mean" : digitsText(cell.mean, digits);
   const lines = [`${mean}${half} (${coverage})`];
   if (interval?.kind === "ends") lines.push(interval.ends);
-  if (cell.struck > 0) lines.push(`${cell.struck} struck`);
+  if (cell.struck > 0) lines.push(`${cell.struck} disqualified`);
   if (cell.rejected > 0) lines.push(`${cell.rejected} rejected`);
   if (cell.validN !== cell.measured) {
     lines.push(

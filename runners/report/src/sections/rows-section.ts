@@ -20,7 +20,7 @@ export function rowsSection(report: Report): Section {
   const titles = grouped(
     report.rows,
     ({ task, name, title }) => [task, name, title],
-    (same) => ({ head: `${same[0]!.task}, ${same[0]!.name}`, text: same[0]!.title }),
+    (same) => ({ head: `${same[0]!.task}, ${plainName(same[0]!)}`, text: same[0]!.title }),
   );
   const rejected = grouped(
     report.rows.filter((row) => row.rejected !== null),
@@ -31,8 +31,8 @@ export function rowsSection(report: Report): Section {
     }),
   );
   return {
-    heading: "Floors and anchors",
-    caption: "Best first; under each agent, where its mean stands to the row.",
+    heading: "Trivial baselines and reference models",
+    caption: "Best first. Under each agent: how its mean compares with the row.",
     tables: [
       {
         title: "",
@@ -55,16 +55,21 @@ export function rowsSection(report: Report): Section {
   };
 }
 
-function rowName({ name, floor, anchor }: Row): string {
-  if (anchor) return `${name} (anchor)`;
-  return floor && name !== "floor" ? `${name} (floor)` : name;
+export function rowName(row: Row): string {
+  if (row.anchor) return `${row.name} (reference model)`;
+  return row.floor && row.name !== "floor" ? `${row.name} (trivial baseline)` : plainName(row);
 }
 
-/** Under an anchor is a fact, under the floor is bad. */
+/** A baseline that is a number in task.yaml is the row `floor` in report.json. */
+function plainName({ name, floor }: Row): string {
+  return floor && name === "floor" ? "trivial baseline" : name;
+}
+
+/** Worse than the trivial baseline is marked; worse than a reference model is not. */
 function standingCell(row: Row, agent: string, metric: Metric): TableCell {
   const standing = row.standings.find((each) => each.agent === agent);
-  if (!standing || standing.kind === "unknown") return textCell("not known", "faint");
-  if (standing.kind === "level") return textCell("level");
+  if (!standing || standing.kind === "unknown") return textCell("unknown", "faint");
+  if (standing.kind === "level") return textCell("equal");
   const text = `${digitsText(standing.by, metric.digits)} ${standing.kind}`;
   return standing.kind === "worse" && row.floor ? textCell(text, "bad") : textCell(text);
 }

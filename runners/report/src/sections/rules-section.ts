@@ -1,6 +1,6 @@
 // What went wrong through the agents' doing: rules not kept and scores refused, with the evidence.
 import type { Report } from "@mlrb/formats/report";
-import { attemptsText, grouped } from "./report-words.ts";
+import { attemptsText, decidedWord, grouped } from "./report-words.ts";
 import type { Item, Section } from "./table.ts";
 
 /** Failed and undecided rules with their evidence, and why scorers refused; equal findings once. */
@@ -14,7 +14,7 @@ export function rulesSection(report: Report): Section {
             attempt,
             name: rule.rule,
             text:
-              `${rule.answer === "fail" ? "failed" : "cannot tell"} (${rule.severity}, ${rule.source}): ` +
+              `${rule.answer === "fail" ? "failed" : decidedWord(rule.answer)} (${rule.severity}, ${rule.source}): ` +
               `${rule.title} – ${rule.evidence}`,
           })),
   );

@@ -66,7 +66,7 @@ export function coverageLine({ coverage: { attempts, scores } }: Report): string
     counts.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : [])).join(", ") || "none";
   const judged = parts(
     [attempts.pass, "pass"],
-    [attempts.struck, "struck"],
+    [attempts.struck, "disqualified"],
     [attempts.rejected, "rejected"],
     [attempts.missing, "missing"],
   );

@@ -105,7 +105,7 @@ export function timesSection({ attempts, label }: Times): Section {
   return {
     heading: `Time and cost of each attempt (${label})`,
     caption:
-      "Seconds on the machine that ran it, and what was spent, by its ledger; no part of any score." +
+      "Seconds on the machine that ran the attempt, and what it spent, from its ledger. No score depends on them." +
       spent.map(({ means }) => (means === undefined ? "" : ` ${means}`)).join(""),
     tables: [
       {
@@ -140,7 +140,7 @@ const spentColumns: {
     digits: 1,
     of: ({ workingSeconds }) => workingSeconds,
     says: (working, { wallSeconds }) => wallSeconds !== null && wallSeconds - working >= 1,
-    means: "Working: without waits for which its programs were frozen.",
+    means: "Working: without waits in which the attempt's programs were frozen.",
   },
   { head: "tokens", digits: 0, of: ({ tokens }) => tokens },
   {
@@ -155,19 +155,19 @@ const spentColumns: {
     digits: 2,
     of: ({ gpuBusyHours }) => gpuBusyHours,
     says: () => true, // GPUs that were held and did nothing
-    means: "GPU busy: hours of those in which they computed.",
+    means: "GPU busy: hours in which the GPUs computed.",
   },
   {
     head: "first valid",
     digits: 1,
     of: ({ firstValidSeconds }) => firstValidSeconds,
-    means: "First valid: to the first snapshot that can be loaded.",
+    means: "First valid: seconds to the first snapshot that can be loaded.",
   },
   {
-    head: "gain an hour",
+    head: "gain per hour",
     digits: 3,
     of: ({ improvementPerHour }) => improvementPerHour,
-    means: "Gain an hour: of what the agent said itself.",
+    means: "Gain per hour: of the self-reported metric.",
   },
 ];
 

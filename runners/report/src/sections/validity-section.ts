@@ -4,8 +4,8 @@ import { type Section, textCell } from "./table.ts";
 
 export function validitySection(report: Report): Section {
   return {
-    heading: "Attempts that kept the rules",
-    caption: "Of those judged, with Wilson's 95 % interval of the rate.",
+    heading: "Valid attempts",
+    caption: "Share of the judged attempts that pass all rules, with Wilson's 95 % interval.",
     tables: [
       {
         title: "",
@@ -13,7 +13,7 @@ export function validitySection(report: Report): Section {
           { head: "agent", rigid: false },
           { head: "planned", rigid: true },
           { head: "judged", rigid: true },
-          { head: "kept", rigid: true },
+          { head: "pass", rigid: true },
           { head: "rate", rigid: true },
         ],
         groups: report.agents.length === 0 ? [] : [{ name: "", title: "", rows: rows(report) }],
@@ -32,7 +32,7 @@ function rows(report: Report) {
       textCell(String(planned)),
       textCell(String(judged)),
       textCell(String(pass)),
-      textCell(passInterval ? `${(pass / judged).toFixed(2)} [${low}, ${high}]` : "not known"),
+      textCell(passInterval ? `${(pass / judged).toFixed(2)} [${low}, ${high}]` : "unknown"),
     ];
   });
 }

@@ -60,7 +60,7 @@ test("a sum of dollars is told with the prices that it was counted by, and where
     attemptStory(priced(prices)).budget.find(({ name }) => name === "prices")?.words;
   assert.equal(
     partOf([said, page]),
-    "for a million tokens: openai m 1.25 in, 10 out (--price of run R); " +
+    "per million tokens: openai m 1.25 in, 10 out (--price of run R); " +
       "openai n 1.25 in, 10 out (https://openai.example/n, 2026-11-22)",
   );
   for (const none of [undefined, []]) assert.equal(partOf(none), undefined);
@@ -130,7 +130,7 @@ test("quiet events are counted between those that are told, and failing or long 
   assert.deepEqual(
     timeline.map(({ what, text }) => `${what}: ${text}`),
     [
-      "began: an agent of kind llm, sandbox plain, deadline 2026-01-02T03:14:05.000Z",
+      "started: an agent of kind llm, sandbox plain, deadline 2026-01-02T03:14:05.000Z",
       ": model calls: 2, programs run by tools: 1",
       "shell: python train.py (done, exit 0, 20 s)",
       "shell: make (done, exit 2, 300 ms)",
@@ -164,13 +164,13 @@ test("what cannot be told is said: a damaged trajectory, no ledger, no scores, a
       (one) => one.split(":")[0],
     );
   assert.deepEqual(missing({ tail: "{", ...noLedger }), [
-    "the trajectory from there on",
-    "what it used",
+    "the rest of the trajectory",
+    "the budget that it used",
     "its scores",
   ]);
-  assert.deepEqual(missing({}), ["how it ended", "its scores"]);
-  assert.deepEqual(missing({ state: "running", ...noLedger }), ["what it used", "how it ends"]);
-  assert.deepEqual(missing({ state: "lost", ...noLedger }), ["what it used", "a measurement"]);
+  assert.deepEqual(missing({}), ["its end", "its scores"]);
+  assert.deepEqual(missing({ state: "running", ...noLedger }), ["the budget that it used", "its end"]);
+  assert.deepEqual(missing({ state: "lost", ...noLedger }), ["the budget that it used", "a measurement"]);
 });
 
 test("a submission has the digest that the report and the page have, not its ledger's", () => {

@@ -60,7 +60,7 @@ export function attemptStory(source: AttemptSource, { full = false }: { full?: b
 
   for (const line of source.lines()) {
     if (line.kind === "broken") {
-      missing.push(`the trajectory from there on: ${line.why}`);
+      missing.push(`the rest of the trajectory: ${line.why}`);
       break;
     }
     if (line.kind === "other") {
@@ -74,7 +74,7 @@ export function attemptStory(source: AttemptSource, { full = false }: { full?: b
     switch (event.event) {
       case "start":
         kind = typeof event.kind === "string" ? event.kind : null;
-        timeline.notable(line, "began", startWords(event));
+        timeline.notable(line, "started", startWords(event));
         break;
       case "iteration":
         iterations[event.wellFormed ? "wellFormed" : "malformed"]++;
@@ -143,14 +143,14 @@ export function attemptStory(source: AttemptSource, { full = false }: { full?: b
         timeline.notable(line, event.event, eventWords(event), markOf(event));
     }
   }
-  if (source.ledger.read === null) missing.push(`what it used: ${source.ledger.why}`);
+  if (source.ledger.read === null) missing.push(`the budget that it used: ${source.ledger.why}`);
   if (!hasEnd && source.state !== "running" && missing.length === 0)
-    missing.push("how it ended: its trajectory has no end");
-  if (source.state === "running") missing.push("how it ends: it goes on");
+    missing.push("its end: the trajectory has no end event");
+  if (source.state === "running") missing.push("its end: the attempt is still running");
   if (source.state === "lost")
-    missing.push("a measurement: its supervisor ended without a word, so this is no record");
+    missing.push("a measurement: its supervisor disappeared, so there is no record");
   if (source.scores === null && source.state === "recorded")
-    missing.push("its scores: no report here is of this submission (`pnpm pipeline run` makes one)");
+    missing.push("its scores: no report here covers this submission (`pnpm pipeline run` makes one)");
   if (ledger && ledger.ended === "agent-error")
     failures.add("agent-error", "its program failed", exitWords(ledger.exit));
   if (ledger && (ledger.ended === "gave-up" || ledger.ended === "silent"))
@@ -204,10 +204,10 @@ function startWords({ event: _, ...facts }: { event: "start"; [fact: string]: un
 }
 
 function exitWords(exit: { code: number } | { signal: string } | null): string {
-  if (exit === null) return "no exit is known";
+  if (exit === null) return "exit unknown";
   return "code" in exit ? `exit ${exit.code}` : `ended by ${exit.signal}`;
 }
 
 export function durationOrUnknown(ms: number | null): string {
-  return ms === null ? "not known yet" : formatDuration(ms);
+  return ms === null ? "unknown so far" : formatDuration(ms);
 }

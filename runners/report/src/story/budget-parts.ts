@@ -22,7 +22,7 @@ export function budgetParts(ledger: Ledger | null): BudgetPart[] {
   const uncounted = usage && usage.uncounted > 0 ? `, ${usage.uncounted} of them uncounted` : "";
   const { inputTokens = 0, outputTokens = 0 } = usage?.estimated ?? {};
   const mostTokens = inputTokens + outputTokens;
-  const atMost = mostTokens > 0 ? `, which limits count as ${mostTokens} tokens at most` : "";
+  const atMost = mostTokens > 0 ? `, counted by limits as at most ${mostTokens} tokens` : "";
   return [
     part("working time", ledger.workingMs, limits.wallMs, formatDuration),
     part("wall time", ledger.wallMs, null, formatDuration),
@@ -51,7 +51,7 @@ function pricesPart(prices: UsedPrice[]): BudgetPart[] {
     const day = asOf === undefined ? "" : `, ${asOf}`;
     return plainText(`${provider} ${model} ${input} in, ${output} out (${source}${day})`);
   };
-  const words = `for a million tokens: ${prices.slice(0, 50).map(one).join("; ")}`;
+  const words = `per million tokens: ${prices.slice(0, 50).map(one).join("; ")}`;
   return [{ name: "prices", used: null, limit: null, words }];
 }
 

@@ -20,7 +20,7 @@ export function eventWords(event: TrajectoryEvent): string {
     case "output":
       return event.text.trimEnd();
     case "output-clipped":
-      return `${bytesText(event.bytes)} more of ${event.stream} are not kept`;
+      return `${bytesText(event.bytes)} more of ${event.stream} were not kept`;
     case "exec":
       return event.argv.join(" ");
     case "exec-end":
@@ -47,16 +47,16 @@ export function eventWords(event: TrajectoryEvent): string {
       return callWords(event);
     case "model-try": {
       const { by, call, cause, whose, detail, waitMs } = event;
-      const then = waitMs === null ? "; not tried again" : `; tried again after ${formatDuration(waitMs)}`;
+      const then = waitMs === null ? "; not retried" : `; retried after ${formatDuration(waitMs)}`;
       return `call ${call} of ${by}, try ${event.try} failed, ${whose}: ${cause}: ${detail.slice(0, partMax)}${then}`;
     }
     case "tool-call":
       return `${event.by}: ${toolWords(event.name, event.input)}`;
     case "tool-result":
-      return `${event.by}: ${event.name} ${resultWords(event)}: ${shown(event.text)}${event.rest === null ? "" : ` (whole in ${event.rest})`}`;
+      return `${event.by}: ${event.name} ${resultWords(event)}: ${shown(event.text)}${event.rest === null ? "" : ` (full text in ${event.rest})`}`;
     case "context-cut": {
       const { by, messagesCut, charactersCut, messagesKept } = event;
-      return `${by} no longer sees ${messagesCut} messages of ${charactersCut} characters; ${messagesKept} stay`;
+      return `${messagesCut} messages of ${charactersCut} characters were cut from the context of ${by}; ${messagesKept} remain`;
     }
     case "file-change":
       return `${event.by}: ${event.path} is now ${event.digest.slice(0, 12)}, ${bytesText(event.bytes)}`;
@@ -127,14 +127,14 @@ function callWords({
   const again = tries > 1 ? `, ${tries} tries` : "";
   return [
     `call ${call} of ${by}, ${answeredBy ?? model}: ${tokens}, ${price}, ${formatDuration(durationMs)}${again}${ended}`,
-    ...(reasoning === null ? [] : [`thought: ${shown(reasoning)}`]),
-    ...(text === "" ? [] : [`said: ${shown(text)}`]),
-    ...tools.map((tool) => `asked for: ${tool.slice(0, partMax)}`),
+    ...(reasoning === null ? [] : [`reasoning: ${shown(reasoning)}`]),
+    ...(text === "" ? [] : [`answer: ${shown(text)}`]),
+    ...tools.map((tool) => `tool call: ${tool.slice(0, partMax)}`),
   ].join("\n");
 }
 
 function iterationWords(line: string, wellFormed: boolean): string {
-  if (!wellFormed) return `not well formed: ${line}`;
+  if (!wellFormed) return `malformed: ${line}`;
   try {
     const { id, hypothesis, change, metric, decision } = JSON.parse(line) as Record<string, unknown>;
     const { name, split, value } = Object(metric) as Record<string, unknown>;
@@ -159,7 +159,7 @@ function snapshotWords({ name, digest, files, bytes, changed, gone }: Record<str
     paths(list).length === 0 ? "" : `; ${word} ${paths(list).join(", ")}${more(list)}`;
   const size = typeof bytes === "number" ? `, ${bytesText(bytes)}` : "";
   const count = typeof files === "number" ? `, ${files} ${files === 1 ? "file" : "files"}` : "";
-  return `${String(name)}: ${String(digest ?? "no digest").slice(0, 12)}${count}${size}${said("new or changed", changed)}${said("gone", gone)}`;
+  return `${String(name)}: ${String(digest ?? "no digest").slice(0, 12)}${count}${size}${said("new or changed", changed)}${said("deleted", gone)}`;
 }
 
 function endWords(result: unknown): string {
@@ -179,15 +179,15 @@ function movedWords(event: Extract<TrajectoryEvent, { event: "wait" }>): string 
   const { frozenMs, charged, deadline, durationMs } = event;
   switch (charged) {
     case "cannot-freeze":
-      return ", counted as work: its programs could not be stopped meanwhile";
+      return ", counted as working time: its programs could not be frozen";
     case "reported-afterwards":
-      return ", counted as work: its programs ran meanwhile";
+      return ", counted as working time: its programs kept running";
     case undefined: {
       const part =
         frozenMs !== undefined && durationMs - frozenMs >= 1000
           ? ` for ${formatDuration(frozenMs)} of it`
           : "";
-      return `, which is not the agent's time${part}; the deadline moved to ${deadline}`;
+      return `, not counted as working time${part}; the deadline moved to ${deadline}`;
     }
     default:
       return unreachable(charged);

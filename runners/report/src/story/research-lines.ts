@@ -24,11 +24,11 @@ export function researchLines({ iterations, iterationsMore, failures }: FoundIte
 function iterationLine(one: IterationRecord): string {
   const { id, source, counts, hypothesis, change, command, metric, measured, decision } = one;
   const about =
-    source === "rule" ? "found by rule" : counts ? "told by the agent" : "claimed, and no program ran";
+    source === "rule" ? "found by rule" : counts ? "reported by the agent" : "claimed, but no program ran";
   const parts = [
     hypothesis ?? change ?? command ?? "",
-    metric && `${source === "rule" ? "printed" : "said"} ${metricWords(metric)}`,
-    measured !== null && source === "agent" && `seen ${measured}`,
+    metric && `${source === "rule" ? "printed" : "reported"} ${metricWords(metric)}`,
+    measured !== null && source === "agent" && `measured ${measured}`,
     decision,
   ].filter((part) => typeof part === "string" && part !== "");
   return `${id} (${about}): ${parts.join("; ")}`;

@@ -35,12 +35,12 @@ export function storyText(story: AttemptStory, look: Look): string {
   );
   if (story.research && story.research.iterations.length + story.research.failures.length > 0)
     section(
-      "Research, by rule",
+      "Research, found by rules",
       researchLines(story.research).flatMap((line) => hanging(line, width, 2)),
     );
   if (story.failures.length > 0)
     section(
-      "Failures, and whose",
+      "Failures, with their owner",
       story.failures.flatMap(({ whose, cause, count, detail }) =>
         hanging(`${whose}: ${cause}${count > 1 ? `, ${count} times` : ""}: ${detail}`, width, 2),
       ),
@@ -48,7 +48,7 @@ export function storyText(story: AttemptStory, look: Look): string {
   if (story.scores) section("Scores", scores(story.scores, width));
   if (story.missing.length > 0)
     section(
-      "Not told here",
+      "Missing here",
       story.missing.flatMap((one) => hanging(one, width, 3)),
     );
   return `${lines.join("\n")}\n`;
@@ -74,18 +74,18 @@ function facts(story: AttemptStory, width: number): string[] {
     ["pipeline", `${pipeline} (${profile})`],
     [state === "recorded" ? "record" : state, id],
     ["agent", [kind === null ? "of unknown kind" : `of kind ${kind}`, ...models].join(", ")],
-    ["began", `${startedAt}, took ${durationOrUnknown(durationMs)}`],
+    ["started", `${startedAt}, took ${durationOrUnknown(durationMs)}`],
     ["ran on", place],
-    ["ended", ended ?? "not known"],
+    ["ended", ended ?? "unknown"],
     [
       "submission",
       submission === null
-        ? "none is known"
+        ? "unknown"
         : `${submission.digest === null ? "" : `${submission.digest.slice(0, 12)}, `}${submission.files} ${submission.files === 1 ? "file" : "files"}, ${bytesText(submission.bytes)}`,
     ],
     [
       "iterations",
-      `${story.iterations.wellFormed} told by the agent${story.iterations.malformed > 0 ? `, ${story.iterations.malformed} more not well formed` : ""}`,
+      `${story.iterations.wellFormed} reported by the agent${story.iterations.malformed > 0 ? `, ${story.iterations.malformed} more malformed` : ""}`,
     ],
   ];
   return told.flatMap(([name, value]) =>
@@ -147,7 +147,7 @@ function scores({ primary, final, moments }: NonNullable<AttemptStory["scores"]>
       const found = then.find(({ name }) => name === score.name);
       return found ? [`${moment} ${valueText(found)}`] : [];
     });
-    const over = earlier.length > 0 ? `; before: ${earlier.join(", ")}` : "";
+    const over = earlier.length > 0 ? `; checkpoints: ${earlier.join(", ")}` : "";
     return hanging(
       `${score.name}${score.name === primary ? " (decides the task)" : ""}: ${scoreText(score)}${over}`,
       width,
@@ -158,7 +158,7 @@ function scores({ primary, final, moments }: NonNullable<AttemptStory["scores"]>
 
 function scoreText(score: NamedScore): string {
   const { unit, direction, digits, floor } = score;
-  const against = `${floor === null ? "floor not known" : `floor ${digitsText(floor, digits)}`}, ${direction} is better`;
+  const against = `trivial baseline ${floor === null ? "unknown" : digitsText(floor, digits)}, ${direction} is better`;
   if (score.kind !== "scored") return `${valueText(score)} (${against})`;
   return `${valueText(score)} ± ${digitsText(score.standardError, digits, score.value)} ${unit} over ${score.items} items (${against})`;
 }

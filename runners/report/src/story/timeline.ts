@@ -43,7 +43,7 @@ export class Timeline {
       this.#last.unshift({
         sinceStartMs: null,
         what: "…",
-        text: `${this.#left} more, left out here`,
+        text: `${this.#left} more lines are left out here`,
         mark: "faint",
       });
     return [...this.#first, ...this.#last];
