@@ -27,7 +27,7 @@ export function* inspectLog(sources: readonly AttemptSource[]): Generator<string
   const { id, task, createdAt } = headerOf(sources);
   const agents = new Set(samples.map(({ agent }) => agent));
   const agent = agents.size === 1 ? [...agents][0]! : "several";
-  const models = new Set(samples.map(({ look }) => [...look.byModel.keys()][0] ?? noModel));
+  const models = new Set(samples.map(({ summary }) => [...summary.byModel.keys()][0] ?? noModel));
   const running = samples.some(({ source: { state } }) => state === "running");
   const measured = samples.filter(({ source, error }) => !error && source.state !== "running");
   const { pipeline, profile } = samples[0]!.source.slot;

@@ -3,6 +3,7 @@
 import type { MessageEvent, ModelCallEvent, ToolResultEvent } from "@mlrb/formats/attempt/trajectory";
 import type { TrajectoryLine } from "./attempt-source.ts";
 import type { InspectTexts } from "./inspect-texts.ts";
+import { objectIn } from "./json-pieces.ts";
 
 /** Arguments of a tool that are longer are one text, not fields. */
 const argumentsMax = 256 << 10;
@@ -93,15 +94,8 @@ export function toolArguments(
   texts: InspectTexts,
 ): Record<string, unknown> {
   const whole = texts.whole(input, argumentsMax);
-  if (whole !== undefined && whole.length <= argumentsMax)
-    try {
-      const value: unknown = JSON.parse(whole);
-      if (typeof value === "object" && value !== null && !Array.isArray(value))
-        return value as Record<string, unknown>;
-    } catch {
-      // as it is, then
-    }
-  return { input: texts.reference(input) };
+  const found = whole !== undefined && whole.length <= argumentsMax ? objectIn(whole) : undefined;
+  return found ?? { input: texts.reference(input) };
 }
 
 export function toolError({ outcome, text }: ToolResultEvent): { type: string; message: string } | undefined {

@@ -1,5 +1,5 @@
 // Numbers and times as Inspect counts and spells them. Pure.
-import type { Usage } from "./first-look.ts";
+import type { Usage } from "./trajectory-walk.ts";
 
 /** Inspect counts cached input apart, we within; an unknown price is left out, never 0. */
 export function usageOf({
