@@ -17,6 +17,9 @@ export type Verdict = Exclude<AttemptVerdict, { kind: "missing" }>;
 
 export type AnchorRow = { name: string; title: string } & RowValue;
 
+/** Rules for one attempt that only the attempts of a task together decide. */
+export type FurtherRules = { agent: string; seed: Seed; rules: RuleVerdict[] };
+
 /** A score of `metric`; one of another scorer, unit or direction is foreign and unreadable. */
 export function parseScore(text: string, metric: Metric): Reading<AttemptScore> {
   const reading = readPlain(score, text);
@@ -80,7 +83,7 @@ export function parseVerdict(text: string): Reading<Verdict> {
 }
 
 /** The further rules of each attempt of a task, by agent and seed. */
-export function parseKinship(text: string): Reading<{ agent: string; seed: Seed; rules: RuleVerdict[] }[]> {
+export function parseKinship(text: string): Reading<FurtherRules[]> {
   const reading = readPlain(kinship, text);
   return reading.kind === "ok" ? { kind: "ok", value: reading.value.attempts } : reading;
 }
