@@ -5,9 +5,11 @@ import type { Report } from "@mlrb/formats/report";
 import type { AttemptScore } from "@mlrb/formats/report/attempt";
 import { byText } from "../read/order.ts";
 import { counting } from "./cell.ts";
-import type { ValidMean } from "./valid-mean-cell.ts";
 
 type Scored = Extract<AttemptScore, { kind: "scored" }>;
+
+/** `attempts` are those of the planned ones that are valid and have the name. */
+type ValidMean = { agent: string; mean: number | null; attempts: number; planned: number };
 
 export type NamedMean<Part> = {
   task: string;
@@ -15,7 +17,7 @@ export type NamedMean<Part> = {
   name: string;
   /** Of every valid attempt that has it. */
   parts: Part[];
-  /** One per agent that planned attempts at the task; `attempts` are those that are valid and have the name. */
+  /** One per agent that planned attempts at the task. */
   agents: ValidMean[];
 };
 

@@ -3,8 +3,9 @@
 import type { Report } from "@mlrb/formats/report";
 import type { AgentComparison, Detectable } from "@mlrb/formats/report/agent-comparison";
 import { pText } from "./p-text.ts";
-import { grouped, metricHead, metricOf, taskTitle } from "./report-words.ts";
+import { grouped, metricHead, metricOf } from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
+import { noNumber, oneGroup, tableOf, taskGroups } from "./table-of.ts";
 
 export function agentsSection(report: Report): Section {
   const all = report.agentComparisons;
@@ -17,77 +18,63 @@ export function agentsSection(report: Report): Section {
       "allow. Task by task: p adjusted by Holm's method. Pairs are attempts with the same seed, of agents whose only " +
       "randomness is the seed; their p is of a sign-flip test.",
     tables: [
-      {
+      tableOf({
         title: "Over all tasks",
+        groups: oneGroup(all.flatMap(tests)),
         columns: [
-          { head: "agents", rigid: false },
-          { head: "test", rigid: false },
-          { head: "tasks", rigid: true },
-          { head: "P(first)", rigid: true },
-          { head: "p", rigid: true },
-          { head: "smallest p", rigid: true },
-          { head: "method", rigid: false },
+          { head: "agents", cell: ({ agents }) => agents.join(" and ") },
+          { head: "test", cell: ({ test }) => test },
+          { head: "tasks", rigid: true, cell: tested(({ tasks }) => String(tasks), noNumber) },
+          { head: "P(first)", rigid: true, cell: tested(({ statistic }) => statistic.toFixed(2), noNumber) },
+          { head: "p", rigid: true, cell: tested(({ p }) => pText(p), textCell("not tested", "bad")) },
+          { head: "smallest p", rigid: true, cell: tested(({ pMin }) => pText(pMin), noNumber) },
+          { head: "method", cell: tested(({ method }) => methodText(method), noNumber) },
         ],
-        groups: all.length === 0 ? [] : [{ name: "", title: "", rows: all.flatMap(overallRows) }],
-      },
-      {
+      }),
+      tableOf({
         title: "Task by task",
+        groups: taskGroups(report, (name) =>
+          all.flatMap(({ agents, tasks }) =>
+            tasks.filter(({ task }) => task === name).map((each) => ({ agents, each })),
+          ),
+        ),
         columns: [
-          { head: "agents", rigid: false },
-          { head: "metric", rigid: false },
-          { head: "attempts", rigid: true },
-          { head: "P(first)", rigid: true },
-          { head: "p (Holm)", rigid: true },
+          { head: "agents", cell: ({ agents }) => agents.join(" and ") },
+          { head: "metric", cell: ({ each }) => metricHead(metricOf(report, each.metric)) },
+          { head: "attempts", rigid: true, cell: ({ each }) => each.attempts.join(" vs ") },
+          { head: "P(first)", rigid: true, cell: ({ each }) => each.superiority.toFixed(2) },
+          {
+            head: "p (Holm)",
+            rigid: true,
+            cell: ({ each }) =>
+              each.kind === "tested" ? pText(each.p) : textCell("too few seeds to test", "faint"),
+          },
         ],
-        groups: report.tasks
-          .map(({ name }) => ({
-            name,
-            title: taskTitle(report, name),
-            rows: all.flatMap((each) => taskRows(report, each, name)),
-          }))
-          .filter(({ rows }) => rows.length > 0),
-      },
+      }),
     ],
     items: [...readWithCare(all), ...designs(all)],
   };
 }
 
-function overallRows({ agents, overall, pairs }: AgentComparison): TableCell[][] {
-  const names = textCell(agents.join(" and "));
-  const none = textCell("–", "faint");
-  const row = (test: string, found: typeof overall | typeof pairs): TableCell[] => {
-    if (found.kind !== "tested")
-      return [names, textCell(test), none, none, textCell("not tested", "bad"), none, none];
-    const { tasks, statistic, p, pMin, method } = found;
-    const way =
-      method.kind === "exact"
-        ? "exact"
-        : `${method.permutations} random permutations, error ${method.standardError.toExponential(0)}`;
-    return [
-      names,
-      textCell(test),
-      textCell(String(tasks)),
-      textCell(statistic.toFixed(2)),
-      textCell(pText(p)),
-      textCell(pText(pMin)),
-      textCell(way),
-    ];
-  };
-  const rows = [row("all attempts", overall)];
-  if (pairs.kind === "tested") rows.push(row(pairs.pairs === 1 ? "1 pair" : `${pairs.pairs} pairs`, pairs));
+type Result = AgentComparison["overall"] | AgentComparison["pairs"];
+type Tested = Extract<Result, { kind: "tested" }>;
+type TestRow = { agents: [string, string]; test: string; result: Result };
+
+/** The test over all attempts, and the one over pairs where there are any. */
+function tests({ agents, overall, pairs }: AgentComparison): TestRow[] {
+  const rows: TestRow[] = [{ agents, test: "all attempts", result: overall }];
+  if (pairs.kind === "tested")
+    rows.push({ agents, test: pairs.pairs === 1 ? "1 pair" : `${pairs.pairs} pairs`, result: pairs });
   return rows;
 }
 
-function taskRows(report: Report, { agents, tasks }: AgentComparison, task: string): TableCell[][] {
-  return tasks
-    .filter((each) => each.task === task)
-    .map((each) => [
-      textCell(agents.join(" and ")),
-      textCell(metricHead(metricOf(report, each.metric))),
-      textCell(each.attempts.join(" vs ")),
-      textCell(each.superiority.toFixed(2)),
-      each.kind === "tested" ? textCell(pText(each.p)) : textCell("too few seeds to test", "faint"),
-    ]);
+function tested(shown: (result: Tested) => string, otherwise: TableCell) {
+  return ({ result }: TestRow) => (result.kind === "tested" ? shown(result) : otherwise);
+}
+
+function methodText(method: Tested["method"]): string {
+  if (method.kind === "exact") return "exact";
+  return `${method.permutations} random permutations, error ${method.standardError.toExponential(0)}`;
 }
 
 function readWithCare(all: AgentComparison[]): Item[] {

@@ -15,6 +15,7 @@ import {
   verdictWord,
 } from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
+import { oneGroup, tableOf } from "./table-of.ts";
 
 export function attemptsSection(report: Report): Section {
   const struck = report.attempts.some(({ verdict }) => verdict.kind === "struck");
@@ -22,31 +23,31 @@ export function attemptsSection(report: Report): Section {
     heading: "Attempts",
     caption: `Score (standard error over items).${struck ? " ~Struck-through~ scores do not count: the attempt is scored at the trivial baseline." : ""}`,
     tables: report.tasks.map(({ name: task }) => {
-      const attempts = report.attempts.filter((attempt) => attempt.task === task);
-      const metrics = [
-        ...new Set(report.cells.filter((cell) => cell.task === task).map((cell) => cell.metric)),
-      ];
-      const rows = attempts.map((attempt) => [
-        textCell(attempt.agent),
-        {
-          ...textCell(`${attempt.seed}${attempt.note === "" ? "" : "†"}`),
-          about: { task, agent: attempt.agent, seed: attempt.seed },
-        },
-        textCell(verdictWord(attempt.verdict.kind), attempt.verdict.kind === "pass" ? undefined : "bad"),
-        ...metrics.map((metric) => scoreCell(attempt, metricOf(report, metric))),
-        textCell(attempt.submission === null ? "none" : shortDigest(attempt.submission), "faint"),
-      ]);
-      return {
+      const cells = report.cells.filter((cell) => cell.task === task);
+      const metrics = [...new Set(cells.map(({ metric }) => metric))].map((name) => metricOf(report, name));
+      return tableOf({
         title: taskTitle(report, task),
+        groups: oneGroup(report.attempts.filter((attempt) => attempt.task === task)),
         columns: [
-          { head: "agent", rigid: false },
-          { head: "seed", rigid: true },
-          { head: "verdict", rigid: false },
-          ...metrics.map((metric) => ({ head: metricHead(metricOf(report, metric)), rigid: true })),
-          { head: "submission", rigid: true },
+          { head: "agent", cell: ({ agent }) => agent },
+          { head: "seed", rigid: true, cell: (attempt) => seedCell(attempt, attempt.note === "" ? "" : "†") },
+          {
+            head: "verdict",
+            cell: ({ verdict: { kind } }) => textCell(verdictWord(kind), kind === "pass" ? undefined : "bad"),
+          },
+          ...metrics.map((metric) => ({
+            head: metricHead(metric),
+            rigid: true,
+            cell: (attempt: Attempt) => scoreCell(attempt, metric),
+          })),
+          {
+            head: "submission",
+            rigid: true,
+            cell: ({ submission }) =>
+              textCell(submission === null ? "none" : shortDigest(submission), "faint"),
+          },
         ],
-        groups: rows.length > 0 ? [{ name: "", title: "", rows }] : [],
-      };
+      });
     }),
     items: [
       ...itemsOf(report.attempts, (attempt) => (attempt.note === "" ? "" : `† ${attempt.note}`)),
@@ -55,7 +56,12 @@ export function attemptsSection(report: Report): Section {
   };
 }
 
-/** What there is to say of attempts, once for all of which the same is said. */
+/** A seed that leads to its attempt on the page. */
+export function seedCell({ task, agent, seed }: Attempt, mark = ""): TableCell {
+  return { ...textCell(`${seed}${mark}`), about: { task, agent, seed } };
+}
+
+/** One item for all attempts of a task with the same text. */
 function itemsOf(attempts: Attempt[], say: (attempt: Attempt) => string): Item[] {
   return grouped(
     attempts.filter((attempt) => say(attempt) !== ""),

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { groupMeans } from "../compare/group-means.ts";
 import { Example, passed, rejectedScore, scored, verdict } from "../testing/example.ts";
-import { groupsCsv, groupsMarkdown } from "./groups.ts";
+import { groupMeans, groupsCsv, groupsMarkdown } from "./groups.ts";
 
 type Groups = Record<string, number[]>;
 
@@ -39,7 +38,7 @@ test("a group's mean is over the attempts, not over their items, and groups stan
     }),
   );
   assert.deepEqual(
-    means.map(({ group, items, agents }) => [group, items, agents[0]!.mean, agents[0]!.attempts]),
+    means.map(({ name, items, agents }) => [name, items, agents[0]!.mean, agents[0]!.attempts]),
     [
       ["a", null, 0.5, 2], // 1 and 0, of one item and of three
       ["b", 2, 0.75, 2],
@@ -60,7 +59,7 @@ test("failed attempts have no part in a group's mean, and the count of attempts 
 test("a group named like something every object has is a group like any other", () => {
   const means = groupMeans(answered({ plain: [{ constructor: [1] }], strong: [{ other: [1] }] }));
   assert.deepEqual(
-    means.map(({ group, agents }) => [group, ...agents.map(({ mean }) => mean)]),
+    means.map(({ name, agents }) => [name, ...agents.map(({ mean }) => mean)]),
     [
       ["constructor", 1, null],
       ["other", null, 1],

@@ -4,9 +4,11 @@
 import type { Metric, Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptMoment } from "@mlrb/formats/report/attempt";
 import { changedOverTime, momentCounting } from "../compare/moment-counting.ts";
+import { seedCell } from "./attempts-section.ts";
 import { digitsText } from "./digits-text.ts";
 import { attemptsText, grouped, metricHead, metricOf, taskTitle } from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
+import { oneGroup, tableOf } from "./table-of.ts";
 
 export function momentsSection(report: Report): Section {
   const shown = report.tasks.flatMap(({ name, primary }) => {
@@ -19,28 +21,21 @@ export function momentsSection(report: Report): Section {
     caption:
       "Score of the submission as it was at a share of the budget, on the metric that decides the task. Only the final " +
       "submission, under 100%, counts. Attempts whose checkpoints all equal it are left out. none: no submission yet.",
-    tables: shown.map(({ task, metric, attempts }) => ({
-      title: `${taskTitle(report, task)}, ${metricHead(metric)}`,
-      columns: [
-        { head: "agent", rigid: false },
-        { head: "seed", rigid: true },
-        ...attempts[0]!.moments.map(({ moment }) => ({ head: moment, rigid: true })),
-      ],
-      groups: [
-        {
-          name: "",
-          title: "",
-          rows: attempts.map((attempt) => [
-            textCell(attempt.agent),
-            {
-              ...textCell(String(attempt.seed)),
-              about: { task, agent: attempt.agent, seed: attempt.seed },
-            },
-            ...attempt.moments.map((moment) => momentCell(attempt, moment, metric)),
-          ]),
-        },
-      ],
-    })),
+    tables: shown.map(({ task, metric, attempts }) =>
+      tableOf({
+        title: `${taskTitle(report, task)}, ${metricHead(metric)}`,
+        groups: oneGroup(attempts),
+        columns: [
+          { head: "agent", cell: ({ agent }) => agent },
+          { head: "seed", rigid: true, cell: (attempt) => seedCell(attempt) },
+          ...attempts[0]!.moments.map(({ moment }, at) => ({
+            head: moment,
+            rigid: true,
+            cell: (attempt: Attempt) => momentCell(attempt, attempt.moments[at]!, metric),
+          })),
+        ],
+      }),
+    ),
     items: shown.flatMap(({ metric, attempts }) => [
       ...attempts.flatMap((attempt) => spoiled(attempt, metric)),
       ...rejections(attempts, metric),

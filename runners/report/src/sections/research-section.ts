@@ -3,8 +3,9 @@
 
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptResearch } from "@mlrb/formats/report/attempt";
-import { attemptsText, decidedWord, grouped, taskTitle } from "./report-words.ts";
-import { type Item, type Section, type TableCell, textCell } from "./table.ts";
+import { attemptsText, decidedWord, grouped } from "./report-words.ts";
+import type { Item, Section } from "./table.ts";
+import { tableOf, taskGroups } from "./table-of.ts";
 
 type FoundResearch = Extract<AttemptResearch, { kind: "found" }>;
 type AttemptWithResearch = { attempt: Attempt; found: FoundResearch };
@@ -20,42 +21,43 @@ export function researchSection(report: Report): Section {
       "changed (+ only claimed). Self-reported minus measured: the agent's last value of a metric that a scorer also " +
       "measures, minus the score. Best minus final: of the self-reported values.",
     tables: [
-      {
-        title: "",
+      tableOf({
+        groups: taskGroups(report, (name) => agentRows(report, name)),
         columns: [
-          { head: "agent", rigid: false },
-          { head: "iterations", rigid: false },
-          { head: "self-reported minus measured", rigid: false },
-          { head: "best minus final", rigid: false },
-          { head: "failed at", rigid: false },
+          { head: "agent", cell: ({ agent }) => agent },
+          {
+            head: "iterations",
+            cell: each(({ executed, claimedOnly }) =>
+              [executed, ...(claimedOnly > 0 ? [claimedOnly] : [])].join(" + "),
+            ),
+          },
+          {
+            head: "self-reported minus measured",
+            cell: each(({ saidMinusMeasured }) => shown(saidMinusMeasured)),
+          },
+          { head: "best minus final", cell: each(({ bestMinusFinal }) => shown(bestMinusFinal)) },
+          { head: "failed at", cell: each(({ failure }) => (failure ? decidedWord(failure.where) : "–")) },
         ],
-        groups: report.tasks
-          .map(({ name }) => ({ name, title: taskTitle(report, name), rows: rows(report, name) }))
-          .filter(({ rows: own }) => own.length > 0),
-      },
+      }),
     ],
     items: [...failures(told), ...notMeasured(report)],
   };
 }
 
-function rows(report: Report, task: string): TableCell[][] {
-  return report.agents.flatMap(({ name: agent }) => {
-    const own = report.attempts.filter((each) => each.task === task && each.agent === agent);
-    if (own.every(({ research }) => research === null)) return [];
-    const each = (say: (found: FoundResearch) => string) =>
-      textCell(own.map(({ research }) => (research?.kind === "found" ? say(research) : "?")).join(", "));
-    return [
-      [
-        textCell(agent),
-        each(({ executed, claimedOnly }) =>
-          claimedOnly > 0 ? `${executed} + ${claimedOnly}` : `${executed}`,
-        ),
-        each(({ saidMinusMeasured }) => shown(saidMinusMeasured)),
-        each(({ bestMinusFinal }) => shown(bestMinusFinal)),
-        each(({ failure }) => (failure ? decidedWord(failure.where) : "–")),
-      ],
-    ];
-  });
+type AgentRow = { agent: string; attempts: Attempt[] };
+
+function agentRows(report: Report, task: string): AgentRow[] {
+  const rows = report.agents.map(({ name: agent }) => ({
+    agent,
+    attempts: report.attempts.filter((one) => one.task === task && one.agent === agent),
+  }));
+  return rows.filter(({ attempts }) => attempts.some(({ research }) => research !== null));
+}
+
+/** `shown` for each seed in turn. */
+function each(show: (found: FoundResearch) => string) {
+  return ({ attempts }: AgentRow) =>
+    attempts.map(({ research }) => (research?.kind === "found" ? show(research) : "?")).join(", ");
 }
 
 function failures(told: AttemptWithResearch[]): Item[] {

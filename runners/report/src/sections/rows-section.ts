@@ -3,20 +3,11 @@
 import type { Metric, Report } from "@mlrb/formats/report";
 import type { Row } from "@mlrb/formats/report/row";
 import { digitsText } from "./digits-text.ts";
-import { grouped, metricHead, metricOf, taskTitle } from "./report-words.ts";
+import { grouped, metricHead, metricOf } from "./report-words.ts";
 import { type Section, type TableCell, textCell } from "./table.ts";
+import { agentColumns, tableOf, taskGroups } from "./table-of.ts";
 
 export function rowsSection(report: Report): Section {
-  const agents = report.agents.map(({ name }) => name);
-  const body = (row: Row): TableCell[] => {
-    const metric = metricOf(report, row.metric);
-    return [
-      textCell(metricHead(metric)),
-      textCell(rowName(row)),
-      row.rejected === null ? textCell(digitsText(row.value, metric.digits)) : textCell("rejected", "bad"),
-      ...agents.map((agent) => standingCell(row, agent, metric)),
-    ];
-  };
   const titles = grouped(
     report.rows,
     ({ task, name, title }) => [task, name, title],
@@ -34,22 +25,24 @@ export function rowsSection(report: Report): Section {
     heading: "Trivial baselines and reference models",
     caption: "Best first. Under each agent: how its mean compares with the row.",
     tables: [
-      {
-        title: "",
+      tableOf({
+        groups: taskGroups(report, (task) => report.rows.filter((row) => row.task === task)),
         columns: [
-          { head: "metric", rigid: false },
-          { head: "row", rigid: false },
-          { head: "value", rigid: true },
-          ...agents.map((head) => ({ head, rigid: true })),
+          { head: "metric", cell: ({ metric }) => metricHead(metricOf(report, metric)) },
+          { head: "row", cell: rowName },
+          {
+            head: "value",
+            rigid: true,
+            cell: ({ metric, value }) =>
+              value === null
+                ? textCell("rejected", "bad")
+                : digitsText(value, metricOf(report, metric).digits),
+          },
+          ...agentColumns(report, (row: Row, agent) =>
+            standingCell(row, agent, metricOf(report, row.metric)),
+          ),
         ],
-        groups: report.tasks
-          .map(({ name }) => ({
-            name,
-            title: taskTitle(report, name),
-            rows: report.rows.filter((row) => row.task === name).map(body),
-          }))
-          .filter(({ rows }) => rows.length > 0),
-      },
+      }),
     ],
     items: [...titles, ...rejected],
   };

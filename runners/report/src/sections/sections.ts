@@ -6,7 +6,6 @@ import { plainText } from "../read/plain-text.ts";
 import { acrossSection } from "./across-section.ts";
 import { agentsSection } from "./agents-section.ts";
 import { attemptsSection } from "./attempts-section.ts";
-import { besideSection } from "./beside-section.ts";
 import { comparisonsSection } from "./comparisons-section.ts";
 import { errorsSection } from "./errors-section.ts";
 import { gapsSection } from "./gaps-section.ts";
@@ -16,6 +15,7 @@ import { researchSection } from "./research-section.ts";
 import { resultsSection } from "./results-section.ts";
 import { rowsSection } from "./rows-section.ts";
 import { rulesSection } from "./rules-section.ts";
+import { secondarySection } from "./secondary-section.ts";
 import type { Section } from "./table.ts";
 import { validitySection } from "./validity-section.ts";
 
@@ -31,7 +31,7 @@ export function sections(report: Report): Section[] {
     comparisonsSection(report),
     attemptsSection(report),
     momentsSection(report),
-    besideSection(report),
+    secondarySection(report),
     researchSection(report),
     rulesSection(report),
     validitySection(report),

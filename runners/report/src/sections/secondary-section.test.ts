@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Report } from "@mlrb/formats/report";
 import { nastyExample } from "../testing/nasty-example.ts";
-import { beside, besideSection } from "./beside-section.ts";
+import { secondaryMeans, secondarySection } from "./secondary-section.ts";
 
 /** The nasty run with these numbers beside one metric of one agent's attempts, by seed. */
 function withExtra(extras: Record<string, number>[]): Report {
@@ -17,7 +17,9 @@ function withExtra(extras: Record<string, number>[]): Report {
 }
 
 const rowOf = (report: Report, name: string) =>
-  beside(report).find((each) => each.task === "letters" && each.metric === "bits" && each.name === name);
+  secondaryMeans(report).find(
+    (each) => each.task === "letters" && each.metric === "bits" && each.name === name,
+  );
 
 test("what stands beside a score is averaged over the valid attempts that have it", () => {
   const report = withExtra([{ latency: 0.5, bytes: 12_345_678 }, { latency: 0.25 }]);
@@ -26,7 +28,7 @@ test("what stands beside a score is averaged over the valid attempts that have i
     { agent: "plain", mean: 0.375, attempts: 2, planned: 2 },
   );
   assert.equal(rowOf(report, "bytes")!.agents.find(({ agent }) => agent === "plain")!.attempts, 1);
-  const rows = besideSection(report).tables[0]!.groups.flatMap((group) => group.rows);
+  const rows = secondarySection(report).tables[0]!.groups.flatMap((group) => group.rows);
   const cells = rows
     .filter((row) => ["latency", "bytes"].includes(row[1]!.lines[0]!))
     .map((row) => row[2]!.lines[0]);
