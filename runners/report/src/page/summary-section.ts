@@ -10,11 +10,11 @@ import { metricHead, metricOf, taskTitle } from "../sections/report-words.ts";
 import { type Section, type TableCell, textCell } from "../sections/table.ts";
 
 /** One row for each task and pair of agents; nothing where there are not two agents. */
-export function shortSection(report: Report): Section {
+export function summarySection(report: Report): Section {
   const rows = report.tasks.flatMap(({ name: task, primary }) =>
     report.comparisons
       .filter((each) => each.task === task && each.metric === primary)
-      .map((each) => [textCell(taskTitle(report, task)), ...shortRow(report, each)]),
+      .map((each) => [textCell(taskTitle(report, task)), ...summaryRow(report, each)]),
   );
   const column = (head: string, rigid = false) => ({ head, rigid });
   return {
@@ -41,7 +41,7 @@ export function shortSection(report: Report): Section {
   };
 }
 
-function shortRow(report: Report, comparison: Comparison): TableCell[] {
+function summaryRow(report: Report, comparison: Comparison): TableCell[] {
   const metric = metricOf(report, comparison.metric);
   const [first, second] = comparison.agents;
   const head = textCell(metricHead(metric));

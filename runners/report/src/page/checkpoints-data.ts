@@ -8,7 +8,7 @@ import { changedOverTime, momentCounting } from "../compare/moment-counting.ts";
 import { digitsText } from "../sections/digits-text.ts";
 import { metricOf } from "../sections/report-words.ts";
 
-export type MomentsData = {
+export type CheckpointsData = {
   task: string;
   metric: string;
   unit: string;
@@ -16,13 +16,13 @@ export type MomentsData = {
   digits: number;
   floor: number | null;
   shares: { share: number; moment: string }[];
-  points: MomentPoint[];
+  points: CheckpointPoint[];
   /** One per agent and moment at which something is known of it. */
   means: { agent: string; share: number; mean: number; of: number }[];
 };
 
 /** `counts`: a score. `failed`: it stands at the floor, and `words` say why. */
-export type MomentPoint = {
+export type CheckpointPoint = {
   agent: string;
   seed: Seed;
   share: number;
@@ -32,14 +32,14 @@ export type MomentPoint = {
 };
 
 /** Undefined where no attempt of the task changed over time, or nothing of it can be drawn. */
-export function momentsData(report: Report, task: string): MomentsData | undefined {
+export function checkpointsData(report: Report, task: string): CheckpointsData | undefined {
   const attempts = report.attempts.filter((attempt) => attempt.task === task);
   const primary = report.tasks.find(({ name }) => name === task)?.primary ?? null;
   if (primary === null || !attempts.some(changedOverTime)) return undefined;
   const { name: metric, digits, direction, unit } = metricOf(report, primary);
   const floor = report.cells.find((cell) => cell.task === task && cell.primary)?.floor ?? null;
-  const points: MomentPoint[] = [];
-  const means: MomentsData["means"] = [];
+  const points: CheckpointPoint[] = [];
+  const means: CheckpointsData["means"] = [];
   const shares = attempts[0]!.moments.map(({ share, moment }) => ({ share, moment }));
   for (const [agent, own] of Map.groupBy(attempts, (attempt) => attempt.agent)) {
     for (const [at, { share }] of shares.entries()) {
@@ -47,7 +47,7 @@ export function momentsData(report: Report, task: string): MomentsData | undefin
         seed: attempt.seed,
         way: momentCounting(attempt, attempt.moments[at]!, metric),
       }));
-      const known = ways.flatMap(({ seed, way }): MomentPoint[] => {
+      const known = ways.flatMap(({ seed, way }): CheckpointPoint[] => {
         const point = { agent, seed, share };
         if (way.kind === "valid")
           return [{ ...point, value: way.value, kind: "counts", words: digitsText(way.value, digits) }];
@@ -73,7 +73,7 @@ const failedWords = {
 };
 
 /** The figure in words, for those who do not see it. */
-export function momentsWords({
+export function checkpointsWords({
   metric,
   unit,
   direction,
@@ -81,7 +81,7 @@ export function momentsWords({
   floor,
   shares,
   points,
-}: MomentsData): string {
+}: CheckpointsData): string {
   const agents = [...Map.groupBy(points, ({ agent }) => agent)].map(([agent, own]) => {
     const at = shares.flatMap(({ share, moment }) => {
       const then = own.filter((point) => point.share === share);
