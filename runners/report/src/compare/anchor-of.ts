@@ -1,12 +1,12 @@
-// The known model that a score is read against: the anchors row that task.yaml names for a metric. One that
-// could not be measured, or was rejected, is unavailable, never a guess.
+// The reference model of a metric: the anchors row that task.yaml names. Without a measured value it is unavailable,
+// never a guess.
 
 import type { Reading } from "@mlrb/formats/read-format";
 import type { AnchorRow } from "../read/parse-artifacts.ts";
 
 export type Anchor =
   | { kind: "known"; value: number; name: string; standardError: number | null }
-  /** `why` is the whole of what to say of it. */
+  /** `why` is a complete sentence for the report. */
   | { kind: "unavailable"; name: string | null; why: string };
 
 /** `declared` is the row's name; null where task.yaml names none for the scorer. */

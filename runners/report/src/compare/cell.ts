@@ -1,6 +1,6 @@
-// One number for a task, an agent and a metric. Intention to treat: an attempt that fails through the
-// agent's doing counts as the task's floor, so that dropping failures cannot raise a mean; one that fails
-// through ours is missing, and too many missing leave no interval.
+// One number for a task, an agent and a metric, by intention to treat. An attempt that the agent made fail is scored at
+// the trivial baseline, so that dropping failures cannot raise a mean. An attempt that the harness made fail is
+// missing; too many missing attempts leave no interval.
 import { type IntentionToTreat, intentionToTreat } from "@mlrb/core/statistics/intention-to-treat";
 import type { Interval } from "@mlrb/core/statistics/mean-interval";
 import type { Item } from "@mlrb/core/statistics/ratio-estimate";
@@ -32,7 +32,7 @@ export function counting(attempt: Attempt, metric: string): Counting {
   return { kind: "valid", value: score.value };
 }
 
-/** What a cell is made of: an attempt, and the items of its score where their samples can be read. */
+/** An attempt of a cell, and the items of its score if the samples can be read. */
 export type CellAttempt = { attempt: Attempt; items: Reading<Item[]> };
 
 /** The cell of `members`: all planned attempts of one task and agent, in order of their seeds. */
@@ -85,14 +85,14 @@ export function cell(
   };
 }
 
-/** The metric's range, with what rounding put beyond it: an interval holds the values that it is of. */
+/** The metric's range, widened to values that rounding put outside, because an interval includes its own values. */
 function intervalRange({ range }: Metric, ways: Counting[], floor: number | undefined): Interval {
   const [least, most] = range ?? [Number.NEGATIVE_INFINITY, null];
   const values = ways.flatMap((way) => (way.kind === "valid" ? [way.value] : (floor ?? [])));
   return [Math.min(least, ...values), Math.max(most ?? Number.POSITIVE_INFINITY, ...values)];
 }
 
-/** Why there is no mean or no interval, in words; nothing where the causes of missing attempts say it. */
+/** Why there is no mean or no interval; empty where the causes of missing attempts explain it. */
 function withheldTexts({ planned, measured, failed, mean, interval }: IntentionToTreat): string[] {
   if (mean.kind === "none") {
     switch (mean.why) {

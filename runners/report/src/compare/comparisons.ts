@@ -1,5 +1,5 @@
-// Which of two agents' submissions did better on the same items. The error is over items of these very
-// submissions: with two seeds it can be tiny while nothing is known of how a third attempt would do.
+// Which of two agents' submissions did better on the same items. The error is over items of these submissions: with two
+// seeds it can be tiny and still predict nothing about a third attempt.
 import { pairedDifference } from "@mlrb/core/statistics/paired-difference";
 import { type Item, residuals } from "@mlrb/core/statistics/ratio-estimate";
 import type { Reading } from "@mlrb/formats/read-format";
@@ -20,7 +20,7 @@ export function comparisons(byAgent: CellAttempt[][], metric: Metric): Compariso
   );
 }
 
-/** The samples of a valid attempt that add up to its score, or why it takes no part. */
+/** The samples of a valid attempt that reproduce its score, or why it is left out. */
 export function itemsOf(attempt: Attempt, metric: string, samples: SamplesText): Reading<Item[]> {
   const way = counting(attempt, metric);
   if (way.kind === "failed") return { kind: "unreadable", cause: verdictWord(way.because) };
@@ -30,7 +30,7 @@ export function itemsOf(attempt: Attempt, metric: string, samples: SamplesText):
   if (items.kind === "unreadable")
     return { kind: "unreadable", cause: `unreadable samples (${items.cause})` };
   const again = residuals(items.value)?.value; // the score without its errors, which need not be counted here
-  // Scores may be rounded; a gap over 1e-4 is another file.
+  // Scores may be rounded; a gap over 1e-4 means another file.
   if (again === undefined || Math.abs(again - way.value) > 1e-4 * Math.max(1, Math.abs(way.value))) {
     return { kind: "unreadable", cause: "its samples do not reproduce its score" };
   }

@@ -1,15 +1,15 @@
-// The score of no skill, which failed attempts count as: a number from task.yaml or an anchors row that
-// was measured in this run. One that could not be measured, or was rejected, is unavailable, never a guess.
+// The trivial baseline of a metric, at which failed attempts are scored: a number from task.yaml or an anchors row of
+// this run. Without a measured value it is unavailable, never a guess.
 
 import type { Reading } from "@mlrb/formats/read-format";
 import type { AnchorRow } from "../read/parse-artifacts.ts";
 
 export type Floor =
   | { kind: "known"; value: number; name: string | null }
-  /** `why` is the whole of what to say of it. */
+  /** `why` is a complete sentence for the report. */
   | { kind: "unavailable"; name: string | null; why: string };
 
-/** `declared` is what task.yaml says for the scorer: a number, a row's name, or null for nothing. */
+/** `declared` is task.yaml's entry for the scorer: a number, a row's name, or null for none. */
 export function floorOf(declared: number | string | null, anchors: Reading<AnchorRow[]>): Floor {
   if (declared === null)
     return {

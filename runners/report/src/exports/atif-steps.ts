@@ -1,5 +1,5 @@
-// The steps of one conversation. An answer of a model and the results of what it called are one step, so a step is
-// held until its last result is there; what happens meanwhile waits behind it, boundedly. Pure.
+// The steps of one conversation. A model's answer and the results of its tool calls are one step, so a step is held
+// until its last result; a bounded number of later steps waits behind it. Pure.
 import type {
   LongText,
   ModelCallEvent,
@@ -10,7 +10,7 @@ import type { AttemptSource, TrajectoryLine } from "./attempt-source.ts";
 import { objectIn } from "./json-pieces.ts";
 import type { Conversation, TrajectorySummary } from "./trajectory-walk.ts";
 
-/** Of a text in place; the format has no attachments. */
+/** Longest text in bytes; the format has no attachments. */
 const textMax = 1 << 20;
 const waitingMax = 1000;
 /** A program's output is joined to steps of at most this many characters. */

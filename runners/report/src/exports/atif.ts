@@ -1,8 +1,8 @@
 // An attempt in the Agent Trajectory Interchange Format, version 1.8
-// (https://github.com/harbor-framework/harbor/blob/main/rfcs/0001-trajectory-format.md). The first conversation, or
-// the program, is the trajectory; workers are embedded beside it, each named by what began it. The format knows no
-// key that is not its own, so the rest stands under `extra`. Pure: gives the text in pieces, and reads the attempt's
-// trajectory once for each conversation.
+// (https://github.com/harbor-framework/harbor/blob/main/rfcs/0001-trajectory-format.md). The first conversation, or the
+// program, is the trajectory; workers are embedded in it, each named after its conversation. The format refuses unknown
+// keys, so everything else is under `extra`. Pure: yields the text in pieces and reads the trajectory once for each
+// conversation.
 import { atifSteps } from "./atif-steps.ts";
 import type { AttemptSource } from "./attempt-source.ts";
 import { jsonPieces, listOf } from "./json-pieces.ts";
@@ -16,8 +16,8 @@ import {
 const notes =
   "Made by mlrb from the supervisor's own record. A step of source agent with llm_call_count 1 is an answer of a " +
   "model with the results of its tool calls; one with 0 is a program that the agent consists of. Steps of source " +
-  "system whose extra names an event tell what the supervisor saw beside: output, snapshots, budget, waits, " +
-  "iterations as the agent told them, tries of model calls that failed.";
+  "system whose extra names an event hold what else the supervisor recorded: output, snapshots, budget, waits, " +
+  "iterations as the agent reported them, failed tries of model calls.";
 
 /** Attempts of one run sort by task, agent and seed. */
 export function atifFileName({ id, axes, slot }: AttemptSource): string {

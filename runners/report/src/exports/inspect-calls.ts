@@ -6,7 +6,7 @@ import { seconds, usageOf, utc } from "./inspect-values.ts";
 import type { PoolPlaces } from "./pool-places.ts";
 import type { OpenCall } from "./trajectory-walk.ts";
 
-/** What every event of Inspect's says of itself. */
+/** The fields of every event of Inspect's. */
 export type Place = { uuid: string; span_id?: string; timestamp: string; working_start: number };
 
 const stopReasons = {
@@ -68,7 +68,7 @@ export function modelEvent(
       time: seconds(durationMs),
     },
     retries: Math.max(0, tries - 1),
-    // by how many messages the request had one sees whether all of them could be told
+    // `messages` against `messagesTold` shows whether all messages of the request are known
     metadata: {
       call,
       requestDigest,

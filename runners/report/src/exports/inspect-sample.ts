@@ -1,5 +1,5 @@
-// One attempt as a sample of an Inspect log: what its trajectory, its ledger and its scores say, field by field after
-// inspect-ai 0.3.285. Pure: it reads the trajectory several times and gives long lists in pieces.
+// One attempt as a sample of an Inspect log, from its trajectory, ledger and scores, field by field after inspect-ai
+// 0.3.285. Pure: it reads the trajectory several times and yields long lists in pieces.
 import type { AttemptSource } from "./attempt-source.ts";
 import { type InspectLimit, inspectEvents, scoreOf } from "./inspect-events.ts";
 import { inspectConversation, inspectPool } from "./inspect-messages.ts";
@@ -10,7 +10,7 @@ import { type TrajectorySummary, trajectorySummary } from "./trajectory-walk.ts"
 
 type InspectError = { message: string; traceback: string; traceback_ansi: string };
 
-/** What a log says of a sample before it gives the sample itself. */
+/** The facts of a sample that a log has before the sample itself. */
 export type SampleFacts = {
   source: AttemptSource;
   summary: TrajectorySummary;
@@ -20,7 +20,7 @@ export type SampleFacts = {
   startedAt: string;
   /** Of the last event that can be read. */
   endedAt: string;
-  /** Of the harness or the record, never of the agent: an agent that failed has been measured. */
+  /** A fault of the harness or the record, never of the agent: a failed agent was measured. */
   error: InspectError | undefined;
   modelUsage: Record<string, ReturnType<typeof usageOf>>;
   final: Exclude<NonNullable<AttemptSource["scores"]>["final"][number], { kind: "not-measured" }>[];
@@ -45,7 +45,7 @@ export function sampleFacts(source: AttemptSource): SampleFacts {
   };
 }
 
-/** What Inspect has no place for. */
+/** What Inspect has no field for. */
 export function attemptFacts({ source, summary }: SampleFacts) {
   const { id, slot, axes, ledger } = source;
   return {
@@ -63,7 +63,7 @@ export function attemptFacts({ source, summary }: SampleFacts) {
   };
 }
 
-/** Conversations with a model, by whose they are. */
+/** Usage by conversation. */
 export function roleUsage({ summary }: SampleFacts): SampleFacts["modelUsage"] {
   const asked = summary.conversations.filter(({ usage: { calls } }) => calls > 0);
   return Object.fromEntries(asked.map(({ by, usage }) => [by, usageOf(usage)]));
@@ -102,7 +102,7 @@ export function inspectSample(facts: SampleFacts, metadata: object): object {
     ...(limit?.limit !== undefined && {
       limit: { type: limit.type, limit: limit.limit, reason: limit.message },
     }),
-    // after everything that refers to them
+    // last, after every reference to an attachment
     attachments: objectOf(() => texts.entries()),
   };
 }

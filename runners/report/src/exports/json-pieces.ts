@@ -1,4 +1,4 @@
-// JSON written in pieces, so that a document of any length takes the memory of one of its parts. Pure.
+// Writes JSON in pieces, so that a document of any length needs the memory of one part. Pure.
 import { isTable } from "@mlrb/formats/is-table";
 
 type Part = unknown | Streamed;
@@ -63,7 +63,7 @@ function* entryPieces([name, value]: [string, unknown]): Generator<string> {
   yield* jsonPieces(value);
 }
 
-/** Half a surrogate pair is valid in JSON and in few readers: it becomes the sign for what cannot be shown. */
+/** Few readers accept half a surrogate pair, which JSON allows; it becomes U+FFFD. */
 function text(value: unknown): string {
   return JSON.stringify(value).replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, "$1\ufffd");
 }

@@ -1,5 +1,5 @@
-// The table for the paper: the metric that decides each task, by agents. Numbers stand in siunitx columns,
-// so that decimal points and intervals line up; a page holds three agents, more go on in further tables.
+// The main table for a paper: the metric that decides each task, by agents. Numbers are in siunitx columns, so that
+// decimal points and intervals line up. A table holds three agents; more agents need further tables.
 
 import type { Metric, Published, Report } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
@@ -11,7 +11,7 @@ import { latexText } from "./latex-text.ts";
 
 const agentsPerTable = 3;
 
-/** Nothing where no task has cells. `mark` stands in each caption: what the numbers are worth. */
+/** Empty where no task has cells. Each caption ends with `mark`, the report's label or warning. */
 export function latexMainTables(report: Report, mark: string): string[] {
   const cells = report.cells.filter(({ primary }) => primary);
   if (cells.length === 0) return [];
@@ -36,7 +36,7 @@ function table(
   { cells, agents, caption }: { cells: Cell[]; agents: string[]; caption: string },
 ): string {
   const published = shown(report, cells);
-  const beside = (which: "floor" | "anchor") =>
+  const referenceFormat = (which: "floor" | "anchor") =>
     format(
       cells.flatMap((cell) => {
         const value = cell[which];
@@ -85,7 +85,7 @@ function table(
     "\\begin{table}[htbp]",
     "\\centering",
     `\\caption{${latexText(caption)}}\\smallskip`,
-    `\\begin{tabular}{@{}ll${columns.join("")}S[table-format=${beside("floor")}]S[table-format=${beside("anchor")}]` +
+    `\\begin{tabular}{@{}ll${columns.join("")}S[table-format=${referenceFormat("floor")}]S[table-format=${referenceFormat("anchor")}]` +
       `${published.length === 0 ? "" : ">{\\raggedright\\arraybackslash}p{40mm}"}@{}}`,
     "\\toprule",
     line(["", "", ...heads, "{trivial}", "{reference}", ...(published.length === 0 ? [] : [""])]),
@@ -106,7 +106,7 @@ function table(
   ].join("\n");
 }
 
-/** A sentence that follows another, whose full stop comes later. */
+/** A sentence after another one, without its full stop, which comes later. */
 function continued(sentence: string): string {
   return sentence === "" ? "" : `. ${sentence.replace(/\.$/, "")}`;
 }
@@ -140,13 +140,13 @@ function agentCells(cell: Cell | undefined, metric: Metric): [string, string] {
   return [number, latexText(marks.join("; "))];
 }
 
-/** For an S column; what is too large for one is set as text. */
+/** For an S column; a number too large for one is set as text. */
 function tableNumber(value: string, half?: string): string {
   const number = half === undefined ? value : `${value} \\pm ${half}`;
   return number.includes("e") ? `{\\num{${number}}}` : number;
 }
 
-/** siunitx' `-2.3(4)`: digits before and after the point, and of an uncertainty counted from its last digit. */
+/** siunitx' `-2.3(4)`: digits before and after the point, and digits of the uncertainty. */
 function format(values: string[], halves: string[]): string {
   const plain = values.filter((value) => !value.includes("e"));
   const sign = plain.some((value) => value.startsWith("-")) ? "-" : "";

@@ -1,5 +1,5 @@
-// An attempt, opened up: the verdict with its evidence, every score with its groups, the time that it took, and
-// what its supervisor wrote down.
+// The details of each attempt: the verdict with its evidence, every score with its groups, its duration, and its
+// trajectory.
 
 import type { RuleVerdict } from "@mlrb/formats/judged/verdict";
 import type { Metric, Report } from "@mlrb/formats/report";
@@ -28,14 +28,14 @@ ${report.attempts.map((attempt) => {
 `;
 }
 
-type Behind = {
+type AttemptDetails = {
   report: Report;
   time: Times["attempts"][number] | undefined;
   trajectory: PageTrajectory | undefined;
   instances: PageInstance[];
 };
 
-function attemptPart(attempt: Attempt, { report, time, trajectory, instances }: Behind): Html {
+function attemptPart(attempt: Attempt, { report, time, trajectory, instances }: AttemptDetails): Html {
   const { task, agent, seed, verdict, scores } = attempt;
   const metrics = Object.keys(scores).map((name) => metricOf(report, name));
   const primary = report.tasks.find(({ name }) => name === task)?.primary;
@@ -52,7 +52,7 @@ ${trajectory && trajectoryPart(trajectory)}
 `;
 }
 
-function timeText(time: Behind["time"]): string {
+function timeText(time: AttemptDetails["time"]): string {
   if (!time || time.wallSeconds === null) return "Its duration is unknown.";
   const budget = time.budgetSeconds === null ? "" : ` of ${time.budgetSeconds}`;
   const dollars = time.dollars === null ? "" : `, ${time.dollars} dollars`;
@@ -100,9 +100,9 @@ function scorePart(score: AttemptScore, metric: Metric): Html {
   if (score.kind === "not-measured")
     return html`<p>${head}: <span class="bad">not measured</span>: ${score.cause}</p>`;
   const { value, standardError, items, groups, extra, version } = score;
-  const beside = Object.entries(extra).map(([name, found]) => `${name} ${shortNumber(found)}`);
+  const secondary = Object.entries(extra).map(([name, found]) => `${name} ${shortNumber(found)}`);
   const names = Object.keys(groups);
-  return html`<p>${head}: ${digitsText(value, metric.digits)} ± ${digitsText(standardError, metric.digits, value)} ${metric.unit} over ${items} items, scorer version ${version}${beside.length > 0 && html`; ${beside.join(", ")}`}</p>
+  return html`<p>${head}: ${digitsText(value, metric.digits)} ± ${digitsText(standardError, metric.digits, value)} ${metric.unit} over ${items} items, scorer version ${version}${secondary.length > 0 && html`; ${secondary.join(", ")}`}</p>
 ${
   names.length > 0 &&
   html`<details><summary>${names.length} groups of ${metric.name}</summary><div class="scroll" role="group" tabindex="0" aria-label="groups of ${metric.name}"><table><caption class="unseen">groups of ${metric.name}</caption>

@@ -1,5 +1,5 @@
-// What a task's figure over time shows: every attempt's score at shares of its budget, and for each agent the mean
-// over its seeds, what failed counting as the floor. Pure: nothing is drawn here.
+// The data of a task's figure over the budget: every attempt's score at its checkpoints, and each agent's mean over its
+// seeds. Failed checkpoints are scored at the trivial baseline. Pure.
 
 import type { Direction } from "@mlrb/formats/judged/score";
 import type { Report } from "@mlrb/formats/report";
@@ -17,11 +17,11 @@ export type CheckpointsData = {
   floor: number | null;
   shares: { share: number; moment: string }[];
   points: CheckpointPoint[];
-  /** One per agent and moment at which something is known of it. */
+  /** One for each agent and checkpoint with a known score. */
   means: { agent: string; share: number; mean: number; of: number }[];
 };
 
-/** `counts`: a score. `failed`: it stands at the floor, and `words` say why. */
+/** `counts`: a score. `failed`: scored at the trivial baseline; `words` hold the reason. */
 export type CheckpointPoint = {
   agent: string;
   seed: Seed;
@@ -31,7 +31,7 @@ export type CheckpointPoint = {
   words: string;
 };
 
-/** Undefined where no attempt of the task changed over time, or nothing of it can be drawn. */
+/** Undefined where no attempt's submission changed over time, or no point can be drawn. */
 export function checkpointsData(report: Report, task: string): CheckpointsData | undefined {
   const attempts = report.attempts.filter((attempt) => attempt.task === task);
   const primary = report.tasks.find(({ name }) => name === task)?.primary ?? null;
@@ -55,7 +55,7 @@ export function checkpointsData(report: Report, task: string): CheckpointsData |
         return [{ ...point, value: floor, kind: "failed", words: failedWords[way.because] }];
       });
       points.push(...known);
-      // a failure without a floor to count as leaves no mean
+      // a failure without a known baseline leaves no mean
       const counted = ways.filter(({ way }) => way.kind !== "missing").length;
       if (known.length === 0 || known.length < counted) continue;
       const mean = known.reduce((sum, { value }) => sum + value, 0) / known.length;
@@ -72,7 +72,7 @@ const failedWords = {
   struck: "disqualified, scored at the trivial baseline",
 };
 
-/** The figure in words, for those who do not see it. */
+/** The figure in words, for readers who do not see it. */
 export function checkpointsWords({
   metric,
   unit,

@@ -84,7 +84,7 @@ function baselineMarks(value: number): Plot.Markish[] {
   ];
 }
 
-/** The names stand at the ends of the agents' lines, apart by at least `least`. */
+/** A name at the end of each agent's line; names are at least `least` apart. */
 function agentNames(means: Mean[], least: number): (Mean & { at: number })[] {
   const ends = [...Map.groupBy(means, ({ agent }) => agent).values()].map((own) => own.at(-1)!);
   return apart(ends, ({ mean }) => mean, least);

@@ -1,6 +1,5 @@
-// What a task's figure shows: every attempt as a point on the primary metric's scale, between the rows that
-// it is read against.
-// Pure: nothing is drawn here.
+// The data of a task's figure: every attempt as a point on the primary metric's scale, with the baselines and reference
+// models. Pure.
 
 import type { Direction } from "@mlrb/formats/judged/score";
 import type { Report } from "@mlrb/formats/report";
@@ -20,19 +19,19 @@ export type FigureData = {
   digits: number;
   points: FigurePoint[];
   means: { agent: string; mean: number; interval: [number, number] | null }[];
-  /** Rows of one value, as the table shows it, are one line with all their names. */
+  /** Rows with the same value in the table's digits are one line with all their names. */
   lines: FigureLine[];
-  /** Attempts that no point can stand for, and why. */
+  /** Attempts without a point, and why. */
   absent: { agent: string; seed: Seed; why: string }[];
 };
 
-/** `name` says of a floor and an anchor that it is one. */
+/** `name` marks the trivial baseline and the reference model. */
 export type FigureLine = { name: string; value: number; marked: boolean };
 
-/** `counts`: the score is what enters the mean. `failed`: it stands at the floor, which enters in its place. */
+/** `counts`: the score enters the mean. `failed`: the trivial baseline enters in its place. */
 export type FigurePoint = { agent: string; seed: Seed; value: number; kind: "counts" | "failed" };
 
-/** Undefined where the task has no primary metric or nothing of it was measured. */
+/** Undefined where the task has no primary metric or no attempts. */
 export function figureData(report: Report, task: string): FigureData | undefined {
   const cells = report.cells.filter((cell) => cell.task === task && cell.primary);
   const first = cells[0];
@@ -68,7 +67,7 @@ export function figureData(report: Report, task: string): FigureData | undefined
   return { task, metric, unit, direction, digits, points, means, lines, absent };
 }
 
-/** The figure in words, for those who do not see it. */
+/** The figure in words, for readers who do not see it. */
 export function figureWords({ metric, unit, direction, digits, points, means, lines }: FigureData): string {
   const shown = (value: number) => digitsText(value, digits);
   const agents = [...new Set(points.map(({ agent }) => agent))].map((agent) => {

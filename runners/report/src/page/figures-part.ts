@@ -26,7 +26,7 @@ ${data.absent.map(({ agent, seed, why }) => html`<p class="bad">${agent}, seed $
   });
 }
 
-/** Of the tasks at which an attempt changed its submission over time. */
+/** Only tasks at which an attempt's submission changed over time. */
 export function checkpointsPart(report: Report): Html {
   const agents = report.agents.map(({ name }) => name);
   return figures(report, {
@@ -47,7 +47,7 @@ ${data.floor === null && html`<p class="bad">The trivial baseline is unknown: fa
 
 type Figures = { id: string; heading: string; caption: string; figure: (task: string) => Html | undefined };
 
-/** One for each task; nothing where no task has one. */
+/** A figure for each task that has one; empty where no task has. */
 function figures(report: Report, { id, heading, caption, figure }: Figures): Html {
   const drawn = report.tasks.flatMap(({ name, title }) => {
     const made = figure(name);

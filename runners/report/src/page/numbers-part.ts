@@ -1,5 +1,5 @@
-// How each mean of the main table came about: from which attempts, what each counted as, and which stage
-// instance measured it, which the page tells more of.
+// The origin of each mean of the main table: its attempts, the value that each contributed, and the stage instance that
+// measured it, with a link.
 
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";

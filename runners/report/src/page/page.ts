@@ -1,5 +1,5 @@
-// The report as one page that needs no server, no network and no other file: who is better, by how much, can
-// it be told from noise, and where every number comes from. Same data, same bytes.
+// The report as one page that needs no server, no network and no other file: which agent is better, by how much, how
+// certain that is, and the origin of every number. The same data give the same bytes.
 import { createHash } from "node:crypto";
 import { coverageLine, plainSection, sections } from "../sections/sections.ts";
 import { attemptsPart } from "./attempts-part.ts";
@@ -57,7 +57,7 @@ ${stagesPart(data)}
 `.markup;
 }
 
-/** For the page's own script alone: nothing else may run in it. */
+/** The page's policy allows only this script. */
 function sourceHash(script: string): string {
   return `sha256-${createHash("sha256").update(script).digest("base64")}`;
 }

@@ -1,5 +1,5 @@
-// The graph and, for every stage instance, how it ended, why it ran, how long it took, and what it was made of:
-// where numbers lead to. What an instance read leads to the instance that gave it.
+// The stage graph, and every stage instance with its outcome, reasons, duration, inputs and outputs. The report's
+// numbers link here; each input links to the instance that produced it.
 import { formatDuration } from "@mlrb/core/text/units";
 import { type Html, html, idOf, trusted } from "./html.ts";
 import type { Made, PageData, PageInstance } from "./page-data.ts";
@@ -7,7 +7,7 @@ import { instanceId } from "./section-html.ts";
 
 export function stagesPart({ graph, instances }: PageData): Html {
   const known = new Set(instances.map(({ id }) => id));
-  // of those with the same key, told once: at the first, in the order of the plan
+  // instances with the same key are described once, at the first in the plan's order
   const first = new Map<string, string>();
   for (const { id, made } of instances) if (made && !first.has(made.key)) first.set(made.key, id);
   const stages = [...Map.groupBy(instances, ({ stage }) => stage)];
@@ -33,7 +33,7 @@ function countsText(instances: PageInstance[]): string {
   return `${counts.join(", ")}; ${formatDuration(togetherMs(instances))} in total`;
 }
 
-/** What the instances took, one after the other. */
+/** Sum of the instances' durations. */
 export function togetherMs(instances: PageInstance[]): number {
   return instances.reduce((sum, { made }) => sum + (made?.ran.durationMs ?? 0), 0);
 }

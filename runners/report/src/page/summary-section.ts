@@ -1,5 +1,5 @@
-// The page's first answer: which agent is better on which task, and whether that can be told from noise. Two
-// questions, kept apart: of these very submissions on these items, and of further attempts.
+// The page's first section: which agent is better on which task. It keeps two questions apart: whether these
+// submissions differ on these items, and whether further attempts would.
 
 import type { Report } from "@mlrb/formats/report";
 import type { Comparison } from "@mlrb/formats/report/comparison";
@@ -9,7 +9,7 @@ import { pText } from "../sections/p-text.ts";
 import { metricHead, metricOf, taskTitle } from "../sections/report-words.ts";
 import { type Section, type TableCell, textCell } from "../sections/table.ts";
 
-/** One row for each task and pair of agents; nothing where there are not two agents. */
+/** One row for each task and pair of agents; no rows with fewer than two agents. */
 export function summarySection(report: Report): Section {
   const rows = report.tasks.flatMap(({ name: task, primary }) =>
     report.comparisons

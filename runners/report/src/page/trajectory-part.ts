@@ -1,5 +1,4 @@
-// An attempt's story on the page: what it used of its budget, what failed and by whose fault, and what its supervisor
-// wrote down.
+// An attempt's trajectory on the page: the budget that it used, its failures with their owner, and its events.
 import { type Html, html } from "./html.ts";
 import type { PageTrajectory } from "./page-data.ts";
 

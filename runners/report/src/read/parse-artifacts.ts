@@ -1,4 +1,4 @@
-// The files that a report reads, from text to checked data: formats, and the rules that a format cannot say.
+// From the texts of a report's input files to checked data: formats, and rules that a format cannot express.
 import type { Item } from "@mlrb/core/statistics/ratio-estimate";
 import { anchors } from "@mlrb/formats/judged/anchors";
 import { kinship } from "@mlrb/formats/judged/kinship";
@@ -35,7 +35,7 @@ export function parseScore(text: string, metric: Metric): Reading<AttemptScore> 
   return { kind: "ok", value: { kind, value, standardError, items, groups, extra, version } };
 }
 
-/** Sums of many items may end a little beyond the range: sacrebleu gives 100.00000000000004. */
+/** Sums of many items may be slightly out of range: sacrebleu gives 100.00000000000004. */
 function outOfRange(value: number, { range }: Metric): string | undefined {
   if (range === null) return undefined;
   const [least, most] = range;
@@ -45,7 +45,7 @@ function outOfRange(value: number, { range }: Metric): string | undefined {
   return undefined;
 }
 
-/** Samples, one JSON object a line. Ids and groups are kept whole: they are compared, not shown. A line's
+/** Samples, one JSON object a line. Ids and groups are not shortened, because they are compared, not shown. A line's
  * cluster overrides its group: items of one group may be independent, of one cluster not. */
 export function parseSamples(text: string): Reading<Item[]> {
   const lines = text.split("\n");
@@ -88,7 +88,7 @@ export function parseKinship(text: string): Reading<FurtherRules[]> {
   return reading.kind === "ok" ? { kind: "ok", value: reading.value.attempts } : reading;
 }
 
-/** The submission's state at a moment, and whether it may be loaded. */
+/** The submission at an intermediate checkpoint, and whether it may be loaded. */
 export function parseMoment(text: string): Reading<Exclude<AttemptMoment["admission"], { kind: "missing" }>> {
   const reading = readPlain(moment, text);
   if (reading.kind === "unreadable") return reading;
@@ -100,7 +100,7 @@ export function parseMoment(text: string): Reading<Exclude<AttemptMoment["admiss
   return { kind: "ok", value: { kind: "rejected", why } };
 }
 
-/** The anchors' rows for one scorer, no name twice. */
+/** The anchors' rows for one scorer; names must differ. */
 export function parseAnchors(text: string, scorer: string): Reading<AnchorRow[]> {
   const reading = readPlain(anchors, text);
   if (reading.kind === "unreadable") return reading;

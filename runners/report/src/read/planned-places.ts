@@ -1,5 +1,5 @@
-// The places of a report that the pipeline planned, whatever became of them. Stages are found by their roles and their
-// members told apart by the axes task, agent, seed, scorer and moment. Of the roles `answers`, `moment-answers` and
+// The places of a report that the pipeline planned, with any outcome. Stages are found by their roles and their
+// members distinguished by the axes task, agent, seed, scorer and moment. Of the roles `answers`, `moment-answers` and
 // `anchor-answers`, whose texts scorers read, a report shows only what went wrong. Pure.
 
 import type { Coverage } from "@mlrb/formats/report";
@@ -71,7 +71,7 @@ function addTo(sets: Map<string, Set<string>>, name: string, value: Seed | undef
   if (value !== undefined) set.add(String(value));
 }
 
-/** Numbers and texts stay apart: seed 1 and seed "1" are two seeds. */
+/** Numbers and texts stay distinct: seed 1 and seed "1" are two seeds. */
 export function placeKey(parts: readonly unknown[]): string {
   return JSON.stringify(parts);
 }

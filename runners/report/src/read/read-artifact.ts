@@ -1,5 +1,5 @@
-// The one place where the report touches the disk: a collected file, read as a stranger's. Its words hold
-// no path, since they end up in the report and a report is the same wherever it was made.
+// The only place where the report reads the disk: a collected file, which is untrusted. Causes contain no path, because
+// they are in the report, and a report has the same bytes on every machine.
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import type { ReadText } from "./read-evidence.ts";
 
@@ -10,7 +10,7 @@ export const readArtifact: ReadText = ({ path, kind }) => {
   if (kind !== "file") return { kind: "unreadable", cause: "a folder where a file should be" };
   let file: number | undefined;
   try {
-    // Non-blocking, or a pipe in the file's place would hold the stage for ever.
+    // Non-blocking, or a pipe in the file's place would block the stage.
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stats = fstatSync(file);
     if (!stats.isFile()) return { kind: "unreadable", cause: "not a regular file" };

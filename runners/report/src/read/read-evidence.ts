@@ -29,7 +29,7 @@ import { parseResearch } from "./parse-research.ts";
 import { plainText } from "./plain-text.ts";
 import { type PlannedPlaces, placeKey, plannedPlaces, type Role, type Slot } from "./planned-places.ts";
 
-/** The text of an artifact, or why there is none; the words hold no path. */
+/** The text of an artifact, or why there is none; causes contain no path. */
 export type ReadText = (artifact: { path: string; kind: "file" | "dir" }) => Reading<string>;
 
 export type Evidence = {
@@ -192,7 +192,7 @@ class EvidenceReader {
   }
 }
 
-/** A verdict with further rules, which may strike it. */
+/** A verdict with further rules, which may disqualify the attempt. */
 function joined(verdict: Verdict, further: RuleVerdict[]): Verdict {
   const struck = further.some(({ answer, severity }) => answer === "fail" && severity === "strike");
   const kind = verdict.kind === "pass" && struck ? "struck" : verdict.kind;

@@ -1,4 +1,4 @@
-// Who is ahead over all tasks, on one scale: how much of the way from doing nothing useful to a known model.
+// Who is ahead over all tasks, on a scale from the trivial baseline (0) to the reference model (1).
 
 import type { Report } from "@mlrb/formats/report";
 import type { AgentAcrossTasks } from "@mlrb/formats/report/across-tasks";
@@ -83,7 +83,7 @@ function rangeCell({ leaveOneOut }: AgentAcrossTasks): TableCell {
   return textCell(`${digitsText(Math.min(...means), digits)} to ${digitsText(Math.max(...means), digits)}`);
 }
 
-/** Means over different tasks differ by the tasks too. */
+/** Means over different tasks differ partly because of the tasks. */
 function notComparable(agents: AgentAcrossTasks[]): Item[] {
   const byTasks = Map.groupBy(agents, ({ tasks }) => JSON.stringify(tasks));
   if (byTasks.size < 2) return [];

@@ -1,4 +1,4 @@
-// Is one agent better than another, over all tasks and at each? Attempts are the unit here.
+// Tests whether one agent is better than another, over all tasks and at each. The unit is the attempt.
 
 import type { Report } from "@mlrb/formats/report";
 import type { AgentComparison, Detectable } from "@mlrb/formats/report/agent-comparison";
@@ -60,7 +60,7 @@ type Result = AgentComparison["overall"] | AgentComparison["pairs"];
 type Tested = Extract<Result, { kind: "tested" }>;
 type TestRow = { agents: [string, string]; test: string; result: Result };
 
-/** The test over all attempts, and the one over pairs where there are any. */
+/** The test over all attempts, and the test over pairs if there are any. */
 function tests({ agents, overall, pairs }: AgentComparison): TestRow[] {
   const rows: TestRow[] = [{ agents, test: "all attempts", result: overall }];
   if (pairs.kind === "tested")
@@ -109,7 +109,7 @@ function equalText(equal: AgentComparison["equalSubmissions"]): string {
   return `attempts ${byAgent.join(", ")} submitted identical files and are not independent`;
 }
 
-/** What the run could have found, once for all agents of whom the same was planned. */
+/** The smallest difference that the run could detect, once for all pairs with the same design. */
 function designs(all: AgentComparison[]): Item[] {
   return grouped(
     all.filter(({ design }) => design !== null),

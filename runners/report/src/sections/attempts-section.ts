@@ -1,4 +1,4 @@
-// Every attempt, also those that do not count as they are, with what was handed in and found in it.
+// Every attempt, valid or not, with its submission and the facts found in it.
 
 import type { Metric, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
@@ -62,15 +62,15 @@ export function seedCell({ task, agent, seed }: Attempt, mark = ""): TableCell {
 }
 
 /** One item for all attempts of a task with the same text. */
-function itemsOf(attempts: Attempt[], say: (attempt: Attempt) => string): Item[] {
+function itemsOf(attempts: Attempt[], textOf: (attempt: Attempt) => string): Item[] {
   return grouped(
-    attempts.filter((attempt) => say(attempt) !== ""),
-    (attempt) => [attempt.task, say(attempt)],
-    (same) => ({ head: `${same[0]!.task}, ${attemptsText(same)}`, text: say(same[0]!) }),
+    attempts.filter((attempt) => textOf(attempt) !== ""),
+    (attempt) => [attempt.task, textOf(attempt)],
+    (same) => ({ head: `${same[0]!.task}, ${attemptsText(same)}`, text: textOf(same[0]!) }),
   );
 }
 
-/** `dtype F32, parameters 500000`: what validation found, by name. */
+/** `dtype F32, parameters 500000`: facts found by validation, by name. */
 function factsText({ verdict }: Attempt): string {
   if (verdict.kind === "missing") return "";
   const names = Object.keys(verdict.facts).sort(byText);

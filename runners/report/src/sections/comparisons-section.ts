@@ -1,4 +1,4 @@
-// Is the difference between two agents more than the luck of the items?
+// Whether the difference between two agents' submissions is more than chance among items.
 
 import type { Report } from "@mlrb/formats/report";
 import type { Comparison } from "@mlrb/formats/report/comparison";

@@ -1,4 +1,4 @@
-// How sure a mean is, from two sides that must not be added up.
+// The two errors of a mean, over attempts and over items, which must not be added.
 
 import type { Metric, Report } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";

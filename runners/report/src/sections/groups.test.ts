@@ -28,7 +28,7 @@ function answered(agents: Record<string, (Groups | "struck" | "rejected")[]>) {
   return example.report();
 }
 
-test("a group's mean is over the attempts, not over their items, and groups stand by name", () => {
+test("a group's mean is over attempts, not over items, and groups are sorted by name", () => {
   const means = groupMeans(
     answered({
       plain: [
@@ -46,7 +46,7 @@ test("a group's mean is over the attempts, not over their items, and groups stan
   );
 });
 
-test("failed attempts have no part in a group's mean, and the count of attempts shows it", () => {
+test("failed attempts do not enter a group's mean, and the count of attempts shows that", () => {
   const report = answered({ plain: [{ a: [0.5] }, "struck", "rejected"], strong: ["struck"] });
   assert.deepEqual(groupMeans(report)[0]!.agents, [
     { agent: "plain", attempts: 1, planned: 3, mean: 0.5 },
@@ -56,7 +56,7 @@ test("failed attempts have no part in a group's mean, and the count of attempts 
   assert.match(groupsCsv(report), /,a,1,strong,0,1,\r\n/);
 });
 
-test("a group named like something every object has is a group like any other", () => {
+test("a group may have the name of a property of every object", () => {
   const means = groupMeans(answered({ plain: [{ constructor: [1] }], strong: [{ other: [1] }] }));
   assert.deepEqual(
     means.map(({ name, agents }) => [name, ...agents.map(({ mean }) => mean)]),
@@ -67,7 +67,7 @@ test("a group named like something every object has is a group like any other", 
   );
 });
 
-test("where no score has groups the file says so", () => {
+test("groups.md states that no score has groups", () => {
   const text = groupsMarkdown(answered({ plain: [{}] }));
   assert.match(text, /No valid score has groups\./);
   assert.match(text, /Smoke test on toy data/);

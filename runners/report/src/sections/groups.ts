@@ -1,4 +1,4 @@
-// The parts of each task, in files of their own: sixty subjects would bury the results.
+// The groups of each task, in separate files: sixty subjects would hide the results.
 
 import type { Report } from "@mlrb/formats/report";
 import { meansByName, type NamedMean } from "../compare/means-by-name.ts";
@@ -12,12 +12,12 @@ import type { Section } from "./table.ts";
 import { agentColumns, tableOf, taskGroups } from "./table-of.ts";
 import { validMeanCell } from "./valid-mean-cell.ts";
 
-/** groups.md, ending with a line break; it says so where no score has groups. */
+/** groups.md, ending with a line break; it says so when no score has groups. */
 export function groupsMarkdown(report: Report): string {
   return `${fileHead(report)}\n${markdownSection(plainSection(groupsSection(report)))}`;
 }
 
-/** groups.tex, a document that compiles as it is. */
+/** groups.tex, a complete document. */
 export function groupsLatex(report: Report): string {
   return latexFile(report, groupsSection(report));
 }

@@ -1,5 +1,5 @@
-// Score over time: what an attempt had at shares of its budget, on the metric that decides the task. One that had
-// something good and spoiled it is told by name, for its score does not show it.
+// The scores at intermediate checkpoints, on the metric that decides the task. An attempt that spoiled a good
+// submission is named, because its final score does not show that.
 
 import type { Metric, Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptMoment } from "@mlrb/formats/report/attempt";
@@ -59,7 +59,7 @@ function momentCell(attempt: Attempt, moment: AttemptMoment, { name, digits }: M
   }
 }
 
-/** What it had and did not hand in, where what it handed in is rejected. */
+/** Earlier checkpoints with a score, where the final submission is rejected. */
 function spoiled(attempt: Attempt, { name, digits }: Metric): Item[] {
   const end = attempt.moments.at(-1);
   if (!end) return [];
@@ -80,7 +80,7 @@ function spoiled(attempt: Attempt, { name, digits }: Metric): Item[] {
   ];
 }
 
-/** Why what stood at a moment before the end could not be scored. */
+/** Why a checkpoint before the end has no score. */
 function rejections(attempts: Attempt[], { name }: Metric): Item[] {
   const found = attempts.flatMap((attempt) =>
     attempt.moments.slice(0, -1).flatMap((moment) => {

@@ -1,5 +1,5 @@
-// What research the attempts were: experiments that ran, what agents said of their own results, and where they
-// failed. By rules over their trajectories, whose agreement with people is printed in docs/measures/iterations.md.
+// The research in the attempts: experiments that ran, self-reported results, and where agents failed. Found by rules
+// over trajectories; docs/measures/iterations.md has their agreement with people.
 
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptResearch } from "@mlrb/formats/report/attempt";
@@ -11,7 +11,7 @@ type FoundResearch = Extract<AttemptResearch, { kind: "found" }>;
 type AttemptWithResearch = { attempt: Attempt; found: FoundResearch };
 
 export function researchSection(report: Report): Section {
-  const told = report.attempts.flatMap((attempt): AttemptWithResearch[] =>
+  const found = report.attempts.flatMap((attempt): AttemptWithResearch[] =>
     attempt.research?.kind === "found" ? [{ attempt, found: attempt.research }] : [],
   );
   return {
@@ -40,7 +40,7 @@ export function researchSection(report: Report): Section {
         ],
       }),
     ],
-    items: [...failures(told), ...notMeasured(report)],
+    items: [...failures(found), ...notMeasured(report)],
   };
 }
 
@@ -60,9 +60,9 @@ function each(show: (found: FoundResearch) => string) {
     attempts.map(({ research }) => (research?.kind === "found" ? show(research) : "?")).join(", ");
 }
 
-function failures(told: AttemptWithResearch[]): Item[] {
+function failures(researched: AttemptWithResearch[]): Item[] {
   return grouped(
-    told.filter(({ found }) => found.failure !== null),
+    researched.filter(({ found }) => found.failure !== null),
     ({ attempt, found: { failure } }) => [
       attempt.task,
       failure!.pattern,
@@ -94,7 +94,7 @@ function notMeasured(report: Report): Item[] {
   );
 }
 
-/** Three digits that count; what is not known is a dash. */
+/** Three significant digits; a dash for an unknown value. */
 function shown(value: number | null): string {
   return value === null ? "–" : String(Number(value.toPrecision(3)));
 }

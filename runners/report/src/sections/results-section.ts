@@ -1,5 +1,5 @@
-// Who is ahead: one table of tasks by agents, beside the numbers that they are to be read against, and under it
-// why a number is missing or to be read with care.
+// Who is ahead: a table of tasks by agents with the trivial baseline and the reference model. Notes below it explain
+// missing numbers and limits.
 
 import type { Metric, Published, Report } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
@@ -95,7 +95,7 @@ function publishedCell({ metric, published }: MetricRow): TableCell {
   return { lines: published.map((each) => publishedText(each, metric)) };
 }
 
-/** What a published value is worth beside one of ours. */
+/** The limits of a published value. */
 export const publishedCaption =
   "Published values are from other agents' runs, measured by others, and from valid runs only where they say so.";
 

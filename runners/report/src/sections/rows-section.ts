@@ -1,4 +1,4 @@
-// Against what: floors and anchors, and where each agent stands to them.
+// The baselines and reference models, and how each agent's mean compares with them.
 
 import type { Metric, Report } from "@mlrb/formats/report";
 import type { Row } from "@mlrb/formats/report/row";

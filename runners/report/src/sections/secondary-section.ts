@@ -1,5 +1,5 @@
-// What scorers measured beside their scores: what a model costs to use, its size and speed, how many ties or
-// answers cut short. Nothing is decided by it; a score is read with it.
+// Secondary measurements of the scorers: a model's cost, size and speed, the number of ties or of truncated answers.
+// They decide nothing and help to read a score.
 
 import type { Report } from "@mlrb/formats/report";
 import { meansByName, type NamedMean } from "../compare/means-by-name.ts";

@@ -1,5 +1,5 @@
-// The report's sections, in the order of what a reader asks: who is ahead, against what, is it real, what
-// went wrong, what is not there.
+// The report's sections in the order of a reader's questions: who is ahead, compared with what, how certain, what went
+// wrong, what is missing.
 
 import type { Report } from "@mlrb/formats/report";
 import { plainText } from "../read/plain-text.ts";
@@ -19,7 +19,7 @@ import { secondarySection } from "./secondary-section.ts";
 import type { Section } from "./table.ts";
 import { validitySection } from "./validity-section.ts";
 
-/** Sections that have something to say; without attempts only what is missing. */
+/** The sections that are not empty. */
 export function sections(report: Report): Section[] {
   return [
     resultsSection(report),
@@ -41,7 +41,7 @@ export function sections(report: Report): Section[] {
     .map(plainSection);
 }
 
-/** Names of tasks and agents come from the repository, yet a line break in one would break a table. */
+/** Makes every text one plain line: a line break in a task's name would break a table. */
 export function plainSection(section: Section): Section {
   const text = (value: string) => plainText(value, 2000);
   return {
@@ -59,7 +59,7 @@ export function plainSection(section: Section): Section {
   };
 }
 
-/** One line on how much of what was planned is there. */
+/** How many of the planned attempts and scores were measured, in one line. */
 export function coverageLine({ coverage: { attempts, scores } }: Report): string {
   if (attempts.planned === 0) return "No attempts were planned.";
   const parts = (...counts: [number, string][]) =>

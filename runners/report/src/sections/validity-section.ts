@@ -1,4 +1,4 @@
-// How often an agent hands in something that keeps the rules: a rate of few attempts, with its interval.
+// The share of an agent's attempts that pass all rules, with an interval, because attempts are few.
 import type { Report } from "@mlrb/formats/report";
 import type { Section } from "./table.ts";
 import { oneGroup, tableOf } from "./table-of.ts";

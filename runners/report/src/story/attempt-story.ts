@@ -114,7 +114,7 @@ function missingParts(
   return missing;
 }
 
-/** An end that the ledger alone tells to be a failure. */
+/** Failures that only the ledger shows. */
 function addEnd(failures: Failures, { ended, exit }: Ledger): void {
   if (ended === "agent-error") failures.add("agent-error", "its program failed", exitWords(exit));
   if (ended === "gave-up" || ended === "silent")

@@ -1,5 +1,5 @@
-// One event of a trajectory in words for people, for the terminal and the page alike. What an agent or a model wrote
-// is in it as it is, long: whoever shows it makes it harmless and clips it. Pure.
+// One event of a trajectory in words, for the terminal and the page. Text of agents and models is included unchanged
+// and may be long: the caller makes it harmless and clips it. Pure.
 
 import { unreachable } from "@mlrb/core/ports/outcome";
 import { formatDuration } from "@mlrb/core/text/units";
@@ -12,7 +12,7 @@ import type {
 } from "@mlrb/formats/attempt/trajectory";
 import { bytesText } from "./bytes-text.ts";
 
-/** Of a text among others in one line. */
+/** Longest part of a line, in characters. */
 const partMax = 400;
 
 export function eventWords(event: TrajectoryEvent): string {
@@ -69,14 +69,14 @@ export function eventWords(event: TrajectoryEvent): string {
   }
 }
 
-/** `name value, …` of what has no words of its own. */
+/** `name value, …` for events without words of their own. */
 export function factsWords(facts: Record<string, unknown>): string {
   return Object.entries(facts)
     .map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join(", ");
 }
 
-/** A tool with what matters of its input: the one text that most tools take, else all of it. */
+/** A tool with its input: the single text that most tools take, else the whole input. */
 export function toolWords(name: string, input: LongText): string {
   if (typeof input === "string")
     try {
@@ -155,11 +155,11 @@ function snapshotWords({ name, digest, files, bytes, changed, gone }: Record<str
       : [];
   const more = (list: unknown) =>
     Array.isArray(list) && list.length > 3 ? ` and ${list.length - 3} more` : "";
-  const said = (word: string, list: unknown) =>
+  const listed = (word: string, list: unknown) =>
     paths(list).length === 0 ? "" : `; ${word} ${paths(list).join(", ")}${more(list)}`;
   const size = typeof bytes === "number" ? `, ${bytesText(bytes)}` : "";
   const count = typeof files === "number" ? `, ${files} ${files === 1 ? "file" : "files"}` : "";
-  return `${String(name)}: ${String(digest ?? "no digest").slice(0, 12)}${count}${size}${said("new or changed", changed)}${said("deleted", gone)}`;
+  return `${String(name)}: ${String(digest ?? "no digest").slice(0, 12)}${count}${size}${listed("new or changed", changed)}${listed("deleted", gone)}`;
 }
 
 function endWords(result: unknown): string {

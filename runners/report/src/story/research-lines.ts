@@ -1,9 +1,9 @@
-// What rules make of an attempt's research, a line each: its experiments, and where it failed. Pure.
+// An attempt's research as found by rules, in lines: its experiments, and its failures. Pure.
 import type { IterationMetric, IterationRecord, IterationsFile } from "@mlrb/formats/attempt/iterations";
 
 type FoundIterations = Extract<IterationsFile, { kind: "found" }>;
 
-/** Shown of experiments; the rest is counted. */
+/** Most experiments that are listed; the rest is counted. */
 const iterationsMax = 30;
 const failuresMax = 8;
 

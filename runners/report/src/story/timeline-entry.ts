@@ -12,9 +12,9 @@ const notableMs = 10_000;
 const notableShare = 0.01;
 
 export type EntryFacts = {
-  /** Of the call that a tool-result answers, where it is known. */
+  /** Input of the call that a tool-result answers; empty if unknown. */
   input: LongText;
-  /** Why the attempt ended, where that is known. */
+  /** Why the attempt ended; null if unknown. */
   ended: string | null;
   budgetMs: number;
 };
@@ -56,7 +56,7 @@ export function timelineEntry(event: TrajectoryEvent, facts: EntryFacts): Timeli
   }
 }
 
-/** In the full timeline, and in the short one where nothing else is said. */
+/** For the full timeline, and for the short one by default. */
 export function markOf(event: TrajectoryEvent): Mark | undefined {
   if (event.event === "snapshot-skipped" || event.event === "model-try") return "bad";
   if (event.event === "iteration") return "strong";
