@@ -31,7 +31,7 @@ test("an attempt's story is found by digest and by stage, and contains no termin
   const digest = await attempted(at);
   const byDigest = await attempts(at, "show", digest.slice(0, 8));
   assert.equal(byDigest.code, 0, byDigest.stderr);
-  assert.match(byDigest.stdout, /^iterations {2}1 told by the agent$/m);
+  assert.match(byDigest.stdout, /^iterations {2}1 reported by the agent$/m);
   assert.match(byDigest.stdout, /iteration: one: words help; more words$/m);
   assert.match(byDigest.stdout, /^working time .* of 1 m 0 s \(\d+ %\)$/m);
   assert.match(byDigest.stdout, /- its scores: no report here is of this submission/);

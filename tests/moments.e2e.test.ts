@@ -149,13 +149,13 @@ test("a submission that was good half-way and spoiled at the end is rejected, an
   const text = readFileSync(join(folder, "report.md"), "utf8");
   assert.match(
     text,
-    /## Score over time[\s\S]*\| tries \| 1 \| none \| 0\.75 \| \*\*rejected\*\* \| \*\*rejected\*\* \|/,
+    /## Intermediate checkpoints[\s\S]*\| tries \| 1 \| none \| 0\.75 \| \*\*rejected\*\* \| \*\*rejected\*\* \|/,
   );
   assert.match(
     text,
-    /handed in is rejected \("model\.safetensors": truncated: the tensors need 16 bytes, the file holds 3\)/,
+    /the final submission is rejected \("model\.safetensors": truncated: the tensors need 16 bytes, the file holds 3\)/,
   );
-  assert.match(text, /What stood before could be loaded and scored, at 50% 0\.75; that does not count/);
+  assert.match(text, /Earlier checkpoints were scored, at 50% 0\.75; they do not count/);
   const page = readFileSync(join(folder, "report.html"), "utf8");
   assert.match(page, /id="over-time"[\s\S]*at 50% seed 1 0\.75/);
 

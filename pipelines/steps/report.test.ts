@@ -77,8 +77,8 @@ test("an artifact that is a link, a folder, binary or gone is one unreadable ent
     .map(({ scores }) => scores.bits!)
     .map((score) => (score.kind === "not-measured" ? score.cause : score.kind));
   assert.deepEqual(causes, [
-    "unreadable score (a link)",
-    "unreadable score (not a plain file)",
+    "unreadable score (a symbolic link)",
+    "unreadable score (not a regular file)",
     "unreadable score (not UTF-8 text)",
     "unreadable score (ENOENT)",
   ]);

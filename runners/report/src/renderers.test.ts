@@ -1,4 +1,4 @@
-// The golden files are read as closely as code. `UPDATE_GOLDEN=1 node --test` writes them anew.
+// The golden files are read as closely as code. `UPDATE_GOLDEN=1 node --test` rewrites them.
 // JSON ends in .txt, or the formatter would rewrite it.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -39,7 +39,7 @@ for (const [file, text] of Object.entries({
   });
 }
 
-test("a report read back from report.json prints the same", () => {
+test("a report read back from report.json prints the same text", () => {
   const back = JSON.parse(json(nasty)) as typeof nasty;
   assert.equal(markdown(back), markdown(nasty));
   assert.equal(csv(back), csv(nasty));
@@ -89,7 +89,7 @@ test("no line is wider than the terminal, and every number stays on one line", (
   }
 });
 
-test("every form of a smoke report says what smoke is worth, and no other report does", () => {
+test("every form of a smoke report has the warning, and no other report does", () => {
   const forms = (label: string) => {
     const report = new Example({ label })
       .fails("attempt", { task: "letters", agent: "plain", seed: 1 }, "failed", "")
@@ -117,7 +117,7 @@ test("hostile text becomes one plain line of bounded length", () => {
   assert.equal(plainText("\u001b[".repeat(1e6), 10), "…");
 });
 
-test("no text survives with a control character, a line break or more than its share of characters", () => {
+test("plain text has no control character, no line break and a bounded length", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 400 }), (text) => {
       const plain = plainText(text, 50);
@@ -166,7 +166,7 @@ test("negative numbers in CSV stay numbers", () => {
   assert.match(csv(report), /,-1\.5,/);
 });
 
-test("hostile names stay in their Markdown cell and make no link, image, HTML or heading", () => {
+test("hostile names stay in their Markdown cell and become no link, image, HTML or heading", () => {
   const agent = "x|y\n# z <img src=a> ![i](http://a.invalid) `c` **b** www.a.invalid";
   const report = new Example()
     .fails("attempt", { task: "letters", agent, seed: 1 }, "failed", agent)

@@ -35,7 +35,7 @@ function bad(failures: number): Closing {
     durationMs: 7_265_000,
     failures: Array.from({ length: failures }, (_, at) => failure(at + 1)),
     coverage:
-      "28 attempts planned: 22 pass, 2 struck, 1 rejected, 3 missing. 60 scores planned: 52 scored, 2 rejected, 6 not measured.",
+      "28 attempts planned: 22 pass, 2 disqualified, 1 rejected, 3 missing. 60 scores planned: 52 scored, 2 rejected, 6 not measured.",
     cost: "2 attempts took 47.1 GPU hours (estimated 48.0 from 3 earlier: 2 % less) and 86.20 dollars (no estimate)",
     results: "results/full-benchmark/paper",
     next: afterRun(

@@ -69,7 +69,7 @@ const behindEverywhere: Played = {
   numbers: { plain: [0.1, 0.2, 0.3], strong: [0.6, 0.8, 0.7] },
 };
 
-test("an agent behind at every task, whichever direction is better, is behind with the smallest p there is", () => {
+test("an agent that is worse at every task, in either direction, gets the smallest p", () => {
   const { agents, overall } = compared(behindEverywhere);
   assert.deepEqual(agents, ["plain", "strong"]);
   assert.ok(overall.kind === "tested");
@@ -79,7 +79,7 @@ test("an agent behind at every task, whichever direction is better, is behind wi
   near(overall.pMin, 2 / 400);
 });
 
-test("agents that share their wins have a P of a half and a p of 1", () => {
+test("agents with equally many wins have P(first) 0.5 and p 1", () => {
   const { overall } = compared({
     letters: { plain: [3, 3.1], strong: [2, 2.1] },
     numbers: { plain: [0.8, 0.9], strong: [0.1, 0.2] },
@@ -88,7 +88,7 @@ test("agents that share their wins have a P of a half and a p of 1", () => {
   assert.deepEqual([overall.statistic, overall.p], [0.5, 1]);
 });
 
-test("single tasks have a p under Holm where one can be attained, and are too few where none can", () => {
+test("a single task has a Holm-adjusted p, or too few attempts for one", () => {
   const few = compared(behindEverywhere);
   assert.deepEqual(
     few.tasks.map(({ task, kind }) => [task, kind]),
@@ -98,7 +98,7 @@ test("single tasks have a p under Holm where one can be attained, and are too fe
     ],
   );
   near(few.tasks[0]!.pMin, 2 / 20);
-  assert.match(markdown(played(behindEverywhere)), /\| 3 and 3 \| 0\.00 \| n too small \|/);
+  assert.match(markdown(played(behindEverywhere)), /\| 3 vs 3 \| 0\.00 \| too few seeds to test \|/);
 
   const five = compared({
     letters: { plain: [3, 3.1, 3.2, 3.3, 3.4], strong: [2, 2.1, 2.2, 2.3, 2.4] },
@@ -111,7 +111,7 @@ test("single tasks have a p under Holm where one can be attained, and are too fe
   assert.ok(numbers!.p > 0.5);
 });
 
-test("failed attempts count as the floor: neither dropped, nor with what a broken rule won", () => {
+test("failed attempts are scored at the trivial baseline, not dropped and not at their own score", () => {
   const { overall, leftOut } = compared({
     letters: { plain: [2.5, 2.6], strong: ["struck", "rejected"] },
   });
@@ -119,11 +119,14 @@ test("failed attempts count as the floor: neither dropped, nor with what a broke
   assert.deepEqual([overall.statistic, leftOut], [1, []]);
 });
 
-test("a task where values are missing or have no floor is left out of the tests and named with its reason", () => {
+test("a task with missing values or no trivial baseline is left out of the tests, with the reason", () => {
   const cases: [Played, RegExp][] = [
-    [{ letters: { plain: [3, 3.1], strong: [2, "rejected"] } }, /^strong has failed attempts and the floor/],
+    [
+      { letters: { plain: [3, 3.1], strong: [2, "rejected"] } },
+      /^strong has failed attempts and the trivial baseline/,
+    ],
     [{ letters: { plain: [3, 3.1], strong: [2, "missing"] } }, /^1 of strong's 2 attempts are missing/],
-    [{ letters: { plain: ["missing"], strong: [2] } }, /^nothing of plain was measured/],
+    [{ letters: { plain: ["missing"], strong: [2] } }, /^no attempt of plain was measured/],
     [{ letters: { plain: [3] }, numbers: { strong: [0.5] } }, /^not planned for strong/],
   ];
   for (const [all, why] of cases) {
@@ -135,14 +138,14 @@ test("a task where values are missing or have no floor is left out of the tests 
   }
 });
 
-test("one missing attempt in five leaves a task in, without that attempt", () => {
+test("a task with one missing attempt in five stays, without that attempt", () => {
   const { tasks } = compared({
     letters: { plain: [3, 3.1, 3.2, 3.3, "missing"], strong: [2, 2.1, 2.2, 2.3, 2.4] },
   });
   assert.deepEqual(tasks[0]!.attempts, [4, 5]);
 });
 
-test("attempts with one seed are pairs only of agents whose chance is all in the seed", () => {
+test("attempts with one seed are pairs only of agents whose only randomness is the seed", () => {
   const both = compared(behindEverywhere, { seeded: { plain: true, strong: true } }).pairs;
   assert.ok(both.kind === "tested");
   assert.deepEqual([both.statistic, both.pairs, both.tasks], [0, 6, 2]);
@@ -152,13 +155,10 @@ test("attempts with one seed are pairs only of agents whose chance is all in the
     /\| plain and strong \| 6 pairs \| 2 \| 0\.00 \| 0\.031 \| 0\.031 \| exact \|/,
   );
   const one = compared(behindEverywhere, { seeded: { plain: true, strong: null } }).pairs;
-  assert.deepEqual(one, {
-    kind: "not-paired",
-    why: "nothing says that the seed is all of the chance of strong",
-  });
+  assert.deepEqual(one, { kind: "not-paired", why: "strong is not declared `seeded`" });
   assert.match(
     markdown(played(behindEverywhere)),
-    /not compared as pairs: nothing says .* of plain and strong/,
+    /not compared as pairs: plain and strong are not declared \\`seeded\\`/,
   );
   const apart = compared(
     { letters: { plain: [3, "missing"], strong: ["missing", 2] } },
@@ -167,7 +167,7 @@ test("attempts with one seed are pairs only of agents whose chance is all in the
   assert.deepEqual(apart, { kind: "not-paired", why: "no seed was measured for both" });
 });
 
-test("each task weighs the same among pairs, however many it has, and level pairs count half", () => {
+test("each task has the same weight among pairs, and equal pairs count half", () => {
   const { pairs } = compared(
     {
       letters: { plain: [2, 2, 2, 2], strong: [3, 3, 3, 2] },
@@ -182,7 +182,7 @@ test("each task weighs the same among pairs, however many it has, and level pair
   near(pairs.p, 1);
 });
 
-test("the same two submissions again are one pair, and may make the p of permuted labels too small, which is said", () => {
+test("repeated submissions are one pair, and a note warns that the permutation test's p may be too small", () => {
   const seeded = { plain: true, strong: true };
   const always = { seeded, submission: (agent: string) => agent };
   const { pairs, equalSubmissions } = compared(behindEverywhere, always);
@@ -191,7 +191,7 @@ test("the same two submissions again are one pair, and may make the p of permute
   assert.equal(equalSubmissions.length, 4);
   assert.match(
     markdown(played(behindEverywhere, always)),
-    /p may be too small: attempts of plain at letters and numbers, of strong at letters and numbers handed in equal/,
+    /p may be too small: attempts of plain at letters and numbers, of strong at letters and numbers submitted identical files/,
   );
 
   const half = {
@@ -205,13 +205,13 @@ test("the same two submissions again are one pair, and may make the p of permute
   assert.deepEqual(compared(behindEverywhere, { seeded }).equalSubmissions, []);
 });
 
-test("attempts that failed with equal submissions are independent failures", () => {
+test("failed attempts with equal submissions are independent failures", () => {
   const all: Played = { letters: { plain: ["rejected", "rejected"], strong: [2, 2.1] } };
   const submission = (agent: string, index: number) => (agent === "plain" ? "empty" : `${index}`);
   assert.deepEqual(compared(all, { submission }).equalSubmissions, []);
 });
 
-test("beside a result stands what so many attempts could have found", () => {
+test("a result is shown with the difference that its attempts could detect", () => {
   const { design } = compared(behindEverywhere);
   assert.deepEqual([design!.tasks, design!.attempts, design!.first.kind], [2, [3, 3], "undetectable"]);
   assert.deepEqual(
@@ -220,18 +220,18 @@ test("beside a result stands what so many attempts could have found", () => {
   );
   assert.match(
     markdown(played(behindEverywhere)),
-    /by 3 against 3 attempts at each of 2 tasks: P of 0\.\d\d \(\d\.\d standard deviations between attempts\); at one of them, the first under Holm, nothing, since the smallest p is 0\.10/,
+    /3 vs 3 attempts at each of 2 tasks: P\(first\) = 0\.\d\d \(\d\.\d standard deviations between attempts\); at a single task, the first in Holm's order: none, because the smallest possible p is 0\.10/,
   );
   const uneven = compared({ letters: { plain: [3, "missing", 2.9], strong: [2] } }).design;
   assert.deepEqual(uneven!.attempts, [3, 1], "as planned, whatever came of it");
 });
 
-test("three agents make three comparisons, one none, and the same design is told once", () => {
+test("three agents make three comparisons, one agent makes none, and equal designs are shown once", () => {
   const all = played({ letters: { a: [1, 2], b: [2, 3], c: [3, 4] } });
   assert.deepEqual(
     all.agentComparisons.map(({ agents }) => agents.join()),
     ["a,b", "a,c", "b,c"],
   );
-  assert.equal(markdown(all).match(/could be found/g)!.length, 1);
+  assert.equal(markdown(all).match(/detectable difference/g)!.length, 1);
   assert.deepEqual(played({ letters: { a: [1, 2] } }).agentComparisons, []);
 });

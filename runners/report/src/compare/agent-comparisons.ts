@@ -1,5 +1,5 @@
-// Which of two agents is better over all tasks. Attempts are the unit, so what a few of them cannot say is
-// called too few here and not dressed as a p; items of single submissions are compared elsewhere.
+// Which of two agents is better over all tasks. The unit is the attempt; too few attempts are reported as such, without
+// a p. comparisons.ts compares the items of single submissions.
 import { type PermutationTest, permutationTest } from "@mlrb/core/statistics/significance/permutation-test";
 import { taskTests } from "@mlrb/core/statistics/significance/task-tests";
 import type { AgentComparison, TaskComparison } from "@mlrb/formats/report/agent-comparison";
@@ -14,7 +14,7 @@ import { unusable } from "./unusable.ts";
 
 /**
  * A comparison for every pair of `agents` on the primary metrics among `cells`, which are of `attempts`. `seeded`
- * says which agents draw all their chance from the seed, so that two of them with one seed are a pair.
+ * tells for which agents the seed is the only randomness, so that two of them with one seed are a pair.
  */
 export function agentComparisons(
   cells: Cell[],

@@ -20,7 +20,7 @@ function errorsOf(attempts: { id: string; value: number }[][], standardError = 0
   return example.report().cells[0]!.errors;
 }
 
-test("the spread between attempts and the error over items are two numbers, the second from items together", () => {
+test("the spread of attempts and the error over items are separate, the second from all items together", () => {
   const items = (...values: number[]) => values.map((value, index) => ({ id: `d${index}`, value }));
   // What is hard for one attempt is easy for the other: their mean does not move with the items at all.
   const opposed = errorsOf([items(1, 2, 3), items(3, 2, 1)]);
@@ -31,7 +31,7 @@ test("the spread between attempts and the error over items are two numbers, the 
   assert.ok(Math.abs(alike.betweenAttempts! - Math.SQRT1_2) < 1e-12);
 });
 
-test("where items cannot be taken together the error over them is a bound, and said to be", () => {
+test("where items cannot be combined, the error over items is a bound and marked as one", () => {
   const one = [
     { id: "a", value: 1 },
     { id: "b", value: 3 },

@@ -1,5 +1,5 @@
-// The two errors of a cell, which must not be taken for each other: how far attempts spread, and how far
-// these very submissions would move on other items. An interval over attempts holds the first alone.
+// The two errors of a cell, which must not be confused: the spread of attempts, and the error of these submissions on
+// other items. An interval over attempts includes only the first.
 import { errorSources } from "@mlrb/core/statistics/error-sources";
 import { itemCombination } from "@mlrb/core/statistics/item-combination";
 import type { Item } from "@mlrb/core/statistics/ratio-estimate";
@@ -8,8 +8,8 @@ import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 
 /**
- * Both errors of the mean over `valid` attempts, in the metric's unit. That over items is exact where all
- * samples can be read, since what is hard in an item is hard for every attempt; else it is the most it can be.
+ * Both errors of the mean over `valid` attempts, in the metric's unit. The error over items is exact where
+ * all samples can be read, because an item's difficulty is shared by the attempts; else it is an upper bound.
  */
 export function cellErrors(
   valid: { attempt: Attempt; items: Reading<Item[]> }[],
@@ -20,7 +20,7 @@ export function cellErrors(
     return score.kind === "scored" ? [score] : [];
   });
   const { betweenAttempts, overItems } = errorSources(
-    // the error over a single item is a formal 0 and says nothing
+    // the error over a single item is formally 0 and means nothing
     scores.map(({ value, items, standardError }) => ({
       value,
       itemStandardError: items > 1 ? standardError : undefined,

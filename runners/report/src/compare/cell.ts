@@ -1,6 +1,6 @@
-// One number for a task, an agent and a metric. Intention to treat: an attempt that fails through the
-// agent's doing counts as the task's floor, so that dropping failures cannot raise a mean; one that fails
-// through ours is missing, and too many missing leave no interval.
+// One number for a task, an agent and a metric, by intention to treat. An attempt that the agent made fail is scored at
+// the trivial baseline, so that dropping failures cannot raise a mean. An attempt that the harness made fail is
+// missing; too many missing attempts leave no interval.
 import { type IntentionToTreat, intentionToTreat } from "@mlrb/core/statistics/intention-to-treat";
 import type { Interval } from "@mlrb/core/statistics/mean-interval";
 import type { Item } from "@mlrb/core/statistics/ratio-estimate";
@@ -32,7 +32,7 @@ export function counting(attempt: Attempt, metric: string): Counting {
   return { kind: "valid", value: score.value };
 }
 
-/** What a cell is made of: an attempt, and the items of its score where their samples can be read. */
+/** An attempt of a cell, and the items of its score if the samples can be read. */
 export type CellAttempt = { attempt: Attempt; items: Reading<Item[]> };
 
 /** The cell of `members`: all planned attempts of one task and agent, in order of their seeds. */
@@ -85,14 +85,14 @@ export function cell(
   };
 }
 
-/** The metric's range, with what rounding put beyond it: an interval holds the values that it is of. */
+/** The metric's range, widened to values that rounding put outside, because an interval includes its own values. */
 function intervalRange({ range }: Metric, ways: Counting[], floor: number | undefined): Interval {
   const [least, most] = range ?? [Number.NEGATIVE_INFINITY, null];
   const values = ways.flatMap((way) => (way.kind === "valid" ? [way.value] : (floor ?? [])));
   return [Math.min(least, ...values), Math.max(most ?? Number.POSITIVE_INFINITY, ...values)];
 }
 
-/** Why there is no mean or no interval, in words; nothing where the causes of missing attempts say it. */
+/** Why there is no mean or no interval; empty where the causes of missing attempts explain it. */
 function withheldTexts({ planned, measured, failed, mean, interval }: IntentionToTreat): string[] {
   if (mean.kind === "none") {
     switch (mean.why) {
@@ -100,7 +100,7 @@ function withheldTexts({ planned, measured, failed, mean, interval }: IntentionT
         return [];
       case "floor-unknown": {
         const count = failed.struck + failed.rejected;
-        return [`no mean: ${attemptsText(count)} would count as the floor, which is not known`];
+        return [`no mean: ${attemptsText(count)} would be scored at the trivial baseline, which is unknown`];
       }
       case "out-of-range":
         return ["no mean: the values are too large"];
@@ -109,13 +109,13 @@ function withheldTexts({ planned, measured, failed, mean, interval }: IntentionT
   if (interval.kind === "interval") return [];
   switch (interval.why) {
     case "too-many-missing":
-      return [`no interval: ${planned - measured} of ${planned} attempts are missing, over 20 %`];
+      return [`no interval: ${planned - measured} of ${planned} attempts are missing (at most 20 % may be)`];
     case "all-failed":
-      return ["no interval: every attempt counts as the floor"];
+      return ["no interval: every attempt is scored at the trivial baseline"];
     case "one-value":
-      return ["no interval: one attempt says nothing of the spread"];
+      return ["no interval: a spread needs two attempts"];
     case "no-spread":
-      return ["no interval: all attempts count with one value, which does not say that the next one would"];
+      return ["no interval: all attempts have the same score, so their spread is unknown"];
     case "out-of-range":
       return ["no interval: the values are too large"];
     case "no-mean":
@@ -130,16 +130,15 @@ function noteTexts(attempts: Attempt[], ways: Counting[], floor: Floor): string[
     ...[...causes].map((cause) => `not measured: ${cause}`),
     ...attempts.flatMap(({ seed, note }) => (note === "" ? [] : [`seed ${seed}: ${note}`])),
     ...(floor.kind === "unavailable" ? [floor.why] : []),
-    ...equalText(attempts.filter((_, index) => ways[index]!.kind === "valid")),
+    ...equalSubmissions(attempts.filter((_, index) => ways[index]!.kind === "valid")).map(equalText),
   ];
 }
 
-/** Seeds whose submissions are equal byte for byte did not vary; their interval would look too sure. */
-function equalText(valid: Attempt[]): string[] {
-  const twins = equalSubmissions(valid);
-  if (twins.length === 0) return [];
-  const seeds = twins.map((equal) => equal.map(({ seed }) => seed).join(", ")).join("; ");
-  return [`seeds ${seeds} handed in equal submissions: their spread is not that of new attempts`];
+/** `Seeds 1, 2 and 3 produced identical files; …`. */
+function equalText(equal: Attempt[]): string {
+  const seeds = equal.map(({ seed }) => seed);
+  const listed = `${seeds.slice(0, -1).join(", ")} and ${seeds.at(-1)}`;
+  return `Seeds ${listed} produced identical files; their variance is not informative.`;
 }
 
 function attemptsText(count: number): string {

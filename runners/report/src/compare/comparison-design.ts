@@ -1,5 +1,5 @@
-// What a comparison of this size can find at all, told beside its result: "no difference was found" means
-// little where only a huge one could have been.
+// The smallest difference that a comparison of this size can detect. The report shows it with the result, because "no
+// difference was found" means little where only a huge one could be.
 import { detectableSuperiority } from "@mlrb/core/statistics/significance/permutation-power";
 import type { ComparisonDesign, Detectable } from "@mlrb/formats/report/agent-comparison";
 import type { Duel } from "./duel.ts";
@@ -8,7 +8,7 @@ const alpha = 0.05;
 /** Pairs of attempts over all tasks beyond which the power takes seconds: seven tasks of 37 against 37. */
 const pairsMax = 10_000;
 
-/** The design of what was planned; null where the agents share no task. */
+/** The planned design; null where the agents share no task. */
 export function comparisonDesign(duels: Duel[]): ComparisonDesign {
   if (duels.length === 0) return null;
   const tasks = duels.length;
@@ -22,7 +22,7 @@ export function comparisonDesign(duels: Duel[]): ComparisonDesign {
   };
 }
 
-/** The same design comes with every pair of agents and takes milliseconds. */
+/** Most pairs of agents have the same design, and computing it takes milliseconds. */
 const remembered = new Map<string, Detectable>();
 
 function detectable(design: { tasks: number; attempts: [number, number]; level: number }): Detectable {

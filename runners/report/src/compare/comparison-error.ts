@@ -1,6 +1,6 @@
-// The one error that a comparison of agents is read by, in tables, in "clear" and in the sample alike.
+// The error of a comparison of agents, the same in tables, in `clear` and in the sample.
 
-/** The larger of the errors over items and over clusters of items; null where there is none. */
+/** The larger of the errors over items and over clusters of items; null without an error over items. */
 export function comparisonError(found: {
   standardError: number | null;
   clusteredStandardError: number | null;

@@ -1,5 +1,5 @@
-// Which of two agents' submissions did better on the same items. The error is over items of these very
-// submissions: with two seeds it can be tiny while nothing is known of how a third attempt would do.
+// Which of two agents' submissions did better on the same items. The error is over items of these submissions: with two
+// seeds it can be tiny and still predict nothing about a third attempt.
 import { pairedDifference } from "@mlrb/core/statistics/paired-difference";
 import { type Item, residuals } from "@mlrb/core/statistics/ratio-estimate";
 import type { Reading } from "@mlrb/formats/read-format";
@@ -7,6 +7,7 @@ import type { Metric } from "@mlrb/formats/report";
 import type { Attempt, Seed } from "@mlrb/formats/report/attempt";
 import type { Comparison } from "@mlrb/formats/report/comparison";
 import { parseSamples } from "../read/parse-artifacts.ts";
+import { verdictWord } from "../sections/report-words.ts";
 import { type CellAttempt, counting } from "./cell.ts";
 import { comparisonError } from "./comparison-error.ts";
 
@@ -19,19 +20,19 @@ export function comparisons(byAgent: CellAttempt[][], metric: Metric): Compariso
   );
 }
 
-/** The samples of a valid attempt that add up to its score, or why it takes no part. */
+/** The samples of a valid attempt that reproduce its score, or why it is left out. */
 export function itemsOf(attempt: Attempt, metric: string, samples: SamplesText): Reading<Item[]> {
   const way = counting(attempt, metric);
-  if (way.kind === "failed") return { kind: "unreadable", cause: way.because };
+  if (way.kind === "failed") return { kind: "unreadable", cause: verdictWord(way.because) };
   if (way.kind === "missing") return { kind: "unreadable", cause: "not measured" };
   const text = samples(attempt, metric);
   const items = text.kind === "ok" ? parseSamples(text.value) : text;
   if (items.kind === "unreadable")
     return { kind: "unreadable", cause: `unreadable samples (${items.cause})` };
   const again = residuals(items.value)?.value; // the score without its errors, which need not be counted here
-  // Scores may be rounded; a gap over 1e-4 is another file.
+  // Scores may be rounded; a gap over 1e-4 means another file.
   if (again === undefined || Math.abs(again - way.value) > 1e-4 * Math.max(1, Math.abs(way.value))) {
-    return { kind: "unreadable", cause: "its samples do not add up to its score" };
+    return { kind: "unreadable", cause: "its samples do not reproduce its score" };
   }
   return items;
 }

@@ -1,5 +1,5 @@
-// Attempts that handed in the same bytes did not vary: taken for independent ones, they would make any
-// interval too narrow and any p too small.
+// Attempts that submitted identical files did not vary. As independent attempts they would make every interval too
+// narrow and every p too small.
 import type { Attempt } from "@mlrb/formats/report/attempt";
 
 /** The attempts that share a submission with another of `attempts`, by submission. */

@@ -1,25 +1,29 @@
-// The score of no skill, which failed attempts count as: a number from task.yaml or an anchors row that
-// was measured in this run. One that could not be measured, or was rejected, is unavailable, never a guess.
+// The trivial baseline of a metric, at which failed attempts are scored: a number from task.yaml or an anchors row of
+// this run. Without a measured value it is unavailable, never a guess.
 
 import type { Reading } from "@mlrb/formats/read-format";
 import type { AnchorRow } from "../read/parse-artifacts.ts";
 
 export type Floor =
   | { kind: "known"; value: number; name: string | null }
-  /** `why` is the whole of what to say of it. */
+  /** `why` is a complete sentence for the report. */
   | { kind: "unavailable"; name: string | null; why: string };
 
-/** `declared` is what task.yaml says for the scorer: a number, a row's name, or null for nothing. */
+/** `declared` is task.yaml's entry for the scorer: a number, a row's name, or null for none. */
 export function floorOf(declared: number | string | null, anchors: Reading<AnchorRow[]>): Floor {
   if (declared === null)
-    return { kind: "unavailable", name: null, why: "no floor: task.yaml gives none for this scorer" };
+    return {
+      kind: "unavailable",
+      name: null,
+      why: "no trivial baseline: task.yaml declares none for this scorer",
+    };
   if (typeof declared === "number") return { kind: "known", value: declared, name: null };
   const unavailable = (why: string): Floor => ({ kind: "unavailable", name: declared, why });
   if (anchors.kind === "unreadable")
-    return unavailable(`floor not measured: the anchors row ${declared} is missing: ${anchors.cause}`);
+    return unavailable(`trivial baseline not measured: the row ${declared} is missing: ${anchors.cause}`);
   const row = anchors.value.find((each) => each.name === declared);
-  if (!row) return unavailable(`no floor: the anchors have no row ${declared}`);
+  if (!row) return unavailable(`no trivial baseline: no measured row is named ${declared}`);
   return row.rejected === null
     ? { kind: "known", value: row.value, name: row.name }
-    : unavailable(`floor not measured: the anchors row ${declared} was rejected: ${row.rejected}`);
+    : unavailable(`trivial baseline not measured: the row ${declared} was rejected: ${row.rejected}`);
 }

@@ -1,25 +1,27 @@
-// What scores hold by name, their groups or what was measured beside them, as means over valid attempts. A failed
-// attempt has no such parts and the floor is one of the whole, so these flatter.
+// Means over valid attempts of the named parts of scores: groups, or secondary measurements. Failed attempts have no
+// such parts and the trivial baseline is known only for the whole, so these means are too good.
 import { mean } from "@mlrb/core/statistics/mean";
 import type { Report } from "@mlrb/formats/report";
 import type { AttemptScore } from "@mlrb/formats/report/attempt";
 import { byText } from "../read/order.ts";
 import { counting } from "./cell.ts";
-import type { ValidMean } from "./valid-mean-cell.ts";
 
 type Scored = Extract<AttemptScore, { kind: "scored" }>;
+
+/** `attempts` are those of the planned ones that are valid and have the name. */
+type ValidMean = { agent: string; mean: number | null; attempts: number; planned: number };
 
 export type NamedMean<Part> = {
   task: string;
   metric: string;
   name: string;
-  /** Of every valid attempt that has it. */
+  /** Of every valid attempt with the name. */
   parts: Part[];
-  /** One per agent that planned attempts at the task; `attempts` are those that are valid and have the name. */
+  /** One per agent that planned attempts at the task. */
   agents: ValidMean[];
 };
 
-/** Of every task and metric whose scores have parts, the primary metric first, names in code-unit order. */
+/** For every task and metric whose scores have parts, the primary metric first, names in code-unit order. */
 export function meansByName<Part extends { value: number }>(
   report: Report,
   partsOf: (score: Scored) => [string, Part][],

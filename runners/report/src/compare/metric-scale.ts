@@ -1,4 +1,4 @@
-// The scale of one task's metric on which the floor is 0 and the anchor 1, or why it has none that carries.
+// The scale of a task's metric from the trivial baseline (0) to the reference model (1), or why there is none.
 import { type NotNormalised, normalisedScore, type Scale } from "@mlrb/core/statistics/normalised-score";
 import type { Metric } from "@mlrb/formats/report";
 import type { AnchorRow } from "../read/parse-artifacts.ts";
@@ -8,7 +8,7 @@ import type { Floor } from "./floor-of.ts";
 
 export type MetricScale = { kind: "scale"; scale: Scale } | { kind: "none"; why: string };
 
-/** `rows` are the task's anchors rows, from which the floor's error is known where it is one of them. */
+/** `rows` are the task's anchors rows; the baseline's error is known if it is one of them. */
 export function metricScale(
   metric: Metric,
   { floor, anchor, rows }: { floor: Floor; anchor: Anchor; rows: AnchorRow[] },
@@ -28,8 +28,8 @@ export function metricScale(
 }
 
 /**
- * The most that the standard error of anchor − floor can be: the sum of both, which it is where items move
- * them apart. Rows hold no items, so that their difference cannot be paired. A floor that is a number has no error.
+ * An upper bound of the standard error of reference − baseline: the sum of both errors. Rows hold no items, so their
+ * difference cannot be paired. A baseline that is a number in task.yaml has no error.
  */
 function differenceError(
   floor: Extract<Floor, { kind: "known" }>,
@@ -42,14 +42,16 @@ function differenceError(
 }
 
 function whyText(why: NotNormalised, name: string, [floor, anchor]: [string, string]): string {
+  const reference = `the reference model ${name} (${anchor})`;
+  const baseline = `the trivial baseline (${floor})`;
   switch (why) {
     case "anchor-not-better":
-      return `the anchor ${name} (${anchor}) is no better than the floor (${floor})`;
+      return `${reference} is not better than ${baseline}`;
     case "anchor-too-near":
-      return `the anchor ${name} (${anchor}) is under five standard errors from the floor (${floor})`;
+      return `${reference} is less than five standard errors from ${baseline}`;
     case "error-unknown":
-      return `how far the anchor ${name} (${anchor}) is from the floor (${floor}) has no standard error`;
+      return `the difference between ${reference} and ${baseline} has no known standard error`;
     case "out-of-range":
-      return `floor and anchor ${name} are too large`;
+      return `the trivial baseline and the reference model ${name} are too large`;
   }
 }

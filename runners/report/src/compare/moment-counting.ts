@@ -1,5 +1,5 @@
-// How a submission as it stood at a moment would have counted, had the attempt ended there. Rules are judged of
-// what is handed in only, so an attempt that broke one is struck at every moment.
+// How an intermediate checkpoint would count if the attempt had ended there. Rules are judged on the final submission
+// only, so a disqualified attempt is disqualified at every checkpoint.
 
 import type { Attempt, AttemptMoment } from "@mlrb/formats/report/attempt";
 import { counting } from "./cell.ts";
@@ -43,7 +43,7 @@ function whyOf(
   return score?.kind === "rejected" ? score.reason : "";
 }
 
-/** Whether something else stood at a moment than what was handed in: only then time tells anything. */
+/** Whether a checkpoint differs from the final submission; otherwise it adds no information. */
 export function changedOverTime({ moments, submission }: Attempt): boolean {
   return moments.some((moment) => moment.submission !== null && moment.submission !== submission);
 }

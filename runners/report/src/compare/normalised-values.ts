@@ -1,11 +1,11 @@
-// A cell on its metric's scale from floor to anchor.
+// A cell on its metric's scale from the trivial baseline to the reference model.
 import { normalisedScore } from "@mlrb/core/statistics/normalised-score";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { MetricScale } from "./metric-scale.ts";
 
 type Normalised = Pick<Cell, "normalised" | "normalisedMean" | "normalisedWithheld">;
 
-/** `counted` may hold nulls, `mean` may be null: they stay so. */
+/** Nulls in `counted` and `mean` stay null. */
 export function normalisedValues(
   { counted, mean }: { counted: (number | null)[]; mean: number | null },
   found: MetricScale,

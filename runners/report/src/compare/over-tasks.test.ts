@@ -51,7 +51,7 @@ function report(
   return example.report();
 }
 
-test("0 is the floor and 1 the anchor, whichever way is better, and neither end is cut", () => {
+test("0 is the trivial baseline and 1 the reference model in both directions, without clipping", () => {
   const { cells } = report({ plain: { one: [3, 1, 2, 0, 4] } });
   assert.deepEqual(cells[0]!.normalised, [0, 1, 0.5, 1.5, -0.5]);
   assert.equal(cells[0]!.normalisedMean, 0.5);
@@ -73,14 +73,14 @@ test("0 is the floor and 1 the anchor, whichever way is better, and neither end 
   assert.deepEqual(higher.report().cells[0]!.normalised, [0.5], "0.5 is exactly five errors of 0.1");
 });
 
-test("a failed attempt is 0 on the scale, a missing one is not on it", () => {
+test("a failed attempt is 0 on the scale, and a missing one has no value", () => {
   const { cells, acrossTasks } = report({ plain: { one: [1, 1, 1, 1, "missing"], two: [1, "rejected"] } });
   assert.deepEqual(cells[0]!.normalised, [1, 1, 1, 1, null]);
   assert.deepEqual(cells[1]!.normalised, [1, 0]);
   assert.equal(acrossTasks.agents[0]!.mean, 0.75);
 });
 
-test("the mean is over tasks with one weight each, with the range when each is left out", () => {
+test("the mean gives each task the same weight and has a range with each task left out", () => {
   const { acrossTasks } = report({ plain: { one: [1], two: [3, 3, 3], three: [2] } });
   assert.deepEqual(
     acrossTasks.tasks.map(({ task }) => task),
@@ -96,18 +96,24 @@ test("the mean is over tasks with one weight each, with the range when each is l
   assert.equal(agent!.interquartileMean, 0.5);
 });
 
-test("a task is left out for all, by name, where its anchor cannot carry a scale", () => {
+test("a task whose reference model allows no scale is left out for all agents, by name", () => {
   const cases: [Rows, RegExp][] = [
     [
       [wide[0]!, { name: "anchor-row", value: 2.1, standardError: 0.1 }],
-      /^the anchor anchor-row \(2\.100\) is under five standard errors from the floor \(3\.000\)$/,
+      /^the reference model anchor-row \(2\.100\) is less than five standard errors from the trivial baseline \(3\.000\)$/,
     ],
-    [[wide[0]!, { name: "anchor-row", value: 3.5, standardError: 0.1 }], /is no better than the floor/],
-    [[wide[0]!, { name: "anchor-row", value: 1 }], /has no standard error/],
-    [[{ name: "floor-row", value: 3 }, wide[1]!], /has no standard error/],
-    [[wide[0]!, { name: "anchor-row", rejected: "NaN" }], /^the anchor anchor-row was rejected: NaN$/],
-    [[wide[0]!], /^the anchors have no row anchor-row$/],
-    [[wide[1]!], /^no floor: the anchors have no row floor-row$/],
+    [
+      [wide[0]!, { name: "anchor-row", value: 3.5, standardError: 0.1 }],
+      /is not better than the trivial baseline/,
+    ],
+    [[wide[0]!, { name: "anchor-row", value: 1 }], /has no known standard error/],
+    [[{ name: "floor-row", value: 3 }, wide[1]!], /has no known standard error/],
+    [
+      [wide[0]!, { name: "anchor-row", rejected: "NaN" }],
+      /^the reference model anchor-row was rejected: NaN$/,
+    ],
+    [[wide[0]!], /^no reference model: no measured row is named anchor-row$/],
+    [[wide[1]!], /^no trivial baseline: no measured row is named floor-row$/],
   ];
   for (const [rows, why] of cases) {
     const found = report({ plain: { one: [2], two: [2] } }, { two: rows });
@@ -123,25 +129,28 @@ test("a task is left out for all, by name, where its anchor cannot carry a scale
   }
 });
 
-test("a task for which task.yaml names no anchor is left out and said so", () => {
+test("a task without a reference model is left out, with the reason", () => {
   const found = report({ plain: { one: [2] } }, {}, { anchorRows: { one: {}, two: null } });
-  assert.deepEqual(found.acrossTasks.leftOut[0], { task: "one", why: "task.yaml names no anchor" });
+  assert.deepEqual(found.acrossTasks.leftOut[0], { task: "one", why: "task.yaml names no reference model" });
   assert.match(terminalTable(found, { width: 120, color: false }), /│ +3\.000 │ +– │/);
 });
 
-test("agents whose numbers are over other tasks are said to be not comparable", () => {
+test("agents with means over different tasks are marked as not comparable", () => {
   const same = report({ plain: { one: [2], two: [2] }, strong: { one: [1], two: [1] } });
   assert.doesNotMatch(markdown(same), /not comparable/);
   const other = report({ plain: { one: [2], two: ["missing"] }, strong: { one: [1], two: [1] } });
-  const why = "nothing of plain was measured";
+  const why = "no attempt of plain was measured";
   assert.deepEqual(other.acrossTasks.agents[0]!.leftOut, [{ task: "two", why }]);
   assert.match(markdown(other), /\*\*not comparable\*\*: plain with strong/);
 });
 
-test("over a fifth missing takes a task from an agent's mean, as it takes it from the test", () => {
+test("a task with over a fifth missing is left out of the agent's mean, as of the test", () => {
   const { acrossTasks } = report({ plain: { one: [2], two: [1, 1, "missing"] } });
   assert.deepEqual(acrossTasks.agents[0]!.tasks, ["one"]);
-  assert.match(acrossTasks.agents[0]!.leftOut[0]!.why, /1 of plain's 3 attempts are missing, over 20 %/);
+  assert.match(
+    acrossTasks.agents[0]!.leftOut[0]!.why,
+    /1 of plain's 3 attempts are missing \(at most 20 % may be\)/,
+  );
 });
 
 test("report.csv has each attempt's normalised score, and each agent's over tasks", () => {

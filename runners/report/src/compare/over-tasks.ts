@@ -1,11 +1,11 @@
-// One number for each agent over all tasks, by the tasks' primary metrics on their scales from floor to anchor.
-// A task without a scale that carries is left out for everybody and named, never filled in.
+// One number for each agent over all tasks, from normalised scores of the tasks' primary metrics. A task without a
+// usable scale is left out for all agents and named, never filled in.
 import { acrossTasks } from "@mlrb/core/statistics/across-tasks";
 import type { AcrossTasks, AgentAcrossTasks } from "@mlrb/formats/report/across-tasks";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { unusable } from "./unusable.ts";
 
-/** `tasks` are all that were planned, `cells` those of all metrics. */
+/** `tasks` are all planned ones; `cells` are of all metrics. */
 export function overTasks(
   cells: Cell[],
   { tasks, agents }: { tasks: { name: string; primary: string | null }[]; agents: string[] },
@@ -21,7 +21,7 @@ export function overTasks(
     else {
       const { metric, floor, anchor, anchorName } = found;
       if (floor === null || anchor === null || anchorName === null)
-        throw new Error(`bug: a scale at ${task} without floor or anchor`);
+        throw new Error(`bug: a scale at ${task} without its two ends`);
       used.push({ task, metric, floor, anchor, anchorName });
     }
   }

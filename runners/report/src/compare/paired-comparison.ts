@@ -1,5 +1,5 @@
-// Two programs that draw all their chance from the seed, met seed by seed. Only their order in each pair
-// counts, so that tasks with different metrics can be taken together.
+// Compares two programs whose only randomness is the seed, seed by seed. Only the order in each pair counts, so that
+// tasks with different metrics can be combined.
 import { mean } from "@mlrb/core/statistics/mean";
 import { signFlipTest } from "@mlrb/core/statistics/significance/sign-flip-test";
 import type { PairedComparison } from "@mlrb/formats/report/agent-comparison";
@@ -12,10 +12,8 @@ export function pairedComparison(
 ): PairedComparison {
   const free = agents.filter((agent) => !seeded(agent));
   if (free.length > 0) {
-    return {
-      kind: "not-paired",
-      why: `nothing says that the seed is all of the chance of ${free.join(" and ")}`,
-    };
+    const are = free.length === 1 ? "is" : "are";
+    return { kind: "not-paired", why: `${free.join(" and ")} ${are} not declared \`seeded\`` };
   }
   const byTask = duels.map(signs).filter((each) => each.length > 0);
   // Within a task each pair has one weight, which all its signs share: flipping them is fair.
@@ -27,8 +25,8 @@ export function pairedComparison(
 }
 
 /**
- * 1 where the first agent's attempt is better, -1 where the second's is, 0 where they are level. Agents that do
- * not use the seed hand in the same two submissions again: that is one pair, not two.
+ * 1 where the first agent's attempt is better, -1 where the second's is, 0 where they are equal. Agents that do
+ * not use the seed submit the same two submissions again, which are one pair.
  */
 function signs({ a, b }: Duel): number[] {
   const seen = new Set<string>();
@@ -36,9 +34,9 @@ function signs({ a, b }: Duel): number[] {
     const other = b.seeds.indexOf(seed);
     const [x, y] = [a.counted[index] ?? null, other < 0 ? null : (b.counted[other] ?? null)];
     if (x === null || y === null) return [];
-    const handedIn = [a.attempts[index]!.submission, b.attempts[other]!.submission];
-    const both = JSON.stringify(handedIn);
-    if (!handedIn.includes(null) && seen.has(both)) return [];
+    const submissions = [a.attempts[index]!.submission, b.attempts[other]!.submission];
+    const both = JSON.stringify(submissions);
+    if (!submissions.includes(null) && seen.has(both)) return [];
     seen.add(both);
     return [Math.sign(a.direction === "higher" ? x - y : y - x)];
   });

@@ -1,5 +1,5 @@
-// Floors and anchors as rows of their own, and where each agent's mean stands to them. They make visible
-// that a trained model may lie under a table of word pairs.
+// Trivial baselines and reference models as rows, and how each agent's mean compares with them. They show when a
+// trained model is worse than a table of word pairs.
 
 import type { Reading } from "@mlrb/formats/read-format";
 import type { Metric } from "@mlrb/formats/report";
@@ -29,7 +29,7 @@ export function rows(
     anchor: row.name === anchor.name,
   }));
   if (floor.kind === "known" && floor.name === null) {
-    const title = "the floor that task.yaml gives";
+    const title = "the trivial baseline that task.yaml declares";
     const { value } = floor;
     all.push({
       name: "floor",
@@ -56,7 +56,7 @@ export function rows(
     }));
 }
 
-/** Level where the table's digits show no difference. */
+/** `level` where the table's digits show no difference. */
 function standing(cell: Cell, value: number | null, metric: Metric): Standing {
   const { agent, mean } = cell;
   if (mean === null || value === null) return { agent, kind: "unknown" };

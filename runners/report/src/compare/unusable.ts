@@ -1,17 +1,17 @@
-// Why an agent's values at a task take no part in what is said over tasks: those that are left would no longer
-// be all that the agent did (a failure without a floor), or need not be like what is lost.
+// Why an agent's values at a task are left out of statements over tasks: a failure without a known baseline has no
+// value, and many missing attempts may differ from the measured ones.
 import type { Cell } from "@mlrb/formats/report/cell";
 
-/** The reasons, none where its values can be used. */
+/** Empty where the values can be used. */
 export function unusable({ agent, meanWithheld, intervalWithheld, measured, planned }: Cell): string[] {
   switch (meanWithheld) {
     case "nothing-measured":
-      return [`nothing of ${agent} was measured`];
+      return [`no attempt of ${agent} was measured`];
     case "floor-unknown":
-      return [`${agent} has failed attempts and the floor is not known`];
+      return [`${agent} has failed attempts and the trivial baseline is unknown`];
     default:
       return intervalWithheld === "too-many-missing"
-        ? [`${planned - measured} of ${agent}'s ${planned} attempts are missing, over 20 %`]
+        ? [`${planned - measured} of ${agent}'s ${planned} attempts are missing (at most 20 % may be)`]
         : [];
   }
 }

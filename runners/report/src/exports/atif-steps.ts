@@ -1,5 +1,5 @@
-// The steps of one conversation. An answer of a model and the results of what it called are one step, so a step is
-// held until its last result is there; what happens meanwhile waits behind it, boundedly. Pure.
+// The steps of one conversation. A model's answer and the results of its tool calls are one step, so a step is held
+// until its last result; a bounded number of later steps waits behind it. Pure.
 import type {
   LongText,
   ModelCallEvent,
@@ -7,15 +7,17 @@ import type {
   TrajectoryEvent,
 } from "@mlrb/formats/attempt/trajectory";
 import type { AttemptSource, TrajectoryLine } from "./attempt-source.ts";
-import type { Conversation, FirstLook } from "./first-look.ts";
+import { objectIn } from "./json-pieces.ts";
+import type { Conversation, TrajectorySummary } from "./trajectory-walk.ts";
 
-/** Of a text in place; the format has no attachments. */
+/** Longest text in bytes; the format has no attachments. */
 const textMax = 1 << 20;
 const waitingMax = 1000;
-/** Output of a program is gathered to steps of this many characters. */
+/** A program's output is joined to steps of at most this many characters. */
 const outputMax = 16 << 10;
 
-type Of = { conversation: Conversation | null; look: FirstLook };
+type OutputEvent = Extract<TrajectoryEvent, { event: "output" }>;
+
 type Result = {
   source_call_id?: string;
   content?: string;
@@ -24,151 +26,172 @@ type Result = {
 };
 type Step = { step_id?: number; observation?: { results: Result[] }; [field: string]: unknown };
 
+type Of = { conversation: Conversation | null; summary: TrajectorySummary };
+
 export function* atifSteps(source: AttemptSource, of: Of): Generator<Step> {
+  const steps = new ConversationSteps(source, of);
   let id = 0;
-  for (const { step_id: _, ...step } of unnumbered(source, of)) yield { step_id: ++id, ...step };
+  for (const step of steps.all()) yield { step_id: ++id, ...step };
 }
 
-function* unnumbered(source: AttemptSource, { conversation, look }: Of): Generator<Step> {
-  const isMain = conversation === null || look.conversations[0]?.by === conversation.by;
-  const by = conversation?.by;
-  const text = (long: LongText) => inPlace(source, long);
-  /** The answer whose results are awaited: of its calls, those without one. */
-  let held: { step: Step; open: Set<string> } | undefined;
-  let waiting: Step[] = [];
-  let output: { step: Step; length: number } | undefined;
+class ConversationSteps {
+  readonly #source: AttemptSource;
+  readonly #conversations: Conversation[];
+  readonly #by: string | undefined;
+  /** The first conversation, or the program: it also shows what belongs to no conversation. */
+  readonly #isMain: boolean;
+  /** The answer whose results are awaited; `open` are its calls without one. */
+  #held: { step: Step; open: Set<string> } | undefined;
+  #waiting: Step[] = [];
+  #output: { step: Step; result: Result & { content: string }; stream: string } | undefined;
 
-  const flushed = function* (): Generator<Step> {
-    if (held) yield held.step;
-    yield* waiting;
-    held = undefined;
-    waiting = [];
-  };
-  const next = function* (step: Step): Generator<Step> {
-    if (!held) return yield step;
-    waiting.push(step);
-    if (waiting.length > waitingMax) yield* flushed();
-  };
-  const outputEnds = function* (): Generator<Step> {
-    if (!output) return;
-    const { step } = output;
-    output = undefined;
-    yield* next(step);
-  };
+  constructor(source: AttemptSource, { conversation, summary }: Of) {
+    this.#source = source;
+    this.#conversations = summary.conversations;
+    this.#by = conversation?.by;
+    this.#isMain = conversation === null || summary.conversations[0]?.by === conversation.by;
+  }
 
-  for (const line of source.lines()) {
-    const at = timeOf(line);
-    if (line.kind === "event" && line.event.event === "output" && isMain) {
-      const { stream, text: said } = line.event;
-      if (output && output.step.stream === stream && output.length + said.length <= outputMax) {
-        const [result] = (output.step.observation as { results: Result[] }).results;
-        result!.content += said;
-        output.length += said.length;
-        continue;
+  *all(): Generator<Step> {
+    for (const line of this.#source.lines()) {
+      if (line.kind === "event" && line.event.event === "output" && this.#isMain)
+        yield* this.#outputSteps(line.event, timeOf(line));
+      else {
+        yield* this.#endOutput();
+        yield* this.#lineSteps(line);
       }
-      yield* outputEnds();
-      const step: Step = {
-        ...at,
-        source: "system",
-        message: `the program wrote to ${stream}`,
-        observation: { results: [{ content: said }] },
-      };
-      output = { step: Object.defineProperty(step, "stream", { value: stream }), length: said.length };
-      continue;
     }
-    yield* outputEnds();
-    if (line.kind === "broken") {
-      if (isMain)
-        yield* next({
-          source: "system",
-          message: `the trajectory is damaged: ${line.why}`,
-          extra: { event: "broken" },
-        });
-      break;
+    yield* this.#endOutput();
+    yield* this.#flush();
+  }
+
+  *#flush(): Generator<Step> {
+    if (this.#held) yield this.#held.step;
+    yield* this.#waiting;
+    this.#held = undefined;
+    this.#waiting = [];
+  }
+
+  *#next(step: Step): Generator<Step> {
+    if (!this.#held) return yield step;
+    this.#waiting.push(step);
+    if (this.#waiting.length > waitingMax) yield* this.#flush();
+  }
+
+  *#outputSteps({ stream, text }: OutputEvent, at: Timed): Generator<Step> {
+    const result = this.#output?.result;
+    if (result && this.#output?.stream === stream && result.content.length + text.length <= outputMax) {
+      result.content += text;
+      return;
     }
-    if (line.kind === "other") {
-      if (isMain) yield* next({ ...at, source: "system", message: line.name, extra: { ...line.fields } });
-      continue;
+    yield* this.#endOutput();
+    const begun = { content: text };
+    const step = systemStep(at, `the program wrote to ${stream}`, { observation: { results: [begun] } });
+    this.#output = { step, result: begun, stream };
+  }
+
+  *#endOutput(): Generator<Step> {
+    const step = this.#output?.step;
+    this.#output = undefined;
+    if (step) yield* this.#next(step);
+  }
+
+  *#lineSteps(line: TrajectoryLine): Generator<Step> {
+    const at = timeOf(line);
+    if (line.kind !== "event") {
+      if (!this.#isMain) return;
+      yield* this.#next(
+        line.kind === "broken"
+          ? systemStep(at, `the trajectory is damaged: ${line.why}`, { extra: { event: "broken" } })
+          : systemStep(at, line.name, { extra: { ...line.fields } }),
+      );
+      return;
     }
-    const { event } = line;
-    if ("by" in event && event.by !== by && !(isMain && event.event === "model-try" && by === undefined)) {
-      // only where another begins that nothing of this one called for
-      const begins = look.conversations.find((one) => one.from === line.index && one.by !== by);
-      if (isMain && begins && begins.begunBy?.by !== by)
-        yield* next({
-          ...at,
-          source: "system",
-          message: `${begins.by} began`,
-          observation: { results: [refers([begins.by])] },
-        });
-      continue;
-    }
+    const { event, index } = line;
+    const lonelyTry = this.#isMain && event.event === "model-try" && this.#by === undefined;
+    if ("by" in event && event.by !== this.#by && !lonelyTry) yield* this.#otherBegins(index, at);
+    else yield* this.#eventSteps(event, index, at);
+  }
+
+  /** Another conversation's first event, unless a call of this one began it. */
+  *#otherBegins(index: number, at: Timed): Generator<Step> {
+    const begins = this.#conversations.find((one) => one.from === index && one.by !== this.#by);
+    if (this.#isMain && begins && begins.begunBy?.by !== this.#by)
+      yield* this.#next(
+        systemStep(at, `${begins.by} began`, { observation: { results: [refersTo([begins])] } }),
+      );
+  }
+
+  *#eventSteps(event: TrajectoryEvent, index: number, at: Timed): Generator<Step> {
+    const text = (long: LongText) => this.#inPlace(long);
     switch (event.event) {
       case "message":
-        yield* flushed();
+        yield* this.#flush();
         yield { ...at, source: event.role, message: text(event.text), extra: { why: event.why } };
         break;
-      case "model-call": {
-        yield* flushed();
-        const step = answer(event, text);
-        held = { step: { ...at, ...step }, open: new Set(event.toolCalls.map((call) => call.id)) };
-        if (held.open.size === 0) yield* flushed();
-        break;
-      }
-      case "tool-call":
-        // told with the answer that made it; one that no answer made stands by itself
-        if (!held?.open.has(event.id))
-          yield* next({
-            ...at,
-            source: "system",
-            message: `${event.name} ran`,
-            extra: { ...event, input: text(event.input) },
-          });
-        break;
-      case "tool-result": {
-        const began = look.conversations.filter(
-          ({ begunBy, from }) =>
-            begunBy?.by === by &&
-            begunBy?.id === event.id &&
-            begunBy.index <= line.index &&
-            from <= line.index,
-        );
-        const result = {
-          ...resultOf(event, text),
-          ...(began.length > 0 && refers(began.map((one) => one.by))),
+      case "model-call":
+        yield* this.#flush();
+        this.#held = {
+          step: { ...at, ...answer(event, text) },
+          open: new Set(event.toolCalls.map((call) => call.id)),
         };
-        if (held?.open.delete(event.id)) {
-          const results = held.step.observation?.results ?? [];
-          held.step.observation = { results: [...results, { source_call_id: event.id, ...result }] };
-          if (held.open.size === 0) yield* flushed();
-        } else
-          yield* next({
-            ...at,
-            source: "system",
-            message: `${event.name} gave`,
-            observation: { results: [result] },
-          });
+        if (this.#held.open.size === 0) yield* this.#flush();
         break;
-      }
+      case "tool-call":
+        // shown with the answer that made it; a call of no answer is a step of its own
+        if (!this.#held?.open.has(event.id))
+          yield* this.#next(
+            systemStep(at, `${event.name} ran`, { extra: { ...event, input: text(event.input) } }),
+          );
+        break;
+      case "tool-result":
+        yield* this.#resultSteps(event, index, at);
+        break;
       case "exec":
-        if (isMain)
-          yield* next({
-            ...at,
-            source: "agent",
-            message: "",
-            llm_call_count: 0,
-            tool_calls: [
-              { tool_call_id: `exec-${line.index}`, function_name: "exec", arguments: { argv: event.argv } },
-            ],
-          });
+        if (this.#isMain) yield* this.#next({ ...at, ...programStep(event.argv, index) });
         break;
       default:
-        if (isMain || "by" in event)
-          yield* next({ ...at, source: "system", message: event.event, extra: told(event, text) });
+        if (this.#isMain || "by" in event)
+          yield* this.#next(systemStep(at, event.event, { extra: withTexts(event, text) }));
     }
   }
-  yield* outputEnds();
-  yield* flushed();
+
+  *#resultSteps(event: ToolResultEvent, index: number, at: Timed): Generator<Step> {
+    const began = this.#conversations.filter(
+      ({ begunBy, from }) =>
+        begunBy?.by === this.#by && begunBy?.id === event.id && begunBy.index <= index && from <= index,
+    );
+    const { outcome, exit, rest, durationMs, executed } = event;
+    const result: Result = {
+      content: this.#inPlace(event.text),
+      extra: { outcome, exit, rest, duration_ms: durationMs, executed },
+      ...(began.length > 0 && refersTo(began)),
+    };
+    const held = this.#held;
+    if (!held?.open.delete(event.id)) {
+      yield* this.#next(systemStep(at, `${event.name} gave`, { observation: { results: [result] } }));
+      return;
+    }
+    const results = held.step.observation?.results ?? [];
+    held.step.observation = { results: [...results, { source_call_id: event.id, ...result }] };
+    if (held.open.size === 0) yield* this.#flush();
+  }
+
+  #inPlace(long: LongText): string {
+    if (typeof long === "string") return long;
+    const { text, missing } = this.#source.whole(long, textMax);
+    return missing === null ? text : `${text}\n[${missing}; sha256 ${long.digest}]`;
+  }
+}
+
+function systemStep(at: Timed, message: string, more: object): Step {
+  return { ...at, source: "system", message, ...more };
+}
+
+/** A program that the agent consists of. */
+function programStep(argv: string[], index: number): Step {
+  const call = { tool_call_id: `exec-${index}`, function_name: "exec", arguments: { argv } };
+  return { source: "agent", message: "", llm_call_count: 0, tool_calls: [call] };
 }
 
 function answer(event: ModelCallEvent, text: (long: LongText) => string): Step {
@@ -189,7 +212,7 @@ function answer(event: ModelCallEvent, text: (long: LongText) => string): Step {
   const calls = toolCalls.map(({ id, name, input, malformed }) => ({
     tool_call_id: id,
     function_name: name,
-    arguments: argumentsOf(text(input)),
+    arguments: objectIn(text(input)) ?? { input: text(input) },
     ...(malformed && { extra: { malformed: true } }),
   }));
   const metrics = {
@@ -210,36 +233,16 @@ function answer(event: ModelCallEvent, text: (long: LongText) => string): Step {
   };
 }
 
-function resultOf(event: ToolResultEvent, text: (long: LongText) => string): Result {
-  const { outcome, exit, rest, durationMs, executed } = event;
-  return { content: text(event.text), extra: { outcome, exit, rest, duration_ms: durationMs, executed } };
+function refersTo(conversations: Conversation[]): Result {
+  return { subagent_trajectory_ref: conversations.map(({ by }) => ({ trajectory_id: by })) };
 }
 
-function refers(to: string[]): Result {
-  return { subagent_trajectory_ref: to.map((id) => ({ trajectory_id: id })) };
-}
-
-function told(event: TrajectoryEvent, text: (long: LongText) => string): Record<string, unknown> {
+function withTexts(event: TrajectoryEvent, text: (long: LongText) => string): Record<string, unknown> {
   return "text" in event ? { ...event, text: text(event.text as LongText) } : { ...event };
 }
 
-function argumentsOf(input: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(input);
-    if (typeof value === "object" && value !== null && !Array.isArray(value))
-      return value as Record<string, unknown>;
-  } catch {
-    // as it is, then
-  }
-  return { input };
-}
+type Timed = { timestamp?: string };
 
-function inPlace(source: AttemptSource, long: LongText): string {
-  if (typeof long === "string") return long;
-  const { text, missing } = source.whole(long, textMax);
-  return missing === null ? text : `${text}\n[${missing}; sha256 ${long.digest}]`;
-}
-
-function timeOf(line: TrajectoryLine): { timestamp?: string } {
+function timeOf(line: TrajectoryLine): Timed {
   return line.kind !== "broken" && line.time !== null ? { timestamp: line.time } : {};
 }

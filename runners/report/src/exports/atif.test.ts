@@ -1,5 +1,5 @@
-// The document is read by the PyPI package `atif`, which refuses unknown keys; what that one lets pass, references to
-// sub-agents that are not there, is looked for here.
+// The PyPI package `atif` reads the document and refuses unknown keys. It accepts dangling references to sub-agents, so
+// these tests look for them.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -72,13 +72,13 @@ const everything = () =>
     scores: { primary: "loss", final: [exampleScore("loss")], moments: [] },
   });
 
-test("an attempt with every kind of event is valid, and nothing of it is lost on the way", { skip }, () => {
+test("an export with every kind of event is valid ATIF and loses no field", { skip }, () => {
   const ours = written(everything());
   const [theirs] = validated([ours]);
   assert.deepEqual(filled(theirs), filled(ours));
 });
 
-test("a worker is a trajectory of its own, referred to by the call that began it, and no reference dangles", () => {
+test("a worker is a separate trajectory, referenced by the call that began it", () => {
   const ours = written(everything());
   assert.deepEqual(
     ours.subagent_trajectories.map(({ trajectory_id: id }: Any) => id),
@@ -102,7 +102,7 @@ test("a worker is a trajectory of its own, referred to by the call that began it
   assert.equal("total_cost_usd" in worker.final_metrics, false, "an unknown price is not 0");
 });
 
-test("a worker that no call began is referred to where it began", () => {
+test("a worker that no call began is referenced where it began", () => {
   const ours = written(
     exampleAttempt(after, [
       exampleEvent("start"),
@@ -115,7 +115,7 @@ test("a worker that no call began is referred to where it began", () => {
   assert.equal(ours.steps.at(-2).message, "two began");
 });
 
-test("what happens while a tool runs comes after the step that called it, and a late result is not lost", () => {
+test("events during a tool call follow the step that made the call, and a late result is kept", () => {
   const events: TrajectoryEvent[] = [
     exampleEvent("start"),
     modelCall(1, {
@@ -141,7 +141,7 @@ test("what happens while a tool runs comes after the step that called it, and a 
   );
 });
 
-test("programs, agents that do nothing, damaged, lost and running attempts are valid, and say what is missing", {
+test("exports of damaged, lost and running attempts are valid and name what is missing", {
   skip,
 }, () => {
   const program: TrajectoryEvent[] = [
@@ -189,7 +189,7 @@ test("programs, agents that do nothing, damaged, lost and running attempts are v
   );
 });
 
-test("of twenty thousand events no more than one step is held at a time", { skip }, () => {
+test("an export of twenty thousand events holds at most one step at a time", { skip }, () => {
   const many: TrajectoryEvent[] = [exampleEvent("start")];
   for (let call = 1; call <= 10_000; call++)
     many.push(modelCall(call), { event: "note", by: "agent", text: "x".repeat(200) });

@@ -1,18 +1,23 @@
 // An attempt in the Agent Trajectory Interchange Format, version 1.8
-// (https://github.com/harbor-framework/harbor/blob/main/rfcs/0001-trajectory-format.md). The first conversation, or
-// the program, is the trajectory; workers are embedded beside it, each named by what began it. The format knows no
-// key that is not its own, so the rest stands under `extra`. Pure: gives the text in pieces, and reads the attempt's
-// trajectory once for each conversation.
+// (https://github.com/harbor-framework/harbor/blob/main/rfcs/0001-trajectory-format.md). The first conversation, or the
+// program, is the trajectory; workers are embedded in it, each named after its conversation. The format refuses unknown
+// keys, so everything else is under `extra`. Pure: yields the text in pieces and reads the trajectory once for each
+// conversation.
 import { atifSteps } from "./atif-steps.ts";
 import type { AttemptSource } from "./attempt-source.ts";
-import { type Conversation, type FirstLook, firstLook, type Usage } from "./first-look.ts";
 import { jsonPieces, listOf } from "./json-pieces.ts";
+import {
+  type Conversation,
+  type TrajectorySummary,
+  trajectorySummary,
+  type Usage,
+} from "./trajectory-walk.ts";
 
 const notes =
   "Made by mlrb from the supervisor's own record. A step of source agent with llm_call_count 1 is an answer of a " +
   "model with the results of its tool calls; one with 0 is a program that the agent consists of. Steps of source " +
-  "system whose extra names an event tell what the supervisor saw beside: output, snapshots, budget, waits, " +
-  "iterations as the agent told them, tries of model calls that failed.";
+  "system whose extra names an event hold what else the supervisor recorded: output, snapshots, budget, waits, " +
+  "iterations as the agent reported them, failed tries of model calls.";
 
 /** Attempts of one run sort by task, agent and seed. */
 export function atifFileName({ id, axes, slot }: AttemptSource): string {
@@ -22,22 +27,22 @@ export function atifFileName({ id, axes, slot }: AttemptSource): string {
 }
 
 export function* atif(source: AttemptSource): Generator<string> {
-  const look = firstLook(source.lines());
-  const [main, ...workers] = look.conversations;
+  const summary = trajectorySummary(source.lines());
+  const [main, ...workers] = summary.conversations;
   const { axes, slot, ledger } = source;
   const agent = String(axes.agent ?? "agent");
-  const version = String(look.start.scaffoldVersion ?? "unknown");
+  const version = String(summary.start.scaffoldVersion ?? "unknown");
   yield* jsonPieces({
     schema_version: "ATIF-v1.8",
     session_id: source.id,
     trajectory_id: source.id,
     agent: agentOf(agent, version, main),
-    steps: listOf(() => atifSteps(source, { conversation: main ?? null, look })),
+    steps: listOf(() => atifSteps(source, { conversation: main ?? null, summary })),
     notes,
     final_metrics: {
       ...metricsOf(main?.usage),
       extra: {
-        all_conversations: metricsOf(sum(look.conversations.map(({ usage }) => usage))),
+        all_conversations: metricsOf(sum(summary.conversations.map(({ usage }) => usage))),
         gpu_hours: ledger.read?.gpuHours ?? null,
         gpu_busy_seconds: typeof ledger.read?.gpuBusyMs === "number" ? ledger.read.gpuBusyMs / 1000 : null,
         wall_seconds: ledger.read ? ledger.read.wallMs / 1000 : null,
@@ -55,28 +60,28 @@ export function* atif(source: AttemptSource): Generator<string> {
       started_at: source.startedAt,
       executor: source.executor,
       where: source.where,
-      incomplete: incomplete(source, look),
+      incomplete: incomplete(source, summary),
       ledger: ledger.read,
       scores: source.scores,
     },
     ...(workers.length > 0 && {
       subagent_trajectories: listOf(() =>
-        workers.map((worker) => subagent(source, { worker, agent, version, look })),
+        workers.map((worker) => subagent(source, { worker, agent, version, summary })),
       ),
     }),
   });
   yield "\n";
 }
 
-type Worker = { worker: Conversation; agent: string; version: string; look: FirstLook };
+type Worker = { worker: Conversation; agent: string; version: string; summary: TrajectorySummary };
 
-function subagent(source: AttemptSource, { worker, agent, version, look }: Worker) {
+function subagent(source: AttemptSource, { worker, agent, version, summary }: Worker) {
   return {
     schema_version: "ATIF-v1.8",
     session_id: source.id,
     trajectory_id: worker.by,
     agent: agentOf(`${agent}/${worker.by}`, version, worker),
-    steps: listOf(() => atifSteps(source, { conversation: worker, look })),
+    steps: listOf(() => atifSteps(source, { conversation: worker, summary })),
     final_metrics: metricsOf(worker.usage),
   };
 }
@@ -120,9 +125,9 @@ function sum(usages: Usage[]): Usage | undefined {
   );
 }
 
-function incomplete({ state, ledger }: AttemptSource, look: FirstLook): string | null {
+function incomplete({ state, ledger }: AttemptSource, summary: TrajectorySummary): string | null {
   if (state !== "recorded") return state;
-  if (look.broken !== null) return look.broken;
-  if (look.end === null) return "the trajectory has no end";
+  if (summary.broken !== null) return summary.broken;
+  if (summary.end === null) return "the trajectory has no end";
   return ledger.read === null ? ledger.why : null;
 }

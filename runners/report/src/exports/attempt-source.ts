@@ -1,5 +1,5 @@
-// What an attempt's exports are made from: its trajectory, which may be read again and again and is never held as
-// a whole, and what stands beside it. Types only; the command line fills them in.
+// The input of an attempt's story and exports: its trajectory, which can be read repeatedly and is never held whole,
+// and the facts around it. Types only; the command line fills them in.
 
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { LongText, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
@@ -13,26 +13,26 @@ export type AttemptSource = {
   /** Of the attempt key. */
   key: string;
   startedAt: string;
-  /** null as long as nobody knows. */
+  /** null while it is unknown. */
   durationMs: number | null;
-  /** Where it ran, e.g. `local`, with what is told of it. */
+  /** Where it ran, e.g. `local`, with the executor's facts. */
   executor: string;
   where: Record<string, string>;
-  /** null with the reason where there is none to be read. */
+  /** null with the reason where it cannot be read. */
   ledger: { read: Ledger } | { read: null; why: string };
-  /** The trajectory from its first line on, as often as it is asked for. */
+  /** The trajectory from its first line; can be called repeatedly. */
   lines(): Iterable<TrajectoryLine>;
-  /** The whole of a long text, or what there is of it. */
+  /** The whole of a long text, or the available part. */
   whole(text: LongText, bytesMax: number): WholeText;
   scores: AttemptScores | null;
   /** Digest of the submission as its record, the report and the page have it; absent where there is no record. */
   submission?: string | null;
 };
 
-/** `lost`: its supervisor is gone without a word; what is left of it is no measurement. */
+/** `lost`: its supervisor disappeared; its files are no measurement. */
 export type AttemptState = "recorded" | "running" | "lost";
 
-/** A line of the trajectory; `broken` is the last that is given, and says what is wrong from there on. */
+/** A line of the trajectory; `broken` is the last one and has the reason why the rest cannot be read. */
 export type TrajectoryLine =
   | { kind: "event"; index: number; time: string | null; sinceStartMs: number | null; event: TrajectoryEvent }
   /** An event of a kind or form that this version does not know. */
@@ -48,11 +48,11 @@ export type TrajectoryLine =
 
 export type WholeText = { text: string; missing: null | string };
 
-/** As the newest report of its pipeline and profile has them; absent where no report is of this submission. */
+/** From the newest report of its pipeline and profile; absent where no report covers this submission. */
 export type AttemptScores = {
   primary: string | null;
   final: NamedScore[];
-  /** Of submissions as they stood at a share of the budget, in its order. */
+  /** Of intermediate checkpoints, in order of their shares of the budget. */
   moments: { moment: string; atMs: number | null; scores: NamedScore[] }[];
 };
 
@@ -61,7 +61,7 @@ export type NamedScore = {
   unit: string;
   direction: "higher" | "lower";
   digits: number;
-  /** null: not known. */
+  /** null: unknown. */
   floor: number | null;
 } & (
   | { kind: "scored"; value: number; standardError: number; items: number }

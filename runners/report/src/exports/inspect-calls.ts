@@ -1,11 +1,12 @@
 // Calls of models and of tools as Inspect's events. Pure.
-import type { ModelCallEvent, ToolCallEvent, ToolResultEvent } from "@mlrb/formats/attempt/trajectory";
+import type { ModelCallEvent, ToolResultEvent } from "@mlrb/formats/attempt/trajectory";
 import { assistantMessage, toolArguments, toolError } from "./inspect-messages.ts";
 import type { InspectTexts } from "./inspect-texts.ts";
 import { seconds, usageOf, utc } from "./inspect-values.ts";
 import type { PoolPlaces } from "./pool-places.ts";
+import type { OpenCall } from "./trajectory-walk.ts";
 
-/** What every event of Inspect's says of itself. */
+/** The fields of every event of Inspect's. */
 export type Place = { uuid: string; span_id?: string; timestamp: string; working_start: number };
 
 const stopReasons = {
@@ -67,7 +68,7 @@ export function modelEvent(
       time: seconds(durationMs),
     },
     retries: Math.max(0, tries - 1),
-    // by how many messages the request had one sees whether all of them could be told
+    // `messages` against `messagesTold` shows whether all messages of the request are known
     metadata: {
       call,
       requestDigest,
@@ -77,11 +78,16 @@ export function modelEvent(
   };
 }
 
+/** `result` is undefined as long as the call has none. */
 export function toolEvent(
-  { event: { id, name, input, by }, place }: { event: ToolCallEvent; place: Place },
-  result: { event: ToolResultEvent; at: string; index: number } | undefined,
-  texts: InspectTexts,
+  { id, name, input, by }: OpenCall,
+  from: {
+    place: Place;
+    result: { event: ToolResultEvent; at: string; index: number } | undefined;
+    texts: InspectTexts;
+  },
 ): object {
+  const { place, result, texts } = from;
   const made = {
     event: "tool",
     ...place,

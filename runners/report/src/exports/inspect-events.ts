@@ -1,189 +1,215 @@
-// The events of a trajectory as Inspect's, one after the other. Iterations are spans of type "iteration": one lasts
-// from the end of the one before to the line that tells of it, since agents tell of experiments after them. Workers
-// are spans of type "agent". What rules find of the research, labelled with its source, is told at the end. Whatever Inspect has no event for is an info event of source "mlrb", whole. Pure.
+// A trajectory's events as Inspect's. An iteration is a span of type "iteration": it lasts from the end of the one
+// before to the line that reports it, since agents report experiments afterwards. Workers are spans of type "agent".
+// What rules find of the research comes last, labelled with its source. An event that Inspect has no kind for is an
+// info event of source "mlrb", whole. Pure.
 import { ResearchReader } from "@mlrb/core/iterations/attempt-iterations";
-import type { LongText, ToolCallEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
-import type { AttemptSource, NamedScore } from "./attempt-source.ts";
-import type { FirstLook } from "./first-look.ts";
+import type { LongText, ToolResultEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import type { AttemptSource, NamedScore, TrajectoryLine } from "./attempt-source.ts";
 import { modelEvent, type Place, toolEvent } from "./inspect-calls.ts";
 import { isSaid } from "./inspect-messages.ts";
 import type { InspectTexts } from "./inspect-texts.ts";
 import { seconds, utc } from "./inspect-values.ts";
 import { PoolPlaces } from "./pool-places.ts";
+import {
+  type OpenCall,
+  type TrajectoryStep,
+  type TrajectorySummary,
+  TrajectoryWalk,
+} from "./trajectory-walk.ts";
 
 export type InspectLimit = { type: string; message: string; limit?: number };
 
-type Context = { look: FirstLook; texts: InspectTexts; limit: InspectLimit | undefined };
+type Context = { summary: TrajectorySummary; texts: InspectTexts; limit: InspectLimit | undefined };
 
-/** Calls that wait for their result; of more, the oldest are given without one. */
-const openMax = 1000;
+export function inspectEvents(source: AttemptSource, context: Context): Iterable<object> {
+  return new InspectEvents(source, context).all();
+}
 
-export function* inspectEvents(source: AttemptSource, { look, texts, limit }: Context): Generator<object> {
-  const moments = [...(source.scores?.moments ?? [])];
-  const open = new Map<string, { event: ToolCallEvent; place: Place }>();
-  const workers = new Map<string, string>();
-  const pool = new PoolPlaces();
-  const main = look.conversations[0]?.by;
-  const reader = new ResearchReader();
-  let waitedMs = 0;
-  let iteration = 0;
-  let iterationSpan: string | undefined;
-  let time = utc(look.startedAt ?? source.startedAt);
-  let sinceStartMs = 0;
+class InspectEvents {
+  readonly #source: AttemptSource;
+  readonly #context: Context;
+  readonly #checkpoints: NonNullable<AttemptSource["scores"]>["moments"];
+  readonly #walk = new TrajectoryWalk();
+  readonly #places = new WeakMap<OpenCall, Place>();
+  /** Ids of the workers' spans, by name. */
+  readonly #workers = new Map<string, string>();
+  readonly #pool = new PoolPlaces();
+  readonly #research = new ResearchReader();
+  #waitedMs = 0;
+  #iterations = 0;
+  #iterationSpan: string | undefined;
+  #time: string;
+  #sinceStartMs = 0;
 
-  const place = (name: string | number, by?: string): Place => {
-    const span = (by !== undefined && workers.get(by)) || iterationSpan;
-    return {
-      uuid: `${name}`,
-      ...(span !== undefined && { span_id: span }),
-      timestamp: time,
-      working_start: seconds(Math.max(0, sinceStartMs - waitedMs)),
-    };
-  };
-  const info = (at: Place, data: unknown) => ({ event: "info", ...at, source: "mlrb", data });
-  const span = (name: string, more: { id: string; type: string; parent?: string }) => {
-    const { span_id: _, ...at } = place(`${more.id}-begin`);
-    const parent = more.parent === undefined ? {} : { parent_id: more.parent };
-    return { event: "span_begin", ...at, span_id: more.id, id: more.id, type: more.type, name, ...parent };
-  };
-  const spanEnd = (id: string) => ({ event: "span_end", ...place(`${id}-end`), span_id: id, id });
+  constructor(source: AttemptSource, context: Context) {
+    this.#source = source;
+    this.#context = context;
+    this.#checkpoints = [...(source.scores?.moments ?? [])];
+    this.#time = utc(context.summary.startedAt ?? source.startedAt);
+  }
 
-  for (const line of source.lines()) {
+  *all(): Generator<object> {
+    for (const step of this.#walk.steps(this.#source.lines())) yield* this.#step(step);
+    for (const call of this.#walk.openCalls()) yield this.#tool(call);
+    yield this.#info(this.#place("research"), { event: "research", ...this.#research.end() });
+    for (const id of this.#workers.values()) yield this.#spanEnd(id);
+    if (this.#iterationSpan !== undefined) yield this.#spanEnd(this.#iterationSpan);
+    for (const checkpoint of this.#checkpoints) yield* this.#checkpointScores(checkpoint);
+    for (const score of this.#source.scores?.final ?? [])
+      yield scoreEvent(score, this.#place(`score-${score.name}`));
+  }
+
+  *#step({ line, call, abandoned = [] }: TrajectoryStep): Generator<object> {
     if (line.kind === "broken") {
       const message = `the trajectory is damaged: ${line.why}`;
-      yield { event: "error", ...place("broken"), error: { message, traceback: "", traceback_ansi: "" } };
-      break;
+      yield {
+        event: "error",
+        ...this.#place("broken"),
+        error: { message, traceback: "", traceback_ansi: "" },
+      };
+      return;
     }
-    if (line.time !== null) time = utc(line.time);
-    sinceStartMs = line.sinceStartMs ?? sinceStartMs;
-    while (moments[0] && moments[0].atMs !== null && moments[0].atMs <= sinceStartMs - waitedMs)
-      yield* momentScores(moments.shift()!, place);
-    if (
-      iterationSpan === undefined &&
-      iteration < look.iterations.length &&
-      line.kind === "event" &&
-      line.event.event !== "start"
-    ) {
-      iterationSpan = `iteration-${++iteration}`;
-      yield span(look.iterations[iteration - 1]!, { id: iterationSpan, type: "iteration" });
-    }
+    if (line.time !== null) this.#time = utc(line.time);
+    this.#sinceStartMs = line.sinceStartMs ?? this.#sinceStartMs;
+    const workedMs = this.#sinceStartMs - this.#waitedMs;
+    for (
+      let next = this.#checkpoints[0];
+      next && (next.atMs ?? Infinity) <= workedMs;
+      next = this.#checkpoints[0]
+    )
+      yield* this.#checkpointScores(this.#checkpoints.shift()!);
+    yield* this.#iterationBegins(line);
     if (line.kind === "other") {
-      yield info(place(line.index), { ...line.fields, event: line.name, unknown: true });
-      continue;
+      yield this.#info(this.#place(line.index), { ...line.fields, event: line.name, unknown: true });
+      return;
     }
     const { event, index } = line;
-    reader.see(event, line);
+    this.#research.see(event, line);
     const by = "by" in event && typeof event.by === "string" ? event.by : undefined;
-    if (by !== undefined && by !== main && !workers.has(by)) {
-      const id = `agent-${workers.size + 1}`;
-      yield span(by, { id, type: "agent", ...(iterationSpan !== undefined && { parent: iterationSpan }) });
-      workers.set(by, id);
+    yield* this.#workerBegins(by);
+    for (const one of abandoned) yield this.#tool(one);
+    if (event.event === "tool-call") this.#places.set(call!, this.#place(index, by));
+    else if (event.event === "tool-result")
+      yield this.#tool(this.#called(event, index, call), { event, index });
+    else yield* this.#event(event, index, by);
+    if (isSaid(line)) this.#pool.said(line.event.by);
+    if (event.event === "context-cut") this.#pool.cut(event.by, event.messagesKept);
+    if (event.event === "iteration" && this.#iterationSpan !== undefined) {
+      yield this.#spanEnd(this.#iterationSpan);
+      this.#iterationSpan = undefined;
     }
+  }
+
+  *#event(event: TrajectoryEvent, index: number, by: string | undefined): Generator<object> {
+    const { summary, texts, limit } = this.#context;
     switch (event.event) {
       case "model-call":
-        yield modelEvent(index, event, { at: place(index, by), pool, texts, waitedMs, sinceStartMs });
+        yield modelEvent(index, event, {
+          at: this.#place(index, by),
+          pool: this.#pool,
+          texts,
+          waitedMs: this.#waitedMs,
+          sinceStartMs: this.#sinceStartMs,
+        });
         break;
-      case "tool-call": {
-        const key = `${event.by} ${event.id}`;
-        const before = open.get(key);
-        if (before) yield toolEvent(before, undefined, texts);
-        open.set(key, { event, place: place(index, by) });
-        if (open.size > openMax) {
-          const [oldest, one] = open.entries().next().value!;
-          open.delete(oldest);
-          yield toolEvent(one, undefined, texts);
-        }
-        break;
-      }
-      case "tool-result": {
-        const key = `${event.by} ${event.id}`;
-        const call = open.get(key) ?? {
-          event: { event: "tool-call", by: event.by, id: event.id, name: event.name, input: "{}" },
-          place: place(index, by),
-        };
-        open.delete(key);
-        yield toolEvent(call, { event, at: time, index }, texts);
-        break;
-      }
       case "context-cut": {
         const { messagesCut, charactersCut, messagesKept } = event;
-        yield {
-          event: "compaction",
-          ...place(index, by),
-          type: "trim",
-          role: event.by,
-          source: "mlrb",
-          metadata: { messagesCut, charactersCut, messagesKept },
-        };
+        const metadata = { messagesCut, charactersCut, messagesKept };
+        const at = this.#place(index, by);
+        yield { event: "compaction", ...at, type: "trim", role: event.by, source: "mlrb", metadata };
         break;
       }
       case "wait":
-        waitedMs = movedMs(look.start.deadline, event) ?? waitedMs + (event.frozenMs ?? event.durationMs);
-        yield info(place(index), event);
+        this.#waitedMs =
+          movedMs(summary.start.deadline, event) ?? this.#waitedMs + (event.frozenMs ?? event.durationMs);
+        yield this.#info(this.#place(index), event);
         break;
       case "end":
-        if (limit) yield { event: "sample_limit", ...place(`${index}-limit`), ...limit };
-        yield info(place(index), event);
+        if (limit) yield { event: "sample_limit", ...this.#place(`${index}-limit`), ...limit };
+        yield this.#info(this.#place(index), event);
         break;
       default:
-        yield info(place(index, by), own(event, texts));
-    }
-    if (isSaid(line)) pool.said(line.event.by);
-    if (event.event === "context-cut") pool.cut(event.by, event.messagesKept);
-    if (event.event === "iteration" && iterationSpan !== undefined) {
-      yield spanEnd(iterationSpan);
-      iterationSpan = undefined;
+        yield this.#info(this.#place(index, by), withReferences(event, texts));
     }
   }
-  for (const call of open.values()) yield toolEvent(call, undefined, texts);
-  const research = reader.end();
-  yield info(place("research"), { event: "research", ...research });
-  for (const id of workers.values()) yield spanEnd(id);
-  if (iterationSpan !== undefined) yield spanEnd(iterationSpan);
-  for (const moment of moments) yield* momentScores(moment, place);
-  for (const score of source.scores?.final ?? [])
-    if (score.kind === "not-measured")
-      yield info(place(`score-${score.name}`), {
-        event: "not-measured",
-        scorer: score.name,
-        cause: score.cause,
-      });
-    else
-      yield {
-        event: "score",
-        ...place(`score-${score.name}`),
-        scorer: score.name,
-        score: scoreOf(score),
-        intermediate: false,
-      };
-}
 
-type Scored = { moment: string; scores: NamedScore[] };
+  *#iterationBegins(line: Exclude<TrajectoryLine, { kind: "broken" }>): Generator<object> {
+    const name = this.#context.summary.iterations[this.#iterations];
+    const isEvent = line.kind === "event" && line.event.event !== "start";
+    if (this.#iterationSpan !== undefined || name === undefined || !isEvent) return;
+    this.#iterationSpan = `iteration-${++this.#iterations}`;
+    yield this.#spanBegin(name, { id: this.#iterationSpan, type: "iteration" });
+  }
 
-function* momentScores({ moment, scores }: Scored, place: (name: string) => Place): Generator<object> {
-  for (const score of scores) {
-    const at = place(`score-${moment}-${score.name}`);
-    if (score.kind === "not-measured")
-      yield {
-        event: "info",
-        ...at,
-        source: "mlrb",
-        data: { event: "not-measured", moment, scorer: score.name, cause: score.cause },
-      };
-    else {
-      const { metadata, ...said } = scoreOf(score);
-      yield {
-        event: "score",
-        ...at,
-        scorer: score.name,
-        score: { ...said, metadata: { ...metadata, moment } },
-        intermediate: true,
-      };
-    }
+  *#workerBegins(by: string | undefined): Generator<object> {
+    const main = this.#context.summary.conversations[0]?.by;
+    if (by === undefined || by === main || this.#workers.has(by)) return;
+    const id = `agent-${this.#workers.size + 1}`;
+    const parent = this.#iterationSpan;
+    yield this.#spanBegin(by, { id, type: "agent", ...(parent !== undefined && { parent }) });
+    this.#workers.set(by, id);
+  }
+
+  /** The call that a result answers; of a result without a started call, one in its place. */
+  #called({ by, id, name }: ToolResultEvent, index: number, call: OpenCall | undefined): OpenCall {
+    if (call?.started) return call;
+    const made = { by, id, name, input: "{}", index, started: true };
+    this.#places.set(made, this.#place(index, by));
+    return made;
+  }
+
+  #tool(call: OpenCall, result?: { event: ToolResultEvent; index: number }): object {
+    const answered = result && { ...result, at: this.#time };
+    return toolEvent(call, { place: this.#places.get(call)!, result: answered, texts: this.#context.texts });
+  }
+
+  *#checkpointScores({ moment, scores }: { moment: string; scores: NamedScore[] }): Generator<object> {
+    for (const score of scores)
+      yield scoreEvent(score, this.#place(`score-${moment}-${score.name}`), { moment });
+  }
+
+  #place(name: string | number, by?: string): Place {
+    const span = (by !== undefined && this.#workers.get(by)) || this.#iterationSpan;
+    return {
+      uuid: `${name}`,
+      ...(span !== undefined && { span_id: span }),
+      timestamp: this.#time,
+      working_start: seconds(Math.max(0, this.#sinceStartMs - this.#waitedMs)),
+    };
+  }
+
+  #info(at: Place, data: unknown): object {
+    return { event: "info", ...at, source: "mlrb", data };
+  }
+
+  #spanBegin(name: string, { id, type, parent }: { id: string; type: string; parent?: string }): object {
+    const { span_id: _, ...at } = this.#place(`${id}-begin`);
+    const under = parent === undefined ? {} : { parent_id: parent };
+    return { event: "span_begin", ...at, span_id: id, id, type, name, ...under };
+  }
+
+  #spanEnd(id: string): object {
+    return { event: "span_end", ...this.#place(`${id}-end`), span_id: id, id };
   }
 }
 
-/** A rejected submission has no number: it counts as the floor in our tables, and says so here. */
+/** `more` is for scores of an intermediate checkpoint. */
+function scoreEvent(score: NamedScore, at: Place, more?: { moment: string }): object {
+  if (score.kind === "not-measured") {
+    const data = { event: "not-measured", ...more, scorer: score.name, cause: score.cause };
+    return { event: "info", ...at, source: "mlrb", data };
+  }
+  const { metadata, ...said } = scoreOf(score);
+  return {
+    event: "score",
+    ...at,
+    scorer: score.name,
+    score: { ...said, metadata: { ...metadata, ...more } },
+    intermediate: more !== undefined,
+  };
+}
+
+/** A rejected submission has no number, here as in the tables, which score it at the trivial baseline. */
 export function scoreOf(score: Exclude<NamedScore, { kind: "not-measured" }>) {
   const { unit, direction, floor } = score;
   const metadata = { unit, direction, floor };
@@ -193,14 +219,14 @@ export function scoreOf(score: Exclude<NamedScore, { kind: "not-measured" }>) {
   return { value, history: [], metadata: { ...metadata, standardError, items } };
 }
 
-/** What the deadline had moved by after a wait. Sums of waits would count twice what overlaps. */
+/** By how much the deadline has moved after a wait. A sum of waits would count overlaps twice. */
 function movedMs(first: unknown, { deadline }: { deadline: string }): number | undefined {
   const moved = Date.parse(deadline) - Date.parse(String(first));
   return Number.isNaN(moved) ? undefined : moved;
 }
 
-/** An event as it is, with references in place of long texts. */
-function own(event: TrajectoryEvent, texts: InspectTexts): Record<string, unknown> {
+/** The event with references in place of long texts. */
+function withReferences(event: TrajectoryEvent, texts: InspectTexts): Record<string, unknown> {
   if (!("text" in event)) return event;
   if (event.event === "request-part" && event.again) return { ...event, text: "" }; // as in the part of this digest
   return { ...event, text: texts.reference(event.text as LongText) };

@@ -1,5 +1,5 @@
-// The log is read by Inspect AI itself: what it does not accept fails, and what it silently drops is found by
-// comparing every field of ours with what it wrote again.
+// Inspect AI itself reads the log. A log that it refuses fails the test; fields that it silently drops are found by
+// comparing ours with the log that it writes again.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ const file = join(folder, "log.json");
 // biome-ignore lint/suspicious/noExplicitAny: the log is another project's format
 type Any = any;
 
-// messages are pooled in the file, and stand in the events once it is read
+// messages are pooled in the file, and are in the events after reading
 const rewrite = `
 import json, sys
 from inspect_ai.log import read_eval_log, write_eval_log
@@ -33,19 +33,19 @@ for path in sys.argv[1:]:
 print(json.dumps(found))
 `;
 
-/** Writes the log; gives what was written. */
+/** Writes the log and returns it. */
 function written(source: AttemptSource, path = file): Any {
   const text = [...inspectLog([source])].join("");
   writeFileSync(path, text);
   return JSON.parse(text);
 }
 
-/** As Inspect writes it again, and as it gives it with attachments in their places. */
+/** The log as Inspect writes it again, and with its attachments resolved. */
 function readByInspect(...paths: string[]): { again: Any; resolved: Any }[] {
   return readBack(python!, rewrite, paths) as Any;
 }
 
-/** Every field of `ours` that is missing or another in `theirs`. */
+/** Every field of `ours` that is missing or different in `theirs`. */
 function lost(ours: Any, theirs: Any, path = ""): string[] {
   if (typeof ours !== "object" || ours === null)
     return Object.is(ours, theirs)
@@ -80,7 +80,7 @@ test("an attempt with every kind of event loses no field when Inspect reads and 
   const { again, resolved } = readByInspect(file)[0]!;
   const [sample] = ours.samples;
   const { events_data: pool, ...others } = sample;
-  // pooled anew by the writer, so compared where the references are resolved
+  // the writer pools them again, so they are compared with resolved references
   for (const event of others.events) {
     if (event.input_refs === undefined) continue;
     delete event.input;
@@ -103,7 +103,7 @@ test("an attempt with every kind of event loses no field when Inspect reads and 
   assert.equal(calls[0].input[1].content, "Train a model. ".repeat(200));
 });
 
-test("waits that overlap are taken from working time once, as the deadline moved", () => {
+test("overlapping waits reduce the working time once, as the deadline moved", () => {
   const first = Date.UTC(2026, 0, 2, 4);
   const start = exampleEvent("start", { task: "words", deadline: new Date(first).toISOString() });
   const wait = (durationMs: number, movedMs: number) => ({
@@ -118,7 +118,7 @@ test("waits that overlap are taken from working time once, as the deadline moved
   assert.equal((Date.parse(end) - Date.parse(begin)) / 1000 - working, 4);
 });
 
-test("iterations are spans with their own words, workers are agents, moments are intermediate scores, and a limit is one", {
+test("iterations become spans, workers agents, checkpoints intermediate scores, and a limit a limit", {
   skip,
 }, () => {
   written(whole());
@@ -131,10 +131,12 @@ test("iterations are spans with their own words, workers are agents, moments are
       ["worker-1", "agent", "iteration-1"],
     ],
   );
-  const told = sample.events.find(({ event, data }: Any) => event === "info" && data.event === "iteration");
-  assert.equal(told.span_id, "iteration-1");
-  assert.equal(told.source, "mlrb");
-  assert.equal(JSON.parse(told.data.line).decision, "keep");
+  const reported = sample.events.find(
+    ({ event, data }: Any) => event === "info" && data.event === "iteration",
+  );
+  assert.equal(reported.span_id, "iteration-1");
+  assert.equal(reported.source, "mlrb");
+  assert.equal(JSON.parse(reported.data.line).decision, "keep");
   const scores = sample.events.filter(({ event }: Any) => event === "score");
   assert.deepEqual(
     scores.map(({ score, intermediate, scorer }: Any) => [scorer, score.value, intermediate]),
@@ -197,7 +199,7 @@ const odd: [title: string, status: string, source: AttemptSource][] = [
   ],
   ["without its end", "error", exampleAttempt(after, program.slice(0, 4))],
   [
-    "that goes on",
+    "that is running",
     "started",
     exampleAttempt(after, program.slice(0, 3), {
       state: "running",
@@ -207,7 +209,7 @@ const odd: [title: string, status: string, source: AttemptSource][] = [
   ["that was lost", "error", exampleAttempt(after, program, { state: "lost" })],
   ["without any line", "error", exampleAttempt(after, [])],
   [
-    "with events that nobody knows",
+    "with unknown events",
     "success",
     exampleAttempt(after, [
       ...nop.slice(0, 1),
@@ -218,7 +220,7 @@ const odd: [title: string, status: string, source: AttemptSource][] = [
   ],
 ];
 
-test("attempts of every kind and state are accepted whole, each with its status", { skip }, () => {
+test("Inspect reads attempts of every kind and state whole, each with its status", { skip }, () => {
   const paths = odd.map((_, at) => join(folder, `${at}.json`));
   const ours = odd.map(([, , source], at) => written(source, paths[at]));
   for (const [at, { again }] of readByInspect(...paths).entries()) {
@@ -229,7 +231,7 @@ test("attempts of every kind and state are accepted whole, each with its status"
   }
 });
 
-test("a long text whose file is gone says so in its place", () => {
+test("a long text without its file has a note in its place", () => {
   const events = everyEvent(new Map());
   const ours = written(exampleAttempt(after, events));
   assert.ok(
@@ -240,7 +242,7 @@ test("a long text whose file is gone says so in its place", () => {
   assert.equal(Object.keys(ours.samples[0].attachments).length, 2);
 });
 
-test("twenty thousand events pass through in small pieces and are read", { skip }, () => {
+test("Inspect reads a log of twenty thousand events that was written in small pieces", { skip }, () => {
   const many: TrajectoryEvent[] = [exampleEvent("start")];
   for (let call = 1; call <= 10_000; call++)
     many.push(modelCall(call), { event: "note", by: "agent", text: "x".repeat(200) });

@@ -1,14 +1,14 @@
 // Attempts as a log of Inspect AI, format 2, which `inspect view` shows and `read_eval_log` reads
-// (https://inspect.aisi.org.uk/eval-logs.html; field by field after inspect-ai 0.3.285). Unknown keys are dropped
-// there without a word, so what Inspect has no place for is in `metadata` and in info events of source "mlrb".
-// A log holds one attempt, or all attempts of a run as its samples. Pure: it gives the text in pieces.
+// (https://inspect.aisi.org.uk/eval-logs.html; field by field after inspect-ai 0.3.285). Inspect silently drops
+// unknown keys, so everything that it has no field for is in `metadata` and in info events of source "mlrb".
+// A log holds one attempt, or all attempts of a run as its samples. Pure: it yields the text in pieces.
 import { createHash } from "node:crypto";
 import type { AttemptSource } from "./attempt-source.ts";
 import { attemptFacts, inspectSample, roleUsage, type SampleFacts, sampleFacts } from "./inspect-sample.ts";
 import { addedUsage, utc } from "./inspect-values.ts";
 import { jsonPieces, listOf } from "./json-pieces.ts";
 
-/** What Inspect calls a model where an agent used none that can be counted, and where attempts used several. */
+/** Inspect's model name where no model call was counted, and where attempts used several models. */
 const [noModel, severalModels] = ["none/none", "mlrb/several"];
 
 type Header = { id: string; task: string; createdAt: string };
@@ -27,7 +27,7 @@ export function* inspectLog(sources: readonly AttemptSource[]): Generator<string
   const { id, task, createdAt } = headerOf(sources);
   const agents = new Set(samples.map(({ agent }) => agent));
   const agent = agents.size === 1 ? [...agents][0]! : "several";
-  const models = new Set(samples.map(({ look }) => [...look.byModel.keys()][0] ?? noModel));
+  const models = new Set(samples.map(({ summary }) => [...summary.byModel.keys()][0] ?? noModel));
   const running = samples.some(({ source: { state } }) => state === "running");
   const measured = samples.filter(({ source, error }) => !error && source.state !== "running");
   const { pipeline, profile } = samples[0]!.source.slot;
@@ -35,7 +35,7 @@ export function* inspectLog(sources: readonly AttemptSource[]): Generator<string
     .map((sample) => sample.endedAt)
     .sort()
     .at(-1)!;
-  // of several attempts each sample has its own
+  // in a log of several attempts each sample has its own
   const error = only?.error;
   yield* jsonPieces({
     version: 2,
@@ -74,7 +74,7 @@ export function* inspectLog(sources: readonly AttemptSource[]): Generator<string
     results: {
       total_samples: samples.length,
       completed_samples: measured.length,
-      // means over attempts are the report's, by its rules; here only what one attempt was measured at
+      // only the report computes means over attempts, by its rules; here are the scores of one attempt
       scores: only ? scoresOf(only) : [],
     },
     stats: {

@@ -1,10 +1,11 @@
-// What was said to models and by them as Inspect's messages. All stand once in a pool; a model event names by
-// position what it was asked. Pure.
+// The messages to models and from them as Inspect's messages. A pool holds each once; a model event refers to its
+// request by positions in the pool. Pure.
 import type { MessageEvent, ModelCallEvent, ToolResultEvent } from "@mlrb/formats/attempt/trajectory";
 import type { TrajectoryLine } from "./attempt-source.ts";
 import type { InspectTexts } from "./inspect-texts.ts";
+import { objectIn } from "./json-pieces.ts";
 
-/** Arguments of a tool that are longer are one text, not fields. */
+/** Longer arguments of a tool become one text instead of fields. */
 const argumentsMax = 256 << 10;
 
 type MessageSource = MessageEvent | ModelCallEvent | ToolResultEvent;
@@ -87,21 +88,14 @@ export function assistantMessage(index: number, event: ModelCallEvent, texts: In
   };
 }
 
-/** As an object; what is none, or is too long to be taken apart, under the name `input`. */
+/** As an object; a text that is not one, or is too long, is under the name `input`. */
 export function toolArguments(
   input: ModelCallEvent["toolCalls"][number]["input"],
   texts: InspectTexts,
 ): Record<string, unknown> {
   const whole = texts.whole(input, argumentsMax);
-  if (whole !== undefined && whole.length <= argumentsMax)
-    try {
-      const value: unknown = JSON.parse(whole);
-      if (typeof value === "object" && value !== null && !Array.isArray(value))
-        return value as Record<string, unknown>;
-    } catch {
-      // as it is, then
-    }
-  return { input: texts.reference(input) };
+  const found = whole !== undefined && whole.length <= argumentsMax ? objectIn(whole) : undefined;
+  return found ?? { input: texts.reference(input) };
 }
 
 export function toolError({ outcome, text }: ToolResultEvent): { type: string; message: string } | undefined {

@@ -1,26 +1,26 @@
-// One attempt as a sample of an Inspect log: what its trajectory, its ledger and its scores say, field by field after
-// inspect-ai 0.3.285. Pure: it reads the trajectory several times and gives long lists in pieces.
+// One attempt as a sample of an Inspect log, from its trajectory, ledger and scores, field by field after inspect-ai
+// 0.3.285. Pure: it reads the trajectory several times and yields long lists in pieces.
 import type { AttemptSource } from "./attempt-source.ts";
-import { type FirstLook, firstLook } from "./first-look.ts";
 import { type InspectLimit, inspectEvents, scoreOf } from "./inspect-events.ts";
 import { inspectConversation, inspectPool } from "./inspect-messages.ts";
 import { InspectTexts } from "./inspect-texts.ts";
 import { seconds, usageOf, utc } from "./inspect-values.ts";
 import { listOf, objectOf } from "./json-pieces.ts";
+import { type TrajectorySummary, trajectorySummary } from "./trajectory-walk.ts";
 
 type InspectError = { message: string; traceback: string; traceback_ansi: string };
 
-/** What a log says of a sample before it gives the sample itself. */
+/** The facts of a sample that a log has before the sample itself. */
 export type SampleFacts = {
   source: AttemptSource;
-  look: FirstLook;
+  summary: TrajectorySummary;
   id: string;
   task: string;
   agent: string;
   startedAt: string;
   /** Of the last event that can be read. */
   endedAt: string;
-  /** Of the harness or the record, never of the agent: an agent that failed has been measured. */
+  /** A fault of the harness or the record, never of the agent: a failed agent was measured. */
   error: InspectError | undefined;
   modelUsage: Record<string, ReturnType<typeof usageOf>>;
   final: Exclude<NonNullable<AttemptSource["scores"]>["final"][number], { kind: "not-measured" }>[];
@@ -28,25 +28,25 @@ export type SampleFacts = {
 };
 
 export function sampleFacts(source: AttemptSource): SampleFacts {
-  const look = firstLook(source.lines());
+  const summary = trajectorySummary(source.lines());
   const { axes, slot, startedAt, scores } = source;
   return {
     source,
-    look,
+    summary,
     id: [axes.task, axes.agent, axes.seed].filter((part) => part !== undefined).join("/"),
     task: String(axes.task ?? slot.stage),
     agent: String(axes.agent ?? "agent"),
     startedAt: utc(startedAt),
-    endedAt: utc(look.lastAt ?? startedAt),
-    error: errorOf(source, look),
-    modelUsage: Object.fromEntries([...look.byModel].map(([name, used]) => [name, usageOf(used)])),
+    endedAt: utc(summary.lastAt ?? startedAt),
+    error: errorOf(source, summary),
+    modelUsage: Object.fromEntries([...summary.byModel].map(([name, used]) => [name, usageOf(used)])),
     final: (scores?.final ?? []).filter((score) => score.kind !== "not-measured"),
     budget: source.ledger.read?.budget as SampleFacts["budget"],
   };
 }
 
-/** What Inspect has no place for. */
-export function attemptFacts({ source, look }: SampleFacts) {
+/** What Inspect has no field for. */
+export function attemptFacts({ source, summary }: SampleFacts) {
   const { id, slot, axes, ledger } = source;
   return {
     record: id,
@@ -58,61 +58,61 @@ export function attemptFacts({ source, look }: SampleFacts) {
     attemptKey: source.key,
     executor: source.executor,
     where: source.where,
-    start: look.start,
+    start: summary.start,
     ledger: ledger.read ?? ledger.why,
   };
 }
 
-/** Conversations with a model, by whose they are. */
-export function roleUsage({ look }: SampleFacts): SampleFacts["modelUsage"] {
-  const asked = look.conversations.filter(({ usage: { calls } }) => calls > 0);
+/** Usage by conversation. */
+export function roleUsage({ summary }: SampleFacts): SampleFacts["modelUsage"] {
+  const asked = summary.conversations.filter(({ usage: { calls } }) => calls > 0);
   return Object.fromEntries(asked.map(({ by, usage }) => [by, usageOf(usage)]));
 }
 
 export function inspectSample(facts: SampleFacts, metadata: object): object {
-  const { source, look, id, task, startedAt, endedAt, error, final } = facts;
+  const { source, summary, id, task, startedAt, endedAt, error, final } = facts;
   const ledger = source.ledger.read;
-  const main = look.conversations[0]?.by;
+  const main = summary.conversations[0]?.by;
   const limit = limitOf(source);
   const texts = new InspectTexts(source);
   return {
     id,
     epoch: 1,
     input:
-      look.prompt === null
-        ? `The prompt of task ${task}, of digest ${String(look.start.promptDigest ?? "unknown")}.`
-        : texts.inline(look.prompt),
+      summary.prompt === null
+        ? `The prompt of task ${task}, of digest ${String(summary.start.promptDigest ?? "unknown")}.`
+        : texts.inline(summary.prompt),
     target: "",
     metadata: { mlrb: metadata },
     messages: listOf(() => (main === undefined ? [] : inspectConversation(source.lines(), main, texts))),
     scores: Object.fromEntries(final.map((score) => [score.name, scoreOf(score)])),
     store: {},
-    events: listOf(() => inspectEvents(source, { look, texts, limit })),
-    ...(look.conversations.length > 0 && {
+    events: listOf(() => inspectEvents(source, { summary, texts, limit })),
+    ...(summary.conversations.length > 0 && {
       events_data: { messages: listOf(() => inspectPool(source.lines(), texts)), calls: [] },
     }),
     model_usage: facts.modelUsage,
     role_usage: roleUsage(facts),
     started_at: startedAt,
     ...(source.state !== "running" && { completed_at: endedAt }),
-    total_time: seconds(ledger?.wallMs ?? look.lastSinceStartMs),
-    working_time: seconds(ledger?.workingMs ?? look.lastSinceStartMs),
+    total_time: seconds(ledger?.wallMs ?? summary.lastSinceStartMs),
+    working_time: seconds(ledger?.workingMs ?? summary.lastSinceStartMs),
     uuid: source.id.slice(0, 22),
     ...(error && { error }),
     ...(limit?.limit !== undefined && {
       limit: { type: limit.type, limit: limit.limit, reason: limit.message },
     }),
-    // after everything that refers to them
+    // last, after every reference to an attachment
     attachments: objectOf(() => texts.entries()),
   };
 }
 
-function errorOf({ state, ledger }: AttemptSource, look: FirstLook): InspectError | undefined {
+function errorOf({ state, ledger }: AttemptSource, summary: TrajectorySummary): InspectError | undefined {
   if (state === "running") return undefined;
   const why: string[] = [];
-  if (state === "lost") why.push("its supervisor ended without a word, so nothing was measured");
-  if (look.broken !== null) why.push(`its trajectory is damaged: ${look.broken}`);
-  else if (look.end === null) why.push("its trajectory has no end");
+  if (state === "lost") why.push("its supervisor disappeared, so nothing was measured");
+  if (summary.broken !== null) why.push(`its trajectory is damaged: ${summary.broken}`);
+  else if (summary.end === null) why.push("its trajectory has no end");
   if (ledger.read === null) why.push(ledger.why);
   if (why.length === 0) return undefined;
   return { message: why.join("; "), traceback: "", traceback_ansi: "" };

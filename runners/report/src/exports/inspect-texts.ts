@@ -1,9 +1,9 @@
-// Long texts of an attempt as attachments of an Inspect log: what refers to one says `attachment://DIGEST`, and each
-// stands once in the sample. Only their digests are held; contents are read when they are written.
+// Long texts of an attempt as attachments of an Inspect log. A reference is `attachment://DIGEST`; the sample holds
+// each attachment once. Only digests are kept in memory; contents are read while they are written.
 import type { LongText } from "@mlrb/formats/attempt/trajectory";
 import type { AttemptSource } from "./attempt-source.ts";
 
-/** Of one text; a longer one is cut with words. */
+/** Longest text in bytes; a longer one is cut, with a note. */
 const bytesMax = 64 << 20;
 const inlineMax = 1 << 20;
 
@@ -19,7 +19,7 @@ export class InspectTexts {
 
   /** A short text as it is. */
   reference(text: LongText): string {
-    // one that looks like a reference would be taken for one
+    // Inspect would read a text that looks like a reference as one
     if (typeof text === "string")
       return text.startsWith("attachment://") || text.startsWith("tc://") ? ` ${text}` : text;
     if (!this.#referred.has(text.digest)) this.#referred.set(text.digest, text);
@@ -32,7 +32,7 @@ export class InspectTexts {
     return missing === null ? found : undefined;
   }
 
-  /** In place, for where Inspect follows no reference; what is longer is cut with words. */
+  /** In place, where Inspect follows no reference; a longer text is cut, with a note. */
   inline(text: LongText): string {
     const { text: found, missing } = this.#source.whole(text, inlineMax);
     return missing === null ? found : `${found}\n[${missing}]`;

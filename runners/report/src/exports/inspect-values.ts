@@ -1,7 +1,7 @@
-// Numbers and times as Inspect counts and spells them. Pure.
-import type { Usage } from "./first-look.ts";
+// Usage and times in Inspect's counting and spelling. Pure.
+import type { Usage } from "./trajectory-walk.ts";
 
-/** Inspect counts cached input apart, we within; an unknown price is left out, never 0. */
+/** Inspect counts cached input separately, a ledger within the input. An unknown price is left out, never 0. */
 export function usageOf({
   inputTokens,
   outputTokens,
@@ -43,7 +43,7 @@ export function seconds(ms: number): number {
   return Math.round(ms) / 1000;
 }
 
-/** As Python spells it, so that nothing differs when it is written again. */
+/** In Python's spelling, so that Inspect writes the same text again. */
 export function utc(time: string): string {
   const [whole, fraction] = new Date(time).toISOString().slice(0, -1).split(".") as [string, string];
   return `${whole}${fraction === "000" ? "" : `.${fraction}000`}+00:00`;

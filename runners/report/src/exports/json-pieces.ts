@@ -1,4 +1,5 @@
-// JSON written in pieces, so that a document of any length takes the memory of one of its parts. Pure.
+// Writes JSON in pieces, so that a document of any length needs the memory of one part. Pure.
+import { isTable } from "@mlrb/formats/is-table";
 
 type Part = unknown | Streamed;
 
@@ -15,6 +16,16 @@ export function listOf(elements: () => Iterable<unknown>): Part {
 /** An object whose fields are made while it is written. */
 export function objectOf(entries: () => Iterable<[string, unknown]>): Part {
   return { [streamed]: entries, as: "object" };
+}
+
+/** The JSON object that `text` is; undefined where it is none. */
+export function objectIn(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isTable(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The text of `value`, an object or a list, which may hold listOf and objectOf at any depth. Leaves undefined out. */
@@ -52,7 +63,7 @@ function* entryPieces([name, value]: [string, unknown]): Generator<string> {
   yield* jsonPieces(value);
 }
 
-/** Half a surrogate pair is valid in JSON and in few readers: it becomes the sign for what cannot be shown. */
+/** Few readers accept half a surrogate pair, which JSON allows; it becomes U+FFFD. */
 function text(value: unknown): string {
   return JSON.stringify(value).replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, "$1\ufffd");
 }

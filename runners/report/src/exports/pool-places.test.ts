@@ -8,7 +8,7 @@ function said(...by: string[]): PoolPlaces {
   return pool;
 }
 
-test("a conversation that nobody interrupts is one run, others make runs of it", () => {
+test("a conversation is one run of positions until another interrupts it", () => {
   assert.deepEqual(said("a", "a", "a").asked("a"), [[0, 3]]);
   const pool = said("a", "b", "a", "a", "b");
   assert.deepEqual(pool.asked("a"), [
@@ -22,7 +22,7 @@ test("a conversation that nobody interrupts is one run, others make runs of it",
   assert.deepEqual(pool.asked("c"), []);
 });
 
-test("after a cut the first two messages and the newest stay, as many as are said to", () => {
+test("after a cut the first two messages and the newest stay, up to the given number", () => {
   const pool = said(..."aaaaaaaaaa");
   pool.cut("a", 5);
   assert.deepEqual(pool.asked("a"), [
@@ -36,7 +36,7 @@ test("after a cut the first two messages and the newest stay, as many as are sai
   ]);
 });
 
-test("a cut that keeps more than there is changes nothing, and one that keeps nothing leaves nothing", () => {
+test("a cut that keeps more than all messages changes nothing, and one that keeps 0 leaves none", () => {
   for (const kept of [10, 11, 500]) {
     const pool = said(..."aaaaaaaaaa");
     pool.cut("a", kept);
@@ -45,5 +45,5 @@ test("a cut that keeps more than there is changes nothing, and one that keeps no
   const pool = said("a", "a", "a");
   pool.cut("a", 0);
   assert.deepEqual(pool.asked("a"), []);
-  pool.cut("nobody", 3);
+  pool.cut("unknown", 3);
 });

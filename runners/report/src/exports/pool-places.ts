@@ -1,6 +1,6 @@
-// Which messages of the pool a model was asked with, as runs of positions. A trajectory tells every message and what
-// was cut, not each request: after a cut the request is taken to be the conversation's first two messages (what it
-// is told of its task) and the newest. Pure.
+// The messages of each request to a model, as runs of positions in the pool. A trajectory has every message and every
+// cut, but not each request. After a cut the request is assumed to be the conversation's first two messages (its task)
+// and the newest ones. Pure.
 
 /** Of one conversation: positions [from, to). */
 type Runs = [from: number, to: number][];
@@ -21,7 +21,7 @@ export class PoolPlaces {
     this.#next++;
   }
 
-  /** Of the conversation so far `kept` messages stay. */
+  /** `kept` messages of the conversation stay. */
   cut(by: string, kept: number): void {
     const runs = this.#runs.get(by) ?? [];
     const first = taken(runs, Math.min(heldFirst, kept));

@@ -15,7 +15,7 @@ function read(bytes: string | Buffer) {
   return [...trajectoryLines(path)];
 }
 
-test("every event that the supervisor can write is known, with its time", () => {
+test("every event that a supervisor writes is read, with its time", () => {
   const lines = read([...exampleLines(everyEvent(new Map()))].join(""));
   assert.equal(lines.length, 30);
   assert.ok(
@@ -23,7 +23,7 @@ test("every event that the supervisor can write is known, with its time", () => 
   );
 });
 
-test("lines across the pieces that are read at a time come whole", () => {
+test("a line that crosses two reads is returned whole", () => {
   const texts = Array.from({ length: 40 }, (_, at) => `${at}é`.repeat(20_000));
   const lines = read(
     [...exampleLines(texts.map((text) => ({ event: "output", stream: "stdout", text })))].join(""),
@@ -34,7 +34,7 @@ test("lines across the pieces that are read at a time come whole", () => {
   );
 });
 
-test("an event with a field that is missing or of another type is carried along, not believed", () => {
+test("an event with a missing or mistyped field is passed on as unknown", () => {
   const [line] = read(
     `${JSON.stringify({ formatVersion: 1, index: 0, time: "yesterday", sinceStartMs: "soon", event: "tool-result", outcome: "great" })}\n`,
   );
@@ -48,7 +48,7 @@ test("an event with a field that is missing or of another type is carried along,
   });
 });
 
-test("the first line that is none ends the reading, with what is wrong", () => {
+test("the first bad line ends the reading with the reason", () => {
   const good = '{"formatVersion":1,"event":"end"}\n';
   const after = (bad: string | Buffer) => {
     const lines = read(Buffer.concat([Buffer.from(good), Buffer.from(bad), Buffer.from(`\n${good}`)]));
@@ -57,9 +57,9 @@ test("the first line that is none ends the reading, with what is wrong", () => {
     return last?.kind === "broken" ? last.why : "";
   };
   assert.equal(after("{"), "line 2: a line is not JSON");
-  assert.equal(after("[1]"), "line 2: a line is no JSON object");
+  assert.equal(after("[1]"), "line 2: a line is not a JSON object");
   assert.equal(after(Buffer.from([0x22, 0xff, 0x22])), "line 2: a line is not JSON");
-  assert.match(after('{"formatVersion":2}'), /^line 2: a line is of another format/);
+  assert.match(after('{"formatVersion":2}'), /^line 2: a line has another format/);
   assert.equal(after(`"${"x".repeat(5 << 20)}"`), "line 2: a line is longer than 4 MiB");
   assert.deepEqual(read(""), [{ kind: "broken", index: 0, why: "line 1: it is empty" }]);
   assert.deepEqual(

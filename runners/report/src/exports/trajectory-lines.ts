@@ -1,12 +1,12 @@
-// Reads a trajectory line by line with bounded memory. It may have been through many hands and may have been cut
-// off anywhere: what is not as it should be ends the reading with words, and what came before it stands.
+// Reads a trajectory line by line with bounded memory. The file is not trusted and may be cut off anywhere: the first
+// bad line ends the reading with a reason, and the lines before it stay valid.
 import { closeSync, openSync, readSync } from "node:fs";
 import { trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { checkFormat } from "@mlrb/formats/read-format";
 import type { TrajectoryLine } from "./attempt-source.ts";
 
 const pieceBytes = 256 << 10;
-/** As verify-trajectory has it: no line of ours is longer. */
+/** The limit of verify-trajectory; no line of a supervisor is longer. */
 const lineMax = 4 << 20;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -32,7 +32,7 @@ export function* trajectoryLines(path: string): Generator<TrajectoryLine> {
   }
 }
 
-/** Lines as bytes; a text is what is wrong, and the last thing given. */
+/** Lines as bytes; a text is the reason why reading ends, and comes last. */
 function* splitLines(file: number): Generator<Uint8Array | string> {
   const piece = Buffer.alloc(pieceBytes);
   let rest: Buffer[] = [];
@@ -62,10 +62,10 @@ function parsed(index: number, bytes: Uint8Array): TrajectoryLine {
     return broken(index, "a line is not JSON");
   }
   if (typeof fields !== "object" || fields === null || Array.isArray(fields))
-    return broken(index, "a line is no JSON object");
+    return broken(index, "a line is not a JSON object");
   const { formatVersion, index: _, previous, time, sinceStartMs, ...own } = fields as Record<string, unknown>;
   if (formatVersion !== 1)
-    return broken(index, "a line is of another format; this version of mlrb reads format 1");
+    return broken(index, "a line has another format; this version of mlrb reads format 1");
   const place = {
     index,
     time: typeof time === "string" && !Number.isNaN(Date.parse(time)) ? new Date(time).toISOString() : null,

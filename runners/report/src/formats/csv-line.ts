@@ -1,10 +1,10 @@
-// One line of CSV as RFC 4180 has it, for files that people open in spreadsheets.
+// One line of CSV after RFC 4180, for files that people open in spreadsheets.
 import { plainText } from "../read/plain-text.ts";
 
-/** Several rules with their evidence fit. */
+/** Enough for several rules with their evidence. */
 const textMax = 2000;
 
-/** Numbers in full, nothing for null, and texts on one line that cannot become formulas; ends with CRLF. */
+/** Numbers in full, an empty field for null, texts on one line that cannot become formulas. Ends with CRLF. */
 export function csvLine(values: readonly (string | number | boolean | null)[]): string {
   return `${values.map(field).join(",")}\r\n`;
 }
@@ -12,7 +12,7 @@ export function csvLine(values: readonly (string | number | boolean | null)[]): 
 function field(value: string | number | boolean | null): string {
   if (value === null) return "";
   if (typeof value !== "string") return String(value);
-  // A spreadsheet runs a cell that begins like a formula, also in full-width forms.
+  // A spreadsheet runs a cell that begins like a formula, also in full-width characters.
   const plain = plainText(value, textMax);
   const safe = /^[=+\-@＝＋－＠]/.test(plain) ? `'${plain}` : plain;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -1,5 +1,6 @@
-// The report for spreadsheets and data frames: RFC 4180, one row per attempt and metric, then floors and
-// anchors, published values, and what is said over tasks. Numbers are written in full; texts cannot become formulas.
+// The report for spreadsheets and data frames, after RFC 4180: a row for each attempt and metric, then trivial
+// baselines and reference models, published values, and values over tasks. Numbers are in full; texts cannot become
+// formulas.
 
 import type { Published, Report } from "@mlrb/formats/report";
 import type { AcrossTasks } from "@mlrb/formats/report/across-tasks";
@@ -37,12 +38,11 @@ const columns = [
 type Fields = Partial<Record<(typeof columns)[number], string | number | boolean | null>>;
 
 /**
- * report.csv, with CRLF as RFC 4180 has it. `kind` is attempt, anchor, floor (an anchor that is the floor),
- * published, beside (what else was measured of an attempt, its name in `row`), research (of an attempt, likewise),
- * moment (what stood at the share of the budget in `row`; it does not count), or across-tasks, where `row` says what
- * of an agent's normalised scores it is and `n` of how many tasks. `counted` is what enters the mean: the value, the
- * floor, or nothing for a missing attempt; `normalised`
- * is that on the scale from `floor` (0) to `anchor` (1).
+ * report.csv, with CRLF. `kind` is attempt, anchor, floor (a row that is the trivial baseline), published, beside (a
+ * secondary measurement of an attempt, named in `row`), research (likewise), moment (an intermediate checkpoint at the
+ * share of the budget in `row`; it does not count), or across-tasks, where `row` names the statistic of an agent's
+ * normalised scores and `n` is the number of tasks. `counted` enters the mean: the value, the trivial baseline, or
+ * nothing for a missing attempt. `normalised` is `counted` on the scale from `floor` (0) to `anchor` (1).
  */
 export function csv(report: Report): string {
   const rows = [
@@ -103,7 +103,7 @@ function scoreFields(attempt: Attempt, metric: string): Fields {
   }
 }
 
-/** Why a score does not count as it is: the rules it broke, or that its verdict is missing. */
+/** Why a score does not count: the rules that the attempt broke, or a missing verdict. */
 function notPassed({ verdict }: Attempt): string {
   if (verdict.kind === "missing") return verdict.cause;
   const broken = verdict.rules.filter((rule) => rule.answer === "fail" && rule.severity === "strike");
@@ -116,7 +116,7 @@ function anchorRow({ task, metric, name, title, floor, value, standardError, rej
   return { ...row, value, standardError, reason: title };
 }
 
-/** What was measured beside an attempt's scores, by name. */
+/** An attempt's secondary measurements, by name. */
 function besideRows({ task, agent, seed, submission, verdict, scores }: Attempt): Fields[] {
   const own: Fields = { kind: "beside", task, agent, seed, submission, verdict: verdict.kind };
   return Object.entries(scores).flatMap(([metric, score]) =>
@@ -128,7 +128,7 @@ function besideRows({ task, agent, seed, submission, verdict, scores }: Attempt)
   );
 }
 
-/** What stood before the end; the end is the attempt's own row. */
+/** The checkpoints before the end; the end is the attempt's own row. */
 function momentRows({ task, agent, seed, verdict, moments }: Attempt): Fields[] {
   return moments.slice(0, -1).flatMap(({ moment, submission, admission, scores }) => {
     const own: Fields = { kind: "moment", task, agent, seed, verdict: verdict.kind, row: moment, submission };
@@ -142,7 +142,7 @@ function momentRows({ task, agent, seed, verdict, moments }: Attempt): Fields[] 
   });
 }
 
-/** What is known of an attempt's research; of its failure the words alone. */
+/** An attempt's research; of its failure only the text. */
 function researchRows({ task, agent, seed, submission, verdict, research }: Attempt): Fields[] {
   const own: Fields = { kind: "research", task, agent, seed, submission, verdict: verdict.kind };
   if (research === null) return [];

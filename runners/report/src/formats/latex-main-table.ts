@@ -1,17 +1,17 @@
-// The table for the paper: the metric that decides each task, by agents. Numbers stand in siunitx columns,
-// so that decimal points and intervals line up; a page holds three agents, more go on in further tables.
+// The main table for a paper: the metric that decides each task, by agents. Numbers are in siunitx columns, so that
+// decimal points and intervals line up. A table holds three agents; more agents need further tables.
 
 import type { Metric, Published, Report } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { digitsText } from "../sections/digits-text.ts";
 import { cutText, intervalText } from "../sections/interval-text.ts";
-import { metricHead, metricOf, publishedText } from "../sections/report-words.ts";
+import { metricHead, metricOf, publishedText, resultsHelp } from "../sections/report-words.ts";
 import { publishedCaption } from "../sections/results-section.ts";
 import { latexText } from "./latex-text.ts";
 
 const agentsPerTable = 3;
 
-/** Nothing where no task has cells. `mark` stands in each caption: what the numbers are worth. */
+/** Empty where no task has cells. Each caption ends with `mark`, the report's label or warning. */
 export function latexMainTables(report: Report, mark: string): string[] {
   const cells = report.cells.filter(({ primary }) => primary);
   if (cells.length === 0) return [];
@@ -24,10 +24,8 @@ export function latexMainTables(report: Report, mark: string): string[] {
       cells,
       agents,
       caption:
-        `Mean over attempts ± half the width of its 95 % Student-t interval, with attempts measured of planned; ` +
-        `struck and rejected ones count as the floor, and the mean over valid ones stands beside; the floor is what ` +
-        `no skill scores, the anchor what a known model scores on the same data` +
-        `${[cutText(cells), shown(report, cells).length > 0 ? publishedCaption : ""].map(continued).join("")}` +
+        "Mean over attempts ± half the width of its 95 % Student-t interval, with attempts measured of planned" +
+        `${[resultsHelp, cutText(cells), shown(report, cells).length > 0 ? publishedCaption : ""].map(continued).join("")}` +
         `${parts.length > 1 ? `; part ${index + 1} of ${parts.length}` : ""} (${mark})`,
     }),
   );
@@ -38,7 +36,7 @@ function table(
   { cells, agents, caption }: { cells: Cell[]; agents: string[]; caption: string },
 ): string {
   const published = shown(report, cells);
-  const beside = (which: "floor" | "anchor") =>
+  const referenceFormat = (which: "floor" | "anchor") =>
     format(
       cells.flatMap((cell) => {
         const value = cell[which];
@@ -87,17 +85,17 @@ function table(
     "\\begin{table}[htbp]",
     "\\centering",
     `\\caption{${latexText(caption)}}\\smallskip`,
-    `\\begin{tabular}{@{}ll${columns.join("")}S[table-format=${beside("floor")}]S[table-format=${beside("anchor")}]` +
+    `\\begin{tabular}{@{}ll${columns.join("")}S[table-format=${referenceFormat("floor")}]S[table-format=${referenceFormat("anchor")}]` +
       `${published.length === 0 ? "" : ">{\\raggedright\\arraybackslash}p{40mm}"}@{}}`,
     "\\toprule",
-    line(["", "", ...heads, "", "", ...(published.length === 0 ? [] : [""])]),
+    line(["", "", ...heads, "{trivial}", "{reference}", ...(published.length === 0 ? [] : [""])]),
     rules.join(""),
     line([
       "task",
       "metric",
       ...agents.flatMap(() => ["{mean}", "{attempts}"]),
-      "{floor}",
-      "{anchor}",
+      "{baseline}",
+      "{model}",
       ...(published.length === 0 ? [] : ["published"]),
     ]),
     "\\midrule",
@@ -108,7 +106,7 @@ function table(
   ].join("\n");
 }
 
-/** A sentence that follows another, whose full stop comes later. */
+/** A sentence after another one, without its full stop, which comes later. */
 function continued(sentence: string): string {
   return sentence === "" ? "" : `. ${sentence.replace(/\.$/, "")}`;
 }
@@ -133,7 +131,7 @@ function agentCells(cell: Cell | undefined, metric: Metric): [string, string] {
   const { mean, half, ends } = numberParts(cell, metric);
   const marks = [`${cell.measured}/${cell.planned}`];
   if (ends !== undefined) marks.push(ends); // an S column has no place for two ends
-  if (cell.struck > 0) marks.push(`${cell.struck} struck`);
+  if (cell.struck > 0) marks.push(`${cell.struck} disqualified`);
   if (cell.rejected > 0) marks.push(`${cell.rejected} rejected`);
   if (cell.validN !== cell.measured)
     marks.push(cell.validMean === null ? "none valid" : `valid ${digitsText(cell.validMean, metric.digits)}`);
@@ -142,13 +140,13 @@ function agentCells(cell: Cell | undefined, metric: Metric): [string, string] {
   return [number, latexText(marks.join("; "))];
 }
 
-/** For an S column; what is too large for one is set as text. */
+/** For an S column; a number too large for one is set as text. */
 function tableNumber(value: string, half?: string): string {
   const number = half === undefined ? value : `${value} \\pm ${half}`;
   return number.includes("e") ? `{\\num{${number}}}` : number;
 }
 
-/** siunitx' `-2.3(4)`: digits before and after the point, and of an uncertainty counted from its last digit. */
+/** siunitx' `-2.3(4)`: digits before and after the point, and digits of the uncertainty. */
 function format(values: string[], halves: string[]): string {
   const plain = values.filter((value) => !value.includes("e"));
   const sign = plain.some((value) => value.startsWith("-")) ? "-" : "";

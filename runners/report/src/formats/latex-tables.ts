@@ -3,7 +3,7 @@
 import type { Column, Section, Table, TableCell } from "../sections/table.ts";
 import { latexNumbers, latexText } from "./latex-text.ts";
 
-/** `mark` stands in the caption of each table: what its numbers are worth. */
+/** The caption of each table ends with `mark`, the report's label or warning. */
 export function latexSection({ heading, caption, tables, items }: Section, mark: string): string {
   const out = [`\\subsection*{${latexText(heading)}}`];
   if (caption) out.push(latexText(caption), "");
@@ -46,12 +46,12 @@ function longTable(table: Table, caption: string): string {
   return out.join("\n");
 }
 
-/** Characters that go on a landscape page of A4, text columns counting as wide as they are set. */
+/** Characters that fit a landscape page of A4, with text columns at their set width. */
 const lineMax = { footnotesize: 165, scriptsize: 190 };
 const textColumn = 25;
 const gap = 3;
 
-/** A size in which the table is likely to fit the page; six agents with long names do. */
+/** A font size in which the table fits the page, up to six agents with long names. */
 function size({ columns, groups }: Table): string {
   const rows = groups.flatMap((group) => group.rows);
   const widths = columns.map(({ head, rigid }, at) => {
@@ -69,9 +69,9 @@ function columnType({ rigid }: Column): string {
 
 function cellText({ lines, mark }: TableCell, { rigid }: Column): string {
   const texts = lines.map(rigid ? latexNumbers : latexText);
-  // a column of text wraps, which a table in it would not
+  // a text column wraps, and a table in it would not
   const stacked = rigid && texts.length > 1;
   const text = stacked ? `\\begin{tabular}[t]{@{}r@{}}${texts.join("\\\\")}\\end{tabular}` : texts.join("; ");
-  if (mark === "struck") return `\\textit{struck} ${text}`;
+  if (mark === "struck") return `\\textit{not counted} ${text}`;
   return mark === "strong" || mark === "bad" ? `\\textbf{${text}}` : text;
 }

@@ -1,11 +1,11 @@
-// Any text as LaTeX that prints it and does nothing else. Agents have a say in titles, notes and evidence, and
-// a command that slips through would read files or stop the author's paper from compiling.
+// Any text as LaTeX that only prints it. Agents write titles, notes and evidence; a command that slipped through could
+// read files or stop the author's paper from compiling.
 import { plainText } from "../read/plain-text.ts";
 
-/** Evidence of several rules fits. */
+/** Enough for the evidence of several rules. */
 const textMax = 2000;
 
-/** Longer words may be broken anywhere after as many characters. */
+/** Longer words may be broken after each run of this many characters. */
 const unbrokenMax = 20;
 
 const commands: Record<string, string> = {
@@ -47,19 +47,19 @@ const commands: Record<string, string> = {
   "”": "\\textquotedblright{}",
 };
 
-/** Two of these in a row would become another sign. */
+/** Two of these in a row would print as another character. */
 const pairing = /^[-',]$/;
 
-/** What T1 and LaTeX's own tables of UTF-8 print as it is. */
+/** The characters that T1 with LaTeX's UTF-8 tables prints. */
 const printable =
   /^[ !'()+,\-./0-9:;=?@A-Za-zÀ-ÖØ-öø-ÿĂăĄąĆćČčĎďĘęĚěĞğİıĹĺĽľŁłŃńŇňŐőŒœŔŕŘřŚśŞşŠšŢţŤťŮůŰűŸŹźŻżŽž]$/;
 
-/** `text` for pdfLaTeX with T1. What it has no sign for is named by code point: "[U+65E5 U+672C]". */
+/** `text` for pdfLaTeX with T1. Characters that T1 lacks are named by code point: "[U+65E5 U+672C]". */
 export function latexText(text: string): string {
   return escaped(plain(text));
 }
 
-/** The same, with decimal numbers set by siunitx. */
+/** As latexText, with decimal numbers set by siunitx. */
 export function latexNumbers(text: string): string {
   return plain(text)
     .split(/(-?\d+\.\d+(?:e[+-]\d+)?)/)

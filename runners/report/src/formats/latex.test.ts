@@ -25,21 +25,21 @@ test("no command, comment, alignment or formula of a text survives", () => {
   assert.equal(latexText("a\\\\[1cm]\n\nb"), "a\\textbackslash{}\\textbackslash{}{[}1cm{]} b");
 });
 
-test("signs that LaTeX would draw together stay apart", () => {
+test("characters that LaTeX would join stay separate", () => {
   assert.equal(latexText("--- ,, ''a'b'' <<"), "-{}-{}- ,{}, '{}'a'b'{}' \\textless{}\\textless{}");
 });
 
-test("numbers go through siunitx, and what stands around them keeps its spaces", () => {
+test("numbers go through siunitx, and the text around them keeps its spaces", () => {
   assert.equal(latexNumbers("3.030 ± -0.127 (2/2)"), "\\num{3.030} $\\pm$ \\num{-0.127} (2/2)");
   assert.equal(latexNumbers("1.50e+300, v1.2.3"), "\\num{1.50e+300}, v\\num{1.2}.3");
 });
 
-test("what T1 has no sign for is named by its code points", () => {
+test("characters that T1 lacks are named by their code points", () => {
   assert.equal(latexText("日本 é ↑ 🙂"), "{[}U+65E5 U+672C{]} é $\\uparrow$ {[}U+1F642{]}");
   assert.equal(latexText("e\u0301"), "é");
 });
 
-test("long words may break, so that no text leaves its column by far", () => {
+test("long words may break, so that text stays near its column", () => {
   assert.equal(latexText("x".repeat(45)).match(/\\allowbreak\{\}/g)!.length, 2);
   assert.doesNotMatch(latexText("short words only, as people write them"), /allowbreak/);
 });
@@ -48,7 +48,7 @@ test("long words may break, so that no text leaves its column by far", () => {
 const written =
   /\\(?:text[a-z]+|ldots|allowbreak)\{\}|\\[{}$&#%_]|\$\\(?:pm|times|leq|geq|[a-z]*arrow)\$|\$-\$|\{[[\]*]\}|(?<=[-',])\{\}(?=[-',])/g;
 
-test("whatever the text, only known commands and harmless characters are left", () => {
+test("any text becomes only known commands and harmless characters", () => {
   const hostile = fc.string({ unit: fc.constantFrom(..."\\{}$&#%_~^[]*`'\",-<>|@!?/ \n\tab0é日\u202e") });
   for (const texts of [hostile, fc.string({ unit: "binary" })]) {
     fc.assert(
@@ -87,17 +87,17 @@ function attempted(agents: Record<string, (number | "struck" | "missing")[]>, ti
   return example.report();
 }
 
-test("the main table marks coverage, struck attempts and the mean over valid ones", () => {
+test("the main table marks coverage, disqualified attempts and the mean over valid ones", () => {
   const text = latex(attempted({ plain: [2, 2.5, "struck"], strong: [2, 2.5, "missing"] }));
   const [, row] = text.match(/^letters & (.*) \\\\$/m)!;
   // 2, 2.5 and the floor 3; two of three are too few for an interval
   assert.match(
     row!,
-    /^bits \$\\downarrow\$ & 2\.\d+ \\pm 1\.242 & 3\/3; 1 struck; valid 2\.\d+ & 2\.\d+ & 2\/3 & 3\.000 & \{unknown\}$/,
+    /^bits \$\\downarrow\$ & 2\.\d+ \\pm 1\.242 & 3\/3; 1 disqualified; valid 2\.\d+ & 2\.\d+ & 2\/3 & 3\.000 & \{unknown\}$/,
   );
 });
 
-test("every table says what its numbers are worth", () => {
+test("every caption has the report's label or warning", () => {
   const text = latex(nastyExample().report());
   const captions = text.match(/\\caption\{.*/g)!;
   assert.ok(captions.length > 6);
@@ -105,7 +105,7 @@ test("every table says what its numbers are worth", () => {
   assert.equal(text.match(/\\begin\{(?:long)?table\}/g)!.length, captions.length);
 });
 
-test("more agents than fit go on in further tables", () => {
+test("more agents than fit continue in further tables", () => {
   const agents = Object.fromEntries(["a", "b", "c", "d"].map((agent) => [agent, [2, 2.5, 3]]));
   const text = latex(attempted(agents));
   assert.match(text, /part 1 of 2/);
@@ -143,7 +143,7 @@ const skip =
     ? `${tools.join(" and ")} not found: install texlive-latex-recommended, texlive-science, lmodern and poppler-utils`
     : false;
 
-test("pdfLaTeX compiles the nasty run's report, and hostile words stand in it as words", { skip }, (t) => {
+test("pdfLaTeX compiles the nasty run's report and prints hostile text as text", { skip }, (t) => {
   const { text, pages } = compiled(t, latex(nastyExample().report()));
   assert.ok(pages >= 3, `${pages} pages`);
   assert.ok(text.includes("Letters and Numbers (smoke)"));
@@ -152,7 +152,7 @@ test("pdfLaTeX compiles the nasty run's report, and hostile words stand in it as
   assert.match(text, /letters bits ↓ 3\.070 to 2\.190 bigram 0\.04 0\.33/);
 });
 
-test("pdfLaTeX compiles the groups in a file of their own, hostile names as words", { skip }, (t) => {
+test("pdfLaTeX compiles groups.tex and prints hostile names as text", { skip }, (t) => {
   const { text, log } = compiled(t, groupsLatex(nastyExample().report()));
   assert.match(text, /Groups \(smoke\)/);
   assert.ok(text.includes("\\input{/etc/passwd} % & $x_1^2$"), text);
@@ -160,7 +160,7 @@ test("pdfLaTeX compiles the groups in a file of their own, hostile names as word
   assert.doesNotMatch(log, /Overfull \\hbox/);
 });
 
-test("pdfLaTeX compiles the committed sample, and every mean that decides a task stands in it", {
+test("pdfLaTeX compiles the committed sample and prints every mean that decides a task", {
   skip,
 }, (t) => {
   const sample = join(import.meta.dirname, "../..", "..", "..", "docs", "sample");
@@ -176,7 +176,7 @@ test("pdfLaTeX compiles the committed sample, and every mean that decides a task
   }
 });
 
-test("published values stay on the page beside three agents, with whose they are", { skip }, (t) => {
+test("published values with their sources fit the page next to three agents", { skip }, (t) => {
   const example = new Example({ label: "official", ranges: {} });
   for (const agent of ["plain", "strong", "an-agent-with-a-long-name"]) {
     for (const seed of [1, 2, 3]) {
@@ -214,7 +214,7 @@ test("pdfLaTeX compiles agents whose names are LaTeX, and reads no file for them
   assert.doesNotMatch(text, /root:/);
   assert.doesNotMatch(log, /Overfull \\hbox/, "their evidence stays on the page");
   assert.ok(text.includes("\\input{/etc/passwd}"), text);
-  assert.ok(text.includes("Attempts that kept the rules"), "it goes on to the end");
+  assert.ok(text.includes("Valid attempts"), "it goes on to the end");
 });
 
 test("no table is wider than the page with six agents of long names", { skip }, (t) => {

@@ -1,5 +1,5 @@
-// The report for a paper: a document of its own that compiles as it is, whose tables can be taken out one by
-// one. Each says in its caption what its numbers are worth, so that smoke stays smoke wherever it is pasted.
+// The report for a paper: a complete document whose tables can be copied one by one. Each caption has the report's
+// label or warning, so that numbers of a smoke test stay marked wherever they are pasted.
 
 import type { Report } from "@mlrb/formats/report";
 import { coverageLine, plainSection, sections } from "../sections/sections.ts";
@@ -31,7 +31,7 @@ export function latex(report: Report): string {
   ]);
 }
 
-/** A file of its own with one section, such as groups.tex. */
+/** A complete document with one section, such as groups.tex. */
 export function latexFile(head: FileHead, section: Section): string {
   return latexDocument(head, [latexSection(plainSection(section), markOf(head))]);
 }
@@ -44,7 +44,7 @@ function latexDocument({ title, label, note }: FileHead, parts: string[]): strin
   return `${[...out, ...parts].join("\n")}\n\\end{document}\n`;
 }
 
-/** What stands in each caption: what the numbers are worth. */
+/** The end of each caption: the warning, else the label. */
 function markOf({ label, note }: FileHead): string {
   return note === "" ? label : note;
 }

@@ -1,4 +1,4 @@
-// The report as Markdown, for people who read it in a repository or paste it into a paper's draft.
+// The report as Markdown, for reading in a repository or pasting into a draft.
 import type { Report } from "@mlrb/formats/report";
 import { coverageLine, sections } from "../sections/sections.ts";
 import type { Section, Table, TableCell } from "../sections/table.ts";
@@ -10,13 +10,13 @@ export function markdown(report: Report): string {
   return `${out.join("\n").trimEnd()}\n`;
 }
 
-/** What every file of a report begins with: whose numbers these are, and what they are worth. */
+/** The beginning of every file of a report: title, label and warning. */
 export function fileHead({ title, label, note }: Report): string {
   const head = `# ${asText(title)} (${asText(label)})\n`;
   return note ? `${head}\n> **${asText(note)}**\n` : head;
 }
 
-/** One section by itself, in the same manner. */
+/** One section alone. */
 export function markdownSection(section: Section): string {
   return `${lay(section).join("\n").trimEnd()}\n`;
 }
@@ -35,7 +35,7 @@ function lay({ heading, caption, tables, items }: Section): string[] {
   return out;
 }
 
-/** A group becomes a first column, since Markdown has no spanning rows. */
+/** A group becomes a first column, because Markdown has no spanning rows. */
 function layTable({ columns, groups }: Table): string[] {
   const named = groups.some((group) => group.name !== "");
   const heads = [...(named ? ["task"] : []), ...columns.map(({ head }) => head)];
@@ -53,7 +53,7 @@ function layCell({ lines, mark }: TableCell): string {
   return mark === "strong" || mark === "bad" ? `**${text}**` : text;
 }
 
-/** Text that stays text: Markdown lets every ASCII punctuation mark be escaped, links and HTML included. */
+/** Escapes all Markdown syntax, including links and HTML. */
 function asText(text: string): string {
   return text
     .replace(/[\\`*_[\]<>|~#&$@!{}^]/g, "\\$&")

@@ -1,5 +1,5 @@
-// One table in a given width. Text columns give way first, by wrapping; numbers never break. Where even
-// that is too wide, the table becomes records, one "head  value" line per column.
+// Lays out one table in a given width. Text columns wrap; numbers never break. A table that is still too wide becomes
+// records, with one "head  value" line for each column.
 import { displayWidth } from "@mlrb/core/text/display-width";
 import type { Mark, Table, TableCell } from "../sections/table.ts";
 import { wrap } from "./terminal-text.ts";
@@ -11,7 +11,7 @@ const codes: Record<Mark, [number, number]> = {
   bad: [31, 39],
 };
 
-/** `text` with colour, or as it is. Struck text is marked either way. */
+/** `text`, coloured if `color` is set. Struck-through text is marked in both cases. */
 export function paint(text: string, mark: Mark | undefined, color: boolean): string {
   return colored(mark === "struck" ? `~${text}~` : text, mark, color);
 }
@@ -29,7 +29,7 @@ export function layTable(table: Table, { width, color }: { width: number; color:
   return widths ? grid(table, widths, color) : records(table, { width, color });
 }
 
-/** Widths of the columns' content, or nothing where they cannot fit. */
+/** Widths of the columns' content; undefined where they cannot fit. */
 function columnWidths(table: Table, width: number): number[] | undefined {
   const rows = table.groups.flatMap((group) => group.rows);
   const natural = table.columns.map((column, index) =>
@@ -50,7 +50,7 @@ function columnWidths(table: Table, width: number): number[] | undefined {
   return widths;
 }
 
-/** A line between rows, and what the rows above and below it are made of. */
+/** A line between rows; `above` and `below` tell what it separates. */
 type Edge = { above?: "cells" | "title"; below?: "cells" | "title" };
 
 /** Rules only between groups: a rule below each row doubles the height of a long table. */
@@ -106,7 +106,7 @@ function lines(cell: TableCell, width: number): string[] {
   return shown(cell).flatMap((line) => wrap(line, width));
 }
 
-/** Struck text is marked where there is no colour either. */
+/** Struck-through text is marked without colour too. */
 function shown(cell: TableCell): string[] {
   return cell.mark === "struck" ? cell.lines.map((line) => `~${line}~`) : cell.lines;
 }

@@ -1,5 +1,5 @@
-// The report as the terminal shows it. Width and colour are arguments: the same report in the same width
-// is the same text, wherever it is printed.
+// The report for a terminal. Width and colour are arguments, so that the same report at the same width is the same
+// text.
 import type { Report } from "@mlrb/formats/report";
 import { coverageLine, sections } from "../sections/sections.ts";
 import type { Section } from "../sections/table.ts";
@@ -21,7 +21,7 @@ export function terminalTable(report: Report, { width, color }: { width: number;
   return `${out.join("\n")}\n`;
 }
 
-/** One section by itself, in the same manner. */
+/** One section alone. */
 export function terminalSection(
   section: Section,
   { width, color }: { width: number; color: boolean },

@@ -4,7 +4,7 @@ import { displayWidth } from "@mlrb/core/text/display-width";
 import fc from "fast-check";
 import { wrap } from "./terminal-text.ts";
 
-test("words go to the next line where they no longer fit", () => {
+test("a word that does not fit goes to the next line", () => {
   assert.deepEqual(wrap("one two three", 8), ["one two", "three"]);
   assert.deepEqual(wrap("", 8), [""]);
 });
@@ -13,7 +13,7 @@ test("a word that is too long is cut between graphemes, never within one", () =>
   assert.deepEqual(wrap("a 🇩🇪🇫🇷👍🏽e\u0301", 4), ["a", "🇩🇪🇫🇷", "👍🏽e\u0301"]);
 });
 
-test("no line is wider than it may be, but for one grapheme that is, and only spaces are lost", () => {
+test("no line is too wide, except for a single wide grapheme, and only spaces are lost", () => {
   const text = fc.string({ unit: "grapheme", maxLength: 60 });
   fc.assert(
     fc.property(text, fc.integer({ min: 2, max: 30 }), (words, width) => {

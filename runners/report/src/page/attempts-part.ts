@@ -1,12 +1,12 @@
-// An attempt, opened up: the verdict with its evidence, every score with its groups, the time that it took, and
-// what its supervisor wrote down.
+// The details of each attempt: the verdict with its evidence, every score with its groups, its duration, and its
+// trajectory.
 
 import type { RuleVerdict } from "@mlrb/formats/judged/verdict";
 import type { Metric, Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptResearch, AttemptScore } from "@mlrb/formats/report/attempt";
 import type { Times } from "@mlrb/formats/times";
 import { digitsText } from "../sections/digits-text.ts";
-import { metricHead, metricOf } from "../sections/report-words.ts";
+import { decidedWord, metricHead, metricOf, verdictWord } from "../sections/report-words.ts";
 import { type Html, html } from "./html.ts";
 import type { PageData, PageInstance, PageTrajectory } from "./page-data.ts";
 import { attemptId, instanceId } from "./section-html.ts";
@@ -28,20 +28,20 @@ ${report.attempts.map((attempt) => {
 `;
 }
 
-type Behind = {
+type AttemptDetails = {
   report: Report;
   time: Times["attempts"][number] | undefined;
   trajectory: PageTrajectory | undefined;
   instances: PageInstance[];
 };
 
-function attemptPart(attempt: Attempt, { report, time, trajectory, instances }: Behind): Html {
+function attemptPart(attempt: Attempt, { report, time, trajectory, instances }: AttemptDetails): Html {
   const { task, agent, seed, verdict, scores } = attempt;
   const metrics = Object.keys(scores).map((name) => metricOf(report, name));
   const primary = report.tasks.find(({ name }) => name === task)?.primary;
   const first = metrics.find(({ name }) => name === primary);
   const head = first ? `, ${first.name} ${scoreText(scores[first.name]!, first)}` : "";
-  return html`<details id="${attemptId(task, agent, seed)}" class="attempt"><summary>${task}, ${agent}, seed ${seed}: <span class="${verdict.kind}">${verdict.kind}</span>${head}</summary>
+  return html`<details id="${attemptId(task, agent, seed)}" class="attempt"><summary>${task}, ${agent}, seed ${seed}: <span class="${verdict.kind}">${verdictWord(verdict.kind)}</span>${head}</summary>
 <p>Submission ${attempt.submission === null ? "none" : html`<code>${attempt.submission}</code>`}. ${timeText(time)}${attempt.note !== "" && html` <b>${attempt.note}</b>`}</p>
 <p>Stages: ${instances.map(({ id, stage, axes }, at) => html`${at > 0 && ", "}<a href="#${instanceId(id)}">${[stage, axes.scorer, axes.moment].filter((part) => part !== undefined).join(" ")}</a>`)}</p>
 ${verdict.kind === "missing" ? html`<p class="bad">Missing: ${verdict.cause}</p>` : rulesTable(verdict.rules)}
@@ -52,25 +52,24 @@ ${trajectory && trajectoryPart(trajectory)}
 `;
 }
 
-function timeText(time: Behind["time"]): string {
-  if (!time || time.wallSeconds === null) return "How long it took is not known.";
+function timeText(time: AttemptDetails["time"]): string {
+  if (!time || time.wallSeconds === null) return "Its duration is unknown.";
   const budget = time.budgetSeconds === null ? "" : ` of ${time.budgetSeconds}`;
   const dollars = time.dollars === null ? "" : `, ${time.dollars} dollars`;
-  const busy = typeof time.gpuBusyHours === "number" ? ` (${time.gpuBusyHours.toFixed(2)} of them busy)` : "";
+  const busy = typeof time.gpuBusyHours === "number" ? ` (${time.gpuBusyHours.toFixed(2)} busy)` : "";
   const gpu = time.gpuHours === null ? "" : `, ${time.gpuHours} GPU hours${busy}`;
-  return `It took ${time.wallSeconds}${budget} s${gpu}${dollars} and ended: ${time.ended ?? "not known"}.`;
+  return `It took ${time.wallSeconds}${budget} s${gpu}${dollars} and ended: ${time.ended ?? "unknown"}.`;
 }
 
 function researchText(research: AttemptResearch): string {
   if (research.kind === "not-measured") return `Research: not measured: ${research.cause}`;
   const { executed, claimedOnly, metric, said, failure, predictionError, predictions } = research;
   const claims = claimedOnly > 0 ? `, ${claimedOnly} only claimed` : "";
-  const last =
-    metric === null || said === null ? "" : ` Its last value of ${metric}, by itself: ${shortNumber(said)}.`;
+  const last = metric === null || said === null ? "" : ` Last self-reported ${metric}: ${shortNumber(said)}.`;
   const missed =
     predictionError === null
       ? ""
-      : ` Its ${predictions} predictions missed by ${shortNumber(predictionError)}.`;
+      : ` Mean error of its ${predictions} predictions: ${shortNumber(predictionError)}.`;
   const ended =
     failure === null
       ? " No rule found a failure."
@@ -81,10 +80,10 @@ function researchText(research: AttemptResearch): string {
 function rulesTable(rules: RuleVerdict[]): Html {
   if (rules.length === 0) return html`<p>No rules were judged.</p>`;
   return html`<div class="scroll" role="group" tabindex="0" aria-label="rules"><table><caption>Rules</caption>
-<thead><tr><th scope="col">rule</th><th scope="col">verdict</th><th scope="col">evidence</th><th scope="col">source</th><th scope="col">weight</th></tr></thead>
+<thead><tr><th scope="col">rule</th><th scope="col">verdict</th><th scope="col">evidence</th><th scope="col">source</th><th scope="col">severity</th></tr></thead>
 <tbody>${rules.map(
     ({ rule, title, answer, evidence, source, severity }) =>
-      html`<tr><th scope="row" title="${title}">${rule}<br><small>${title}</small></th><td class="${answer === "fail" ? "bad" : ""}">${answer}</td><td>${evidence}</td><td>${source}</td><td>${severity}</td></tr>`,
+      html`<tr><th scope="row" title="${title}">${rule}<br><small>${title}</small></th><td class="${answer === "fail" ? "bad" : ""}">${decidedWord(answer)}</td><td>${evidence}</td><td>${source}</td><td>${severity}</td></tr>`,
   )}</tbody></table></div>
 `;
 }
@@ -101,9 +100,9 @@ function scorePart(score: AttemptScore, metric: Metric): Html {
   if (score.kind === "not-measured")
     return html`<p>${head}: <span class="bad">not measured</span>: ${score.cause}</p>`;
   const { value, standardError, items, groups, extra, version } = score;
-  const beside = Object.entries(extra).map(([name, found]) => `${name} ${shortNumber(found)}`);
+  const secondary = Object.entries(extra).map(([name, found]) => `${name} ${shortNumber(found)}`);
   const names = Object.keys(groups);
-  return html`<p>${head}: ${digitsText(value, metric.digits)} ± ${digitsText(standardError, metric.digits, value)} ${metric.unit} over ${items} items, scorer version ${version}${beside.length > 0 && html`; ${beside.join(", ")}`}</p>
+  return html`<p>${head}: ${digitsText(value, metric.digits)} ± ${digitsText(standardError, metric.digits, value)} ${metric.unit} over ${items} items, scorer version ${version}${secondary.length > 0 && html`; ${secondary.join(", ")}`}</p>
 ${
   names.length > 0 &&
   html`<details><summary>${names.length} groups of ${metric.name}</summary><div class="scroll" role="group" tabindex="0" aria-label="groups of ${metric.name}"><table><caption class="unseen">groups of ${metric.name}</caption>

@@ -1,6 +1,5 @@
-// What a task's figure shows: every attempt as a point on the primary metric's scale, between the rows that
-// it is read against.
-// Pure: nothing is drawn here.
+// The data of a task's figure: every attempt as a point on the primary metric's scale, with the baselines and reference
+// models. Pure.
 
 import type { Direction } from "@mlrb/formats/judged/score";
 import type { Report } from "@mlrb/formats/report";
@@ -9,7 +8,8 @@ import type { Cell } from "@mlrb/formats/report/cell";
 import type { Row } from "@mlrb/formats/report/row";
 import { counting } from "../compare/cell.ts";
 import { digitsText } from "../sections/digits-text.ts";
-import { grouped, metricOf } from "../sections/report-words.ts";
+import { grouped, metricOf, verdictWord } from "../sections/report-words.ts";
+import { rowName } from "../sections/rows-section.ts";
 
 export type FigureData = {
   task: string;
@@ -19,19 +19,19 @@ export type FigureData = {
   digits: number;
   points: FigurePoint[];
   means: { agent: string; mean: number; interval: [number, number] | null }[];
-  /** Rows of one value, as the table shows it, are one line with all their names. */
+  /** Rows with the same value in the table's digits are one line with all their names. */
   lines: FigureLine[];
-  /** Attempts that no point can stand for, and why. */
+  /** Attempts without a point, and why. */
   absent: { agent: string; seed: Seed; why: string }[];
 };
 
-/** `name` says of a floor and an anchor that it is one. */
+/** `name` marks the trivial baseline and the reference model. */
 export type FigureLine = { name: string; value: number; marked: boolean };
 
-/** `counts`: the score is what enters the mean. `failed`: it stands at the floor, which enters in its place. */
+/** `counts`: the score enters the mean. `failed`: the trivial baseline enters in its place. */
 export type FigurePoint = { agent: string; seed: Seed; value: number; kind: "counts" | "failed" };
 
-/** Undefined where the task has no primary metric or nothing of it was measured. */
+/** Undefined where the task has no primary metric or no attempts. */
 export function figureData(report: Report, task: string): FigureData | undefined {
   const cells = report.cells.filter((cell) => cell.task === task && cell.primary);
   const first = cells[0];
@@ -44,7 +44,8 @@ export function figureData(report: Report, task: string): FigureData | undefined
     const way = counting(attempt, metric);
     if (way.kind === "valid") points.push({ agent, seed, value: way.value, kind: "counts" });
     else if (way.kind === "missing") absent.push({ agent, seed, why: `not measured: ${way.cause}` });
-    else if (first.floor === null) absent.push({ agent, seed, why: `${way.because}; no floor is known` });
+    else if (first.floor === null)
+      absent.push({ agent, seed, why: `${verdictWord(way.because)}; the trivial baseline is unknown` });
     else points.push({ agent, seed, value: first.floor, kind: "failed" });
   }
   const means = cells.flatMap(({ agent, mean, interval }: Cell) =>
@@ -57,7 +58,7 @@ export function figureData(report: Report, task: string): FigureData | undefined
     rows,
     ({ value }) => [digitsText(value, digits)],
     (same) => ({
-      name: [...new Set(same.map(lineName))].join(", "),
+      name: [...new Set(same.map(rowName))].join(", "),
       value: same[0]!.value,
       marked: same.some(({ floor, anchor }) => floor || anchor),
     }),
@@ -66,12 +67,7 @@ export function figureData(report: Report, task: string): FigureData | undefined
   return { task, metric, unit, direction, digits, points, means, lines, absent };
 }
 
-function lineName({ name, floor, anchor }: Row): string {
-  if (floor) return name === "floor" ? name : `${name} (floor)`;
-  return anchor ? `${name} (anchor)` : name;
-}
-
-/** The figure in words, for those who do not see it. */
+/** The figure in words, for readers who do not see it. */
 export function figureWords({ metric, unit, direction, digits, points, means, lines }: FigureData): string {
   const shown = (value: number) => digitsText(value, digits);
   const agents = [...new Set(points.map(({ agent }) => agent))].map((agent) => {
@@ -79,7 +75,7 @@ export function figureWords({ metric, unit, direction, digits, points, means, li
     const mean = means.find((each) => each.agent === agent);
     const values = own.map(
       ({ seed, value, kind }) =>
-        `seed ${seed} ${kind === "failed" ? "failed, at the floor " : ""}${shown(value)}`,
+        `seed ${seed} ${kind === "failed" ? "failed, scored at the trivial baseline " : ""}${shown(value)}`,
     );
     return `${agent}: ${values.join(", ")}${mean ? `; mean ${shown(mean.mean)}` : ""}`;
   });
@@ -87,6 +83,6 @@ export function figureWords({ metric, unit, direction, digits, points, means, li
   return [
     `${metric} in ${unit}, ${direction} is better`,
     ...agents,
-    ...(against.length > 0 ? [`read against ${against.join(", ")}`] : []),
+    ...(against.length > 0 ? [`compared with ${against.join(", ")}`] : []),
   ].join(". ");
 }

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { parseHTML } from "linkedom";
 import { escapeText, html, idOf, trusted } from "./html.ts";
 
-test("no text becomes an element, an attribute or the end of one", () => {
+test("no text becomes an element or an attribute, or ends one", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) => {
       const { document } = parseHTML(html`<p title="${text}">${text}</p><i></i>`.markup);
@@ -18,17 +18,17 @@ test("no text becomes an element, an attribute or the end of one", () => {
   );
 });
 
-test("an object that only looks like markup is text", () => {
+test("a forged markup object is shown as text", () => {
   const forged = JSON.parse('{"markup":"<script>alert(1)</script>"}');
   assert.doesNotMatch(html`${forged}`.markup, /<script/);
   assert.equal(html`${[trusted("<b>"), "<b>"]}`.markup, "<b>&#60;b&#62;");
 });
 
-test("what turns the reading order round and what is not seen is made visible", () => {
+test("invisible characters and those that reverse the reading order become visible", () => {
   assert.equal(escapeText("a\u202eb\u0000c\u001b\u007fd\ud800\te\n"), "a\ufffdb␀c␛\ufffdd\ufffd\te\n");
 });
 
-test("ids of different places never meet, and hold nothing that a link cannot name", () => {
+test("ids of different elements differ and are valid in links", () => {
   const seen = new Map<string, string>();
   const part = fc.string({
     unit: fc.constantFrom("a", "_", "-", " ", "2", "0", "é", "[", "😀"),

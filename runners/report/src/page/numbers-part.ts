@@ -1,12 +1,12 @@
-// How each mean of the main table came about: from which attempts, what each counted as, and which stage
-// instance measured it, which the page tells more of.
+// The origin of each mean of the main table: its attempts, the value that each contributed, and the stage instance that
+// measured it, with a link.
 
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { counting } from "../compare/cell.ts";
 import { digitsText } from "../sections/digits-text.ts";
-import { metricHead, metricOf } from "../sections/report-words.ts";
+import { metricHead, metricOf, verdictWord } from "../sections/report-words.ts";
 import { type Html, html } from "./html.ts";
 import type { PageInstance } from "./page-data.ts";
 import { aboutId, attemptId, instanceId } from "./section-html.ts";
@@ -21,7 +21,7 @@ export function numbersPart(report: Report, instances: PageInstance[]): Html {
       ]),
   );
   return html`<section aria-labelledby="numbers"><h2 id="numbers">Where each mean comes from</h2>
-<p class="caption">Each score leads to the stage that measured it: its script, inputs, machine and the command that makes it again.</p>
+<p class="caption">Each score leads to the stage that measured it: its script, inputs, machine and the command that repeats it.</p>
 ${report.cells.map((cell) => cellPart(cell, report, scores))}
 </section>
 `;
@@ -45,12 +45,12 @@ function cellPart(cell: Cell, report: Report, scores: Map<string, string>): Html
     : "";
   const floor =
     cell.floor === null
-      ? "not known"
+      ? "unknown"
       : `${shown(cell.floor)}${cell.floorName === null ? "" : ` (the row ${cell.floorName})`}`;
   return html`<details id="${aboutId({ task, agent, metric: name })}"><summary>${task}, ${metricHead(metric)}, ${agent}: ${shown(cell.mean)}</summary>
-<p>Mean ${shown(cell.mean)} over ${cell.measured} of ${cell.planned} planned attempts${interval}. Floor: ${floor}. By hand: <code>pnpm pipeline trace ${task} ${name} ${agent}</code></p>
-<div class="scroll" role="group" tabindex="0" aria-label="attempts behind it"><table><caption class="unseen">attempts behind it</caption>
-<thead><tr><th scope="col">attempt</th><th scope="col" class="number">score</th><th scope="col" class="number">counts as</th><th scope="col">because</th></tr></thead>
+<p>Mean ${shown(cell.mean)} over ${cell.measured} of ${cell.planned} planned attempts${interval}. Trivial baseline: ${floor}. In a terminal: <code>pnpm pipeline trace ${task} ${name} ${agent}</code></p>
+<div class="scroll" role="group" tabindex="0" aria-label="attempts of this mean"><table><caption class="unseen">attempts of this mean</caption>
+<thead><tr><th scope="col">attempt</th><th scope="col" class="number">score</th><th scope="col" class="number">counted</th><th scope="col">because</th></tr></thead>
 <tbody>${rows}</tbody></table></div>
 ${cell.notes.length > 0 && html`<ul class="notes">${cell.notes.map((note) => html`<li>${note}</li>`)}</ul>`}
 </details>
@@ -59,8 +59,10 @@ ${cell.notes.length > 0 && html`<ul class="notes">${cell.notes.map((note) => htm
 
 function wayText(attempt: Attempt, metric: string): string {
   const way = counting(attempt, metric);
-  if (way.kind === "valid") return "kept the rules and was scored";
-  return way.kind === "failed" ? `${way.because}: counts as the floor` : `missing: ${way.cause}`;
+  if (way.kind === "valid") return "valid";
+  return way.kind === "failed"
+    ? `${verdictWord(way.because)}: scored at the trivial baseline`
+    : `missing: ${way.cause}`;
 }
 
 function placeKey(...parts: unknown[]): string {

@@ -1,5 +1,5 @@
-// What the page is drawn from: the report, and what is known of the run behind it. The report's own bytes do
-// not depend on clocks and machines; when, where and for how long stands only here.
+// The data of the page: the report and its run. The report's own bytes do not depend on clocks and machines, so times
+// and places are only here.
 
 import type { Report } from "@mlrb/formats/report";
 import type { Seed } from "@mlrb/formats/report/attempt";
@@ -10,10 +10,10 @@ import type { StoryFailure } from "../story/story-failures.ts";
 
 export type PageData = {
   report: Report;
-  /** What the attempts took; null where the pipeline gives none. */
+  /** Durations of the attempts; null where the pipeline has none. */
   times: Times | null;
   plan: { pipeline: string; profile: string; selection: string };
-  /** The declared stages and what goes between them, as SVG that Graphviz made. */
+  /** The declared stages with the artifacts between them, as SVG that Graphviz made. */
   graph: string;
   /** Every planned stage instance, in the plan's order, with environments left out. */
   instances: PageInstance[];
@@ -24,19 +24,19 @@ export type PageInstance = {
   id: string;
   /** The declared stage's name. */
   stage: string;
-  /** What the pipeline says that the stage is for. */
+  /** The stage's role in the pipeline. */
   role?: string;
   axes: Record<string, Seed>;
   outcome: PageOutcome;
-  /** Why it ran when it last did, in words; empty where no journal tells. */
+  /** Why it last ran; empty without a journal. */
   reasons: string[];
-  /** What its last success was made of; null where nothing is kept of one. */
+  /** Inputs and outputs of its last success; null where none is stored. */
   made: Made | null;
-  /** The last lines that it wrote. */
+  /** The last lines of its log. */
   said: string[];
 };
 
-/** As it last ended; unknown where neither a journal nor the cache tells. */
+/** Its last outcome; unknown where neither a journal nor the cache has one. */
 export type PageOutcome =
   | { kind: "succeeded" | "unknown" }
   | { kind: "failed" | "skipped" | "cancelled"; cause: string };
@@ -53,11 +53,11 @@ export type Made = {
   outputs: { name: string; digest: string }[];
   environment: string | null;
   ran: Ran;
-  /** What one types to have it made again where it would be now. */
+  /** The command that runs the stage again. */
   again: string;
 };
 
-/** What an attempt's supervisor wrote down, or why that cannot be read. */
+/** An attempt's trajectory, or why it cannot be read. */
 export type PageTrajectory = { task: string; agent: string; seed: Seed } & (
   | {
       kind: "read";
@@ -65,11 +65,11 @@ export type PageTrajectory = { task: string; agent: string; seed: Seed } & (
       lines: number | null;
       /** Some of them, in order; `skippedBefore` says that lines before it are left out. */
       events: PageEvent[];
-      /** Of its budget, by its ledger; empty where that cannot be read. */
+      /** From the ledger; empty where the ledger cannot be read. */
       budget: BudgetPart[];
-      /** In what was read of it. */
+      /** In the part of the trajectory that was read. */
       failures: StoryFailure[];
-      /** Whether its middle was not read. */
+      /** Whether the middle of the trajectory was not read. */
       partly: boolean;
     }
   | { kind: "unreadable"; cause: string }

@@ -1,5 +1,5 @@
-// The little that the page does: a link into something closed opens it, all can be opened or closed for print
-// and search, and the list of instances can be narrowed. Without it everything is there all the same.
+// The page's script: a link into a closed element opens it, all elements can be opened or closed for print and search,
+// and the list of instances can be filtered. The page is complete without the script.
 
 export const pageScript = `
 "use strict";

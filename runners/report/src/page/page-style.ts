@@ -1,4 +1,4 @@
-// How the page looks: light and dark by the reader's system, one column on a phone, plain on paper.
+// The page's style: light or dark as the reader's system, one column on a phone, plain on paper.
 
 export const pageStyle = `
 :root{color-scheme:light dark;--ground:#fff;--text:#1b1b1b;--soft:#595959;--rule:#c9c9c9;--card:#f5f5f2;--link:#0b4f9e;--bad:#a3151d;--good:#1c6b2a;--line:#6f6f6f;--agent-1:#0b62a4;--agent-2:#b3470b;--agent-3:#2b7a3d;--agent-4:#7b3fa0;--agent-5:#8a6d00;--agent-6:#a3246b}

@@ -17,14 +17,14 @@ test("the nasty run's page is, byte for byte, golden/nasty.html.txt", () => {
   assert.equal(page(pageExample()), text);
 });
 
-test("hostile words are read, and are no elements", () => {
+test("hostile text is shown and never becomes an element", () => {
   assert.equal(document.querySelectorAll("script").length, 1);
   assert.equal(document.querySelectorAll("img, iframe, object, link, form, base").length, 0);
   const visible = hostileText.replaceAll("\u202e", "\ufffd").replaceAll("\u0000", "␀");
   assert.ok(document.querySelector("main")!.textContent.includes(visible));
 });
 
-test("nothing is loaded from elsewhere", () => {
+test("the page loads no other file", () => {
   for (const each of document.querySelectorAll("*"))
     for (const { name, value } of each.attributes) {
       if (["src", "srcset", "action", "data", "poster", "background"].includes(name))
@@ -75,7 +75,7 @@ for (const [name, data] of Object.entries({
   });
 }
 
-test("instances of one action are told once, and the others lead there", () => {
+test("instances of one action are described once, and the others link there", () => {
   const data = pageExample();
   const [one, two] = data.instances.filter(({ stage, made }) => stage === "score" && made);
   const { document: drawn } = parseHTML(
@@ -89,18 +89,18 @@ test("instances of one action are told once, and the others lead there", () => {
   assert.equal(place.querySelector("dl"), null);
 });
 
-test("what stood over time is drawn in words too, failures as what they are", () => {
+test("the figure of checkpoints has a description in words that names failures", () => {
   const [letters, numbers] = [...document.querySelectorAll('[aria-labelledby="over-time"] svg')].map((svg) =>
     svg.getAttribute("aria-label"),
   );
   assert.match(
     letters!,
-    /plain: at 5% seed 1 nothing yet, the floor, seed 2 3\.040; .*strong: at 5% seed 1 rejected, the floor, seed 2 struck, the floor; at 50% seed 1 2\.600; .*floor 3\.070$/,
+    /plain: at 5% seed 1 no submission yet, scored at the trivial baseline, seed 2 3\.040; .*strong: at 5% seed 1 rejected, scored at the trivial baseline, seed 2 disqualified, scored at the trivial baseline; at 50% seed 1 2\.600; .*trivial baseline 3\.070$/,
   );
   assert.match(numbers!, /plain: at 75% seed 2 0\.750/);
 });
 
-test("a report without attempts gives a page that says so", () => {
+test("the page of a report without attempts states that none were planned", () => {
   const data = pageExample();
   const report = {
     ...data.report,

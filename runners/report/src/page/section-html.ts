@@ -1,5 +1,5 @@
-// Any of the report's sections as HTML: the same words as in the terminal and in Markdown. What a number is
-// about, it leads to.
+// A section of the report as HTML, with the same words as in the terminal and in Markdown. A number links to its
+// details.
 import type { About, Column, Section, Table, TableCell } from "../sections/table.ts";
 import { type Html, html, idOf } from "./html.ts";
 
@@ -13,7 +13,7 @@ ${items.length > 0 && html`<ul class="notes">${items.map(({ head, text }) => htm
 `;
 }
 
-/** `heading` names the table where it has no title of its own. */
+/** `heading` names a table without a title. */
 function tableHtml({ title, columns, groups }: Table, heading: string): Html {
   const name = title === "" ? heading : title;
   return html`<div class="scroll" role="group" tabindex="0" aria-label="${name}"><table>
@@ -39,7 +39,7 @@ function cellHtml(cell: TableCell, { rigid }: Column, first: boolean): Html {
   return first ? html`<th scope="row"${named}>${inside}</th>` : html`<td${named}>${inside}</td>`;
 }
 
-/** Where the page tells more of it. */
+/** The element with the details. */
 export function aboutId({ task, agent, metric, seed }: About): string {
   return seed === undefined ? idOf("cell", task, metric ?? "", agent) : attemptId(task, agent, seed);
 }

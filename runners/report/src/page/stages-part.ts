@@ -1,5 +1,5 @@
-// The graph and, for every stage instance, how it ended, why it ran, how long it took, and what it was made of:
-// where numbers lead to. What an instance read leads to the instance that gave it.
+// The stage graph, and every stage instance with its outcome, reasons, duration, inputs and outputs. The report's
+// numbers link here; each input links to the instance that produced it.
 import { formatDuration } from "@mlrb/core/text/units";
 import { type Html, html, idOf, trusted } from "./html.ts";
 import type { Made, PageData, PageInstance } from "./page-data.ts";
@@ -7,14 +7,14 @@ import { instanceId } from "./section-html.ts";
 
 export function stagesPart({ graph, instances }: PageData): Html {
   const known = new Set(instances.map(({ id }) => id));
-  // of those with the same key, told once: at the first, in the order of the plan
+  // instances with the same key are described once, at the first in the plan's order
   const first = new Map<string, string>();
   for (const { id, made } of instances) if (made && !first.has(made.key)) first.set(made.key, id);
   const stages = [...Map.groupBy(instances, ({ stage }) => stage)];
-  return html`<section aria-labelledby="stages"><h2 id="stages">What was run</h2>
-<p class="caption">Stages as declared, and what goes between them; below, every instance. Times are of the machine and the run that made what is used now, whichever run that was.</p>
+  return html`<section aria-labelledby="stages"><h2 id="stages">Stages</h2>
+<p class="caption">The graph shows the declared stages and the artifacts between them; every stage instance follows. Times are from the run and the machine that produced the results in use.</p>
 <div class="scroll graph" role="group" tabindex="0" aria-label="graph of the stages">${trusted(graph)}</div>
-<p><label for="filter">Show instances whose name holds</label> <input id="filter" type="search" autocomplete="off" spellcheck="false"> <span id="filtered" role="status"></span></p>
+<p><label for="filter">Show instances whose name contains</label> <input id="filter" type="search" autocomplete="off" spellcheck="false"> <span id="filtered" role="status"></span></p>
 ${stages.map(
   ([stage, own]) => html`<h3 id="${idOf("stages", stage)}">${stage}</h3>
 <p class="caption">${countsText(own)}</p>
@@ -25,15 +25,15 @@ ${own.map((instance) => instancePart(instance, { known, first }))}
 `;
 }
 
-/** `12 succeeded, 1 failed; 3 m 4 s together`. */
+/** `12 succeeded, 1 failed; 3 m 4 s in total`. */
 function countsText(instances: PageInstance[]): string {
   const counts = [...Map.groupBy(instances, ({ outcome }) => outcome.kind)].map(
     ([kind, same]) => `${same.length} ${kind}`,
   );
-  return `${counts.join(", ")}; ${formatDuration(togetherMs(instances))} together`;
+  return `${counts.join(", ")}; ${formatDuration(togetherMs(instances))} in total`;
 }
 
-/** What the instances took, one after the other. */
+/** Sum of the instances' durations. */
 export function togetherMs(instances: PageInstance[]): number {
   return instances.reduce((sum, { made }) => sum + (made?.ran.durationMs ?? 0), 0);
 }
@@ -47,7 +47,7 @@ function instancePart(
   const twin = made && first.get(made.key);
   if (made && twin !== id && outcome.kind === "succeeded")
     return html`<details id="${instanceId(id)}" class="instance"><summary><code>${id}</code> <span class="succeeded">succeeded</span> (same action as another)</summary>
-<p>What <a href="#${instanceId(twin!)}">${twin!}</a> made is used here too: key, inputs and script are the same.</p>
+<p>Uses the outputs of <a href="#${instanceId(twin!)}">${twin!}</a>: key, inputs and script are the same.</p>
 </details>
 `;
   const took = made ? `, ${formatDuration(made.ran.durationMs)}` : "";
@@ -55,8 +55,8 @@ function instancePart(
   const cause = "cause" in outcome ? outcome.cause : "";
   return html`<details id="${instanceId(id)}" class="instance"><summary><code>${id}</code> <span class="${outcome.kind}">${outcome.kind}</span>${took}${why}</summary>
 ${cause !== "" && html`<p class="bad">${cause}</p>`}
-${made ? madePart(made, known) : html`<p>Nothing is kept of a success.</p>`}
-${said.length > 0 && html`<p>It said last:</p><pre>${said.join("\n")}</pre>`}
+${made ? madePart(made, known) : html`<p>No successful result is stored.</p>`}
+${said.length > 0 && html`<p>Last lines of its log:</p><pre>${said.join("\n")}</pre>`}
 </details>
 `;
 }
@@ -69,19 +69,19 @@ function madePart(made: Made, known: Set<string>): Html {
 ${row("script", html`<code>${made.script}</code>`)}
 ${row("key", digest(made.key))}
 ${made.record !== null && row("record", digest(made.record))}
-${made.params.map(({ name, value }) => row(`with ${name}`, html`<code>${value}</code>`))}
+${made.params.map(({ name, value }) => row(`parameter ${name}`, html`<code>${value}</code>`))}
 ${made.files.map(({ path, digest: of }) => row("file", html`<code>${path}</code> ${digest(of)}`))}
 ${made.inputs.map(({ name, digest: of, from, output }) =>
   row(
-    `read ${name}`,
+    `input ${name}`,
     html`${digest(of)} ${output} of ${known.has(from) ? html`<a href="#${instanceId(from)}">${from}</a>` : from}`,
   ),
 )}
-${made.outputs.map(({ name, digest: of }) => row(`gave ${name}`, digest(of)))}
+${made.outputs.map(({ name, digest: of }) => row(`output ${name}`, digest(of)))}
 ${made.environment !== null && row("environment", digest(made.environment))}
 ${row("ran", `${ran.startedAt}, ${formatDuration(ran.durationMs)}, ${ran.executor} on ${ran.host}, run ${ran.run}`)}
 ${Object.entries(ran.where ?? {}).map(([name, value]) => row(name, value))}
-${row("again", html`<code>${made.again}</code>`)}
+${row("run again", html`<code>${made.again}</code>`)}
 </dl>
 `;
 }

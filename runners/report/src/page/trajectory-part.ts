@@ -1,5 +1,4 @@
-// An attempt's story on the page: what it used of its budget, what failed and by whose fault, and what its supervisor
-// wrote down.
+// An attempt's trajectory on the page: the budget that it used, its failures with their owner, and its events.
 import { type Html, html } from "./html.ts";
 import type { PageTrajectory } from "./page-data.ts";
 
@@ -13,7 +12,7 @@ ${failuresPart(trajectory)}
 <details><summary>Trajectory: ${lines ?? "unknown number of"} events</summary><ol class="trajectory">
 ${events.map(
   ({ sinceStartMs, event, text, skippedBefore }) =>
-    html`${skippedBefore && html`<li class="faint">… some left out; the whole is in the attempt's record</li>`}<li><span class="when">${sinceStartMs === null ? "" : `${(sinceStartMs / 1000).toFixed(1)} s`}</span> <b>${event}</b> <span class="said">${text}</span></li>`,
+    html`${skippedBefore && html`<li class="faint">… some events are left out here; the attempt's record has all of them</li>`}<li><span class="when">${sinceStartMs === null ? "" : `${(sinceStartMs / 1000).toFixed(1)} s`}</span> <b>${event}</b> <span class="said">${text}</span></li>`,
 )}
 </ol></details>
 `;
@@ -32,7 +31,7 @@ function budgetTable({ budget, task, agent, seed }: Readable): Html | false {
 
 function failuresPart({ failures, partly }: Readable): Html | false {
   if (failures.length === 0) return false;
-  return html`<p>Failures, and whose${partly && " (the middle of the trajectory was not read for this page)"}:</p>
+  return html`<p>Failures, with their owner${partly && " (the middle of the trajectory was not read for this page)"}:</p>
 <ul>${failures.map(
     ({ whose, cause, count, detail }) =>
       html`<li><b>${whose}</b>: ${cause}${count > 1 && `, ${count} times`}: <span class="said">${detail}</span></li>`,

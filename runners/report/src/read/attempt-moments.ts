@@ -1,4 +1,4 @@
-// An attempt over time: what stood at each planned share of its budget, and last what it handed in.
+// An attempt's intermediate checkpoints: its submission at each planned share of the budget, and last the final one.
 
 import type { Reading } from "@mlrb/formats/read-format";
 import type { Attempt, AttemptMoment, AttemptScore, MomentScore } from "@mlrb/formats/report/attempt";
@@ -12,7 +12,7 @@ type MomentEvidence = {
   scoreOf: (scorer: string) => Reading<AttemptScore>;
 };
 
-/** In order of their shares; nothing where nothing was planned. A moment that names no share is the stage's failure. */
+/** In order of their shares; empty where none was planned. A moment without a share is left out: its stage fails. */
 export function attemptMoments(attempt: Omit<Attempt, "moments">, found: MomentEvidence[]): AttemptMoment[] {
   const { verdict, submission } = attempt;
   const scorers = Object.keys(attempt.scores);
@@ -55,15 +55,18 @@ export function attemptMoments(attempt: Omit<Attempt, "moments">, found: MomentE
   return [...moments.sort((a, b) => a.share - b.share), end];
 }
 
-/** Of what was handed in: scorers say why it may not be loaded. */
+/** Of the final submission; scorers have the reason why it may not be loaded. */
 function admissionOf({ verdict, scores }: Omit<Attempt, "moments">): AttemptMoment["admission"] {
   if (verdict.kind === "missing") return { kind: "missing", cause: verdict.cause };
   if (verdict.kind !== "rejected") return { kind: "admitted" };
-  const told = Object.values(scores).find((score) => score.kind === "rejected");
-  return { kind: "rejected", why: told ? told.reason.replace(/^not admitted: /, "") : "not admitted" };
+  const rejection = Object.values(scores).find((score) => score.kind === "rejected");
+  return {
+    kind: "rejected",
+    why: rejection ? rejection.reason.replace(/^not admitted: /, "") : "not admitted",
+  };
 }
 
-/** Without its parts, which the final score alone shows. */
+/** Without its parts, which only the final score shows. */
 function short(score: AttemptScore): MomentScore {
   if (score.kind !== "scored") return score;
   const { kind, value, standardError } = score;

@@ -24,26 +24,26 @@ const found = (iterations: Record<string, unknown>) => {
   return one;
 };
 
-test("said minus measured is the last value less the score, of a metric that a scorer has by that name only", () => {
+test("self-reported minus measured needs a scorer with the metric's name", () => {
   assert.equal(found(said("bits", 3, 1.5)).saidMinusMeasured, -0.5);
   assert.equal(found(said("dev-bits", 3, 1.5)).saidMinusMeasured, null);
   assert.equal(found(said("__proto__", 3)).saidMinusMeasured, null);
 });
 
-test("best minus final goes by the scorer's direction, by the name's meaning, or is not told", () => {
+test("best minus final uses the scorer's direction, else the name's, else it is null", () => {
   assert.equal(found(said("bits", 3, 1, 1.5)).bestMinusFinal, -0.5);
   assert.equal(found(said("accuracy", 0.5, 0.75, 0.25)).bestMinusFinal, 0.5);
   assert.equal(found(said("bits", 3, 1)).bestMinusFinal, 0);
   assert.equal(found(said("grumbles", 3, 1)).bestMinusFinal, null);
 });
 
-test("a pipeline that finds no iterations has no research, in any form of its report", () => {
+test("a pipeline without iterations has no research in any form of its report", () => {
   const report = research(undefined);
   assert.equal(report.attempts[0]!.research, null);
   assert.deepEqual(report.coverage.gaps, []);
 });
 
-test("what cannot be read is not measured, with the cause, and a gap", () => {
+test("iterations that cannot be read are not measured, with the cause, and a gap", () => {
   const report = research({ iterations: { formatVersion: 9, kind: "found" } });
   assert.deepEqual(report.attempts[0]!.research, {
     kind: "not-measured",
@@ -52,7 +52,7 @@ test("what cannot be read is not measured, with the cause, and a gap", () => {
   assert.equal(report.coverage.gaps.length, 1);
 });
 
-test("numbers that nobody can have are unreadable, not shown", () => {
+test("impossible numbers are unreadable, not shown", () => {
   for (const measures of [
     { executedIterations: -1 },
     { executedIterations: "1" },

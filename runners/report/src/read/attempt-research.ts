@@ -1,12 +1,11 @@
-// An attempt's research held against its scores: what it said of itself and what was measured. Formulas:
-// docs/measures/iterations.md.
+// An attempt's self-reported results compared with its scores. Formulas: docs/measures/iterations.md.
 import { higherIsBetter } from "@mlrb/core/iterations/printed-values";
 import type { Direction } from "@mlrb/formats/judged/score";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { AttemptResearch, AttemptScore } from "@mlrb/formats/report/attempt";
 import type { FoundResearch } from "./parse-research.ts";
 
-/** Null where the pipeline finds no iterations. No durations: those are for times.ts. */
+/** Null where the pipeline has no stage for iterations. Durations are in times.ts. */
 export function attemptResearch(
   found: Reading<FoundResearch> | undefined,
   { scores, direction }: { scores: Record<string, AttemptScore>; direction: (scorer: string) => Direction },
@@ -32,7 +31,7 @@ export function attemptResearch(
   };
 }
 
-/** By the scorer of that name, else by what such names usually mean; undefined where neither tells. */
+/** By the scorer of that name, else by the usual meaning of the name; undefined if neither is known. */
 function isUp(
   metric: string,
   { scores, direction }: { scores: Record<string, unknown>; direction: (scorer: string) => Direction },

@@ -1,4 +1,4 @@
-// The files that a report reads, from text to checked data: formats, and the rules that a format cannot say.
+// From the texts of a report's input files to checked data: formats, and rules that a format cannot express.
 import type { Item } from "@mlrb/core/statistics/ratio-estimate";
 import { anchors } from "@mlrb/formats/judged/anchors";
 import { kinship } from "@mlrb/formats/judged/kinship";
@@ -17,6 +17,9 @@ export type Verdict = Exclude<AttemptVerdict, { kind: "missing" }>;
 
 export type AnchorRow = { name: string; title: string } & RowValue;
 
+/** Rules for one attempt that only the attempts of a task together decide. */
+export type FurtherRules = { agent: string; seed: Seed; rules: RuleVerdict[] };
+
 /** A score of `metric`; one of another scorer, unit or direction is foreign and unreadable. */
 export function parseScore(text: string, metric: Metric): Reading<AttemptScore> {
   const reading = readPlain(score, text);
@@ -32,17 +35,17 @@ export function parseScore(text: string, metric: Metric): Reading<AttemptScore> 
   return { kind: "ok", value: { kind, value, standardError, items, groups, extra, version } };
 }
 
-/** Sums of many items may end a little beyond the range: sacrebleu gives 100.00000000000004. */
+/** Sums of many items may be slightly out of range: sacrebleu gives 100.00000000000004. */
 function outOfRange(value: number, { range }: Metric): string | undefined {
   if (range === null) return undefined;
   const [least, most] = range;
   const slack = 1e-6 * Math.max(1, Math.abs(least), Math.abs(most ?? 0));
-  if (value < least - slack) return `value is ${value}, and the least it can be is ${least}`;
-  if (most !== null && value > most + slack) return `value is ${value}, and the most it can be is ${most}`;
+  if (value < least - slack) return `value ${value} is below the minimum ${least}`;
+  if (most !== null && value > most + slack) return `value ${value} is above the maximum ${most}`;
   return undefined;
 }
 
-/** Samples, one JSON object a line. Ids and groups are kept whole: they are compared, not shown. A line's
+/** Samples, one JSON object a line. Ids and groups are not shortened, because they are compared, not shown. A line's
  * cluster overrides its group: items of one group may be independent, of one cluster not. */
 export function parseSamples(text: string): Reading<Item[]> {
   const lines = text.split("\n");
@@ -75,29 +78,29 @@ export function parseVerdict(text: string): Reading<Verdict> {
   if (reading.kind === "unreadable") return reading;
   const { kind, rules, facts } = reading.value;
   const broken = rules.find((rule) => rule.answer === "fail" && rule.severity === "strike");
-  if (kind === "pass" && broken) return unreadable(`it says pass, yet the rule ${broken.rule} failed`);
+  if (kind === "pass" && broken) return unreadable(`its verdict is pass, but the rule ${broken.rule} failed`);
   return { kind: "ok", value: { kind, rules, facts } };
 }
 
 /** The further rules of each attempt of a task, by agent and seed. */
-export function parseKinship(text: string): Reading<{ agent: string; seed: Seed; rules: RuleVerdict[] }[]> {
+export function parseKinship(text: string): Reading<FurtherRules[]> {
   const reading = readPlain(kinship, text);
   return reading.kind === "ok" ? { kind: "ok", value: reading.value.attempts } : reading;
 }
 
-/** The submission's state at a moment, and whether it may be loaded. */
+/** The submission at an intermediate checkpoint, and whether it may be loaded. */
 export function parseMoment(text: string): Reading<Exclude<AttemptMoment["admission"], { kind: "missing" }>> {
   const reading = readPlain(moment, text);
   if (reading.kind === "unreadable") return reading;
   const { stood, admitted, reasons } = reading.value;
   if (stood.kind === "none") return { kind: "ok", value: { kind: "none" } };
   if (admitted) return { kind: "ok", value: { kind: "admitted" } };
-  if (reasons.length === 0) return unreadable("it is not admitted, and says not why");
+  if (reasons.length === 0) return unreadable("it is not admitted and gives no reason");
   const why = plainText(reasons.map(({ detail }) => detail).join("; "));
   return { kind: "ok", value: { kind: "rejected", why } };
 }
 
-/** The anchors' rows for one scorer, no name twice. */
+/** The anchors' rows for one scorer; names must differ. */
 export function parseAnchors(text: string, scorer: string): Reading<AnchorRow[]> {
   const reading = readPlain(anchors, text);
   if (reading.kind === "unreadable") return reading;
@@ -109,6 +112,6 @@ export function parseAnchors(text: string, scorer: string): Reading<AnchorRow[]>
       : { name, title, value: row.value, standardError: row.standardError ?? null, rejected: null };
   });
   const names = new Set(rows.map((row) => row.name));
-  if (names.size !== rows.length) return unreadable("a row's name is there twice");
+  if (names.size !== rows.length) return unreadable("two rows have the same name");
   return { kind: "ok", value: rows };
 }

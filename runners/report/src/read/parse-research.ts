@@ -1,4 +1,4 @@
-// iterations.json of an attempt, from text to what the report shows of it.
+// From the text of an attempt's iterations.json to the part that the report shows.
 import { iterationsFile } from "@mlrb/formats/attempt/iterations";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { ResearchFailure } from "@mlrb/formats/report/attempt";
@@ -39,7 +39,7 @@ export function parseResearch(text: string): Reading<FoundResearch> {
   return { kind: "ok", value };
 }
 
-/** The events are for those who have the trajectory. */
+/** Without the event numbers, which need the trajectory. */
 function shown({ evidence: _, ...failure }: ResearchFailure & { evidence: number[] }): ResearchFailure {
   return failure;
 }

@@ -1,12 +1,12 @@
-// Text that an agent or a submission had a hand in (evidence, reasons, names in files) may try to move the
-// cursor, recolour a verdict, reverse the reading order or flood the page. This makes one plain line of it.
+// Text from an agent or a submission (evidence, reasons, names in files) may try to move the cursor, recolour a
+// verdict, reverse the reading order or flood the page. This makes one plain line of it.
 
 const escapeSequence =
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c|$)|\u001b[ -/]*[0-~]/g;
 
 /**
  * `text` as one line without control, formatting or private characters, at most `charactersMax` code
- * points long; what was cut is shown by "…". Stacked accents are limited to two.
+ * points long; "…" marks a cut. Stacked accents are limited to two.
  */
 export function plainText(text: string, charactersMax = 300): string {
   const line = text

@@ -16,7 +16,7 @@ function report(label: string, published?: unknown) {
     .report();
 }
 
-test("published values stand with their n and source beside official numbers, in every format", () => {
+test("published values are shown with their n and source next to official numbers, in every format", () => {
   const found = report("official");
   assert.deepEqual(found.published, [
     { task: "letters", metric: "bits", who: "Someone", value: 2.1, n: 4, note: "of 5", source: "a paper" },
@@ -30,7 +30,7 @@ test("published values stand with their n and source beside official numbers, in
   assert.match(json(found), /"source": "a paper"/);
 });
 
-test("beside any other number than an official one they stand nowhere, whatever the pipeline says", () => {
+test("published values are never shown with other data than official data", () => {
   const published = (kind: string) => ({
     letters: { [kind]: { bits: [{ who: "Someone", value: 2.1, source: "a paper" }] } },
   });
@@ -46,12 +46,12 @@ test("beside any other number than an official one they stand nowhere, whatever 
   }
 });
 
-test("a value of which no n is known says so", () => {
+test("a published value without n is marked", () => {
   const published = { letters: { official: { bits: [{ who: "Someone", value: 2.1, source: "a paper" }] } } };
   assert.match(markdown(report("official", published)), /2\.100 \(n not given\) Someone/);
 });
 
-test("published values without a source or with a text for a number are the pipeline's mistake", () => {
+test("published values without a source, or with a text for a number, throw", () => {
   for (const wrong of [
     { who: "Someone", value: 2.1 },
     { who: "Someone", value: "2.1", source: "a paper" },

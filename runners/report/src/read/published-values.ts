@@ -1,11 +1,11 @@
-// What others published for a metric. It was measured on official data, and beside a number of any other data it
-// would pass for something to compare with.
+// Values that others published for a metric. They were measured on official data; next to a number from other data they
+// would look comparable.
 
 import type { Published } from "@mlrb/formats/report";
 import { plainText } from "./plain-text.ts";
 import type { ReportParams } from "./report-params.ts";
 
-/** Nothing unless the report's label is `official`, whatever the pipeline says. */
+/** Empty unless the report's label is `official`. */
 export function publishedValues(
   { label, published }: Pick<ReportParams, "label" | "published">,
   { task, metric }: { task: string; metric: string },

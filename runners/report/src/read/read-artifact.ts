@@ -1,5 +1,5 @@
-// The one place where the report touches the disk: a collected file, read as a stranger's. Its words hold
-// no path, since they end up in the report and a report is the same wherever it was made.
+// The only place where the report reads the disk: a collected file, which is untrusted. Causes contain no path, because
+// they are in the report, and a report has the same bytes on every machine.
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import type { ReadText } from "./read-evidence.ts";
 
@@ -10,10 +10,10 @@ export const readArtifact: ReadText = ({ path, kind }) => {
   if (kind !== "file") return { kind: "unreadable", cause: "a folder where a file should be" };
   let file: number | undefined;
   try {
-    // Non-blocking, or a pipe in the file's place would hold the stage for ever.
+    // Non-blocking, or a pipe in the file's place would block the stage.
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stats = fstatSync(file);
-    if (!stats.isFile()) return { kind: "unreadable", cause: "not a plain file" };
+    if (!stats.isFile()) return { kind: "unreadable", cause: "not a regular file" };
     if (stats.size > bytesMax) {
       return { kind: "unreadable", cause: `${stats.size} bytes, over ${bytesMax}` };
     }
@@ -21,7 +21,7 @@ export const readArtifact: ReadText = ({ path, kind }) => {
   } catch (error) {
     const { code, name } = error as NodeJS.ErrnoException;
     const cause = code === "ERR_ENCODING_INVALID_ENCODED_DATA" ? "not UTF-8 text" : (code ?? name);
-    return { kind: "unreadable", cause: cause === "ELOOP" ? "a link" : cause };
+    return { kind: "unreadable", cause: cause === "ELOOP" ? "a symbolic link" : cause };
   } finally {
     if (file !== undefined) closeSync(file);
   }

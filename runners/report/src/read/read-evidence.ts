@@ -1,7 +1,5 @@
-// From the manifest of everything planned to what is known of each attempt, score and anchor. A member
-// without a readable artifact stays in the report as missing, with its cause. The stages are found by their roles,
-// and their members told apart by the axes task, agent, seed, scorer and moment; of the roles `answers`,
-// `moment-answers` and `anchor-answers`, whose texts scorers read, only what went wrong is told.
+// From the collected manifest to what is known of each attempt, score and anchor. A planned stage without a readable
+// artifact stays in the report as missing, with its cause.
 
 import type { RuleVerdict } from "@mlrb/formats/judged/verdict";
 import type { Reading } from "@mlrb/formats/read-format";
@@ -19,6 +17,7 @@ import { attemptResearch } from "./attempt-research.ts";
 import { bySeed, byText } from "./order.ts";
 import {
   type AnchorRow,
+  type FurtherRules,
   parseAnchors,
   parseKinship,
   parseMoment,
@@ -28,8 +27,9 @@ import {
 } from "./parse-artifacts.ts";
 import { parseResearch } from "./parse-research.ts";
 import { plainText } from "./plain-text.ts";
+import { type PlannedPlaces, placeKey, plannedPlaces, type Role, type Slot } from "./planned-places.ts";
 
-/** The text of an artifact, or why there is none; the words hold no path. */
+/** The text of an artifact, or why there is none; causes contain no path. */
 export type ReadText = (artifact: { path: string; kind: "file" | "dir" }) => Reading<string>;
 
 export type Evidence = {
@@ -37,202 +37,166 @@ export type Evidence = {
   agents: string[];
   attempts: Attempt[];
   anchors: (task: string, scorer: string) => Reading<AnchorRow[]>;
-  /** The text of an attempt's samples file; read when asked for, since they are large. */
+  /** The text of an attempt's samples file; read on demand, because they are large. */
   samples: (attempt: Attempt, scorer: string) => Reading<string>;
   gaps: Coverage["gaps"];
 };
 
-/** The axes of each role. */
-const axesOf = {
-  attempt: ["task", "agent", "seed"],
-  verdict: ["task", "agent", "seed"],
-  iterations: ["task", "agent", "seed"],
-  answers: ["task", "agent", "seed"],
-  score: ["task", "agent", "seed", "scorer"],
-  "anchor-answers": ["task"],
-  anchors: ["task", "scorer"],
-  kinship: ["task"],
-  moment: ["task", "agent", "seed", "moment"],
-  "moment-answers": ["task", "agent", "seed", "moment"],
-  "moment-score": ["task", "agent", "seed", "moment", "scorer"],
-} as const;
-
-type Role = keyof typeof axesOf;
-
-/** Reads all but the samples. Throws when the manifest has no place for a member: that is the pipeline's mistake. */
+/** Reads all but the samples. Throws as plannedPlaces does. */
 export function readEvidence(
   collected: Collected,
   metric: (scorer: string) => Metric,
   read: ReadText,
 ): Evidence {
-  const members = new Map<string, Member>();
-  const tasks = new Map<string, Set<string>>();
-  const slots = new Map<string, { task: string; agent: string; seed: Seed }>();
-  const planned = new Map<string, Set<string>>(); // moments, by task
-  const gaps: Coverage["gaps"] = [];
-  if (collected.members.length > 0 && !collected.members.some(({ role }) => isRole(role)))
-    throw new Error(
-      `no collected stage has a role that a report knows: write role: at the stages, one of ${Object.keys(axesOf).join(", ")}`,
-    );
-  for (const member of collected.members) {
-    const { role } = member;
-    if (!isRole(role)) continue;
-    const key = place(member, role);
-    if (members.has(key))
-      throw new Error(`${member.stage}: a second member for the same place in the report`);
-    members.set(key, member);
-    const { task, agent, seed, scorer, moment } = member.axes;
-    if (moment !== undefined)
-      planned.set(String(task), (planned.get(String(task)) ?? new Set()).add(String(moment)));
-    const scorers = tasks.get(String(task)) ?? new Set();
-    tasks.set(String(task), scorers);
-    if (scorer !== undefined) scorers.add(String(scorer));
-    if (agent !== undefined && seed !== undefined) {
-      slots.set(placeKey([task, agent, seed]), { task: String(task), agent: String(agent), seed });
-    }
-    if (member.outcome !== "succeeded") {
-      gaps.push({ stage: plainText(member.stage), outcome: member.outcome, cause: plainText(member.cause) });
-    }
-  }
-
-  const find = (role: Role, ...axes: Seed[]) => members.get(placeKey([role, ...axes]));
-  const textOf = (member: Member | undefined, artifact: string): Reading<string> => {
-    if (!member) return { kind: "unreadable", cause: "not planned" };
-    if (member.outcome !== "succeeded") return { kind: "unreadable", cause: endOf(member) };
-    const found = Object.hasOwn(member.artifacts, artifact) ? member.artifacts[artifact] : undefined;
-    if (!found) return { kind: "unreadable", cause: "the stage gave none" };
-    const { path, kind } = found;
-    return path === undefined
-      ? { kind: "unreadable", cause: "only its digest was collected" }
-      : read({ path, kind });
-  };
-  /** `parse` on an artifact's text; what cannot be read is a gap, under the name `what`. */
-  const readAs = <T>(
-    member: Member | undefined,
-    artifact: string,
-    what: string,
-    parse: (text: string) => Reading<T>,
-  ): Reading<T> => {
-    const text = textOf(member, artifact);
-    if (member?.outcome !== "succeeded") return text as Reading<T>;
-    const found = text.kind === "ok" ? parse(text.value) : text;
-    if (found.kind === "ok") return found;
-    const cause = `unreadable ${what} (${found.cause})`;
-    gaps.push({ stage: plainText(member.stage), outcome: "unreadable", cause });
-    return { kind: "unreadable", cause };
-  };
-
-  const kin = new Map(
-    [...tasks.keys()].flatMap((task) => {
-      const member = find("kinship", task);
-      const found = member && readAs(member, "kinship", "kinship", parseKinship);
-      return found?.kind === "ok" ? [[task, found.value] as const] : [];
-    }),
-  );
-  const verdictOf = (task: string, agent: string, seed: Seed): AttemptVerdict => {
-    const attempt = find("attempt", task, agent, seed);
-    if (attempt && attempt.outcome !== "succeeded") return { kind: "missing", cause: endOf(attempt) };
-    const verdict = readAs(find("verdict", task, agent, seed), "verdict", "verdict", parseVerdict);
-    if (verdict.kind !== "ok") return { kind: "missing", cause: verdict.cause };
-    const further = kin.get(task)?.find((each) => each.agent === agent && each.seed === seed)?.rules ?? [];
-    return joined(verdict.value, further);
-  };
-  const scoreOf = (task: string, agent: string, seed: Seed, scorer: string): AttemptScore => {
-    const attempt = find("attempt", task, agent, seed);
-    if (attempt && attempt.outcome !== "succeeded") return { kind: "not-measured", cause: endOf(attempt) };
-    const member = find("score", task, agent, seed, scorer);
-    const score = readAs(member, "score", "score", (text) => parseScore(text, metric(scorer)));
-    return score.kind === "ok" ? score.value : { kind: "not-measured", cause: score.cause };
-  };
-
-  const momentsOf = (attempt: Omit<Attempt, "moments">): AttemptMoment[] => {
-    const { task, agent, seed } = attempt;
-    const at = [...(planned.get(task) ?? [])].map((moment) => {
-      const member = find("moment", task, agent, seed, moment);
-      return {
-        moment,
-        submission: member?.artifacts.submission?.digest ?? null,
-        stood: readAs(member, "moment", "moment", parseMoment),
-        scoreOf: (scorer: string) =>
-          readAs(find("moment-score", task, agent, seed, moment, scorer), "score", "score", (text) =>
-            parseScore(text, metric(scorer)),
-          ),
-      };
-    });
-    return attemptMoments(attempt, at);
-  };
-
-  const taskList = [...tasks]
+  const plan = plannedPlaces(collected);
+  const reader = new EvidenceReader(plan, metric, read);
+  const tasks = [...plan.scorers]
     .map(([name, scorers]) => ({ name, scorers: [...scorers].sort(byText) }))
     .sort((a, b) => byText(a.name, b.name));
-  const attempts = [...slots.values()]
+  const kinship = new Map(tasks.map(({ name }) => [name, reader.kinship(name)]));
+  const attempts = [...plan.slots.values()]
     .sort((a, b) => byText(a.task, b.task) || byText(a.agent, b.agent) || bySeed(a.seed, b.seed))
-    .map(({ task, agent, seed }): Attempt => {
-      const scorers = taskList.find((each) => each.name === task)!.scorers;
-      const submission = find("attempt", task, agent, seed)?.artifacts.submission?.digest;
-      const scores = Object.fromEntries(
-        scorers.map((scorer) => [scorer, scoreOf(task, agent, seed, scorer)]),
-      );
-      const iterations = find("iterations", task, agent, seed);
-      const research = iterations && readAs(iterations, "iterations", "iterations", parseResearch);
-      const attempt = {
-        task,
-        agent,
-        seed,
-        verdict: verdictOf(task, agent, seed),
-        submission: submission ?? null,
-        note: plainText(find("attempt", task, agent, seed)?.note ?? ""),
-        scores,
-        research: attemptResearch(research, { scores, direction: (scorer) => metric(scorer).direction }),
-      };
-      return { ...attempt, moments: momentsOf(attempt) };
+    .map((slot) => {
+      const { scorers } = tasks.find(({ name }) => name === slot.task)!;
+      return reader.attempt(slot, { scorers, kinship: kinship.get(slot.task)! });
     });
   const anchors = new Map(
-    taskList.flatMap(({ name, scorers }) =>
-      scorers.map((scorer) => {
-        const member = find("anchors", name, scorer);
-        return [
-          placeKey([name, scorer]),
-          readAs(member, "rows", "anchors", (text) => parseAnchors(text, scorer)),
-        ];
-      }),
+    tasks.flatMap(({ name, scorers }) =>
+      scorers.map((scorer) => [placeKey([name, scorer]), reader.anchors(name, scorer)]),
     ),
   );
   return {
-    tasks: taskList,
+    tasks,
     agents: [...new Set(attempts.map((attempt) => attempt.agent))].sort(byText),
     attempts,
     anchors: (task, scorer) => anchors.get(placeKey([task, scorer]))!,
-    samples: ({ task, agent, seed }, scorer) => textOf(find("score", task, agent, seed, scorer), "samples"),
-    gaps: gaps.sort((a, b) => byText(a.stage, b.stage) || byText(a.cause, b.cause)),
+    samples: (attempt, scorer) => reader.samples(attempt, scorer),
+    gaps: reader.gaps.sort((a, b) => byText(a.stage, b.stage) || byText(a.cause, b.cause)),
   };
 }
 
-/** A verdict with further rules, which may strike it. */
+class EvidenceReader {
+  readonly gaps: Coverage["gaps"];
+  readonly #plan: PlannedPlaces;
+  readonly #metric: (scorer: string) => Metric;
+  readonly #read: ReadText;
+
+  constructor(plan: PlannedPlaces, metric: (scorer: string) => Metric, read: ReadText) {
+    this.gaps = [...plan.gaps];
+    this.#plan = plan;
+    this.#metric = metric;
+    this.#read = read;
+  }
+
+  attempt(slot: Slot, of: { scorers: string[]; kinship: FurtherRules[] }): Attempt {
+    const { task, agent, seed } = slot;
+    const member = this.#find("attempt", task, agent, seed);
+    const scores = Object.fromEntries(of.scorers.map((scorer) => [scorer, this.#score(slot, scorer)]));
+    const iterations = this.#find("iterations", task, agent, seed);
+    const research = iterations && this.#parsed(iterations, "iterations", parseResearch);
+    const attempt = {
+      task,
+      agent,
+      seed,
+      verdict: this.#verdict(slot, of.kinship),
+      submission: member?.artifacts.submission?.digest ?? null,
+      note: plainText(member?.note ?? ""),
+      scores,
+      research: attemptResearch(research, {
+        scores,
+        direction: (scorer) => this.#metric(scorer).direction,
+      }),
+    };
+    return { ...attempt, moments: this.#checkpoints(attempt) };
+  }
+
+  kinship(task: string): FurtherRules[] {
+    const member = this.#find("kinship", task);
+    const found = member && this.#parsed(member, "kinship", parseKinship);
+    return found?.kind === "ok" ? found.value : [];
+  }
+
+  anchors(task: string, scorer: string): Reading<AnchorRow[]> {
+    const member = this.#find("anchors", task, scorer);
+    return this.#parsed(member, "rows", (text) => parseAnchors(text, scorer), "anchors");
+  }
+
+  samples({ task, agent, seed }: Slot, scorer: string): Reading<string> {
+    return this.#text(this.#find("score", task, agent, seed, scorer), "samples");
+  }
+
+  #find(role: Role, ...axes: Seed[]): Member | undefined {
+    return this.#plan.members.get(placeKey([role, ...axes]));
+  }
+
+  #verdict({ task, agent, seed }: Slot, kinship: FurtherRules[]): AttemptVerdict {
+    const attempt = this.#find("attempt", task, agent, seed);
+    if (attempt && attempt.outcome !== "succeeded") return { kind: "missing", cause: endOf(attempt) };
+    const verdict = this.#parsed(this.#find("verdict", task, agent, seed), "verdict", parseVerdict);
+    if (verdict.kind !== "ok") return { kind: "missing", cause: verdict.cause };
+    const further = kinship.find((each) => each.agent === agent && each.seed === seed)?.rules ?? [];
+    return joined(verdict.value, further);
+  }
+
+  #score({ task, agent, seed }: Slot, scorer: string): AttemptScore {
+    const attempt = this.#find("attempt", task, agent, seed);
+    if (attempt && attempt.outcome !== "succeeded") return { kind: "not-measured", cause: endOf(attempt) };
+    const score = this.#parsedScore(this.#find("score", task, agent, seed, scorer), scorer);
+    return score.kind === "ok" ? score.value : { kind: "not-measured", cause: score.cause };
+  }
+
+  #checkpoints(attempt: Omit<Attempt, "moments">): AttemptMoment[] {
+    const { task, agent, seed } = attempt;
+    const planned = [...(this.#plan.checkpoints.get(task) ?? [])];
+    const found = planned.map((moment) => {
+      const member = this.#find("moment", task, agent, seed, moment);
+      return {
+        moment,
+        submission: member?.artifacts.submission?.digest ?? null,
+        stood: this.#parsed(member, "moment", parseMoment),
+        scoreOf: (scorer: string) =>
+          this.#parsedScore(this.#find("moment-score", task, agent, seed, moment, scorer), scorer),
+      };
+    });
+    return attemptMoments(attempt, found);
+  }
+
+  #parsedScore(member: Member | undefined, scorer: string): Reading<AttemptScore> {
+    return this.#parsed(member, "score", (text) => parseScore(text, this.#metric(scorer)));
+  }
+
+  /** `parse` on an artifact's text. What cannot be read is a gap, called `what`. */
+  #parsed<T>(
+    member: Member | undefined,
+    artifact: string,
+    parse: (text: string) => Reading<T>,
+    what = artifact,
+  ): Reading<T> {
+    const text = this.#text(member, artifact);
+    const found = text.kind === "ok" ? parse(text.value) : text;
+    if (found.kind === "ok" || member?.outcome !== "succeeded") return found;
+    const cause = `unreadable ${what} (${found.cause})`;
+    this.gaps.push({ stage: plainText(member.stage), outcome: "unreadable", cause });
+    return { kind: "unreadable", cause };
+  }
+
+  #text(member: Member | undefined, artifact: string): Reading<string> {
+    if (!member) return { kind: "unreadable", cause: "not planned" };
+    if (member.outcome !== "succeeded") return { kind: "unreadable", cause: endOf(member) };
+    const found = Object.hasOwn(member.artifacts, artifact) ? member.artifacts[artifact] : undefined;
+    if (!found) return { kind: "unreadable", cause: "the stage wrote none" };
+    const { path, kind } = found;
+    return path === undefined
+      ? { kind: "unreadable", cause: "only its digest was collected" }
+      : this.#read({ path, kind });
+  }
+}
+
+/** A verdict with further rules, which may disqualify the attempt. */
 function joined(verdict: Verdict, further: RuleVerdict[]): Verdict {
   const struck = further.some(({ answer, severity }) => answer === "fail" && severity === "strike");
   const kind = verdict.kind === "pass" && struck ? "struck" : verdict.kind;
   return { ...verdict, kind, rules: [...verdict.rules, ...further] };
-}
-
-/** Numbers and texts stay apart: seed 1 and seed "1" are two seeds. */
-function placeKey(parts: readonly unknown[]): string {
-  return JSON.stringify(parts);
-}
-
-function isRole(role: string | undefined): role is Role {
-  return role !== undefined && Object.hasOwn(axesOf, role);
-}
-
-function place(member: Member, role: Role): string {
-  const axes = axesOf[role].map((axis) => {
-    const value = member.axes[axis];
-    if (value === undefined) {
-      throw new Error(`${member.stage}: a report needs the axis ${axis} of the stage ${member.name}`);
-    }
-    return axis === "seed" ? value : String(value);
-  });
-  return placeKey([role, ...axes]);
 }
 
 function endOf(member: Member): string {

@@ -7,7 +7,7 @@ import { readPlain } from "./read-plain.ts";
 const head = { formatVersion: 1, scorer: "s", version: 1, unit: "u", direction: "lower" };
 const hostile = "\u001b[31mred\u202e\ntext";
 
-test("every text of a file and every name of its tables is made plain", () => {
+test("every text and every table name of a file is made plain", () => {
   const rule = {
     rule: hostile,
     title: hostile,
@@ -29,7 +29,7 @@ test("every text of a file and every name of its tables is made plain", () => {
   assert.deepEqual(reading.value.facts, { "red text": "red text", n: 1 });
 });
 
-test("only what the format declares of a file's own variant is taken", () => {
+test("only declared fields of a file's own variant are kept", () => {
   const text = JSON.stringify({
     ...head,
     kind: "rejected",
@@ -43,7 +43,7 @@ test("only what the format declares of a file's own variant is taken", () => {
   });
 });
 
-test("`__proto__` is a name like any other", () => {
+test("`__proto__` is an ordinary name", () => {
   const scored = { kind: "scored", value: 1, standardError: 0, items: 1, groups: {} };
   const text = JSON.stringify({ ...head, ...scored, extra: 0 }).replace(
     '"extra":0',
@@ -54,7 +54,7 @@ test("`__proto__` is a name like any other", () => {
   assert.deepEqual(Object.entries(reading.value.extra), [["__proto__", 2]]);
 });
 
-test("a cause is plain too, and a long name does not hide what is wrong", () => {
+test("a cause is plain text, and a long name does not hide the reason", () => {
   const groups = { ["g".repeat(5000)]: { value: hostile, items: 1 } };
   const scored = { kind: "scored", value: 1, standardError: 0, items: 1, groups, extra: {} };
   assert.deepEqual(readPlain(score, JSON.stringify({ ...head, ...scored })), {

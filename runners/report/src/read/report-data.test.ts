@@ -54,7 +54,7 @@ function fates(list: Fate[], { floor = true } = {}): Cell {
   return example.report().cells[0]!;
 }
 
-test("the mean of two valid attempts is theirs, with a Student interval of one degree of freedom", () => {
+test("two valid attempts have their mean and a Student interval with one degree of freedom", () => {
   const cell = fates([2, 2.5]);
   assert.equal(cell.mean, 2.25);
   assert.ok(Math.abs(cell.interval![1] - (2.25 + 12.7062 * 0.25)) < 1e-4);
@@ -62,7 +62,7 @@ test("the mean of two valid attempts is theirs, with a Student interval of one d
   assert.deepEqual(cell.notes, []);
 });
 
-test("attempts that fail through the agent's doing count as the floor, so dropping them cannot help", () => {
+test("attempts that the agent made fail are scored at the trivial baseline, so that dropping them cannot help", () => {
   for (const failure of ["rejected", "struck", "non-finite"] as const) {
     const cell = fates([2, failure]);
     assert.equal(cell.mean, 2.5, failure);
@@ -71,12 +71,12 @@ test("attempts that fail through the agent's doing count as the floor, so droppi
   }
 });
 
-test("a struck attempt keeps its value on show while the floor is counted", () => {
+test("a disqualified attempt's value is shown, and the trivial baseline is counted", () => {
   assert.deepEqual(fates([2, "struck"]).values, [2, 1]);
   assert.deepEqual(fates([2, "rejected"]).values, [2, null]);
 });
 
-test("attempts that fail through our doing are missing, and the mean is over the others", () => {
+test("attempts that the harness made fail are missing, and the mean is over the others", () => {
   for (const failure of ["missing", "score-failed"] as const) {
     const cell = fates([2, 2.5, 3, 3.5, failure]);
     assert.equal(cell.mean, 2.75);
@@ -87,14 +87,14 @@ test("attempts that fail through our doing are missing, and the mean is over the
   }
 });
 
-test("over 20 % missing leaves no interval, and says so", () => {
+test("over 20 % missing attempts leave no interval, with the reason", () => {
   const cell = fates([2, 2.5, 3, "missing"]);
   assert.equal(cell.mean, 2.5);
   assert.deepEqual([cell.interval, cell.intervalWithheld], [null, "too-many-missing"]);
-  assert.ok(cell.notes.includes("no interval: 1 of 4 attempts are missing, over 20 %"));
+  assert.ok(cell.notes.includes("no interval: 1 of 4 attempts are missing (at most 20 % may be)"));
 });
 
-test("one attempt has a mean and no interval, none has neither", () => {
+test("one attempt has a mean and no interval, and no attempt has neither", () => {
   assert.equal(fates([2]).mean, 2);
   assert.deepEqual([fates([2]).interval, fates([2]).intervalWithheld], [null, "one-value"]);
   const none = fates(["missing", "missing"]);
@@ -103,39 +103,41 @@ test("one attempt has a mean and no interval, none has neither", () => {
   assert.deepEqual(none.notes, ["not measured: attempt failed: no sandbox"]);
 });
 
-test("equal values have a mean and no interval, which would have no width and look certain", () => {
+test("equal values have a mean and no interval", () => {
   const cell = fates([2, 2, 2]);
   assert.deepEqual([cell.mean, cell.interval, cell.intervalWithheld], [2, null, "no-spread"]);
-  assert.ok(cell.notes.some((note) => note.startsWith("no interval: all attempts count with one value")));
+  assert.ok(cell.notes.some((note) => note.startsWith("no interval: all attempts have the same score")));
   assert.equal(fates([2, 2, 2.5]).intervalWithheld, null);
   assert.deepEqual(fates([3, "rejected"]).intervalWithheld, "no-spread", "a value that is the floor's");
 });
 
-test("struck and rejected attempts have no part in the errors of those that count", () => {
+test("disqualified and rejected attempts do not enter the errors of valid ones", () => {
   assert.equal(fates([2, 2.5, "struck"]).errors.betweenAttempts, fates([2, 2.5]).errors.betweenAttempts);
   assert.deepEqual(fates(["rejected"]).errors, { betweenAttempts: null, overItems: null, overItemsIs: null });
 });
 
-test("without a floor a failed attempt takes the mean away instead of being left out of it", () => {
+test("without a trivial baseline a failed attempt leaves no mean", () => {
   const cell = fates([2, "rejected"], { floor: false });
   assert.deepEqual([cell.mean, cell.interval, cell.floor, cell.validMean], [null, null, null, 2]);
   assert.deepEqual([cell.meanWithheld, cell.intervalWithheld], ["floor-unknown", "no-mean"]);
-  assert.ok(cell.notes.includes("no mean: 1 attempt would count as the floor, which is not known"));
+  assert.ok(
+    cell.notes.includes("no mean: 1 attempt would be scored at the trivial baseline, which is unknown"),
+  );
   assert.ok(
     cell.notes.includes(
-      "floor not measured: the anchors row unigram is missing: anchors failed: exit code 1",
+      "trivial baseline not measured: the row unigram is missing: anchors failed: exit code 1",
     ),
   );
   assert.equal(fates([2, 2.5], { floor: false }).mean, 2.25);
 });
 
-test("attempts that all count as the floor have a mean but no interval that would look certain", () => {
+test("attempts that all failed have a mean and no interval", () => {
   const cell = fates(["rejected", "rejected"]);
   assert.deepEqual([cell.mean, cell.interval, cell.validN], [3, null, 0]);
-  assert.ok(cell.notes.includes("no interval: every attempt counts as the floor"));
+  assert.ok(cell.notes.includes("no interval: every attempt is scored at the trivial baseline"));
 });
 
-test("what all attempts of a task together tell stands among an attempt's rules, and can strike it", () => {
+test("a rule decided over all attempts of a task is listed with an attempt and can disqualify it", () => {
   const rule = { rule: "own-weights", title: "Own weights", evidence: "as another's", source: "interpreted" };
   const attempts = [
     { agent: "plain", seed: 1, rules: [{ ...rule, answer: "cannot-tell", severity: "note" }] },
@@ -158,14 +160,11 @@ test("what all attempts of a task together tell stands among an attempt's rules,
     ["struck", "own-weights"],
     ["rejected", "own-weights"],
   ]);
-  assert.match(
-    markdown(report),
-    /own-weights: cannot tell \(note, interpreted\): Own weights – as another's/,
-  );
+  assert.match(markdown(report), /own-weights: undecided \(note, interpreted\): Own weights – as another's/);
   assert.equal(report.coverage.attempts.struck, 1);
 });
 
-test("seeds that handed in the same bytes are said to have", () => {
+test("seeds with identical files get a note", () => {
   const example = new Example();
   for (const seed of [1, 2]) {
     const axes = { task, agent: "plain", seed };
@@ -177,7 +176,7 @@ test("seeds that handed in the same bytes are said to have", () => {
   assert.ok(
     example
       .report()
-      .cells[0]!.notes.some((note) => note.startsWith("seeds 1, 2 handed in equal submissions")),
+      .cells[0]!.notes.includes("Seeds 1 and 2 produced identical files; their variance is not informative."),
   );
 });
 
@@ -198,7 +197,7 @@ function oneAttempt(artifacts: {
     .report();
 }
 
-test("a score that cannot be read is not measured, whatever is wrong with it", () => {
+test("a score that cannot be read is not measured", () => {
   const good = scored("bits", textItems(2)).score;
   const cases: [unknown, RegExp][] = [
     ["", /not JSON/],
@@ -235,11 +234,11 @@ test("a score that cannot be read is not measured, whatever is wrong with it", (
   }
 });
 
-test("without a readable verdict a score is shown and not counted", () => {
+test("a score without a readable verdict is shown and not counted", () => {
   const contradiction = { ...verdict("pass").verdict };
   for (const [text, cause] of [
     ["", /not JSON/],
-    [contradiction, /it says pass, yet the rule from-scratch failed/],
+    [contradiction, /its verdict is pass, but the rule from-scratch failed/],
     [{ ...passed.verdict, kind: "fine" }, /kind is "fine"/],
     [{ ...passed.verdict, rules: {} }, /rules is an object/],
     [verdict("struck", { severity: "death" }).verdict, /rules.0.severity is "death"/],
@@ -255,7 +254,7 @@ test("without a readable verdict a score is shown and not counted", () => {
   }
 });
 
-test("anchors that cannot be read leave the floor unknown and no row", () => {
+test("anchors that cannot be read leave no row and an unknown trivial baseline", () => {
   for (const rows of [
     "",
     { ...anchorRows("bits", []).rows, scorer: "pairs" },
@@ -264,12 +263,15 @@ test("anchors that cannot be read leave the floor unknown and no row", () => {
     const report = oneAttempt({ rows });
     assert.deepEqual(report.rows, []);
     assert.equal(report.cells[0]!.floor, null);
-    assert.match(report.cells[0]!.notes.join(), /floor not measured: .*unreadable anchors/);
+    assert.match(report.cells[0]!.notes.join(), /trivial baseline not measured: .*unreadable anchors/);
   }
-  assert.match(oneAttempt({}).cells[0]!.notes.join(), /no floor: the anchors have no row unigram/);
+  assert.match(
+    oneAttempt({}).cells[0]!.notes.join(),
+    /no trivial baseline: no measured row is named unigram/,
+  );
 });
 
-test("a floor that names a rejected row is not measured: said why, and never a number", () => {
+test("a trivial baseline that names a rejected row is not measured, with the reason", () => {
   const rows = anchorRows("bits", [
     { name: "unigram", rejected: "ties" },
     { name: "bigram", value: 2 },
@@ -277,7 +279,7 @@ test("a floor that names a rejected row is not measured: said why, and never a n
   const report = oneAttempt({ rows });
   const [cell] = report.cells;
   assert.deepEqual([cell!.floor, cell!.floorName], [null, null]);
-  assert.ok(cell!.notes.includes("floor not measured: the anchors row unigram was rejected: ties"));
+  assert.ok(cell!.notes.includes("trivial baseline not measured: the row unigram was rejected: ties"));
   assert.deepEqual(
     report.rows.map(({ name, floor, value, rejected }) => [name, floor, value, rejected]),
     [
@@ -288,13 +290,13 @@ test("a floor that names a rejected row is not measured: said why, and never a n
   );
   assert.deepEqual(report.rows[1]!.standings, [{ agent: "plain", kind: "unknown" }]);
   const shown = terminalTable(report, { width: 120, color: false });
-  assert.match(shown, /unigram \(floor\) │ rejected/);
+  assert.match(shown, /unigram \(trivial baseline\) │ rejected/);
   assert.match(shown, /letters, unigram: bits: rejected: ties/);
   assert.match(markdown(report), /\| \*\*rejected\*\* \|/);
   assert.match(csv(report), /^floor,.*,rejected,,,,,,unigram,the unigram model: ties,/m);
 });
 
-test("a failed attempt under a rejected floor has no mean", () => {
+test("a failed attempt with a rejected trivial baseline leaves no mean", () => {
   const axes = { task, agent: "plain", seed: 1 };
   const [cell] = new Example()
     .gives("attempt", axes, { submission: "sha256:x" })
@@ -313,7 +315,7 @@ test("a row that has a value and is rejected is unreadable", () => {
   );
 });
 
-test("why answers could not be written is told once, beside the scores that lack them", () => {
+test("the reason why answers are missing is shown once, with the scores that lack them", () => {
   const axes = { task, agent: "plain", seed: 1 };
   const report = new Example()
     .gives("attempt", axes, { submission: "sha256:x" })
@@ -353,7 +355,7 @@ test("the better of two agents is the lower one where lower is better", () => {
   assert.deepEqual([found.better, found.clear, found.items], ["strong", true, 25]);
 });
 
-test("a difference within two errors has a direction and is not clear; equal scores are level", () => {
+test("a difference ≤ 2 standard errors has a direction and is not clear; equal scores have none", () => {
   const near = duel(scored("pairs", pairItems(100)), scored("pairs", pairItems(101)));
   assert.ok(near.kind === "compared");
   assert.deepEqual([near.better, near.clear], ["strong", false]);
@@ -362,7 +364,7 @@ test("a difference within two errors has a direction and is not clear; equal sco
   assert.deepEqual([level.better, level.clear, level.difference], [null, false, 0]);
 });
 
-test("the error is by group where the items' groups move together", () => {
+test("the error is over clusters where the items' groups vary together", () => {
   const half = (index: number) => (index < 100 ? "low" : index < 150 ? "mid" : "high");
   const all = pairItems(200, 200, half);
   const without = all.map((item) => (item.group === "low" ? { ...item, value: 0 } : item));
@@ -377,9 +379,9 @@ test("samples of another test, or of another score, are not compared", () => {
   const good = scored("bits", textItems(2));
   const cases: [Partial<typeof good>, RegExp][] = [
     [scored("bits", textItems(2).slice(1)), /the items differ/],
-    [{ samples: scored("bits", textItems(1)).samples }, /strong: its samples do not add up to its score/],
+    [{ samples: scored("bits", textItems(1)).samples }, /strong: its samples do not reproduce its score/],
     [{ samples: "{}\n" }, /strong: unreadable samples \(line 1: id is missing\)/],
-    [{ samples: "" }, /do not add up/],
+    [{ samples: "" }, /do not reproduce/],
     [{ samples: good.samples.slice(0, -20) }, /unreadable samples \(line \d+: not JSON/],
   ];
   for (const [change, why] of cases) {
@@ -389,7 +391,7 @@ test("samples of another test, or of another score, are not compared", () => {
   }
 });
 
-test("each anchors row says where each agent stands, and the better direction is the metric's", () => {
+test("each anchors row compares each agent with it, in the metric's direction", () => {
   const { rows } = nastyExample().report();
   const bits = rows.filter((row) => row.metric === "bits");
   assert.deepEqual(
@@ -401,7 +403,7 @@ test("each anchors row says where each agent stands, and the better direction is
   );
 });
 
-test("a run without attempts is a report that says so", () => {
+test("a report of a run without attempts states that none were planned", () => {
   for (const members of [
     [],
     new Example().fails("anchors", { task, scorer: "bits" }, "not-run", "").members,
@@ -414,7 +416,7 @@ test("a run without attempts is a report that says so", () => {
   }
 });
 
-test("names such as __proto__ and constructor are names like any other", () => {
+test("names such as __proto__ and constructor are ordinary names", () => {
   const axes = { task: "__proto__", agent: "constructor", seed: "toString" };
   const example = new Example({ directions: { bits: "lower" } })
     .gives("attempt", axes, { submission: "sha256:x" })
@@ -425,7 +427,7 @@ test("names such as __proto__ and constructor are names like any other", () => {
   assert.match(markdown(report), /\\_\\_proto\\_\\_/);
 });
 
-test("wrong parameters and members without a place are the pipeline's mistake and name it", () => {
+test("wrong parameters and members without a place throw with their name", () => {
   assert.throws(
     () => new Example({ digits: { bits: 2.5 } }).report(),
     /params of .* stage: digits\.bits is 2\.5, not a whole number/,
@@ -442,7 +444,7 @@ test("wrong parameters and members without a place are the pipeline's mistake an
   const twice = new Example().fails("attempt", { task, agent: "plain", seed: 1 }, "failed", "");
   assert.throws(
     () => twice.report([...twice.members, ...twice.members]),
-    /a second member for the same place/,
+    /two collected stages have the same place/,
   );
   const lost = new Example().fails("score", { task, seed: 1, scorer: "bits" }, "failed", "");
   assert.throws(() => lost.report(), /a report needs the axis agent of the stage score/);
@@ -473,7 +475,7 @@ test("the members' order changes no byte of any form", () => {
   );
 });
 
-test("an attempt that was accepted as stale is marked, and the reason stands in every form", () => {
+test("an attempt that was accepted as stale is marked, with the reason in every form", () => {
   const example = new Example();
   const axes = { task, agent: "plain", seed: 1 };
   example.gives("attempt", axes, { submission: "sha256:x" }).gives("validate", axes, passed);
@@ -486,7 +488,7 @@ test("an attempt that was accepted as stale is marked, and the reason stands in 
     assert.match(text, /the prompt had a typo/);
 });
 
-test("an interval ends where the metric does, in report.json and in tables, and says so", () => {
+test("an interval is cut at the metric's range in report.json and in tables, with a note", () => {
   const example = new Example();
   for (const [index, right] of [199, 150].entries()) {
     const axes = { task: "letters", agent: "plain", seed: index + 1 };
@@ -513,7 +515,7 @@ test("an interval ends where the metric does, in report.json and in tables, and 
   assert.ok(free.report().cells[0]!.interval![1] > 2, "a scorer without a range has no end");
 });
 
-test("a score that its metric cannot be is unreadable, one that rounding put a hair beyond is not", () => {
+test("a score out of the metric's range is unreadable, except by rounding", () => {
   const found = (value: number) => {
     const axes = { task: "letters", agent: "plain", seed: 1 };
     return new Example()
@@ -525,10 +527,10 @@ test("a score that its metric cannot be is unreadable, one that rounding put a h
   assert.equal(found(1 + 1e-12).kind, "scored");
   assert.deepEqual(found(1.2), {
     kind: "not-measured",
-    cause: "unreadable score (value is 1.2, and the most it can be is 1)",
+    cause: "unreadable score (value 1.2 is above the maximum 1)",
   });
   assert.deepEqual(found(-0.2), {
     kind: "not-measured",
-    cause: "unreadable score (value is -0.2, and the least it can be is 0)",
+    cause: "unreadable score (value -0.2 is below the minimum 0)",
   });
 });

@@ -1,5 +1,5 @@
-// From what the run left to the report as data. Pure: the texts of artifacts come through `read`, nothing
-// here looks at a clock, a locale or a disk, and the order of the members does not matter.
+// From a run's artifacts to the report as data. Pure: the texts of artifacts come through `read`, there is no clock,
+// locale or disk, and the order of the members does not matter.
 
 import { wilsonInterval } from "@mlrb/core/statistics/wilson-interval";
 import { type AgentCoverage, type Coverage, type Report, reportFormat } from "@mlrb/formats/report";
@@ -19,12 +19,11 @@ import { publishedValues } from "./published-values.ts";
 import { type ReadText, readEvidence } from "./read-evidence.ts";
 import { reportParams } from "./report-params.ts";
 
-export const smokeNote =
-  "smoke: shows that the machinery measures; says nothing about English or about agents";
+export const smokeNote = "Smoke test on toy data. Do not cite these numbers.";
 
 /**
- * The report of a run. `params` are those of the report stage; wrong ones throw, since they are the
- * pipeline's. Unreadable artifacts never throw: they are "not measured", with the cause.
+ * The report of a run. `params` are those of the report stage; wrong ones throw, because they are the
+ * pipeline's mistake. Unreadable artifacts never throw: they are "not measured", with the cause.
  */
 export function reportData(
   collected: Collected,

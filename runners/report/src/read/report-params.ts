@@ -1,5 +1,5 @@
-// What the pipeline says of tasks, agents and scorers: tables by name, filled in by the runner from the
-// manifests. These are this repository's own, so a wrong one is a mistake in the pipeline and throws.
+// The pipeline's parameters of the report: tables of tasks, agents and scorers by name, which the runner fills in from
+// the manifests. They are this repository's own, so a wrong one is a mistake in the pipeline and throws.
 
 import { agentPreset } from "@mlrb/formats/declared/agent-preset";
 import { type ScorerManifest, scorerManifest } from "@mlrb/formats/declared/scorer";
@@ -38,23 +38,23 @@ export type ReportParams = {
   taskTitle: (task: string) => string;
   /** The scorer that decides the task; null where the pipeline names none. */
   primary: (task: string) => string | null;
-  /** A number, the name of an anchors row, or null where task.yaml gives no floor for the scorer. */
+  /** A number, the name of an anchors row, or null where task.yaml has no trivial baseline for the scorer. */
   floor: (task: string, scorer: string) => number | string | null;
-  /** The name of the anchors row that is 1 where the floor is 0; null where task.yaml names none. */
+  /** The anchors row that is the reference model; null where task.yaml names none. */
   anchorRow: (task: string, scorer: string) => string | null;
-  /** What others published on the data that the label names; nothing where task.yaml knows of nothing. */
+  /** Values that others published on the data that the label names; empty where task.yaml has none. */
   published: (task: string, scorer: string) => PublishedValue[];
   agentTitle: (agent: string) => string;
-  /** Whether all of the agent's chance comes from the seed; of agents that the pipeline says nothing of, no. */
+  /** Whether the seed is the agent's only randomness; false for unknown agents. */
   seeded: (agent: string) => boolean;
   metric: (scorer: string) => Metric;
-  /** Undefined for what is no scorer. */
+  /** Undefined for a name that is not a scorer. */
   direction: (scorer: string) => ScorerManifest["direction"] | undefined;
 };
 
-/** Checks `params` of the report stage. Throws with the parameter's name and what it should be. */
+/** Checks `params` of the report stage. Throws with the parameter's name and the expected form. */
 export function reportParams(params: Record<string, unknown>): ReportParams {
-  // a copy, since a stage's params refuse to be asked for what is not declared
+  // a copy, because a stage's params throw when an undeclared one is read
   const known = mustFollow(paramsFormat, { ...params }, "params of the pipeline's report stage");
   const direction = (scorer: string) => own(known.directions, scorer);
   return {

@@ -1,4 +1,4 @@
-// What an attempt's research took: apart from the report for the reason that times.ts gives. Formulas:
+// Durations of an attempt's research, which are not in the report (times.ts has the reason). Formulas:
 // docs/measures/iterations.md.
 
 import { higherIsBetter } from "@mlrb/core/iterations/printed-values";
@@ -7,13 +7,13 @@ import { type FoundResearch, parseResearch } from "./parse-research.ts";
 import type { ReadText } from "./read-evidence.ts";
 
 export type ResearchTimes = {
-  /** To the first snapshot of a submission that can be loaded; null where there was none, or nobody knows. */
+  /** To the first snapshot that can be loaded; null without one, or where it is unknown. */
   firstValidSeconds: number | null;
-  /** Of what the agent itself said, in the metric's unit; at least 0. Null where nobody can tell. */
+  /** Of the self-reported metric, in its unit; at least 0. Null where it is unknown. */
   improvementPerHour: number | null;
 };
 
-/** A gain within seconds says nothing of an hour. */
+/** A gain within seconds cannot be scaled to an hour. */
 const hoursMin = 1 / 60;
 
 const unknown: ResearchTimes = { firstValidSeconds: null, improvementPerHour: null };

@@ -1,93 +1,80 @@
-// Is one agent better than another, over all tasks and at each? Attempts are the unit here.
+// Tests whether one agent is better than another, over all tasks and at each. The unit is the attempt.
 
 import type { Report } from "@mlrb/formats/report";
 import type { AgentComparison, Detectable } from "@mlrb/formats/report/agent-comparison";
 import { pText } from "./p-text.ts";
-import { grouped, metricHead, metricOf, taskTitle } from "./report-words.ts";
+import { grouped, metricHead, metricOf } from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
+import { noNumber, oneGroup, tableOf, taskGroups } from "./table-of.ts";
 
 export function agentsSection(report: Report): Section {
   const all = report.agentComparisons;
   return {
     heading: `Agents compared over all tasks${report.smoke ? ` (${report.label})` : ""}`,
     caption:
-      "P(first) is the chance that an attempt of the first agent is better than one of the second, ties half; 0.5 is no " +
-      "difference. Over all tasks: its mean over the primary metrics, and p by permutation of the agents' " +
-      "labels within tasks, two-sided, beside the smallest p that these values could give. Single tasks: p " +
-      "adjusted by Holm, or too few attempts to say. Pairs are attempts with one seed, where the seed is all of " +
-      "the agents' chance; p by flipping signs.",
+      "P(first) is the probability that an attempt of the first agent is better than an attempt of the second; ties " +
+      "count half, and 0.5 means no difference. Over all tasks: the mean of P(first) over the primary metrics, and p " +
+      "of a two-sided permutation test of the agents' labels within tasks, next to the smallest p that these values " +
+      "allow. Task by task: p adjusted by Holm's method. Pairs are attempts with the same seed, of agents whose only " +
+      "randomness is the seed; their p is of a sign-flip test.",
     tables: [
-      {
+      tableOf({
         title: "Over all tasks",
+        groups: oneGroup(all.flatMap(tests)),
         columns: [
-          { head: "agents", rigid: false },
-          { head: "test", rigid: false },
-          { head: "tasks", rigid: true },
-          { head: "P(first)", rigid: true },
-          { head: "p", rigid: true },
-          { head: "smallest p", rigid: true },
-          { head: "method", rigid: false },
+          { head: "agents", cell: ({ agents }) => agents.join(" and ") },
+          { head: "test", cell: ({ test }) => test },
+          { head: "tasks", rigid: true, cell: tested(({ tasks }) => String(tasks), noNumber) },
+          { head: "P(first)", rigid: true, cell: tested(({ statistic }) => statistic.toFixed(2), noNumber) },
+          { head: "p", rigid: true, cell: tested(({ p }) => pText(p), textCell("not tested", "bad")) },
+          { head: "smallest p", rigid: true, cell: tested(({ pMin }) => pText(pMin), noNumber) },
+          { head: "method", cell: tested(({ method }) => methodText(method), noNumber) },
         ],
-        groups: all.length === 0 ? [] : [{ name: "", title: "", rows: all.flatMap(overallRows) }],
-      },
-      {
+      }),
+      tableOf({
         title: "Task by task",
+        groups: taskGroups(report, (name) =>
+          all.flatMap(({ agents, tasks }) =>
+            tasks.filter(({ task }) => task === name).map((each) => ({ agents, each })),
+          ),
+        ),
         columns: [
-          { head: "agents", rigid: false },
-          { head: "metric", rigid: false },
-          { head: "attempts", rigid: true },
-          { head: "P(first)", rigid: true },
-          { head: "p (Holm)", rigid: true },
+          { head: "agents", cell: ({ agents }) => agents.join(" and ") },
+          { head: "metric", cell: ({ each }) => metricHead(metricOf(report, each.metric)) },
+          { head: "attempts", rigid: true, cell: ({ each }) => each.attempts.join(" vs ") },
+          { head: "P(first)", rigid: true, cell: ({ each }) => each.superiority.toFixed(2) },
+          {
+            head: "p (Holm)",
+            rigid: true,
+            cell: ({ each }) =>
+              each.kind === "tested" ? pText(each.p) : textCell("too few seeds to test", "faint"),
+          },
         ],
-        groups: report.tasks
-          .map(({ name }) => ({
-            name,
-            title: taskTitle(report, name),
-            rows: all.flatMap((each) => taskRows(report, each, name)),
-          }))
-          .filter(({ rows }) => rows.length > 0),
-      },
+      }),
     ],
     items: [...readWithCare(all), ...designs(all)],
   };
 }
 
-function overallRows({ agents, overall, pairs }: AgentComparison): TableCell[][] {
-  const names = textCell(agents.join(" and "));
-  const none = textCell("–", "faint");
-  const row = (test: string, found: typeof overall | typeof pairs): TableCell[] => {
-    if (found.kind !== "tested")
-      return [names, textCell(test), none, none, textCell("not tested", "bad"), none, none];
-    const { tasks, statistic, p, pMin, method } = found;
-    const way =
-      method.kind === "exact"
-        ? "exact"
-        : `${method.permutations} drawn, error ${method.standardError.toExponential(0)}`;
-    return [
-      names,
-      textCell(test),
-      textCell(String(tasks)),
-      textCell(statistic.toFixed(2)),
-      textCell(pText(p)),
-      textCell(pText(pMin)),
-      textCell(way),
-    ];
-  };
-  const rows = [row("all attempts", overall)];
-  if (pairs.kind === "tested") rows.push(row(pairs.pairs === 1 ? "1 pair" : `${pairs.pairs} pairs`, pairs));
+type Result = AgentComparison["overall"] | AgentComparison["pairs"];
+type Tested = Extract<Result, { kind: "tested" }>;
+type TestRow = { agents: [string, string]; test: string; result: Result };
+
+/** The test over all attempts, and the test over pairs if there are any. */
+function tests({ agents, overall, pairs }: AgentComparison): TestRow[] {
+  const rows: TestRow[] = [{ agents, test: "all attempts", result: overall }];
+  if (pairs.kind === "tested")
+    rows.push({ agents, test: pairs.pairs === 1 ? "1 pair" : `${pairs.pairs} pairs`, result: pairs });
   return rows;
 }
 
-function taskRows(report: Report, { agents, tasks }: AgentComparison, task: string): TableCell[][] {
-  return tasks
-    .filter((each) => each.task === task)
-    .map((each) => [
-      textCell(agents.join(" and ")),
-      textCell(metricHead(metricOf(report, each.metric))),
-      textCell(each.attempts.join(" and ")),
-      textCell(each.superiority.toFixed(2)),
-      each.kind === "tested" ? textCell(pText(each.p)) : textCell("n too small", "faint"),
-    ]);
+function tested(shown: (result: Tested) => string, otherwise: TableCell) {
+  return ({ result }: TestRow) => (result.kind === "tested" ? shown(result) : otherwise);
+}
+
+function methodText(method: Tested["method"]): string {
+  if (method.kind === "exact") return "exact";
+  return `${method.permutations} random permutations, error ${method.standardError.toExponential(0)}`;
 }
 
 function readWithCare(all: AgentComparison[]): Item[] {
@@ -114,26 +101,27 @@ function readWithCare(all: AgentComparison[]): Item[] {
   ];
 }
 
-/** `attempts of minimal at t, of reference at t and u handed in equal submissions and are not independent`. */
+/** `attempts of minimal at t, of reference at t and u submitted identical files and are not independent`. */
 function equalText(equal: AgentComparison["equalSubmissions"]): string {
   const byAgent = [...Map.groupBy(equal, ({ agent }) => agent)].map(
     ([agent, same]) => `of ${agent} at ${same.map(({ task }) => task).join(" and ")}`,
   );
-  return `attempts ${byAgent.join(", ")} handed in equal submissions and are not independent`;
+  return `attempts ${byAgent.join(", ")} submitted identical files and are not independent`;
 }
 
-/** What the run could have found, once for all agents of whom the same was planned. */
+/** The smallest difference that the run could detect, once for all pairs with the same design. */
 function designs(all: AgentComparison[]): Item[] {
   return grouped(
     all.filter(({ design }) => design !== null),
     ({ design }) => [JSON.stringify(design)],
     (same) => {
       const { tasks, attempts, together, first } = same[0]!.design!;
-      const size = `${attempts.join(" against ")} attempts at ${tasks === 1 ? "1 task" : `each of ${tasks} tasks`}`;
-      const alone = tasks === 1 ? "" : `; at one of them, the first under Holm, ${detectableText(first)}`;
+      const size = `${attempts.join(" vs ")} attempts at ${tasks === 1 ? "1 task" : `each of ${tasks} tasks`}`;
+      const alone =
+        tasks === 1 ? "" : `; at a single task, the first in Holm's order: ${detectableText(first)}`;
       return {
-        head: "could be found (power 0.8, level 0.05)",
-        text: `by ${size}: ${detectableText(together)}${alone}`,
+        head: "detectable difference (power 0.8, level 0.05)",
+        text: `${size}: ${detectableText(together)}${alone}`,
       };
     },
   );
@@ -142,10 +130,10 @@ function designs(all: AgentComparison[]): Item[] {
 function detectableText(found: Detectable): string {
   switch (found.kind) {
     case "detectable":
-      return `P of ${found.superiority.toFixed(2)} (${found.normalShift.toFixed(1)} standard deviations between attempts)`;
+      return `P(first) = ${found.superiority.toFixed(2)} (${found.normalShift.toFixed(1)} standard deviations between attempts)`;
     case "undetectable":
-      return `nothing, since the smallest p is ${pText(found.pMin)}`;
+      return `none, because the smallest possible p is ${pText(found.pMin)}`;
     case "too-large-to-compute":
-      return "not worked out for so many attempts";
+      return "not computed for this many attempts";
   }
 }

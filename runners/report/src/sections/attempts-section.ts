@@ -1,44 +1,53 @@
-// Every attempt, also those that do not count as they are, with what was handed in and found in it.
+// Every attempt, valid or not, with its submission and the facts found in it.
 
 import type { Metric, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import { counting } from "../compare/cell.ts";
 import { byText } from "../read/order.ts";
 import { digitsText } from "./digits-text.ts";
-import { attemptsText, grouped, metricHead, metricOf, shortDigest, taskTitle } from "./report-words.ts";
+import {
+  attemptsText,
+  grouped,
+  metricHead,
+  metricOf,
+  shortDigest,
+  taskTitle,
+  verdictWord,
+} from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
+import { oneGroup, tableOf } from "./table-of.ts";
 
 export function attemptsSection(report: Report): Section {
   const struck = report.attempts.some(({ verdict }) => verdict.kind === "struck");
   return {
     heading: "Attempts",
-    caption: `Score (standard error over items).${struck ? " ~Struck~ scores broke a rule and count as the floor." : ""}`,
+    caption: `Score (standard error over items).${struck ? " ~Struck-through~ scores do not count: the attempt is scored at the trivial baseline." : ""}`,
     tables: report.tasks.map(({ name: task }) => {
-      const attempts = report.attempts.filter((attempt) => attempt.task === task);
-      const metrics = [
-        ...new Set(report.cells.filter((cell) => cell.task === task).map((cell) => cell.metric)),
-      ];
-      const rows = attempts.map((attempt) => [
-        textCell(attempt.agent),
-        {
-          ...textCell(`${attempt.seed}${attempt.note === "" ? "" : "†"}`),
-          about: { task, agent: attempt.agent, seed: attempt.seed },
-        },
-        textCell(attempt.verdict.kind, attempt.verdict.kind === "pass" ? undefined : "bad"),
-        ...metrics.map((metric) => scoreCell(attempt, metricOf(report, metric))),
-        textCell(attempt.submission === null ? "none" : shortDigest(attempt.submission), "faint"),
-      ]);
-      return {
+      const cells = report.cells.filter((cell) => cell.task === task);
+      const metrics = [...new Set(cells.map(({ metric }) => metric))].map((name) => metricOf(report, name));
+      return tableOf({
         title: taskTitle(report, task),
+        groups: oneGroup(report.attempts.filter((attempt) => attempt.task === task)),
         columns: [
-          { head: "agent", rigid: false },
-          { head: "seed", rigid: true },
-          { head: "verdict", rigid: false },
-          ...metrics.map((metric) => ({ head: metricHead(metricOf(report, metric)), rigid: true })),
-          { head: "submission", rigid: true },
+          { head: "agent", cell: ({ agent }) => agent },
+          { head: "seed", rigid: true, cell: (attempt) => seedCell(attempt, attempt.note === "" ? "" : "†") },
+          {
+            head: "verdict",
+            cell: ({ verdict: { kind } }) => textCell(verdictWord(kind), kind === "pass" ? undefined : "bad"),
+          },
+          ...metrics.map((metric) => ({
+            head: metricHead(metric),
+            rigid: true,
+            cell: (attempt: Attempt) => scoreCell(attempt, metric),
+          })),
+          {
+            head: "submission",
+            rigid: true,
+            cell: ({ submission }) =>
+              textCell(submission === null ? "none" : shortDigest(submission), "faint"),
+          },
         ],
-        groups: rows.length > 0 ? [{ name: "", title: "", rows }] : [],
-      };
+      });
     }),
     items: [
       ...itemsOf(report.attempts, (attempt) => (attempt.note === "" ? "" : `† ${attempt.note}`)),
@@ -47,16 +56,21 @@ export function attemptsSection(report: Report): Section {
   };
 }
 
-/** What there is to say of attempts, once for all of which the same is said. */
-function itemsOf(attempts: Attempt[], say: (attempt: Attempt) => string): Item[] {
+/** A seed that leads to its attempt on the page. */
+export function seedCell({ task, agent, seed }: Attempt, mark = ""): TableCell {
+  return { ...textCell(`${seed}${mark}`), about: { task, agent, seed } };
+}
+
+/** One item for all attempts of a task with the same text. */
+function itemsOf(attempts: Attempt[], textOf: (attempt: Attempt) => string): Item[] {
   return grouped(
-    attempts.filter((attempt) => say(attempt) !== ""),
-    (attempt) => [attempt.task, say(attempt)],
-    (same) => ({ head: `${same[0]!.task}, ${attemptsText(same)}`, text: say(same[0]!) }),
+    attempts.filter((attempt) => textOf(attempt) !== ""),
+    (attempt) => [attempt.task, textOf(attempt)],
+    (same) => ({ head: `${same[0]!.task}, ${attemptsText(same)}`, text: textOf(same[0]!) }),
   );
 }
 
-/** `dtype F32, parameters 500000`: what validation found, by name. */
+/** `dtype F32, parameters 500000`: facts found by validation, by name. */
 function factsText({ verdict }: Attempt): string {
   if (verdict.kind === "missing") return "";
   const names = Object.keys(verdict.facts).sort(byText);

@@ -1,18 +1,15 @@
-// Is the difference between two agents more than the luck of the items?
+// Whether the difference between two agents' submissions is more than chance among items.
 
 import type { Report } from "@mlrb/formats/report";
 import type { Comparison } from "@mlrb/formats/report/comparison";
 import { comparisonError } from "../compare/comparison-error.ts";
 import { digitsText } from "./digits-text.ts";
-import { grouped, metricHead, metricOf, taskTitle } from "./report-words.ts";
+import { grouped, metricHead, metricOf } from "./report-words.ts";
 import { type Section, type TableCell, textCell } from "./table.ts";
+import { noNumber, tableOf, taskGroups } from "./table-of.ts";
 
 export function comparisonsSection(report: Report): Section {
-  const groups = report.tasks.map(({ name: task }) => ({
-    name: task,
-    title: taskTitle(report, task),
-    rows: report.comparisons.filter((each) => each.task === task).map((each) => comparisonRow(report, each)),
-  }));
+  const number = (metric: string, value: number) => digitsText(value, metricOf(report, metric).digits);
   const left = report.comparisons.flatMap((each): { of: Comparison; text: string }[] =>
     each.kind === "not-compared"
       ? [{ of: each, text: `not compared: ${each.why}` }]
@@ -21,23 +18,33 @@ export function comparisonsSection(report: Report): Section {
   return {
     heading: "Agents compared, item by item",
     caption:
-      "The difference on the same items, averaged over seeds. Its standard error is over items for these " +
-      "very submissions (the items' groups as clusters where that is larger); it says nothing on how " +
-      "further attempts would spread. A difference under two errors is unclear.",
+      "The difference on the same items, averaged over seeds. Its standard error is over items for these submissions, " +
+      "with the items' groups as clusters where that is larger. It does not predict further attempts. The " +
+      "ratio is difference / standard error; (≤ 2) marks a difference ≤ 2 standard errors on these items.",
     tables: [
-      {
-        title: "",
+      tableOf({
+        groups: taskGroups(report, (task) => report.comparisons.filter((each) => each.task === task)),
         columns: [
-          { head: "metric", rigid: false },
-          { head: "ahead", rigid: false },
-          { head: "behind", rigid: false },
-          { head: "by", rigid: true },
-          { head: "error", rigid: true },
-          { head: "by/error", rigid: true },
-          { head: "items", rigid: true },
+          { head: "metric", cell: ({ metric }) => metricHead(metricOf(report, metric)) },
+          { head: "ahead", cell: aheadCell },
+          { head: "behind", cell: behindText },
+          {
+            head: "difference",
+            rigid: true,
+            cell: compared(({ metric, difference }) => number(metric, Math.abs(difference))),
+          },
+          {
+            head: "standard error",
+            rigid: true,
+            cell: compared((each) => {
+              const error = comparisonError(each);
+              return error === null ? "none" : number(each.metric, error);
+            }),
+          },
+          { head: "ratio", rigid: true, cell: compared(ratioText) },
+          { head: "items", rigid: true, cell: compared(({ items }) => String(items)) },
         ],
-        groups: groups.filter(({ rows }) => rows.length > 0),
-      },
+      }),
     ],
     items: grouped(
       left,
@@ -50,26 +57,26 @@ export function comparisonsSection(report: Report): Section {
   };
 }
 
-function comparisonRow(report: Report, comparison: Comparison): TableCell[] {
-  const metric = metricOf(report, comparison.metric);
-  const both = comparison.agents.join(", ");
-  const head = textCell(metricHead(metric));
-  if (comparison.kind === "not-compared") {
-    const none = textCell("–", "faint");
-    return [head, textCell("not compared", "bad"), textCell(both), none, none, none, none];
-  }
-  const { difference, items, better, clear } = comparison;
-  const behind = comparison.agents.find((agent) => agent !== better);
+type Compared = Extract<Comparison, { kind: "compared" }>;
+
+function compared(shown: (comparison: Compared) => string) {
+  return (comparison: Comparison) => (comparison.kind === "compared" ? shown(comparison) : noNumber);
+}
+
+function aheadCell(comparison: Comparison): TableCell {
+  if (comparison.kind === "not-compared") return textCell("not compared", "bad");
+  const { better, clear } = comparison;
+  return better === null ? textCell("equal") : textCell(better, clear ? "strong" : undefined);
+}
+
+function behindText(comparison: Comparison): string {
+  const better = comparison.kind === "compared" ? comparison.better : null;
+  return comparison.agents.filter((agent) => better === null || agent !== better).join(", ");
+}
+
+function ratioText(comparison: Compared): string {
   const error = comparisonError(comparison);
-  const times = error ? Math.abs(difference) / error : null;
+  const times = error ? Math.abs(comparison.difference) / error : null;
   const ratio = times === null ? "–" : times > 999 ? ">999" : times.toFixed(1);
-  return [
-    head,
-    better === null ? textCell("level") : textCell(better, clear ? "strong" : undefined),
-    textCell(better === null ? both : behind!),
-    textCell(digitsText(Math.abs(difference), metric.digits)),
-    textCell(error === null ? "none" : digitsText(error, metric.digits)),
-    textCell(clear ? ratio : `${ratio} unclear`),
-    textCell(String(items)),
-  ];
+  return comparison.clear === false ? `${ratio} (≤ 2)` : ratio;
 }

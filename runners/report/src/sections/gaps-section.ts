@@ -1,9 +1,9 @@
-// What is not there through our doing, and why.
+// What is missing through a fault of the harness, and why.
 import type { Report } from "@mlrb/formats/report";
 import { grouped } from "./report-words.ts";
 import type { Item, Section } from "./table.ts";
 
-/** Causes one by one; what was skipped in consequence is only counted, report.json has all of it. */
+/** One item for each cause. Skipped stages are only counted; report.json lists them. */
 export function gapsSection(report: Report): Section {
   const { gaps } = report.coverage;
   const causes = gaps.filter(({ outcome }) => outcome !== "skipped");
@@ -21,10 +21,10 @@ export function gapsSection(report: Report): Section {
     },
   );
   if (counts.length > 0)
-    items.push({ head: "skipped, since they need what is missing", text: counts.join(", ") });
+    items.push({ head: "skipped, because their inputs are missing", text: counts.join(", ") });
   return {
     heading: "Not measured",
-    caption: "Planned work that gave nothing readable. These attempts and scores are missing, not zero.",
+    caption: "Planned work without a readable result. These attempts and scores are missing, not zero.",
     tables: [],
     items,
   };

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { groupMeans } from "../compare/group-means.ts";
 import { Example, passed, rejectedScore, scored, verdict } from "../testing/example.ts";
-import { groupsCsv, groupsMarkdown } from "./groups.ts";
+import { groupMeans, groupsCsv, groupsMarkdown } from "./groups.ts";
 
 type Groups = Record<string, number[]>;
 
@@ -29,7 +28,7 @@ function answered(agents: Record<string, (Groups | "struck" | "rejected")[]>) {
   return example.report();
 }
 
-test("a group's mean is over the attempts, not over their items, and groups stand by name", () => {
+test("a group's mean is over attempts, not over items, and groups are sorted by name", () => {
   const means = groupMeans(
     answered({
       plain: [
@@ -39,7 +38,7 @@ test("a group's mean is over the attempts, not over their items, and groups stan
     }),
   );
   assert.deepEqual(
-    means.map(({ group, items, agents }) => [group, items, agents[0]!.mean, agents[0]!.attempts]),
+    means.map(({ name, items, agents }) => [name, items, agents[0]!.mean, agents[0]!.attempts]),
     [
       ["a", null, 0.5, 2], // 1 and 0, of one item and of three
       ["b", 2, 0.75, 2],
@@ -47,7 +46,7 @@ test("a group's mean is over the attempts, not over their items, and groups stan
   );
 });
 
-test("failed attempts have no part in a group's mean, and the count of attempts shows it", () => {
+test("failed attempts do not enter a group's mean, and the count of attempts shows that", () => {
   const report = answered({ plain: [{ a: [0.5] }, "struck", "rejected"], strong: ["struck"] });
   assert.deepEqual(groupMeans(report)[0]!.agents, [
     { agent: "plain", attempts: 1, planned: 3, mean: 0.5 },
@@ -57,10 +56,10 @@ test("failed attempts have no part in a group's mean, and the count of attempts 
   assert.match(groupsCsv(report), /,a,1,strong,0,1,\r\n/);
 });
 
-test("a group named like something every object has is a group like any other", () => {
+test("a group may have the name of a property of every object", () => {
   const means = groupMeans(answered({ plain: [{ constructor: [1] }], strong: [{ other: [1] }] }));
   assert.deepEqual(
-    means.map(({ group, agents }) => [group, ...agents.map(({ mean }) => mean)]),
+    means.map(({ name, agents }) => [name, ...agents.map(({ mean }) => mean)]),
     [
       ["constructor", 1, null],
       ["other", null, 1],
@@ -68,8 +67,8 @@ test("a group named like something every object has is a group like any other", 
   );
 });
 
-test("where no score has groups the file says so", () => {
+test("groups.md states that no score has groups", () => {
   const text = groupsMarkdown(answered({ plain: [{}] }));
-  assert.match(text, /No score that counts has groups\./);
-  assert.match(text, /smoke: shows that the machinery measures/);
+  assert.match(text, /No valid score has groups\./);
+  assert.match(text, /Smoke test on toy data/);
 });

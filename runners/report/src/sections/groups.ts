@@ -1,22 +1,23 @@
-// The parts of each task, in files of their own: sixty subjects would bury the results.
+// The groups of each task, in separate files: sixty subjects would hide the results.
 
 import type { Report } from "@mlrb/formats/report";
-import { groupMeans } from "../compare/group-means.ts";
-import { validMeanCell } from "../compare/valid-mean-cell.ts";
+import { meansByName, type NamedMean } from "../compare/means-by-name.ts";
 import { csvLine } from "../formats/csv-line.ts";
 import { latexFile } from "../formats/latex.ts";
 import { fileHead, markdownSection } from "../formats/markdown.ts";
 import { digitsText } from "./digits-text.ts";
-import { metricHead, metricOf, taskTitle } from "./report-words.ts";
+import { metricHead, metricOf } from "./report-words.ts";
 import { plainSection } from "./sections.ts";
-import { type Section, textCell } from "./table.ts";
+import type { Section } from "./table.ts";
+import { agentColumns, tableOf, taskGroups } from "./table-of.ts";
+import { validMeanCell } from "./valid-mean-cell.ts";
 
-/** groups.md, ending with a line break; it says so where no score has groups. */
+/** groups.md, ending with a line break; it says so when no score has groups. */
 export function groupsMarkdown(report: Report): string {
   return `${fileHead(report)}\n${markdownSection(plainSection(groupsSection(report)))}`;
 }
 
-/** groups.tex, a document that compiles as it is. */
+/** groups.tex, a complete document. */
 export function groupsLatex(report: Report): string {
   return latexFile(report, groupsSection(report));
 }
@@ -24,68 +25,49 @@ export function groupsLatex(report: Report): string {
 /** groups.csv: one row per task, metric, group and agent. */
 export function groupsCsv(report: Report): string {
   const head = ["label", "note", "task", "metric", "unit", "direction", "group", "items"];
-  const rows = groupMeans(report).flatMap(({ task, metric, group, items, agents }) => {
-    const { unit, direction } = metricOf(report, metric);
-    return agents.map(({ agent, attempts, planned, mean }) =>
-      csvLine([
-        report.label,
-        report.note,
-        task,
-        metric,
-        unit,
-        direction,
-        group,
-        items,
-        agent,
-        attempts,
-        planned,
-        mean,
-      ]),
+  const rows = groupMeans(report).flatMap((row) => {
+    const { unit, direction } = metricOf(report, row.metric);
+    const group = [report.label, report.note, row.task, row.metric, unit, direction, row.name, row.items];
+    return row.agents.map(({ agent, attempts, planned, mean }) =>
+      csvLine([...group, agent, attempts, planned, mean]),
     );
   });
   return [csvLine([...head, "agent", "validAttempts", "plannedAttempts", "mean"]), ...rows].join("");
 }
 
 export function groupsSection(report: Report): Section {
-  const agents = report.agents.map(({ name }) => name);
-  const all = groupMeans(report);
+  const means = groupMeans(report);
   return {
     heading: `Groups (${report.label})`,
     caption:
-      all.length === 0
-        ? "No score that counts has groups."
-        : "Mean over the valid attempts (how many of those planned) on a part of each task's items. Failed attempts " +
-          "are left out, since a floor is known of the whole only: under Results they count.",
+      means.length === 0
+        ? "No valid score has groups."
+        : "Mean over the valid attempts (valid/planned) on a part of each task's items. Failed attempts are left out, " +
+          "because the trivial baseline is known only for the whole task; under Results they count.",
     tables: [
-      {
-        title: "",
+      tableOf({
+        groups: taskGroups(report, (name) => means.filter(({ task }) => task === name)),
         columns: [
-          { head: "metric", rigid: false },
-          { head: "group", rigid: false },
-          { head: "items", rigid: true },
-          ...agents.map((head) => ({ head, rigid: true })),
+          { head: "metric", cell: ({ metric }) => metricHead(metricOf(report, metric)) },
+          { head: "group", cell: ({ name }) => name },
+          { head: "items", rigid: true, cell: (row) => String(row.items ?? "differ") },
+          ...agentColumns(report, (row: GroupMean, agent) =>
+            validMeanCell(row, agent, (value) => digitsText(value, metricOf(report, row.metric).digits)),
+          ),
         ],
-        groups: report.tasks
-          .map(({ name }) => ({
-            name,
-            title: taskTitle(report, name),
-            rows: all
-              .filter(({ task }) => task === name)
-              .map(({ metric, group, items, agents: means }) => [
-                textCell(metricHead(metricOf(report, metric))),
-                textCell(group),
-                textCell(items === null ? "differ" : String(items)),
-                ...agents.map((agent) =>
-                  validMeanCell(
-                    means.find((each) => each.agent === agent),
-                    (value) => digitsText(value, metricOf(report, metric).digits),
-                  ),
-                ),
-              ]),
-          }))
-          .filter(({ rows }) => rows.length > 0),
-      },
+      }),
     ],
     items: [],
   };
+}
+
+/** `items` are those in the group; null where attempts differ in it. */
+type GroupMean = NamedMean<{ items: number }> & { items: number | null };
+
+/** Means by group of every task and metric that has groups: subjects, paradigms, phenomena, subtasks. */
+export function groupMeans(report: Report): GroupMean[] {
+  return meansByName(report, ({ groups }) => Object.entries(groups)).map((row) => {
+    const counts = new Set(row.parts.map(({ items }) => items));
+    return { ...row, items: counts.size === 1 ? [...counts][0]! : null };
+  });
 }

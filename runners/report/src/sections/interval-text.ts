@@ -1,4 +1,4 @@
-// An interval as tables show it: half its width where it is even about the mean, its ends where one was cut.
+// An interval as tables show it: half its width where the mean is in the middle, both ends where one was cut.
 
 import type { Metric } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
@@ -6,7 +6,7 @@ import { digitsText } from "./digits-text.ts";
 
 export type IntervalText = { kind: "half"; half: string } | { kind: "ends"; ends: string };
 
-const cutCaption = "An interval that would leave the metric's range is cut there, and shown as [low, high].";
+const cutCaption = "An interval that would leave the metric's range is cut there and shown as [low, high].";
 
 /** Undefined where the cell has none. */
 export function intervalText(
@@ -20,7 +20,7 @@ export function intervalText(
     : { kind: "half", half: digitsText((high - low) / 2, digits, mean ?? 0) };
 }
 
-/** What to say under a table of `cells`; empty where none of their intervals was cut. */
+/** A sentence for the caption of `cells`; empty where no interval was cut. */
 export function cutText(cells: Cell[]): string {
   return cells.some(({ intervalCut }) => intervalCut?.low || intervalCut?.high) ? cutCaption : "";
 }

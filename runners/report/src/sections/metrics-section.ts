@@ -1,4 +1,4 @@
-// What the metrics are, which tables name in one word.
+// Describes the metrics; tables only name them.
 import type { Report } from "@mlrb/formats/report";
 import { metricHead } from "./report-words.ts";
 import type { Section } from "./table.ts";

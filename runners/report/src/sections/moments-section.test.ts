@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Example, passed, rejectedScore, scored, textItems } from "../testing/example.ts";
 import { momentsSection } from "./moments-section.ts";
 
-test("what stood at a moment never moves a mean, and a spoiled end keeps what it had in sight", () => {
+test("a checkpoint never changes a mean, and a spoiled submission's earlier score is shown", () => {
   const axes = { task: "letters", agent: "plain", seed: 1 };
   const then = { ...axes, moment: "75%" };
   const why = "not admitted: model.safetensors: cut off";
@@ -32,13 +32,10 @@ test("what stood at a moment never moves a mean, and a spoiled end keeps what it
   assert.deepEqual([report.cells[0]!.mean, report.cells[0]!.rejected], [4, 1]);
   assert.deepEqual(report.coverage.scores.planned, 1);
   const { items } = momentsSection(report);
-  assert.match(
-    items[0]!.text,
-    /rejected \(model.safetensors: cut off\).* at 75% \d\.\d+; that does not count/,
-  );
+  assert.match(items[0]!.text, /rejected \(model.safetensors: cut off\).* at 75% \d\.\d+; they do not count/);
 });
 
-test("moments that all equal what was handed in, or are not planned, take no room", () => {
+test("checkpoints that equal the final submission, or are not planned, are not shown", () => {
   const axes = { task: "letters", agent: "plain", seed: 1 };
   const example = new Example()
     .gives("attempt", axes, { submission: "sha256:same" })
@@ -58,7 +55,7 @@ test("moments that all equal what was handed in, or are not planned, take no roo
   assert.deepEqual(momentsSection(report).tables, []);
 });
 
-test("a moment that failed for our reasons is a gap and not measured, and so is one that cannot be read", () => {
+test("a checkpoint that the harness lost, or that cannot be read, is not measured and a gap", () => {
   const axes = { task: "letters", agent: "plain", seed: 1 };
   const at = (moment: string) => ({ ...axes, moment });
   const report = new Example()

@@ -1,12 +1,14 @@
-// Score over time: what an attempt had at shares of its budget, on the metric that decides the task. One that had
-// something good and spoiled it is told by name, for its score does not show it.
+// The scores at intermediate checkpoints, on the metric that decides the task. An attempt that spoiled a good
+// submission is named, because its final score does not show that.
 
 import type { Metric, Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptMoment } from "@mlrb/formats/report/attempt";
 import { changedOverTime, momentCounting } from "../compare/moment-counting.ts";
+import { seedCell } from "./attempts-section.ts";
 import { digitsText } from "./digits-text.ts";
 import { attemptsText, grouped, metricHead, metricOf, taskTitle } from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
+import { oneGroup, tableOf } from "./table-of.ts";
 
 export function momentsSection(report: Report): Section {
   const shown = report.tasks.flatMap(({ name, primary }) => {
@@ -15,32 +17,25 @@ export function momentsSection(report: Report): Section {
     return [{ task: name, metric: metricOf(report, primary), attempts }];
   });
   return {
-    heading: "Score over time",
+    heading: "Intermediate checkpoints",
     caption:
-      "What stood in the submission at a share of the budget, on the metric that decides the task; what was handed " +
-      "in, under 100%, alone counts. Attempts of which every moment equals that are left out. none: nothing was there yet.",
-    tables: shown.map(({ task, metric, attempts }) => ({
-      title: `${taskTitle(report, task)}, ${metricHead(metric)}`,
-      columns: [
-        { head: "agent", rigid: false },
-        { head: "seed", rigid: true },
-        ...attempts[0]!.moments.map(({ moment }) => ({ head: moment, rigid: true })),
-      ],
-      groups: [
-        {
-          name: "",
-          title: "",
-          rows: attempts.map((attempt) => [
-            textCell(attempt.agent),
-            {
-              ...textCell(String(attempt.seed)),
-              about: { task, agent: attempt.agent, seed: attempt.seed },
-            },
-            ...attempt.moments.map((moment) => momentCell(attempt, moment, metric)),
-          ]),
-        },
-      ],
-    })),
+      "Score of the submission as it was at a share of the budget, on the metric that decides the task. Only the final " +
+      "submission, under 100%, counts. Attempts whose checkpoints all equal it are left out. none: no submission yet.",
+    tables: shown.map(({ task, metric, attempts }) =>
+      tableOf({
+        title: `${taskTitle(report, task)}, ${metricHead(metric)}`,
+        groups: oneGroup(attempts),
+        columns: [
+          { head: "agent", cell: ({ agent }) => agent },
+          { head: "seed", rigid: true, cell: (attempt) => seedCell(attempt) },
+          ...attempts[0]!.moments.map(({ moment }, at) => ({
+            head: moment,
+            rigid: true,
+            cell: (attempt: Attempt) => momentCell(attempt, attempt.moments[at]!, metric),
+          })),
+        ],
+      }),
+    ),
     items: shown.flatMap(({ metric, attempts }) => [
       ...attempts.flatMap((attempt) => spoiled(attempt, metric)),
       ...rejections(attempts, metric),
@@ -64,7 +59,7 @@ function momentCell(attempt: Attempt, moment: AttemptMoment, { name, digits }: M
   }
 }
 
-/** What it had and did not hand in, where what it handed in is rejected. */
+/** Earlier checkpoints with a score, where the final submission is rejected. */
 function spoiled(attempt: Attempt, { name, digits }: Metric): Item[] {
   const end = attempt.moments.at(-1);
   if (!end) return [];
@@ -79,13 +74,13 @@ function spoiled(attempt: Attempt, { name, digits }: Metric): Item[] {
     {
       head: `${attempt.task}, ${attempt.agent} ${attempt.seed}`,
       text:
-        `what was handed in is rejected (${way.why}) and counts as the floor. What stood before could be loaded and ` +
-        `scored, at ${before.join(", at ")}; that does not count`,
+        `the final submission is rejected (${way.why}) and scored at the trivial baseline. Earlier checkpoints were ` +
+        `scored, at ${before.join(", at ")}; they do not count`,
     },
   ];
 }
 
-/** Why what stood at a moment before the end could not be scored. */
+/** Why a checkpoint before the end has no score. */
 function rejections(attempts: Attempt[], { name }: Metric): Item[] {
   const found = attempts.flatMap((attempt) =>
     attempt.moments.slice(0, -1).flatMap((moment) => {

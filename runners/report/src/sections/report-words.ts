@@ -1,33 +1,48 @@
-// The few phrases that several tables share.
+// Phrases that several tables share.
 
 import type { Metric, Published, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { digitsText } from "./digits-text.ts";
 
-/** `accuracy ↑`: the name that one types, and which way is better. */
+/** `accuracy ↑`: the metric's name, and which direction is better. */
 export function metricHead({ name, direction }: Metric): string {
   return `${name} ${direction === "higher" ? "↑" : "↓"}`;
 }
 
 export function metricOf(report: Report, name: string): Metric {
   const found = report.metrics.find((metric) => metric.name === name);
-  if (!found) throw new Error(`bug: the report speaks of ${name} and does not describe it`);
+  if (!found) throw new Error(`bug: the report does not describe the metric ${name}`);
   return found;
 }
 
-/** The floor of a cell as tables show it. */
+/** A verdict's kind, or why an attempt failed, as people read it. Programs read `struck`. */
+export function verdictWord(kind: string): string {
+  return kind === "struck" ? "disqualified" : kind;
+}
+
+/** An answer of a rule, or a stage of research, as people read it. Programs read `cannot-tell`. */
+export function decidedWord(answer: string): string {
+  return answer === "cannot-tell" ? "undecided" : answer;
+}
+
+/** Explains the columns and the failed attempts of a table of results. */
+export const resultsHelp =
+  "Invalid or disqualified attempts are scored at the trivial baseline; `valid` excludes them. The trivial baseline " +
+  "is the score of guessing or of doing nothing. The reference model is a known model, scored on the same data.";
+
+/** The trivial baseline of a cell as tables show it. */
 export function floorText({ floor }: Cell, { digits }: Metric): string {
   return floor === null ? "unknown" : digitsText(floor, digits);
 }
 
-/** The anchor of a cell as tables show it; a dash where task.yaml names none. */
+/** The reference model of a cell as tables show it; a dash where task.yaml names none. */
 export function anchorText({ anchor, anchorName }: Cell, { digits }: Metric): string {
   if (anchor !== null) return digitsText(anchor, digits);
   return anchorName === null ? "–" : "unknown";
 }
 
-/** `0.541 (n 4) Claude`: a published value, how many runs it is of, and whose it is. */
+/** `0.541 (n 4) Claude`: a published value, its number of runs, and its source. */
 export function publishedText({ value, n, who }: Published, { digits }: Metric): string {
   return `${digitsText(value, digits)} (n ${n ?? "not given"}) ${who}`;
 }
@@ -37,7 +52,7 @@ export function taskTitle(report: Report, task: string): string {
   return title === task ? task : `${task}: ${title}`;
 }
 
-/** The first ten digits, enough to find it again. */
+/** The first ten digits. */
 export function shortDigest(digest: string): string {
   return digest.replace(/^sha256:/, "").slice(0, 10);
 }

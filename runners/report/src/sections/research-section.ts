@@ -1,66 +1,68 @@
-// What research the attempts were: experiments that ran, what agents said of their own results, and where they
-// failed. By rules over their trajectories, whose agreement with people is printed in docs/measures/iterations.md.
+// The research in the attempts: experiments that ran, self-reported results, and where agents failed. Found by rules
+// over trajectories; docs/measures/iterations.md has their agreement with people.
 
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptResearch } from "@mlrb/formats/report/attempt";
-import { attemptsText, grouped, taskTitle } from "./report-words.ts";
-import { type Item, type Section, type TableCell, textCell } from "./table.ts";
+import { attemptsText, decidedWord, grouped } from "./report-words.ts";
+import type { Item, Section } from "./table.ts";
+import { tableOf, taskGroups } from "./table-of.ts";
 
 type FoundResearch = Extract<AttemptResearch, { kind: "found" }>;
 type AttemptWithResearch = { attempt: Attempt; found: FoundResearch };
 
 export function researchSection(report: Report): Section {
-  const told = report.attempts.flatMap((attempt): AttemptWithResearch[] =>
+  const found = report.attempts.flatMap((attempt): AttemptWithResearch[] =>
     attempt.research?.kind === "found" ? [{ attempt, found: attempt.research }] : [],
   );
   return {
     heading: `Research${report.smoke ? ` (${report.label})` : ""}`,
     caption:
-      "By rules over trajectories, for each seed in turn; ? is not measured. Iterations: those in which a program ran and a digest " +
-      "changed (+ only claimed). Said − measured: the agent's last value of a metric that a scorer has too, less its " +
-      "score. Best − final: of what it said itself.",
+      "Found by rules over trajectories, one value per seed; ? is not measured. Iterations: a program ran and a digest " +
+      "changed (+ only claimed). Self-reported minus measured: the agent's last value of a metric that a scorer also " +
+      "measures, minus the score. Best minus final: of the self-reported values.",
     tables: [
-      {
-        title: "",
+      tableOf({
+        groups: taskGroups(report, (name) => agentRows(report, name)),
         columns: [
-          { head: "agent", rigid: false },
-          { head: "iterations", rigid: false },
-          { head: "said − measured", rigid: false },
-          { head: "best − final", rigid: false },
-          { head: "failed at", rigid: false },
+          { head: "agent", cell: ({ agent }) => agent },
+          {
+            head: "iterations",
+            cell: each(({ executed, claimedOnly }) =>
+              [executed, ...(claimedOnly > 0 ? [claimedOnly] : [])].join(" + "),
+            ),
+          },
+          {
+            head: "self-reported minus measured",
+            cell: each(({ saidMinusMeasured }) => shown(saidMinusMeasured)),
+          },
+          { head: "best minus final", cell: each(({ bestMinusFinal }) => shown(bestMinusFinal)) },
+          { head: "failed at", cell: each(({ failure }) => (failure ? decidedWord(failure.where) : "–")) },
         ],
-        groups: report.tasks
-          .map(({ name }) => ({ name, title: taskTitle(report, name), rows: rows(report, name) }))
-          .filter(({ rows: own }) => own.length > 0),
-      },
+      }),
     ],
-    items: [...failures(told), ...notMeasured(report)],
+    items: [...failures(found), ...notMeasured(report)],
   };
 }
 
-function rows(report: Report, task: string): TableCell[][] {
-  return report.agents.flatMap(({ name: agent }) => {
-    const own = report.attempts.filter((each) => each.task === task && each.agent === agent);
-    if (own.every(({ research }) => research === null)) return [];
-    const each = (say: (found: FoundResearch) => string) =>
-      textCell(own.map(({ research }) => (research?.kind === "found" ? say(research) : "?")).join(", "));
-    return [
-      [
-        textCell(agent),
-        each(({ executed, claimedOnly }) =>
-          claimedOnly > 0 ? `${executed} + ${claimedOnly}` : `${executed}`,
-        ),
-        each(({ saidMinusMeasured }) => shown(saidMinusMeasured)),
-        each(({ bestMinusFinal }) => shown(bestMinusFinal)),
-        each(({ failure }) => failure?.where ?? "–"),
-      ],
-    ];
-  });
+type AgentRow = { agent: string; attempts: Attempt[] };
+
+function agentRows(report: Report, task: string): AgentRow[] {
+  const rows = report.agents.map(({ name: agent }) => ({
+    agent,
+    attempts: report.attempts.filter((one) => one.task === task && one.agent === agent),
+  }));
+  return rows.filter(({ attempts }) => attempts.some(({ research }) => research !== null));
 }
 
-function failures(told: AttemptWithResearch[]): Item[] {
+/** `shown` for each seed in turn. */
+function each(show: (found: FoundResearch) => string) {
+  return ({ attempts }: AgentRow) =>
+    attempts.map(({ research }) => (research?.kind === "found" ? show(research) : "?")).join(", ");
+}
+
+function failures(researched: AttemptWithResearch[]): Item[] {
   return grouped(
-    told.filter(({ found }) => found.failure !== null),
+    researched.filter(({ found }) => found.failure !== null),
     ({ attempt, found: { failure } }) => [
       attempt.task,
       failure!.pattern,
@@ -72,7 +74,7 @@ function failures(told: AttemptWithResearch[]): Item[] {
       const { pattern, whose, where, detail } = same[0]!.found.failure!;
       return {
         head: `${same[0]!.attempt.task}, ${attemptsText(same.map(({ attempt }) => attempt))}`,
-        text: `${whose}, ${where === "cannot-tell" ? "at no stage that rules can tell" : `at ${where}`}: ${pattern}: ${detail}`,
+        text: `${whose}, ${where === "cannot-tell" ? "at an undecided stage" : `at ${where}`}: ${pattern}: ${detail}`,
       };
     },
   );
@@ -92,7 +94,7 @@ function notMeasured(report: Report): Item[] {
   );
 }
 
-/** Three digits that count; what is not known is a dash. */
+/** Three significant digits; a dash for an unknown value. */
 function shown(value: number | null): string {
   return value === null ? "–" : String(Number(value.toPrecision(3)));
 }

@@ -1,7 +1,7 @@
-// Who is ahead: one table of tasks by agents, beside the numbers that they are to be read against, and under it
-// why a number is missing or to be read with care.
+// Who is ahead: a table of tasks by agents with the trivial baseline and the reference model. Notes below it explain
+// missing numbers and limits.
 
-import type { Metric, Report } from "@mlrb/formats/report";
+import type { Metric, Published, Report } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { digitsText } from "./digits-text.ts";
 import { cutText, intervalText } from "./interval-text.ts";
@@ -12,32 +12,12 @@ import {
   metricHead,
   metricOf,
   publishedText,
-  taskTitle,
+  resultsHelp,
 } from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
+import { agentColumns, tableOf, taskGroups } from "./table-of.ts";
 
 export function resultsSection(report: Report): Section {
-  const agents = report.agents.map(({ name }) => name);
-  const groups = report.tasks.map(({ name: task }) => {
-    const cells = report.cells.filter((cell) => cell.task === task);
-    const byMetric = [...Map.groupBy(cells, (cell) => cell.metric)];
-    const rows = byMetric.map(([name, ofMetric]) => {
-      const metric = metricOf(report, name);
-      const first = ofMetric[0]!;
-      const published = report.published.filter((each) => each.task === task && each.metric === name);
-      const ofAgent = (agent: string) => ofMetric.find((cell) => cell.agent === agent);
-      return [
-        textCell(`${metricHead(metric)}${first.primary ? " *" : ""}`),
-        ...agents.map((agent) => resultCell(ofAgent(agent), metric)),
-        textCell(floorText(first, metric)),
-        textCell(anchorText(first, metric)),
-        ...(report.published.length === 0
-          ? []
-          : [{ lines: published.map((each) => publishedText(each, metric)) }]),
-      ];
-    });
-    return { name: task, title: taskTitle(report, task), rows };
-  });
   const notes = report.cells.flatMap(({ task, agent, metric, notes }) =>
     notes.map((text) => ({ task, agent, metric, text })),
   );
@@ -45,26 +25,37 @@ export function resultsSection(report: Report): Section {
     heading: "Results",
     caption:
       "Mean over attempts ± half the width of its 95 % Student-t interval, then (attempts measured/planned). " +
-      "Rejected and struck attempts count as the floor; valid is the mean without them. * decides the task. " +
-      [
-        "The floor is what no skill scores, the anchor what a known model scores on the same data.",
-        cutText(report.cells),
-        report.published.length === 0 ? "" : publishedCaption,
-      ]
+      "* marks the metric that decides the task. " +
+      [resultsHelp, cutText(report.cells), report.published.length === 0 ? "" : publishedCaption]
         .filter((text) => text !== "")
         .join(" "),
     tables: [
-      {
-        title: "",
+      tableOf({
+        groups: taskGroups(report, (task) => metricRows(report, task)),
         columns: [
-          { head: "metric", rigid: false },
-          ...agents.map((head) => ({ head, rigid: true })),
-          { head: "floor", rigid: true },
-          { head: "anchor", rigid: true },
-          ...(report.published.length === 0 ? [] : [{ head: "published", rigid: false }]),
+          {
+            head: "metric",
+            cell: ({ metric, cells }) => `${metricHead(metric)}${cells[0]!.primary ? " *" : ""}`,
+          },
+          ...agentColumns(report, ({ metric, cells }: MetricRow, agent) =>
+            resultCell(
+              cells.find((cell) => cell.agent === agent),
+              metric,
+            ),
+          ),
+          {
+            head: "trivial baseline",
+            rigid: true,
+            cell: ({ metric, cells }) => floorText(cells[0]!, metric),
+          },
+          {
+            head: "reference model",
+            rigid: true,
+            cell: ({ metric, cells }) => anchorText(cells[0]!, metric),
+          },
+          ...(report.published.length === 0 ? [] : [{ head: "published", cell: publishedCell }]),
         ],
-        groups: groups.filter(({ rows }) => rows.length > 0),
-      },
+      }),
     ],
     items: [
       ...grouped(
@@ -88,9 +79,25 @@ export function resultsSection(report: Report): Section {
   };
 }
 
-/** What a published value is worth beside one of ours. */
+/** The cells of one metric of a task, one for each agent, and what others published for the metric. */
+type MetricRow = { metric: Metric; cells: Cell[]; published: Published[] };
+
+function metricRows(report: Report, task: string): MetricRow[] {
+  const cells = report.cells.filter((cell) => cell.task === task);
+  return [...Map.groupBy(cells, ({ metric }) => metric)].map(([name, own]) => ({
+    metric: metricOf(report, name),
+    cells: own,
+    published: report.published.filter((each) => each.task === task && each.metric === name),
+  }));
+}
+
+function publishedCell({ metric, published }: MetricRow): TableCell {
+  return { lines: published.map((each) => publishedText(each, metric)) };
+}
+
+/** The limits of a published value. */
 export const publishedCaption =
-  "Published values are of other agents' runs, measured by others, and over valid runs alone where they say so.";
+  "Published values are from other agents' runs, measured by others, and from valid runs only where they say so.";
 
 function resultCell(cell: Cell | undefined, metric: Metric): TableCell {
   if (!cell) return textCell("not planned", "faint");
@@ -103,7 +110,7 @@ function resultCell(cell: Cell | undefined, metric: Metric): TableCell {
   const mean = cell.mean === null ? "no mean" : digitsText(cell.mean, digits);
   const lines = [`${mean}${half} (${coverage})`];
   if (interval?.kind === "ends") lines.push(interval.ends);
-  if (cell.struck > 0) lines.push(`${cell.struck} struck`);
+  if (cell.struck > 0) lines.push(`${cell.struck} disqualified`);
   if (cell.rejected > 0) lines.push(`${cell.rejected} rejected`);
   if (cell.validN !== cell.measured) {
     lines.push(

@@ -1,9 +1,9 @@
-// What went wrong through the agents' doing: rules not kept and scores refused, with the evidence.
+// What went wrong through a fault of the agents: broken rules and rejected scores, with the evidence.
 import type { Report } from "@mlrb/formats/report";
-import { attemptsText, grouped } from "./report-words.ts";
+import { attemptsText, decidedWord, grouped } from "./report-words.ts";
 import type { Item, Section } from "./table.ts";
 
-/** Failed and undecided rules with their evidence, and why scorers refused; equal findings once. */
+/** Failed and undecided rules with their evidence, and reasons for rejections; equal findings once. */
 export function rulesSection(report: Report): Section {
   const broken = report.attempts.flatMap((attempt) =>
     attempt.verdict.kind === "missing"
@@ -14,7 +14,7 @@ export function rulesSection(report: Report): Section {
             attempt,
             name: rule.rule,
             text:
-              `${rule.answer === "fail" ? "failed" : "cannot tell"} (${rule.severity}, ${rule.source}): ` +
+              `${rule.answer === "fail" ? "failed" : decidedWord(rule.answer)} (${rule.severity}, ${rule.source}): ` +
               `${rule.title} – ${rule.evidence}`,
           })),
   );

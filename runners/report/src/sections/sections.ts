@@ -1,12 +1,11 @@
-// The report's sections, in the order of what a reader asks: who is ahead, against what, is it real, what
-// went wrong, what is not there.
+// The report's sections in the order of a reader's questions: who is ahead, compared with what, how certain, what went
+// wrong, what is missing.
 
 import type { Report } from "@mlrb/formats/report";
 import { plainText } from "../read/plain-text.ts";
 import { acrossSection } from "./across-section.ts";
 import { agentsSection } from "./agents-section.ts";
 import { attemptsSection } from "./attempts-section.ts";
-import { besideSection } from "./beside-section.ts";
 import { comparisonsSection } from "./comparisons-section.ts";
 import { errorsSection } from "./errors-section.ts";
 import { gapsSection } from "./gaps-section.ts";
@@ -16,10 +15,11 @@ import { researchSection } from "./research-section.ts";
 import { resultsSection } from "./results-section.ts";
 import { rowsSection } from "./rows-section.ts";
 import { rulesSection } from "./rules-section.ts";
+import { secondarySection } from "./secondary-section.ts";
 import type { Section } from "./table.ts";
 import { validitySection } from "./validity-section.ts";
 
-/** Sections that have something to say; without attempts only what is missing. */
+/** The sections that are not empty. */
 export function sections(report: Report): Section[] {
   return [
     resultsSection(report),
@@ -31,7 +31,7 @@ export function sections(report: Report): Section[] {
     comparisonsSection(report),
     attemptsSection(report),
     momentsSection(report),
-    besideSection(report),
+    secondarySection(report),
     researchSection(report),
     rulesSection(report),
     validitySection(report),
@@ -41,7 +41,7 @@ export function sections(report: Report): Section[] {
     .map(plainSection);
 }
 
-/** Names of tasks and agents come from the repository, yet a line break in one would break a table. */
+/** Makes every text one plain line: a line break in a task's name would break a table. */
 export function plainSection(section: Section): Section {
   const text = (value: string) => plainText(value, 2000);
   return {
@@ -59,14 +59,14 @@ export function plainSection(section: Section): Section {
   };
 }
 
-/** One line on how much of what was planned is there. */
+/** How many of the planned attempts and scores were measured, in one line. */
 export function coverageLine({ coverage: { attempts, scores } }: Report): string {
   if (attempts.planned === 0) return "No attempts were planned.";
   const parts = (...counts: [number, string][]) =>
     counts.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : [])).join(", ") || "none";
   const judged = parts(
     [attempts.pass, "pass"],
-    [attempts.struck, "struck"],
+    [attempts.struck, "disqualified"],
     [attempts.rejected, "rejected"],
     [attempts.missing, "missing"],
   );

@@ -1,9 +1,9 @@
-// What the report says, before it looks like anything: sections of tables and lists in plain text, which
-// the terminal and Markdown renderers lay out and escape in their own way.
+// The report before layout: sections of tables and lists in plain text. Each renderer lays them out and escapes them in
+// its own way.
 
 export type Section = {
   heading: string;
-  /** One sentence on how to read what follows. */
+  /** How to read the section. */
   caption: string;
   tables: Table[];
   items: Item[];
@@ -19,15 +19,15 @@ export type Table = {
 /** A rigid column holds numbers: right-aligned and never wrapped. */
 export type Column = { head: string; rigid: boolean };
 
-/** Lines of text, and how strongly to show them. Struck numbers count as the floor. */
+/** Lines of text, and how to mark them. Struck-through numbers do not count. */
 export type TableCell = { lines: string[]; mark?: Mark; about?: About };
 
-/** What a cell tells of, for renderers that can lead there: a mean, or with a seed one attempt. */
+/** The target of a cell's link: a mean, or with a seed one attempt. */
 export type About = { task: string; agent: string; metric?: string; seed?: string | number };
 
 export type Mark = "struck" | "bad" | "faint" | "strong";
 
-/** `head` says what the item is about, `text` what there is to know. */
+/** `head` names the subject of `text`. */
 export type Item = { head: string; text: string };
 
 export function textCell(text: string, mark?: Mark): TableCell {

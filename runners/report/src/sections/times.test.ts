@@ -35,7 +35,7 @@ const unread = {
 };
 const readLedger = (path: string) => (path === "b2" ? "not a ledger" : (ledger as unknown as Ledger));
 
-test("an attempt without a ledger, or with one that cannot be read, has an unknown time and not zero", () => {
+test("an attempt without a readable ledger has an unknown time, not zero", () => {
   const { attempts } = times(collected, { label: "smoke", readLedger, ...unread });
   assert.deepEqual(
     attempts.map(({ agent, seed, wallSeconds, tokens }) => [agent, seed, wallSeconds, tokens]),
@@ -47,7 +47,7 @@ test("an attempt without a ledger, or with one that cannot be read, has an unkno
   );
 });
 
-test("the table says whose seconds they are, and that it is smoke", () => {
+test("the table names its machine and the profile smoke", () => {
   const text = markdownSection(timesSection(times(collected, { label: "smoke", readLedger, ...unread })));
   assert.match(text, /Time and cost of each attempt \(smoke\)/);
   assert.match(text, /\| t \| b \| 10 \| 12\.3 \| 600 \| finished \|/);
@@ -73,14 +73,14 @@ for (const [file, text] of Object.entries({
   });
 }
 
-test("what was spent stands in the table where anybody spent any, and unknown is not zero", () => {
+test("a cost has a column if an attempt had one, and unknown is not zero", () => {
   const text = markdownSection(timesSection(paid));
   assert.match(text, /\| budget \| tokens \| dollars \| ended \|/);
   assert.match(text, /\| t \| b \| 10 \| 12\.3 \| 600 \| 1200000 \| 43\.50 \| finished \|/);
   assert.match(text, /\| t \| b \| 2 \| unknown \| unknown \| unknown \| unknown \| unknown \|/);
 });
 
-test("working time stands in the table where waits made it less, and busy GPUs where they were measured, 0 too", () => {
+test("working time has a column where waits reduced it, and busy GPUs where they were measured, even at 0", () => {
   const of = (changes: object) => {
     const readLedger = () => ({ ...spent, gpuHours: 0.5, ...changes }) as Ledger;
     return markdownSection(timesSection(times(collected, { label: "smoke", readLedger, ...unread })));
@@ -98,14 +98,14 @@ test("working time stands in the table where waits made it less, and busy GPUs w
   assert.match(of({ gpuBusyMs: 900_000 }), /\| 0\.25 \| finished \|/);
 });
 
-test("in CSV an unknown time is an empty field and a known one a number", () => {
+test("in CSV an unknown time is an empty field", () => {
   const lines = timesCsv(times(collected, { label: "smoke", readLedger, ...unread })).split("\r\n");
   assert.equal(lines.length, 5);
   assert.equal(lines[1], "smoke,t,a,1,,,,,,,,,,");
   assert.equal(lines[3], "smoke,t,b,10,12.3,12,600,finished,,,,,,");
 });
 
-test("how soon there was something valid, and what an hour gained, stand where the iterations tell", () => {
+test("time to the first valid snapshot and gain per hour have columns where iterations give them", () => {
   const found = (values: [number, number][], metric = "bits-per-byte") =>
     JSON.stringify(
       researched({
@@ -171,13 +171,13 @@ test("how soon there was something valid, and what an hour gained, stand where t
       ),
     ),
     [61.2, null],
-    "nobody knows which way is better",
+    "the better direction is unknown",
   );
   assert.deepEqual(of(found([[3, 1]])), [61.2, null], "one value is no gain");
   const within = [
     [3, 1],
     [2, 1 + 1 / 120],
   ] as [number, number][];
-  assert.deepEqual(of(found(within)), [61.2, null], "a gain within seconds says nothing of an hour");
+  assert.deepEqual(of(found(within)), [61.2, null], "a gain within seconds is not scaled to an hour");
   assert.deepEqual(of("{"), [null, null]);
 });

@@ -1,5 +1,5 @@
-// What the attempts took, by their ledgers. Kept apart from the report: seconds differ from run to run
-// and machine to machine, and a report whose bytes moved with them could not be compared byte for byte.
+// Durations and costs of the attempts, from their ledgers. They are not part of the report: seconds differ between runs
+// and machines, and reports are compared byte for byte.
 
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
@@ -11,7 +11,7 @@ import type { ReadText } from "../read/read-evidence.ts";
 import { researchTimes } from "../read/research-times.ts";
 import { type Section, textCell } from "./table.ts";
 
-/** `readLedger` gives a text where the ledger cannot be read; `direction` says of a scorer which way is better. */
+/** `readLedger` returns a text where the ledger cannot be read; `direction` is a scorer's, by name. */
 export function times(
   collected: Collected,
   {
@@ -80,13 +80,13 @@ export function timesCsv({ attempts, label }: Times): string {
   return [csvLine(["label", ...csvColumns]), ...rows].join("");
 }
 
-/** The table of the times and of what was spent, for the terminal, Markdown and LaTeX. */
+/** The table of durations and costs, for the terminal, Markdown and LaTeX. */
 export function timesSection({ attempts, label }: Times): Section {
-  // where nobody spent any, or nobody knows, a column would say nothing
-  const spent = spentColumns.filter(({ of, says = (value) => value > 0 }) =>
+  // a column without any known, positive value is left out
+  const spent = spentColumns.filter(({ of, isShown = (value) => value > 0 }) =>
     attempts.some((attempt) => {
       const value = of(attempt);
-      return value !== null && says(value, attempt);
+      return value !== null && isShown(value, attempt);
     }),
   );
   const groups = [...Map.groupBy(attempts, ({ task }) => task)].map(([task, rows]) => ({
@@ -105,7 +105,7 @@ export function timesSection({ attempts, label }: Times): Section {
   return {
     heading: `Time and cost of each attempt (${label})`,
     caption:
-      "Seconds on the machine that ran it, and what was spent, by its ledger; no part of any score." +
+      "Seconds on the machine that ran the attempt, and what it spent, from its ledger. No score depends on them." +
       spent.map(({ means }) => (means === undefined ? "" : ` ${means}`)).join(""),
     tables: [
       {
@@ -132,15 +132,15 @@ const spentColumns: {
   digits: number;
   of: (attempt: Timed) => number | null;
   means?: string;
-  /** Whether a known value makes the column worth its place; above zero by default. */
-  says?: (value: number, attempt: Timed) => boolean;
+  /** Whether a known value is worth a column; by default, if it is above zero. */
+  isShown?: (value: number, attempt: Timed) => boolean;
 }[] = [
   {
     head: "working",
     digits: 1,
     of: ({ workingSeconds }) => workingSeconds,
-    says: (working, { wallSeconds }) => wallSeconds !== null && wallSeconds - working >= 1,
-    means: "Working: without waits for which its programs were frozen.",
+    isShown: (working, { wallSeconds }) => wallSeconds !== null && wallSeconds - working >= 1,
+    means: "Working: without waits in which the attempt's programs were frozen.",
   },
   { head: "tokens", digits: 0, of: ({ tokens }) => tokens },
   {
@@ -154,20 +154,20 @@ const spentColumns: {
     head: "GPU busy",
     digits: 2,
     of: ({ gpuBusyHours }) => gpuBusyHours,
-    says: () => true, // GPUs that were held and did nothing
-    means: "GPU busy: hours of those in which they computed.",
+    isShown: () => true, // 0: GPUs that were held and idle
+    means: "GPU busy: hours in which the GPUs computed.",
   },
   {
     head: "first valid",
     digits: 1,
     of: ({ firstValidSeconds }) => firstValidSeconds,
-    means: "First valid: to the first snapshot that can be loaded.",
+    means: "First valid: seconds to the first snapshot that can be loaded.",
   },
   {
-    head: "gain an hour",
+    head: "gain per hour",
     digits: 3,
     of: ({ improvementPerHour }) => improvementPerHour,
-    means: "Gain an hour: of what the agent said itself.",
+    means: "Gain per hour: of the self-reported metric.",
   },
 ];
 

@@ -1,38 +1,37 @@
-// How often an agent hands in something that keeps the rules: a rate of few attempts, with its interval.
+// The share of an agent's attempts that pass all rules, with an interval, because attempts are few.
 import type { Report } from "@mlrb/formats/report";
-import { type Section, textCell } from "./table.ts";
+import type { Section } from "./table.ts";
+import { oneGroup, tableOf } from "./table-of.ts";
 
 export function validitySection(report: Report): Section {
   return {
-    heading: "Attempts that kept the rules",
-    caption: "Of those judged, with Wilson's 95 % interval of the rate.",
+    heading: "Valid attempts",
+    caption: "Share of the judged attempts that pass all rules, with Wilson's 95 % interval.",
     tables: [
-      {
-        title: "",
+      tableOf({
+        groups: oneGroup(titledAgents(report)),
         columns: [
-          { head: "agent", rigid: false },
-          { head: "planned", rigid: true },
-          { head: "judged", rigid: true },
-          { head: "kept", rigid: true },
-          { head: "rate", rigid: true },
+          { head: "agent", cell: ({ agent, title }) => (title === agent ? agent : `${agent}: ${title}`) },
+          { head: "planned", rigid: true, cell: ({ planned }) => String(planned) },
+          { head: "judged", rigid: true, cell: ({ judged }) => String(judged) },
+          { head: "pass", rigid: true, cell: ({ pass }) => String(pass) },
+          {
+            head: "rate",
+            rigid: true,
+            cell: ({ pass, judged, passInterval }) =>
+              passInterval
+                ? `${(pass / judged).toFixed(2)} [${passInterval.map((bound) => bound.toFixed(2)).join(", ")}]`
+                : "unknown",
+          },
         ],
-        groups: report.agents.length === 0 ? [] : [{ name: "", title: "", rows: rows(report) }],
-      },
+      }),
     ],
     items: [],
   };
 }
 
-function rows(report: Report) {
-  return report.coverage.agents.map(({ agent, planned, judged, pass, passInterval }) => {
-    const title = report.agents.find(({ name }) => name === agent)!.title;
-    const [low, high] = (passInterval ?? []).map((bound) => bound.toFixed(2));
-    return [
-      textCell(title === agent ? agent : `${agent}: ${title}`),
-      textCell(String(planned)),
-      textCell(String(judged)),
-      textCell(String(pass)),
-      textCell(passInterval ? `${(pass / judged).toFixed(2)} [${low}, ${high}]` : "not known"),
-    ];
-  });
+function titledAgents({ agents, coverage }: Report) {
+  return agents.flatMap(({ name, title }) =>
+    coverage.agents.filter(({ agent }) => agent === name).map((each) => ({ ...each, title })),
+  );
 }

@@ -48,7 +48,7 @@ for (const width of [100, 50])
     assert.equal(text, readFileSync(path, "utf8"));
   });
 
-test("a sum of dollars is told with the prices that it was counted by, and where each is from", () => {
+test("dollars are shown with the prices that they were counted by and the source of each", () => {
   const priced = (prices: UsedPrice[] | undefined) =>
     exampleAttempt(after, [exampleEvent("start", { kind: "llm" })], {
       ledger: { read: exampleLedger(prices && { prices }) },
@@ -60,20 +60,20 @@ test("a sum of dollars is told with the prices that it was counted by, and where
     attemptStory(priced(prices)).budget.find(({ name }) => name === "prices")?.words;
   assert.equal(
     partOf([said, page]),
-    "for a million tokens: openai m 1.25 in, 10 out (--price of run R); " +
+    "per million tokens: openai m 1.25 in, 10 out (--price of run R); " +
       "openai n 1.25 in, 10 out (https://openai.example/n, 2026-11-22)",
   );
   for (const none of [undefined, []]) assert.equal(partOf(none), undefined);
 });
 
-test("no line is wider than the terminal, whatever was written and however narrow it is", () => {
+test("no line is wider than the terminal, at any width", () => {
   const wide: TrajectoryEvent[] = [
     exampleEvent("start", { kind: "llm" }),
     { event: "note", by: "agent", text: "漢字".repeat(300) },
     { event: "iteration", line: "x".repeat(9000), wellFormed: false },
     toolResult("a", {
       outcome: "failed",
-      name: "very-long-name-of-a-tool-that-nobody-has",
+      name: "very-long-name-of-an-unknown-tool-of-nothing",
       text: "y".repeat(500),
     }),
   ];
@@ -86,7 +86,7 @@ test("no line is wider than the terminal, whatever was written and however narro
           assert.ok(displayWidth(line) <= width, `${width}: ${line}`);
 });
 
-test("nothing that an agent wrote steers the terminal or breaks a line", () => {
+test("text of an agent can neither control the terminal nor break a line", () => {
   const said = `${hostileText}\u001b[2J\u001b]0;title\u0007\r\nfaked: line\u202e`;
   const events: TrajectoryEvent[] = [
     exampleEvent("start", { kind: said }),
@@ -110,7 +110,7 @@ test("nothing that an agent wrote steers the terminal or breaks a line", () => {
   }
 });
 
-test("quiet events are counted between those that are told, and failing or long commands are told", () => {
+test("quiet events are counted between notable ones, and failed or long commands are notable", () => {
   const run = (id: string, command: string, more = {}): TrajectoryEvent[] => [
     { event: "tool-call", by: "agent", id, name: "shell", input: JSON.stringify({ command }) },
     toolResult(id, more),
@@ -130,7 +130,7 @@ test("quiet events are counted between those that are told, and failing or long 
   assert.deepEqual(
     timeline.map(({ what, text }) => `${what}: ${text}`),
     [
-      "began: an agent of kind llm, sandbox plain, deadline 2026-01-02T03:14:05.000Z",
+      "started: an agent of kind llm, sandbox plain, deadline 2026-01-02T03:14:05.000Z",
       ": model calls: 2, programs run by tools: 1",
       "shell: python train.py (done, exit 0, 20 s)",
       "shell: make (done, exit 2, 300 ms)",
@@ -143,7 +143,7 @@ test("quiet events are counted between those that are told, and failing or long 
   ]);
 });
 
-test("of twenty thousand notable events the beginning and the end are told, and how many are left out", () => {
+test("of twenty thousand notable events the beginning, the end and the number between are shown", () => {
   const many: TrajectoryEvent[] = Array.from({ length: 20_000 }, (_, at) => ({
     event: "note",
     by: "agent",
@@ -157,23 +157,23 @@ test("of twenty thousand notable events the beginning and the end are told, and 
   assert.match(timeline.at(-1)!.text, /note 19999$/);
 });
 
-test("what cannot be told is said: a damaged trajectory, no ledger, no scores, an attempt that goes on", () => {
+test("the story names what it lacks: a damaged trajectory, no ledger, no scores, no end", () => {
   const noLedger = { ledger: { read: null, why: "it has no ledger" } } as const;
   const missing = (more: Parameters<typeof exampleAttempt>[2]) =>
     attemptStory(exampleAttempt(after, [exampleEvent("start")], more)).missing.map(
       (one) => one.split(":")[0],
     );
   assert.deepEqual(missing({ tail: "{", ...noLedger }), [
-    "the trajectory from there on",
-    "what it used",
+    "the rest of the trajectory",
+    "the budget that it used",
     "its scores",
   ]);
-  assert.deepEqual(missing({}), ["how it ended", "its scores"]);
-  assert.deepEqual(missing({ state: "running", ...noLedger }), ["what it used", "how it ends"]);
-  assert.deepEqual(missing({ state: "lost", ...noLedger }), ["what it used", "a measurement"]);
+  assert.deepEqual(missing({}), ["its end", "its scores"]);
+  assert.deepEqual(missing({ state: "running", ...noLedger }), ["the budget that it used", "its end"]);
+  assert.deepEqual(missing({ state: "lost", ...noLedger }), ["the budget that it used", "a measurement"]);
 });
 
-test("a submission has the digest that the report and the page have, not its ledger's", () => {
+test("a submission has the digest that the report has, not the ledger's", () => {
   const source = { ...example(), submission: "ab".repeat(32) };
   assert.equal(attemptStory(source, { full: false }).submission?.digest, "ab".repeat(32));
   const { submission: _, ...without } = source;

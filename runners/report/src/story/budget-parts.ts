@@ -1,4 +1,4 @@
-// What an attempt used of each part of its budget, by its ledger. Unused is null, never 0. Pure.
+// An attempt's use of each part of its budget, from its ledger. Unknown is null, never 0. Pure.
 import { formatDuration } from "@mlrb/core/text/units";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { UsedPrice } from "@mlrb/formats/attempt/used-price";
@@ -7,9 +7,9 @@ import { waitWords } from "./event-words.ts";
 
 export type BudgetPart = {
   name: string;
-  /** null: nobody counted it. */
+  /** null: not counted. */
   used: number | null;
-  /** null: it was not limited. */
+  /** null: not limited. */
   limit: number | null;
   words: string;
 };
@@ -22,7 +22,7 @@ export function budgetParts(ledger: Ledger | null): BudgetPart[] {
   const uncounted = usage && usage.uncounted > 0 ? `, ${usage.uncounted} of them uncounted` : "";
   const { inputTokens = 0, outputTokens = 0 } = usage?.estimated ?? {};
   const mostTokens = inputTokens + outputTokens;
-  const atMost = mostTokens > 0 ? `, which limits count as ${mostTokens} tokens at most` : "";
+  const atMost = mostTokens > 0 ? `, counted by limits as at most ${mostTokens} tokens` : "";
   return [
     part("working time", ledger.workingMs, limits.wallMs, formatDuration),
     part("wall time", ledger.wallMs, null, formatDuration),
@@ -37,7 +37,7 @@ export function budgetParts(ledger: Ledger | null): BudgetPart[] {
     part("dollars", ledger.dollars, limits.dollars ?? null, (amount) => amount.toFixed(4)),
     ...pricesPart(prices),
     part("GPU hours", ledger.gpuHours, null, (hours) => hours.toFixed(2)),
-    // unknown is only worth a line where GPUs were held
+    // an unknown value needs a line only where GPUs were held
     ...(ledger.gpuHours > 0 || ledger.gpuBusyMs !== null
       ? [part("GPU busy", ledger.gpuBusyMs, null, formatDuration)]
       : []),
@@ -51,7 +51,7 @@ function pricesPart(prices: UsedPrice[]): BudgetPart[] {
     const day = asOf === undefined ? "" : `, ${asOf}`;
     return plainText(`${provider} ${model} ${input} in, ${output} out (${source}${day})`);
   };
-  const words = `for a million tokens: ${prices.slice(0, 50).map(one).join("; ")}`;
+  const words = `per million tokens: ${prices.slice(0, 50).map(one).join("; ")}`;
   return [{ name: "prices", used: null, limit: null, words }];
 }
 

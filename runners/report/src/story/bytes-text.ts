@@ -1,4 +1,4 @@
-// Bytes as people read them: `12 B`, `5.0 kB`, `1.2 GB`.
+// A number of bytes for people: `12 B`, `5.0 kB`, `1.2 GB`.
 const units = ["kB", "MB", "GB", "TB"] as const;
 
 export function bytesText(bytes: number): string {

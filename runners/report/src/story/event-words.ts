@@ -1,5 +1,5 @@
-// One event of a trajectory in words for people, for the terminal and the page alike. What an agent or a model wrote
-// is in it as it is, long: whoever shows it makes it harmless and clips it. Pure.
+// One event of a trajectory in words, for the terminal and the page. Text of agents and models is included unchanged
+// and may be long: the caller makes it harmless and clips it. Pure.
 
 import { unreachable } from "@mlrb/core/ports/outcome";
 import { formatDuration } from "@mlrb/core/text/units";
@@ -12,7 +12,7 @@ import type {
 } from "@mlrb/formats/attempt/trajectory";
 import { bytesText } from "./bytes-text.ts";
 
-/** Of a text among others in one line. */
+/** Longest part of a line, in characters. */
 const partMax = 400;
 
 export function eventWords(event: TrajectoryEvent): string {
@@ -20,7 +20,7 @@ export function eventWords(event: TrajectoryEvent): string {
     case "output":
       return event.text.trimEnd();
     case "output-clipped":
-      return `${bytesText(event.bytes)} more of ${event.stream} are not kept`;
+      return `${bytesText(event.bytes)} more of ${event.stream} were not kept`;
     case "exec":
       return event.argv.join(" ");
     case "exec-end":
@@ -47,16 +47,16 @@ export function eventWords(event: TrajectoryEvent): string {
       return callWords(event);
     case "model-try": {
       const { by, call, cause, whose, detail, waitMs } = event;
-      const then = waitMs === null ? "; not tried again" : `; tried again after ${formatDuration(waitMs)}`;
+      const then = waitMs === null ? "; not retried" : `; retried after ${formatDuration(waitMs)}`;
       return `call ${call} of ${by}, try ${event.try} failed, ${whose}: ${cause}: ${detail.slice(0, partMax)}${then}`;
     }
     case "tool-call":
       return `${event.by}: ${toolWords(event.name, event.input)}`;
     case "tool-result":
-      return `${event.by}: ${event.name} ${resultWords(event)}: ${shown(event.text)}${event.rest === null ? "" : ` (whole in ${event.rest})`}`;
+      return `${event.by}: ${event.name} ${resultWords(event)}: ${shown(event.text)}${event.rest === null ? "" : ` (full text in ${event.rest})`}`;
     case "context-cut": {
       const { by, messagesCut, charactersCut, messagesKept } = event;
-      return `${by} no longer sees ${messagesCut} messages of ${charactersCut} characters; ${messagesKept} stay`;
+      return `${messagesCut} messages of ${charactersCut} characters were cut from the context of ${by}; ${messagesKept} remain`;
     }
     case "file-change":
       return `${event.by}: ${event.path} is now ${event.digest.slice(0, 12)}, ${bytesText(event.bytes)}`;
@@ -69,14 +69,14 @@ export function eventWords(event: TrajectoryEvent): string {
   }
 }
 
-/** `name value, …` of what has no words of its own. */
+/** `name value, …` for events without words of their own. */
 export function factsWords(facts: Record<string, unknown>): string {
   return Object.entries(facts)
     .map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join(", ");
 }
 
-/** A tool with what matters of its input: the one text that most tools take, else all of it. */
+/** A tool with its input: the single text that most tools take, else the whole input. */
 export function toolWords(name: string, input: LongText): string {
   if (typeof input === "string")
     try {
@@ -127,14 +127,14 @@ function callWords({
   const again = tries > 1 ? `, ${tries} tries` : "";
   return [
     `call ${call} of ${by}, ${answeredBy ?? model}: ${tokens}, ${price}, ${formatDuration(durationMs)}${again}${ended}`,
-    ...(reasoning === null ? [] : [`thought: ${shown(reasoning)}`]),
-    ...(text === "" ? [] : [`said: ${shown(text)}`]),
-    ...tools.map((tool) => `asked for: ${tool.slice(0, partMax)}`),
+    ...(reasoning === null ? [] : [`reasoning: ${shown(reasoning)}`]),
+    ...(text === "" ? [] : [`answer: ${shown(text)}`]),
+    ...tools.map((tool) => `tool call: ${tool.slice(0, partMax)}`),
   ].join("\n");
 }
 
 function iterationWords(line: string, wellFormed: boolean): string {
-  if (!wellFormed) return `not well formed: ${line}`;
+  if (!wellFormed) return `malformed: ${line}`;
   try {
     const { id, hypothesis, change, metric, decision } = JSON.parse(line) as Record<string, unknown>;
     const { name, split, value } = Object(metric) as Record<string, unknown>;
@@ -155,11 +155,11 @@ function snapshotWords({ name, digest, files, bytes, changed, gone }: Record<str
       : [];
   const more = (list: unknown) =>
     Array.isArray(list) && list.length > 3 ? ` and ${list.length - 3} more` : "";
-  const said = (word: string, list: unknown) =>
+  const listed = (word: string, list: unknown) =>
     paths(list).length === 0 ? "" : `; ${word} ${paths(list).join(", ")}${more(list)}`;
   const size = typeof bytes === "number" ? `, ${bytesText(bytes)}` : "";
   const count = typeof files === "number" ? `, ${files} ${files === 1 ? "file" : "files"}` : "";
-  return `${String(name)}: ${String(digest ?? "no digest").slice(0, 12)}${count}${size}${said("new or changed", changed)}${said("gone", gone)}`;
+  return `${String(name)}: ${String(digest ?? "no digest").slice(0, 12)}${count}${size}${listed("new or changed", changed)}${listed("deleted", gone)}`;
 }
 
 function endWords(result: unknown): string {
@@ -179,15 +179,15 @@ function movedWords(event: Extract<TrajectoryEvent, { event: "wait" }>): string 
   const { frozenMs, charged, deadline, durationMs } = event;
   switch (charged) {
     case "cannot-freeze":
-      return ", counted as work: its programs could not be stopped meanwhile";
+      return ", counted as working time: its programs could not be frozen";
     case "reported-afterwards":
-      return ", counted as work: its programs ran meanwhile";
+      return ", counted as working time: its programs kept running";
     case undefined: {
       const part =
         frozenMs !== undefined && durationMs - frozenMs >= 1000
           ? ` for ${formatDuration(frozenMs)} of it`
           : "";
-      return `, which is not the agent's time${part}; the deadline moved to ${deadline}`;
+      return `, not counted as working time${part}; the deadline moved to ${deadline}`;
     }
     default:
       return unreachable(charged);

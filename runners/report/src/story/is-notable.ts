@@ -1,4 +1,4 @@
-// Whether an event is told by itself where there is no room for all: what changed, what failed, what was learnt.
+// Whether an extract of a trajectory shows an event: changes, failures and findings, not output.
 import type { TrajectoryLine } from "../exports/attempt-source.ts";
 
 export function isNotable(line: TrajectoryLine): boolean {

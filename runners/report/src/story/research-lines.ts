@@ -1,9 +1,9 @@
-// What rules make of an attempt's research, a line each: its experiments, and where it failed. Pure.
+// An attempt's research as found by rules, in lines: its experiments, and its failures. Pure.
 import type { IterationMetric, IterationRecord, IterationsFile } from "@mlrb/formats/attempt/iterations";
 
 type FoundIterations = Extract<IterationsFile, { kind: "found" }>;
 
-/** Shown of experiments; the rest is counted. */
+/** Most experiments that are listed; the rest is counted. */
 const iterationsMax = 30;
 const failuresMax = 8;
 
@@ -24,11 +24,11 @@ export function researchLines({ iterations, iterationsMore, failures }: FoundIte
 function iterationLine(one: IterationRecord): string {
   const { id, source, counts, hypothesis, change, command, metric, measured, decision } = one;
   const about =
-    source === "rule" ? "found by rule" : counts ? "told by the agent" : "claimed, and no program ran";
+    source === "rule" ? "found by rule" : counts ? "reported by the agent" : "claimed, but no program ran";
   const parts = [
     hypothesis ?? change ?? command ?? "",
-    metric && `${source === "rule" ? "printed" : "said"} ${metricWords(metric)}`,
-    measured !== null && source === "agent" && `seen ${measured}`,
+    metric && `${source === "rule" ? "printed" : "reported"} ${metricWords(metric)}`,
+    measured !== null && source === "agent" && `measured ${measured}`,
     decision,
   ].filter((part) => typeof part === "string" && part !== "");
   return `${id} (${about}): ${parts.join("; ")}`;

@@ -1,15 +1,15 @@
-// What failed in an attempt and by whose fault, each kind once with how often. Only what the events say: nothing is
-// guessed from output. Pure.
+// The failures in an attempt with their owner, each kind once with a count. From events only; output is not
+// interpreted. Pure.
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { TrajectoryLine } from "../exports/attempt-source.ts";
 import { shown } from "./event-words.ts";
 
-/** `whose` is a FailureOwner where the record is ours. */
+/** `whose` is a FailureOwner in trajectories of this project. */
 export type StoryFailure = { whose: string; cause: string; count: number; detail: string };
 
 const failuresMax = 50;
 
-/** What failed in these lines, and by whose fault. */
+/** The failures in these lines. */
 export function storyFailures(lines: Iterable<TrajectoryLine>): StoryFailure[] {
   const failures = new Failures();
   for (const line of lines) if (line.kind === "event") failures.see(line.event);

@@ -1,5 +1,5 @@
-// The story of an attempt in lines that fit a terminal. Nothing in it may steer the terminal: whatever an agent or a
-// model wrote is made one plain line. Width and colour are arguments. Pure.
+// The story of an attempt in lines that fit a terminal. Text of agents and models becomes one plain line, so that it
+// cannot control the terminal. Width and colour are arguments. Pure.
 
 import { displayWidth } from "@mlrb/core/text/display-width";
 import { formatDuration } from "@mlrb/core/text/units";
@@ -17,7 +17,7 @@ import type { StoryLine } from "./timeline.ts";
 const widthMin = 40;
 const barMax = 30;
 const timeWidth = 9;
-/** Of one line of the timeline, where all is asked for. */
+/** Most lines of one entry of the full timeline. */
 const fullLines = 20;
 
 type Look = { width: number; color: boolean; full?: boolean };
@@ -35,12 +35,12 @@ export function storyText(story: AttemptStory, look: Look): string {
   );
   if (story.research && story.research.iterations.length + story.research.failures.length > 0)
     section(
-      "Research, by rule",
+      "Research, found by rules",
       researchLines(story.research).flatMap((line) => hanging(line, width, 2)),
     );
   if (story.failures.length > 0)
     section(
-      "Failures, and whose",
+      "Failures, with their owner",
       story.failures.flatMap(({ whose, cause, count, detail }) =>
         hanging(`${whose}: ${cause}${count > 1 ? `, ${count} times` : ""}: ${detail}`, width, 2),
       ),
@@ -48,7 +48,7 @@ export function storyText(story: AttemptStory, look: Look): string {
   if (story.scores) section("Scores", scores(story.scores, width));
   if (story.missing.length > 0)
     section(
-      "Not told here",
+      "Missing here",
       story.missing.flatMap((one) => hanging(one, width, 3)),
     );
   return `${lines.join("\n")}\n`;
@@ -70,33 +70,33 @@ function facts(story: AttemptStory, width: number): string[] {
     id,
   } = story;
   const place = [executor, ...Object.entries(where).map(([name, value]) => `${name} ${value}`)].join(", ");
-  const told: [string, string][] = [
+  const named: [string, string][] = [
     ["pipeline", `${pipeline} (${profile})`],
     [state === "recorded" ? "record" : state, id],
     ["agent", [kind === null ? "of unknown kind" : `of kind ${kind}`, ...models].join(", ")],
-    ["began", `${startedAt}, took ${durationOrUnknown(durationMs)}`],
+    ["started", `${startedAt}, took ${durationOrUnknown(durationMs)}`],
     ["ran on", place],
-    ["ended", ended ?? "not known"],
+    ["ended", ended ?? "unknown"],
     [
       "submission",
       submission === null
-        ? "none is known"
+        ? "unknown"
         : `${submission.digest === null ? "" : `${submission.digest.slice(0, 12)}, `}${submission.files} ${submission.files === 1 ? "file" : "files"}, ${bytesText(submission.bytes)}`,
     ],
     [
       "iterations",
-      `${story.iterations.wellFormed} told by the agent${story.iterations.malformed > 0 ? `, ${story.iterations.malformed} more not well formed` : ""}`,
+      `${story.iterations.wellFormed} reported by the agent${story.iterations.malformed > 0 ? `, ${story.iterations.malformed} more malformed` : ""}`,
     ],
   ];
-  return told.flatMap(([name, value]) =>
+  return named.flatMap(([name, value]) =>
     wrap(plainText(value, 500), width - 12).map((line, at) => `${(at === 0 ? name : "").padEnd(11)} ${line}`),
   );
 }
 
-/** One line each: name, bar where there is a limit, words. */
+/** One line for each part: name, bar if there is a limit, words. */
 function bars(parts: BudgetPart[], width: number): string[] {
   const names = Math.max(...parts.map(({ name }) => displayWidth(name)));
-  // what has no number may be long, and needs no room beside a bar
+  // a part without a number may be long and needs no room for a bar
   const counted = parts.filter(({ used, limit }) => used !== null || limit !== null);
   const words = Math.max(0, ...counted.map(({ words: text }) => displayWidth(text)));
   const room = Math.min(barMax, width - names - words - 4);
@@ -116,7 +116,7 @@ function bars(parts: BudgetPart[], width: number): string[] {
   });
 }
 
-/** `wrap` keeps no spaces at the beginning of a line, so the column of times stands before it. */
+/** The column of times is added after wrapping, because `wrap` drops leading spaces. */
 function timelineLines(
   { sinceStartMs, what, text, mark }: StoryLine,
   { width, color, full }: Required<Look>,
@@ -147,7 +147,7 @@ function scores({ primary, final, moments }: NonNullable<AttemptStory["scores"]>
       const found = then.find(({ name }) => name === score.name);
       return found ? [`${moment} ${valueText(found)}`] : [];
     });
-    const over = earlier.length > 0 ? `; before: ${earlier.join(", ")}` : "";
+    const over = earlier.length > 0 ? `; checkpoints: ${earlier.join(", ")}` : "";
     return hanging(
       `${score.name}${score.name === primary ? " (decides the task)" : ""}: ${scoreText(score)}${over}`,
       width,
@@ -158,7 +158,7 @@ function scores({ primary, final, moments }: NonNullable<AttemptStory["scores"]>
 
 function scoreText(score: NamedScore): string {
   const { unit, direction, digits, floor } = score;
-  const against = `${floor === null ? "floor not known" : `floor ${digitsText(floor, digits)}`}, ${direction} is better`;
+  const against = `trivial baseline ${floor === null ? "unknown" : digitsText(floor, digits)}, ${direction} is better`;
   if (score.kind !== "scored") return `${valueText(score)} (${against})`;
   return `${valueText(score)} ± ${digitsText(score.standardError, digits, score.value)} ${unit} over ${score.items} items (${against})`;
 }

@@ -1,15 +1,13 @@
-// The lines of a story: the beginning and the end of what is told, with counts of the quiet between. Bounded, however
-// long the trajectory is, unless all is asked for.
+// The timeline of a story. Quiet events are counted between the notable ones. Unless the full timeline is wanted, it
+// keeps the lines at the beginning and at the end, so that its size does not grow with the trajectory.
 import type { TrajectoryLine } from "../exports/attempt-source.ts";
+import type { TimelineEntry } from "./timeline-entry.ts";
 
-export type StoryLine = {
-  sinceStartMs: number | null;
-  what: string;
-  text: string;
-  mark?: "bad" | "strong" | "faint";
-};
+export type Mark = "bad" | "strong" | "faint";
 
-/** Lines at the beginning and at the end; between them is said how many are left out. */
+export type StoryLine = { sinceStartMs: number | null; what: string; text: string; mark?: Mark };
+
+/** How many lines are kept at the beginning, and at least at the end; a line between counts the others. */
 const edge = 150;
 
 export class Timeline {
@@ -23,33 +21,30 @@ export class Timeline {
     this.#full = full;
   }
 
-  quiet(what: string): void {
-    if (!this.#full) this.#quiet.set(what, (this.#quiet.get(what) ?? 0) + 1);
+  show(line: TrajectoryLine, entry: TimelineEntry | undefined): void {
+    if (entry?.kind === "quiet") this.#quiet.set(entry.what, (this.#quiet.get(entry.what) ?? 0) + 1);
+    else if (entry) this.add(line, entry.what, entry.text, entry.mark);
   }
 
-  notable(line: TrajectoryLine, what: string, text: string, mark?: StoryLine["mark"]): void {
-    if (!this.#full) this.add(line, what, text, mark);
-  }
-
-  add(line: TrajectoryLine, what: string, text: string, mark?: StoryLine["mark"]): void {
-    this.#tellQuiet();
+  add(line: TrajectoryLine, what: string, text: string, mark?: Mark): void {
+    this.#pushQuiet();
     const sinceStartMs = line.kind === "broken" ? null : line.sinceStartMs;
     this.#push({ sinceStartMs, what, text, ...(mark && { mark }) });
   }
 
   lines(): StoryLine[] {
-    this.#tellQuiet();
+    this.#pushQuiet();
     if (this.#left > 0)
       this.#last.unshift({
         sinceStartMs: null,
         what: "…",
-        text: `${this.#left} more, left out here`,
+        text: `${this.#left} more lines are left out here`,
         mark: "faint",
       });
     return [...this.#first, ...this.#last];
   }
 
-  #tellQuiet(): void {
+  #pushQuiet(): void {
     if (this.#quiet.size === 0) return;
     const text = [...this.#quiet].map(([what, count]) => `${what}: ${count}`).join(", ");
     this.#quiet = new Map();

@@ -1,4 +1,4 @@
-// Attempts for tests of what tells of them: written as a supervisor would, by hand, event by event.
+// Attempts for tests of the story and the exports, written by hand event by event, as a supervisor writes them.
 import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ import { trajectoryLines } from "../exports/trajectory-lines.ts";
 type Options = Partial<Omit<AttemptSource, "lines" | "whole">> & {
   /** Of long texts, by digest. */
   attachments?: Map<string, string>;
-  /** Appended as it is, e.g. half a line. */
+  /** Appended unchanged, e.g. half a line. */
   tail?: string;
   /** Between one event and the next. */
   stepMs?: number;
@@ -26,7 +26,7 @@ type Options = Partial<Omit<AttemptSource, "lines" | "whole">> & {
 
 const exampleStart = Date.parse("2026-01-02T03:04:05.000Z");
 
-/** The lines of a trajectory; the chain is left out, which no reader of these looks at. */
+/** The lines of a trajectory; without the hash chain, which the readers under test ignore. */
 export function* exampleLines(events: Iterable<TrajectoryEvent>, stepMs = 1000): Generator<string> {
   let index = 0;
   for (const event of events) {
@@ -37,7 +37,7 @@ export function* exampleLines(events: Iterable<TrajectoryEvent>, stepMs = 1000):
   }
 }
 
-/** An attempt with these events; `after` is told to remove its file. */
+/** An attempt with these events; `after` gets the removal of its file. */
 export function exampleAttempt(
   after: (remove: () => void) => void,
   events: Iterable<TrajectoryEvent>,
@@ -133,7 +133,7 @@ export function exampleScore(
   };
 }
 
-/** Everything that can stand in a trajectory, at least once: a supervisor with a worker, trouble and iterations. */
+/** Every kind of event at least once: a supervisor with a worker, failures and iterations. */
 export function everyEvent(attachments: Map<string, string>): TrajectoryEvent[] {
   const call = (id: string, name: string, input: Record<string, unknown>, by = "supervisor") => ({
     event: "tool-call" as const,

@@ -1,12 +1,12 @@
-// A made-up run for the tests, built by naming what became of each attempt: a plan as the runner would
-// hand it over, and the artifacts' texts by path.
+// A made-up run for tests, built from the outcome of each attempt: a manifest as the runner writes it, and the
+// artifacts' texts by path.
 
 import type { Reading } from "@mlrb/formats/read-format";
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
 import type { ReadText } from "../read/read-evidence.ts";
 import { reportData } from "../read/report-data.ts";
 
-/** Of the stages that are not named as their role. */
+/** Roles of stages whose names differ from them. */
 const roles: Record<string, string> = { validate: "verdict", generate: "answers" };
 const roleOf = (name: string) => roles[name] ?? name;
 
@@ -119,7 +119,7 @@ function groupsOf(items: ItemValue[]) {
   );
 }
 
-/** What the stage `iterations` says of an attempt. */
+/** The output of the stage `iterations` for an attempt. */
 export function researched(
   measures: Record<string, unknown> = {},
   failure: Record<string, unknown> | null = null,

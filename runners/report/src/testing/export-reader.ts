@@ -1,10 +1,10 @@
-// Runs the programs that exports are for: their own readers, in an environment of their own.
+// Runs the programs that read the exports, in a separate environment.
 import { spawnSync } from "node:child_process";
 import { ensureEnvironment } from "../../../../scripts/ensure-environment.ts";
 
 export type Reader = { python: string; skip: false } | { python: undefined; skip: string };
 
-/** `skip` says why they cannot run here. */
+/** `skip` is the reason why they cannot run here. */
 export async function exportReader(): Promise<Reader> {
   const python = await ensureEnvironment("pipelines/environments/exports.lock");
   const { status } = spawnSync(python, ["-c", "import inspect_ai, atif"]);
@@ -15,7 +15,7 @@ export async function exportReader(): Promise<Reader> {
   };
 }
 
-/** What the program prints, as JSON. Throws with what it said when it fails. */
+/** The program's output, as JSON. Throws with its output when it fails. */
 export function readBack(python: string, program: string, args: string[]): unknown {
   const { status, stdout, stderr } = spawnSync(python, ["-c", program, ...args], {
     encoding: "utf8",

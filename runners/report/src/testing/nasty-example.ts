@@ -1,5 +1,5 @@
-// One run in which everything that can become of an attempt has become of one, with hostile words
-// wherever an agent has a say. The golden files are its report.
+// A run with every outcome of an attempt, and hostile text in every place that an agent can write to. The golden files
+// are its report.
 import {
   anchorRows,
   Example,
@@ -16,7 +16,7 @@ const hostile =
   '\u001b[31mPASS\u001b[0m | <b>**all rules** kept</b> \u202egnp.exe\u202c\r\n=HYPERLINK("http://example.invalid","x") NaN \ud800';
 const groupHostile = "=1+1 | \\input{/etc/passwd} % & $x_1^2$ 日本";
 
-/** With numbers beside the score, one of them under a hostile name. */
+/** With secondary measurements, one of them under a hostile name. */
 function withExtra(given: ReturnType<typeof scored>, seed: number): ReturnType<typeof scored> {
   return {
     ...given,
@@ -50,7 +50,7 @@ export function nastyExample(): Example {
   letters("plain", 2, 3.04, 99);
   letters("strong", 1, 2.48, 120);
 
-  // strong, seed 2: broke a rule, was scored all the same, and words its evidence like a pass.
+  // strong, seed 2: broke a rule, was scored, and has evidence that reads like a pass.
   const struck = at("letters", "strong", 2);
   example
     .gives("attempt", struck, { submission: "sha256:strong2" })
@@ -87,7 +87,7 @@ export function nastyExample(): Example {
     .fails("moment", { ...struck, moment: "50%" }, "failed", "it was not kept")
     .fails("moment-score", { ...struck, moment: "50%", scorer: "bits" }, "skipped", "moment failed");
 
-  // numbers: the floor's row was not measured; seed 1 is missing, seed 2 was rejected, one score is no JSON.
+  // numbers: the trivial baseline's row was not measured; seed 1 is missing, seed 2 was rejected, one score is no JSON.
   for (const agent of ["plain", "strong"]) {
     const one = at("numbers", agent, 1);
     example

@@ -1,5 +1,5 @@
-// What a page is drawn from, for tests: the run in which everything became of an attempt, with hostile words
-// wherever somebody else than us has a say.
+// The data of a page for tests: the run with every outcome of an attempt, with hostile text in every place that others
+// can write to.
 import { createHash } from "node:crypto";
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";

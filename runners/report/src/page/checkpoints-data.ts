@@ -1,5 +1,5 @@
-// What a task's figure over time shows: every attempt's score at shares of its budget, and for each agent the mean
-// over its seeds, what failed counting as the floor. Pure: nothing is drawn here.
+// The data of a task's figure over the budget: every attempt's score at its checkpoints, and each agent's mean over its
+// seeds. Failed checkpoints are scored at the trivial baseline. Pure.
 
 import type { Direction } from "@mlrb/formats/judged/score";
 import type { Report } from "@mlrb/formats/report";
@@ -8,7 +8,7 @@ import { changedOverTime, momentCounting } from "../compare/moment-counting.ts";
 import { digitsText } from "../sections/digits-text.ts";
 import { metricOf } from "../sections/report-words.ts";
 
-export type MomentsData = {
+export type CheckpointsData = {
   task: string;
   metric: string;
   unit: string;
@@ -16,13 +16,13 @@ export type MomentsData = {
   digits: number;
   floor: number | null;
   shares: { share: number; moment: string }[];
-  points: MomentPoint[];
-  /** One per agent and moment at which something is known of it. */
+  points: CheckpointPoint[];
+  /** One for each agent and checkpoint with a known score. */
   means: { agent: string; share: number; mean: number; of: number }[];
 };
 
-/** `counts`: a score. `failed`: it stands at the floor, and `words` say why. */
-export type MomentPoint = {
+/** `counts`: a score. `failed`: scored at the trivial baseline; `words` hold the reason. */
+export type CheckpointPoint = {
   agent: string;
   seed: Seed;
   share: number;
@@ -31,15 +31,15 @@ export type MomentPoint = {
   words: string;
 };
 
-/** Undefined where no attempt of the task changed over time, or nothing of it can be drawn. */
-export function momentsData(report: Report, task: string): MomentsData | undefined {
+/** Undefined where no attempt's submission changed over time, or no point can be drawn. */
+export function checkpointsData(report: Report, task: string): CheckpointsData | undefined {
   const attempts = report.attempts.filter((attempt) => attempt.task === task);
   const primary = report.tasks.find(({ name }) => name === task)?.primary ?? null;
   if (primary === null || !attempts.some(changedOverTime)) return undefined;
   const { name: metric, digits, direction, unit } = metricOf(report, primary);
   const floor = report.cells.find((cell) => cell.task === task && cell.primary)?.floor ?? null;
-  const points: MomentPoint[] = [];
-  const means: MomentsData["means"] = [];
+  const points: CheckpointPoint[] = [];
+  const means: CheckpointsData["means"] = [];
   const shares = attempts[0]!.moments.map(({ share, moment }) => ({ share, moment }));
   for (const [agent, own] of Map.groupBy(attempts, (attempt) => attempt.agent)) {
     for (const [at, { share }] of shares.entries()) {
@@ -47,7 +47,7 @@ export function momentsData(report: Report, task: string): MomentsData | undefin
         seed: attempt.seed,
         way: momentCounting(attempt, attempt.moments[at]!, metric),
       }));
-      const known = ways.flatMap(({ seed, way }): MomentPoint[] => {
+      const known = ways.flatMap(({ seed, way }): CheckpointPoint[] => {
         const point = { agent, seed, share };
         if (way.kind === "valid")
           return [{ ...point, value: way.value, kind: "counts", words: digitsText(way.value, digits) }];
@@ -55,7 +55,7 @@ export function momentsData(report: Report, task: string): MomentsData | undefin
         return [{ ...point, value: floor, kind: "failed", words: failedWords[way.because] }];
       });
       points.push(...known);
-      // a failure without a floor to count as leaves no mean
+      // a failure without a known baseline leaves no mean
       const counted = ways.filter(({ way }) => way.kind !== "missing").length;
       if (known.length === 0 || known.length < counted) continue;
       const mean = known.reduce((sum, { value }) => sum + value, 0) / known.length;
@@ -67,13 +67,13 @@ export function momentsData(report: Report, task: string): MomentsData | undefin
 }
 
 const failedWords = {
-  none: "nothing yet, the floor",
-  rejected: "rejected, the floor",
-  struck: "struck, the floor",
+  none: "no submission yet, scored at the trivial baseline",
+  rejected: "rejected, scored at the trivial baseline",
+  struck: "disqualified, scored at the trivial baseline",
 };
 
-/** The figure in words, for those who do not see it. */
-export function momentsWords({
+/** The figure in words, for readers who do not see it. */
+export function checkpointsWords({
   metric,
   unit,
   direction,
@@ -81,7 +81,7 @@ export function momentsWords({
   floor,
   shares,
   points,
-}: MomentsData): string {
+}: CheckpointsData): string {
   const agents = [...Map.groupBy(points, ({ agent }) => agent)].map(([agent, own]) => {
     const at = shares.flatMap(({ share, moment }) => {
       const then = own.filter((point) => point.share === share);
@@ -94,6 +94,6 @@ export function momentsWords({
   return [
     `${metric} in ${unit} over the budget, ${direction} is better`,
     ...agents,
-    ...(floor === null ? [] : [`floor ${digitsText(floor, digits)}`]),
+    ...(floor === null ? [] : [`trivial baseline ${digitsText(floor, digits)}`]),
   ].join(". ");
 }

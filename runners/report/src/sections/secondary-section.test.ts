@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Report } from "@mlrb/formats/report";
 import { nastyExample } from "../testing/nasty-example.ts";
-import { beside, besideSection } from "./beside-section.ts";
+import { secondaryMeans, secondarySection } from "./secondary-section.ts";
 
-/** The nasty run with these numbers beside one metric of one agent's attempts, by seed. */
+/** The nasty run with these secondary measurements of one agent's attempts, by seed. */
 function withExtra(extras: Record<string, number>[]): Report {
   const report = structuredClone(nastyExample().report());
   const own = report.attempts.filter(({ task, agent }) => task === "letters" && agent === "plain");
@@ -17,29 +17,31 @@ function withExtra(extras: Record<string, number>[]): Report {
 }
 
 const rowOf = (report: Report, name: string) =>
-  beside(report).find((each) => each.task === "letters" && each.metric === "bits" && each.name === name);
+  secondaryMeans(report).find(
+    (each) => each.task === "letters" && each.metric === "bits" && each.name === name,
+  );
 
-test("what stands beside a score is averaged over the valid attempts that have it", () => {
+test("a secondary measurement is averaged over the valid attempts that have it", () => {
   const report = withExtra([{ latency: 0.5, bytes: 12_345_678 }, { latency: 0.25 }]);
   assert.deepEqual(
     rowOf(report, "latency")!.agents.find(({ agent }) => agent === "plain"),
     { agent: "plain", mean: 0.375, attempts: 2, planned: 2 },
   );
   assert.equal(rowOf(report, "bytes")!.agents.find(({ agent }) => agent === "plain")!.attempts, 1);
-  const rows = besideSection(report).tables[0]!.groups.flatMap((group) => group.rows);
+  const rows = secondarySection(report).tables[0]!.groups.flatMap((group) => group.rows);
   const cells = rows
     .filter((row) => ["latency", "bytes"].includes(row[1]!.lines[0]!))
     .map((row) => row[2]!.lines[0]);
   assert.deepEqual(cells, ["1.23e+7 (1/2)", "0.375 (2/2)"]);
 });
 
-test("struck attempts have no part in it", () => {
+test("disqualified attempts do not enter secondary measurements", () => {
   const report = withExtra([{ latency: 1 }, { latency: 3 }]);
   const [first] = report.attempts.filter(({ task, agent }) => task === "letters" && agent === "plain");
   first!.verdict = { kind: "struck", rules: [], facts: {} };
   assert.equal(rowOf(report, "latency")!.agents.find(({ agent }) => agent === "plain")!.mean, 3);
 });
 
-test("a name that every object has is a name like any other", () => {
+test("a measurement may have the name of a property of every object", () => {
   assert.equal(rowOf(withExtra([{ constructor: 2 }]), "constructor")!.agents[0]!.mean, 2);
 });

@@ -1,0 +1,241 @@
+// One pass over a trajectory, shared by the story and by both exports. It pairs tool calls with their results and sums
+// up what an export needs before its first byte: who talked, at what cost, and how the trajectory ended.
+// Memory does not grow with the trajectory. Pure.
+import type { LongText, ModelCallEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import type { TrajectoryLine } from "./attempt-source.ts";
+import { objectIn } from "./json-pieces.ts";
+
+export type Usage = {
+  calls: number;
+  inputTokens: number;
+  outputTokens: number;
+  cachedInputTokens: number;
+  reasoningTokens: number;
+  /** null as soon as one call had no known price. */
+  dollars: number | null;
+  /** Calls whose usage is unknown. */
+  uncounted: number;
+};
+
+/** A tool call without a result so far; `started` once its tool ran. */
+export type OpenCall = {
+  by: string;
+  id: string;
+  name: string;
+  input: LongText;
+  index: number;
+  started: boolean;
+};
+
+export type Conversation = {
+  by: string;
+  model: string | null;
+  usage: Usage;
+  /** Line of its first event, and the call of another conversation that was open then, which began it. */
+  from: number;
+  begunBy: OpenCall | null;
+};
+
+export type TrajectorySummary = {
+  /** The fields of the start event; empty where there is none. */
+  start: Record<string, unknown>;
+  /** The fields of the end event; null where the trajectory has no end. */
+  end: Record<string, unknown> | null;
+  /** Why the rest cannot be read; null where all can. */
+  broken: string | null;
+  startedAt: string | null;
+  lastAt: string | null;
+  lastSinceStartMs: number;
+  /** The first prompt by a user: what the agent was asked. */
+  prompt: LongText | null;
+  conversations: Conversation[];
+  byModel: Map<string, Usage>;
+  /** Names of the iterations that the agent reported, in their order. */
+  iterations: string[];
+};
+
+export type TrajectoryStep = {
+  line: TrajectoryLine;
+  /** The call that a tool-call starts or that a tool-result answers. */
+  call?: OpenCall | undefined;
+  /** Started calls that get no result any more: too many were open, or another call had the same id. */
+  abandoned?: OpenCall[];
+};
+
+const nameMax = 100;
+const openMax = 1000;
+
+export class TrajectoryWalk {
+  /** Of the lines read so far. */
+  readonly summary: TrajectorySummary = {
+    start: {},
+    end: null,
+    broken: null,
+    startedAt: null,
+    lastAt: null,
+    lastSinceStartMs: 0,
+    prompt: null,
+    conversations: [],
+    byModel: new Map(),
+    iterations: [],
+  };
+  readonly #open = new Map<string, OpenCall>();
+
+  *steps(lines: Iterable<TrajectoryLine>): Generator<TrajectoryStep> {
+    const { summary } = this;
+    for (const line of lines) {
+      if (line.kind === "broken") summary.broken = line.why;
+      else {
+        summary.startedAt ??= line.time;
+        summary.lastAt = line.time ?? summary.lastAt;
+        summary.lastSinceStartMs = line.sinceStartMs ?? summary.lastSinceStartMs;
+      }
+      if (line.kind === "event") {
+        this.#sumUp(line.event, line.index);
+        yield { line, ...this.#pair(line.event, line.index) };
+      } else yield { line };
+    }
+  }
+
+  /** Started calls without a result, oldest first. */
+  openCalls(): OpenCall[] {
+    return [...this.#open.values()].filter(({ started }) => started);
+  }
+
+  #sumUp(event: TrajectoryEvent, index: number): void {
+    const { summary } = this;
+    const own =
+      "by" in event && typeof event.by === "string" ? this.#conversation(event.by, index) : undefined;
+    switch (event.event) {
+      case "start":
+        summary.start = factsOf(event);
+        break;
+      case "end":
+        summary.end = factsOf(event);
+        break;
+      case "message":
+        if (event.why === "prompt" && event.role === "user") summary.prompt ??= event.text;
+        break;
+      case "model-call": {
+        const model = `${event.provider}/${event.model}`;
+        own!.model ??= model;
+        if (!summary.byModel.has(model)) summary.byModel.set(model, nothing());
+        for (const sum of [own!.usage, summary.byModel.get(model)!]) add(sum, { ...event, calls: 1 });
+        break;
+      }
+      case "model-try": {
+        // a failed try with usage was paid for all the same
+        if (event.usage === null) break;
+        const ofModel = summary.byModel.get(own!.model ?? "");
+        for (const sum of ofModel ? [own!.usage, ofModel] : [own!.usage]) add(sum, { ...event, calls: 0 });
+        break;
+      }
+      case "iteration":
+        summary.iterations.push(iterationName(event.line, summary.iterations.length + 1));
+        break;
+      default: // the other events are no part of the summary
+    }
+  }
+
+  #conversation(by: string, index: number): Conversation {
+    const { conversations } = this.summary;
+    const found = conversations.find((one) => one.by === by);
+    if (found) return found;
+    const begunBy = this.openCalls().findLast((call) => call.by !== by) ?? null;
+    const made = { by, model: null, usage: nothing(), from: index, begunBy };
+    conversations.push(made);
+    return made;
+  }
+
+  #pair(event: TrajectoryEvent, index: number): Omit<TrajectoryStep, "line"> {
+    switch (event.event) {
+      case "model-call": {
+        const { by, toolCalls } = event;
+        const asked = toolCalls.filter(({ id }) => !this.#open.has(`${by} ${id}`));
+        return {
+          abandoned: asked.flatMap(({ id, name, input }) =>
+            this.#keep({ by, id, name, input, index, started: false }),
+          ),
+        };
+      }
+      case "tool-call": {
+        const { by, id, name, input } = event;
+        const call: OpenCall = { by, id, name, input, index, started: true };
+        return { call, abandoned: this.#keep(call) };
+      }
+      case "tool-result": {
+        const key = `${event.by} ${event.id}`;
+        const call = this.#open.get(key);
+        this.#open.delete(key);
+        return { call };
+      }
+      default:
+        return {};
+    }
+  }
+
+  /** Returns the started calls that had to go. */
+  #keep(call: OpenCall): OpenCall[] {
+    const key = `${call.by} ${call.id}`;
+    const before = this.#open.get(key);
+    const gone = [before];
+    if (!before?.started) this.#open.delete(key); // started calls stay in the order of their starts
+    this.#open.set(key, call);
+    if (this.#open.size > openMax) {
+      const [oldest, one] = this.#open.entries().next().value!;
+      this.#open.delete(oldest);
+      gone.push(one);
+    }
+    return gone.filter((one) => one?.started) as OpenCall[];
+  }
+}
+
+/** The summary of a whole trajectory. */
+export function trajectorySummary(lines: Iterable<TrajectoryLine>): TrajectorySummary {
+  const walk = new TrajectoryWalk();
+  for (const _ of walk.steps(lines));
+  return walk.summary;
+}
+
+function factsOf({
+  event: _,
+  ...facts
+}: {
+  event: string;
+  [fact: string]: unknown;
+}): Record<string, unknown> {
+  return facts;
+}
+
+function nothing(): Usage {
+  return {
+    calls: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    cachedInputTokens: 0,
+    reasoningTokens: 0,
+    dollars: 0,
+    uncounted: 0,
+  };
+}
+
+type Spent = Pick<ModelCallEvent, "usage" | "dollars"> & { calls: number };
+
+function add(sum: Usage, { calls, usage, dollars }: Spent): void {
+  sum.calls += calls;
+  sum.dollars = sum.dollars === null || dollars === null ? null : sum.dollars + dollars;
+  if (usage === null) {
+    sum.uncounted++;
+    return;
+  }
+  sum.inputTokens += usage.inputTokens;
+  sum.outputTokens += usage.outputTokens;
+  sum.cachedInputTokens += usage.cachedInputTokens ?? 0;
+  sum.reasoningTokens += usage.reasoningTokens ?? 0;
+}
+
+/** The id in the iteration's own line; else its number. */
+function iterationName(line: string, number: number): string {
+  const id = objectIn(line)?.id;
+  return typeof id === "string" || typeof id === "number" ? `${id}`.slice(0, nameMax) : String(number);
+}

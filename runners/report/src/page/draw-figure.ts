@@ -1,0 +1,86 @@
+// What the page's figures share: Observable Plot draws them when the page is made, so that the page needs no library.
+// Colours come from the page's style, which has them for light, dark and print.
+import * as Plot from "@observablehq/plot";
+import { parseHTML } from "linkedom";
+import { type Html, trusted } from "./html.ts";
+
+export const figureWidth = 560;
+
+/** `words` describe the figure to readers who do not see it. */
+export function drawFigure(options: Plot.PlotOptions, words: string): Html {
+  const { document } = parseHTML("<html><body></body></html>");
+  const svg = Plot.plot({
+    document: document as never, // linkedom's, which has all that Plot uses
+    width: figureWidth,
+    style: { fontSize: "13px" },
+    ...options,
+    color: { type: "identity" },
+  });
+  // Plot names its groups, which have no role that may have a name; the figure as a whole gets the name instead
+  for (const group of svg.querySelectorAll("g[aria-label]")) group.removeAttribute("aria-label");
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", words);
+  return trusted(svg.outerHTML);
+}
+
+/** The ends of an axis: those of `values`, with room on both sides. */
+export function axisDomain(values: number[], room: number): [low: number, high: number] {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const margin = (high - low || Math.abs(high) || 1) * room;
+  return [low - margin, high + margin];
+}
+
+/** Places for labels: at `value`, or further on where two would be closer than `least`. */
+export function apart<T>(labelled: T[], value: (one: T) => number, least: number): (T & { at: number })[] {
+  let last = Number.NEGATIVE_INFINITY;
+  return [...labelled]
+    .sort((a, b) => value(a) - value(b))
+    .map((one) => {
+      last = Math.max(value(one), last + least);
+      return { ...one, at: last };
+    });
+}
+
+type OfAgent = { agent: string };
+
+/** Points as discs or shapes; failed attempts as crosses. */
+export function pointMarks<Point extends OfAgent & { kind: "counts" | "failed" }>(
+  points: Point[],
+  agents: readonly string[],
+  looks: Omit<Plot.DotOptions, "title" | "symbol"> & {
+    symbol: "circle" | ((point: OfAgent) => string);
+    title: (point: Point) => string;
+  },
+): Plot.Dot[] {
+  const colour = ({ agent }: OfAgent) => agentColour(agent, agents);
+  return (["counts", "failed"] as const).map((kind) =>
+    Plot.dot(
+      points.filter((point) => point.kind === kind),
+      {
+        ...(looks as Plot.DotOptions),
+        stroke: colour,
+        fill: kind === "counts" ? colour : "none",
+        fillOpacity: 0.45,
+        symbol: (kind === "counts" ? looks.symbol : "times") as Plot.DotOptions["symbol"] & {},
+      },
+    ),
+  );
+}
+
+/** Agents get the page's colours `--agent-1` and on, in the report's order. */
+export function agentColour(agent: string, agents: readonly string[]): string {
+  return `var(--agent-${(agents.indexOf(agent) % 6) + 1})`;
+}
+
+const shapes = ["circle", "square", "triangle", "diamond", "star", "wye"] as const;
+
+/** For readers who cannot tell the colours apart; never the cross, which is a failed attempt. */
+export function agentShape(agent: string, agents: readonly string[]): (typeof shapes)[number] {
+  return shapes[agents.indexOf(agent) % shapes.length]!;
+}
+
+const labelMax = 24;
+
+export function clipped(text: string): string {
+  return text.length > labelMax ? `${text.slice(0, labelMax - 1)}…` : text;
+}

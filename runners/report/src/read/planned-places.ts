@@ -1,0 +1,92 @@
+// The places of a report that the pipeline planned, with any outcome. Stages are found by their roles and their
+// members distinguished by the axes task, agent, seed, scorer and moment. Of the roles `answers`, `moment-answers` and
+// `anchor-answers`, whose texts scorers read, a report shows only what went wrong. Pure.
+
+import type { Coverage } from "@mlrb/formats/report";
+import type { Seed } from "@mlrb/formats/report/attempt";
+import type { Collected, Member } from "@mlrb/formats/stage/collected";
+import { plainText } from "./plain-text.ts";
+
+/** The axes of each role. */
+const axesOf = {
+  attempt: ["task", "agent", "seed"],
+  verdict: ["task", "agent", "seed"],
+  iterations: ["task", "agent", "seed"],
+  answers: ["task", "agent", "seed"],
+  score: ["task", "agent", "seed", "scorer"],
+  "anchor-answers": ["task"],
+  anchors: ["task", "scorer"],
+  kinship: ["task"],
+  moment: ["task", "agent", "seed", "moment"],
+  "moment-answers": ["task", "agent", "seed", "moment"],
+  "moment-score": ["task", "agent", "seed", "moment", "scorer"],
+} as const;
+
+export type Role = keyof typeof axesOf;
+
+export type Slot = { task: string; agent: string; seed: Seed };
+
+export type PlannedPlaces = {
+  members: Map<string, Member>;
+  scorers: Map<string, Set<string>>; // by task
+  checkpoints: Map<string, Set<string>>; // by task
+  slots: Map<string, Slot>;
+  gaps: Coverage["gaps"];
+};
+
+/** Throws when two members have one place, or a member lacks an axis of its role: that is the pipeline's mistake. */
+export function plannedPlaces({ members }: Collected): PlannedPlaces {
+  if (members.length > 0 && !members.some(({ role }) => isRole(role)))
+    throw new Error(
+      `no collected stage has a role that a report uses: declare one at each stage: ${Object.keys(axesOf).join(", ")}`,
+    );
+  const places: PlannedPlaces = {
+    members: new Map(),
+    scorers: new Map(),
+    checkpoints: new Map(),
+    slots: new Map(),
+    gaps: [],
+  };
+  for (const member of members) {
+    const { role, stage, outcome, cause } = member;
+    if (!isRole(role)) continue;
+    const key = place(member, role);
+    if (places.members.has(key))
+      throw new Error(`${stage}: two collected stages have the same place in the report`);
+    places.members.set(key, member);
+    const { task, agent, seed, scorer, moment } = member.axes;
+    addTo(places.scorers, String(task), scorer);
+    addTo(places.checkpoints, String(task), moment);
+    if (agent !== undefined && seed !== undefined)
+      places.slots.set(placeKey([task, agent, seed]), { task: String(task), agent: String(agent), seed });
+    if (outcome !== "succeeded")
+      places.gaps.push({ stage: plainText(stage), outcome, cause: plainText(cause) });
+  }
+  return places;
+}
+
+function addTo(sets: Map<string, Set<string>>, name: string, value: Seed | undefined): void {
+  const set = sets.get(name) ?? new Set();
+  sets.set(name, set);
+  if (value !== undefined) set.add(String(value));
+}
+
+/** Numbers and texts stay distinct: seed 1 and seed "1" are two seeds. */
+export function placeKey(parts: readonly unknown[]): string {
+  return JSON.stringify(parts);
+}
+
+function isRole(role: string | undefined): role is Role {
+  return role !== undefined && Object.hasOwn(axesOf, role);
+}
+
+function place(member: Member, role: Role): string {
+  const axes = axesOf[role].map((axis) => {
+    const value = member.axes[axis];
+    if (value === undefined) {
+      throw new Error(`${member.stage}: a report needs the axis ${axis} of the stage ${member.name}`);
+    }
+    return axis === "seed" ? value : String(value);
+  });
+  return placeKey([role, ...axes]);
+}

@@ -1,0 +1,41 @@
+// Secondary measurements of the scorers: a model's cost, size and speed, the number of ties or of truncated answers.
+// They decide nothing and help to read a score.
+
+import type { Report } from "@mlrb/formats/report";
+import { meansByName, type NamedMean } from "../compare/means-by-name.ts";
+import { digitsText } from "./digits-text.ts";
+import { metricHead, metricOf } from "./report-words.ts";
+import type { Section } from "./table.ts";
+import { agentColumns, tableOf, taskGroups } from "./table-of.ts";
+import { validMeanCell } from "./valid-mean-cell.ts";
+
+/** One entry for each task, metric and name. */
+export function secondaryMeans(report: Report): NamedMean<{ value: number }>[] {
+  return meansByName(report, ({ extra }) => Object.entries(extra).map(([name, value]) => [name, { value }]));
+}
+
+export function secondarySection(report: Report): Section {
+  const means = secondaryMeans(report);
+  return {
+    heading: `Secondary measurements${report.smoke ? ` (${report.label})` : ""}`,
+    caption:
+      "Mean over the valid attempts (valid/planned), in the units of the scorer's README. Seconds and memory depend " +
+      "on the machine.",
+    tables: [
+      tableOf({
+        groups: taskGroups(report, (name) => means.filter(({ task }) => task === name)),
+        columns: [
+          { head: "metric", cell: ({ metric }) => metricHead(metricOf(report, metric)) },
+          { head: "measurement", cell: ({ name }) => name },
+          ...agentColumns(report, (row: NamedMean<unknown>, agent) => validMeanCell(row, agent, shown)),
+        ],
+      }),
+    ],
+    items: [],
+  };
+}
+
+/** Whole numbers in full, others to four significant digits. */
+function shown(value: number): string {
+  return Number.isInteger(value) ? digitsText(value, 0) : String(Number(value.toPrecision(4)));
+}

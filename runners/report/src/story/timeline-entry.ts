@@ -1,0 +1,88 @@
+// How the story's timeline shows an event: as a line of its own, counted with others, or not at all. Pure.
+import type { LongText, ToolResultEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import { eventWords, resultWords, shown, toolWords } from "./event-words.ts";
+import type { Mark } from "./timeline.ts";
+
+export type TimelineEntry =
+  | { kind: "notable"; what: string; text: string; mark?: Mark | undefined }
+  | { kind: "quiet"; what: string };
+
+/** A command that took this long, or this share of the budget, has a line of its own. */
+const notableMs = 10_000;
+const notableShare = 0.01;
+
+export type EntryFacts = {
+  /** Input of the call that a tool-result answers; empty if unknown. */
+  input: LongText;
+  /** Why the attempt ended; null if unknown. */
+  ended: string | null;
+  budgetMs: number;
+};
+
+export function timelineEntry(event: TrajectoryEvent, facts: EntryFacts): TimelineEntry | undefined {
+  switch (event.event) {
+    case "start":
+      return notable("started", startWords(event));
+    case "model-call":
+      return event.finish === "refusal" || event.finish === "length"
+        ? notable("model", eventWords(event), "bad")
+        : { kind: "quiet", what: "model calls" };
+    case "model-try":
+      return notable("try", eventWords(event), "bad");
+    case "tool-result":
+      return resultEntry(event, facts);
+    case "message":
+      return event.why === "notice" || event.why === "nudge" || event.why === "task"
+        ? notable(event.why, `to ${event.by}: ${shown(event.text)}`, "faint")
+        : undefined;
+    case "exec-end": {
+      const words = eventWords(event);
+      return notable("program ended", words, words === "exit 0" ? undefined : "bad");
+    }
+    case "output":
+      return { kind: "quiet", what: "pieces of output" };
+    case "file-change":
+      return { kind: "quiet", what: "files written by tools" };
+    case "end": {
+      const well = facts.ended === "finished" || facts.ended === "submitted";
+      return notable("ended", facts.ended ?? eventWords(event), well ? "strong" : "bad");
+    }
+    case "tool-call":
+    case "output-clipped":
+    case "snapshot-dropped":
+      return undefined;
+    default:
+      return notable(event.event, eventWords(event), markOf(event));
+  }
+}
+
+/** For the full timeline, and for the short one by default. */
+export function markOf(event: TrajectoryEvent): Mark | undefined {
+  if (event.event === "snapshot-skipped" || event.event === "model-try") return "bad";
+  if (event.event === "iteration") return "strong";
+  return event.event === "budget" || event.event === "wait" ? "faint" : undefined;
+}
+
+function notable(what: string, text: string, mark?: Mark): TimelineEntry {
+  return { kind: "notable", what, text, mark };
+}
+
+function resultEntry(event: ToolResultEvent, { input, budgetMs }: EntryFacts): TimelineEntry {
+  const { name, outcome, exit, executed, durationMs } = event;
+  const bad = outcome !== "done" || (exit !== null && (!("code" in exit) || exit.code !== 0));
+  const long = durationMs >= notableMs || durationMs >= notableShare * budgetMs;
+  if (!bad && !(executed && long))
+    return { kind: "quiet", what: executed ? "programs run by tools" : "other tool calls" };
+  const words = toolWords(name, input).slice(name.length + 1);
+  return notable(name, `${words} (${resultWords(event)})`, bad ? "bad" : undefined);
+}
+
+function startWords({ kind, sandbox, deadline }: { event: "start"; [fact: string]: unknown }): string {
+  return [
+    typeof kind === "string" && `an agent of kind ${kind}`,
+    typeof sandbox === "string" && `sandbox ${sandbox}`,
+    typeof deadline === "string" && `deadline ${deadline}`,
+  ]
+    .filter(Boolean)
+    .join(", ");
+}
