@@ -291,7 +291,7 @@ test("kill -9 while the results of an edited pipeline replace older ones: the ol
 });
 
 const noTrace = (said: ProgramOutput, hint: string) =>
-  assert.doesNotMatch(said.stderr + said.stdout, /^\s+at |bug:|This is a fault of mlrb|TypeError/m, hint);
+  assert.doesNotMatch(said.stderr + said.stdout, /^\s+at |bug:|This is a bug in mlrb|TypeError/m, hint);
 
 test("a call that fails, of any kind and anywhere: a cause and a way out or no harm at all, nothing wrong laid out, and the next run completes", {
   skip,

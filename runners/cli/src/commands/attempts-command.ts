@@ -7,6 +7,7 @@ import { Store } from "@mlrb/local/store/artifact-store";
 import { stateFolder } from "@mlrb/local/store/state-folder";
 import { VerifiedContents } from "@mlrb/local/store/verified-contents";
 import { rootOf } from "../request/root-of.ts";
+import type { ExportLogOptions } from "./attempts-export-log.ts";
 
 export type PlaceOptions = { root?: string; json: boolean };
 
@@ -21,15 +22,21 @@ function open(repository: string, options: PlaceOptions): { records: AttemptReco
   };
 }
 
-export function attemptsExport(
+export async function attemptsExport(
   repository: string,
-  what: { dir: string; records: string[] },
-  options: PlaceOptions,
-): number {
+  dir: string,
+  prefixes: string[],
+  options: PlaceOptions & Partial<ExportLogOptions>,
+): Promise<number> {
+  const { format } = options;
+  if (format !== undefined) {
+    const { attemptsExportLog } = await import("./attempts-export-log.ts");
+    return attemptsExportLog(repository, [dir, ...prefixes], { ...options, format });
+  }
   const { records, folder } = open(repository, options);
-  const found = named(records, what.records);
+  const found = named(records, prefixes);
   if (!found) return 2;
-  const to = rootOf(repository, what.dir);
+  const to = rootOf(repository, dir);
   mkdirSync(to, { recursive: true });
   const copied = new Map<string, string>();
   for (const { digest } of found) exportRecord(join(folder, digest), join(to, digest), copied);

@@ -17,11 +17,10 @@ import { againVariable, interruptMessage, leaveMessage, type WatchedFiles } from
 /** A burst of edits is over when nothing has moved for this long; one that never ends is cut off. */
 const burst = { quietMs: 150, mostMs: 2000 };
 
-/** `words` are those typed after `watch`. */
 export async function watchCommand(
   repository: string,
   pipeline: string,
-  { options, words }: { options: RunCommandOptions; words: string[] },
+  options: RunCommandOptions,
 ): Promise<number> {
   if (jobsOf(options.jobs) === "bad") {
     const message = `--jobs ${options.jobs} is not a whole number above 0`;
@@ -53,7 +52,7 @@ export async function watchCommand(
     for (;;) {
       // a run that is killed says nothing: then what was known before is what there is to watch
       seen = seenNow(repository, seen);
-      const started = startRun(words, again);
+      const started = startRun(again);
       again = true;
       child = started.child;
       const looked = await started.ended;
@@ -70,13 +69,8 @@ export async function watchCommand(
   }
 }
 
-function startRun(
-  words: string[],
-  again: boolean,
-): {
-  child: ChildProcess;
-  ended: Promise<WatchedFiles | undefined>;
-} {
+function startRun(again: boolean): { child: ChildProcess; ended: Promise<WatchedFiles | undefined> } {
+  const words = process.argv.slice(process.argv.indexOf("watch") + 1);
   const { promise, resolve, reject } = Promise.withResolvers<WatchedFiles | undefined>();
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, "run", ...words], {
     stdio: ["inherit", "inherit", "inherit", "ipc"],

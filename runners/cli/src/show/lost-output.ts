@@ -16,7 +16,7 @@ export function lostWords(name: string, { code, message }: NodeJS.ErrnoException
 }
 
 /** Goes on without an output that fails; says so on the other one when the program ends. */
-export function goOnWithoutOutput(outputs: Record<string, Output & { fd: number }>): void {
+export function continueWithoutOutput(outputs: Record<string, Output & { fd: number }>): void {
   const lost = new Map<string, string | undefined>();
   for (const [name, stream] of Object.entries(outputs)) {
     stream.on("error", (error) => {
