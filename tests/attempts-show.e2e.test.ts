@@ -58,7 +58,7 @@ test("one that cannot be told which it is, or that is not there, is refused with
   assert.equal(none.code, 2);
   assert.equal(
     none.stderr,
-    'unknown-attempt: no attempt\'s digest begins with "nobody", and none is of a stage that it matches\n  help: `pnpm pipeline attempts list` shows all 2\n',
+    "unknown-attempt: no attempt's digest begins with \"nobody\", and no attempt's stage matches it\n  help: `pnpm pipeline attempts list` shows all 2\n",
   );
 });
 

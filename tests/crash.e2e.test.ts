@@ -321,7 +321,7 @@ test("Ctrl-C twice kills what does not want to end, at once, with its children; 
   const said = await run.ended;
   assert.equal(said.code, 130, said.stderr);
   assert.ok(Date.now() - begin < 4_000, "it did not wait for the time that the first Ctrl-C grants");
-  assert.match(said.stderr, /killing what runs/);
+  assert.match(said.stderr, /killing running stages/);
   assert.deepEqual(pidsIn(pids).filter(isRunning), linux ? [] : pidsIn(pids).filter(isRunning));
   assert.deepEqual(leftovers(at), []);
   writeFileSync(go, "");

@@ -115,10 +115,11 @@ function madeOf(
 
 function trajectoryOf({ axes }: Instance, { record }: TraceNode, workspace: Workspace): PageTrajectory {
   const place = { task: String(axes.task), agent: String(axes.agent), seed: axes.seed ?? "" };
-  if (record === null) return { ...place, kind: "unreadable", cause: "no record of it is kept here" };
+  if (record === null)
+    return { ...place, kind: "unreadable", cause: "this state folder holds no record of the attempt" };
   const { trajectory, ledger } = workspace.attempts.read(record).outputs;
   const folder = join(workspace.state.attempts, "records", record);
-  if (!trajectory) return { ...place, kind: "unreadable", cause: "its record holds none" };
+  if (!trajectory) return { ...place, kind: "unreadable", cause: "its record holds no trajectory" };
   return {
     ...place,
     ...trajectoryExtract(join(folder, trajectory.file), ledger && join(folder, ledger.file)),

@@ -90,7 +90,7 @@ function whole(
     const { size } = fstatSync(file);
     const buffer = Buffer.alloc(Math.min(size, bytesMax));
     const length = readSync(file, buffer, 0, buffer.length, 0);
-    const cut = size > length ? `${size - length} bytes more are left out` : null;
+    const cut = size > length ? `${size - length} more bytes are left out` : null;
     return { text: buffer.toString("utf8", 0, length), missing: cut };
   } finally {
     closeSync(file);

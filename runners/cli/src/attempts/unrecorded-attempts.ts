@@ -51,9 +51,9 @@ function kindOf(fate: Fate): Pick<Unrecorded, "kind" | "words"> | undefined {
     case "going":
       return { kind: "running", words: "" };
     case "ending":
-      return { kind: "running", words: "is being ended" };
+      return { kind: "running", words: "is being stopped" };
     case "complete":
-      return { kind: "ended", words: "the next run keeps it as a record" };
+      return { kind: "ended", words: "the next run records it" };
     case "failed":
       return {
         kind: "lost",

@@ -45,7 +45,7 @@ function which(
   const found = findAttempt(what, place);
   if (typeof found === "string") return found;
   if (found.kind !== "lost")
-    return `not-lost: ${what} is ${found.kind === "record" ? "on record" : "going on"}\n  help: \`pnpm pipeline attempts list\` shows which are lost`;
+    return `not-lost: ${what} is ${found.kind === "record" ? "recorded" : "running"}\n  help: \`pnpm pipeline attempts list\` shows which are lost`;
   const { name } = found.attempt;
   return (attempt) => attempt.name === name;
 }

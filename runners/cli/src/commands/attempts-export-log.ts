@@ -63,10 +63,10 @@ function documentsOf(what: string[], options: ExportLogOptions, place: AttemptPl
   if (!format)
     return `unknown-format: no format is named "${options.format}"\n  help: one of ${Object.keys(formats).join(", ")}`;
   if (what.length !== 1)
-    return "one-attempt: with --format one attempt or one run is exported\n  help: name an attempt by the beginning of its digest or as a stage, or a run by its pipeline";
+    return "one-attempt: --format exports one attempt or one run\n  help: name an attempt by the beginning of its digest or as a stage, or a run by its pipeline";
   const { output } = options;
   if (output === undefined)
-    return `no-output: --format ${options.format} needs a place to write to\n  help: --output FILE.json, or --output DIR/ for file names that other programs' listings find`;
+    return `no-output: --format ${options.format} needs --output\n  help: --output FILE.json, or --output DIR/ for file names that other programs' listings find`;
   const found = attemptsNamed(what[0]!, options.profile, place);
   if (typeof found === "string") return found;
   const runs = found.map((run) => run.map((one) => readAttempt(one, place)));
@@ -74,7 +74,7 @@ function documentsOf(what: string[], options: ExportLogOptions, place: AttemptPl
   const path = resolve(typedIn(), output);
   const isFolder = /[\\/]$/.test(output) || (existsSync(path) && statSync(path).isDirectory());
   if (!isFolder && groups.length > 1)
-    return `several-files: "${what[0]}" takes ${groups.length} files of format ${options.format}\n  help: --output ${output}/ writes each under a name of its own${format.wholeRun ? "; --profile names one run" : ""}`;
+    return `several-files: "${what[0]}" takes ${groups.length} files of format ${options.format}\n  help: --output ${output}/ writes each under its own name${format.wholeRun ? "; --profile selects one run" : ""}`;
   const documents = groups.map((sources) => ({
     sources,
     file: isFolder ? join(path, format.fileName(sources)) : path,
@@ -97,7 +97,7 @@ function attemptsNamed(
   const run = runs.get(profile);
   if (run) return [run];
   const known = [...runs.keys()].join(", ") || "none";
-  return `unknown-run: no attempt of pipeline "${what}" is of profile "${profile}"\n  help: profiles with attempts: ${known}`;
+  return `unknown-run: pipeline "${what}" has no attempt of profile "${profile}"\n  help: profiles with attempts: ${known}`;
 }
 
 /** A whole file or none; gives its bytes. */

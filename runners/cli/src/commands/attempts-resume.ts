@@ -23,8 +23,8 @@ export async function attemptsResume(
   for (const what of asked) {
     const found = all.filter(({ name, card }) => name.startsWith(what) || card.slot.stage === what);
     if (found.length !== 1) {
-      const problem = found.length === 0 ? "no attempt that waits" : `${found.length} attempts that wait`;
-      process.stderr.write(`no-such-attempt: ${problem} here: "${what}"${helpWords(all)}\n`);
+      const problem = found.length === 0 ? "no waiting attempt" : `${found.length} waiting attempts`;
+      process.stderr.write(`no-such-attempt: ${problem} here is called "${what}"${helpWords(all)}\n`);
       return 2;
     }
     chosen.push(found[0]!);
@@ -55,8 +55,8 @@ async function resume({ name, path, card }: WaitingAttempt, json: boolean): Prom
     return false;
   }
   const keys = [
-    ...(set.length > 0 ? [`with ${set.join(", ")} as set here`] : []),
-    ...(unset.length > 0 ? [`${unset.join(", ")} is not set here and stays as it was`] : []),
+    ...(set.length > 0 ? [`with this shell's ${set.join(", ")}`] : []),
+    ...(unset.length > 0 ? [`${unset.join(", ")} is not set here and keeps its value`] : []),
   ].join("; ");
   process.stdout.write(`${stage}: tries again now${keys === "" ? "" : `, ${keys}`}\n`);
   return true;
@@ -67,8 +67,8 @@ async function resumed(path: string, values: Record<string, string>): Promise<Re
   try {
     markSecrets(path, values);
   } catch (error) {
-    const words = isFullDisk(error) ? "no space left on the disk; free some" : (error as Error).message;
-    return { kind: "refused", detail: `its folder cannot be written: ${words}, then type this again` };
+    const words = isFullDisk(error) ? "no space left on the disk; free some space" : (error as Error).message;
+    return { kind: "refused", detail: `its folder cannot be written: ${words}, then repeat this command` };
   }
   return resumeAttempt(path, values);
 }
@@ -76,5 +76,5 @@ async function resumed(path: string, values: Record<string, string>): Promise<Re
 function helpWords(all: WaitingAttempt[]): string {
   if (all.length === 0) return "";
   const known = all.slice(0, 5).map(({ name, card }) => `${attemptId(name)} (${card.slot.stage})`);
-  return `\n  help: these wait: ${known.join(", ")}${all.length > 5 ? ", …" : ""}`;
+  return `\n  help: waiting now: ${known.join(", ")}${all.length > 5 ? ", …" : ""}`;
 }

@@ -50,5 +50,5 @@ function costLine({ cost, estimate, ran }: AttemptRecord): string {
 /** Of a key that is not made as keys are today: what that means. */
 function keyLine({ parts }: AttemptRecord): string {
   if (parts.keyFormat === attemptKeyFormat) return "";
-  return `keyed by format ${parts.keyFormat}: what that format did not keep of the agent's files counts as equal\n`;
+  return `keyed by format ${parts.keyFormat}: details of the agent's files that this format did not record count as equal\n`;
 }

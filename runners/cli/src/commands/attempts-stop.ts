@@ -18,13 +18,13 @@ export async function attemptsStop(repository: string, what: string, options: Pl
   const found = ofStage.length > 0 ? ofStage : all.filter(({ name }) => name.startsWith(what));
   if (found.length === 0) {
     const going = all.map(({ card }) => card.slot.stage);
-    const which = going.length > 0 ? `; these do: ${going.join(", ")}` : "";
-    process.stderr.write(`no-such-attempt: no attempt ${what} goes on here${which}\n`);
+    const which = going.length > 0 ? `; running: ${going.join(", ")}` : "";
+    process.stderr.write(`no-such-attempt: no attempt ${what} is running here${which}\n`);
     return 2;
   }
   if (found.length > 1) {
     process.stderr.write(
-      `several-attempts: ${found.length} attempts go on here that "${what}" names; none was stopped\n  help: one of ${found.map(nameWords).join(", ")}\n`,
+      `several-attempts: "${what}" names ${found.length} running attempts; none was stopped\n  help: one of ${found.map(nameWords).join(", ")}\n`,
     );
     return 2;
   }

@@ -53,7 +53,7 @@ async function brokenChain(digest: string, folder: string, { records }: AttemptP
   if (typeof sealed === "string") return []; // a stage of another kind may call a file ledger
   const check = await verifyTrajectory(join(folder, digest, trajectory.file), sealed.trajectory);
   if (check.kind === "intact") return [];
-  return [`${trajectory.file}: line ${check.line} ${check.reason}, and was so when the record was made`];
+  return [`${trajectory.file}: line ${check.line} ${check.reason}; this was so when the record was made`];
 }
 
 function say({ record, repaired, left }: RecordCheck, { json, path }: { json: boolean; path: string }): void {
@@ -67,8 +67,8 @@ function say({ record, repaired, left }: RecordCheck, { json, path }: { json: bo
     ...left.map((what) => `damaged   ${record.slice(0, 12)}  ${what}`),
     ...(left.length > 0
       ? [
-          `          the cache cannot mend it: put the original back as ${path}`,
-          "          or, where a sound copy of the record is: `pnpm pipeline attempts export DIR`, then here `pnpm pipeline attempts import DIR`",
+          `          the cache cannot repair it: put the original back as ${path}`,
+          "          or copy it from another machine: there `pnpm pipeline attempts export DIR`, here `pnpm pipeline attempts import DIR`",
         ]
       : []),
   ];

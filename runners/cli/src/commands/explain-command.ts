@@ -80,7 +80,7 @@ export async function explainCommand(
     for (const one of chain)
       say(`    ${one.action} ${plan.instances[one.index]!.id}: ${one.reasons.map(reasonWords).join("; ")}`);
     if (!bound) {
-      if (!broken) say("  its key is not known before what it reads has run");
+      if (!broken) say("  its key is not known until its inputs have run");
       continue;
     }
     say(

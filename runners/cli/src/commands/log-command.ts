@@ -71,11 +71,11 @@ export async function logCommand(repository: string, pattern: string, options: L
       continue;
     }
     process.stdout.write(
-      `== ${stage}  ${outcome?.kind ?? (event === "waiting" ? "has not begun" : "running or killed")}  ${time}\n`,
+      `== ${stage}  ${outcome?.kind ?? (event === "waiting" ? "not started" : "running or killed")}  ${time}\n`,
     );
     await printLog(path, printed, { tail });
     const other = held.get(stage!);
-    if (other) process.stdout.write(`== now it waits: ${oneLine(other.why)}, since ${other.since}\n`);
+    if (other) process.stdout.write(`== waiting now: ${oneLine(other.why)}, since ${other.since}\n`);
     for (const wait of waits)
       process.stdout.write(`== ${oneLine(`now it ${waitWords(wait, Date.now())}`)}\n`);
   }

@@ -75,7 +75,7 @@ export async function planCommand(
     process.stdout.write(`${JSON.stringify(line)}\n`);
     return 0;
   }
-  const work = expectedMs > 0 ? `, about ${formatDuration(expectedMs)} of work by earlier runs` : "";
+  const work = expectedMs > 0 ? `, about ${formatDuration(expectedMs)} of work as earlier runs took` : "";
   const rest = unknown > 0 ? `, ${unknown} never timed` : "";
   const stale = actions.stale > 0 ? `, ${actions.stale} stale` : "";
   process.stdout.write(
@@ -92,9 +92,7 @@ export async function planCommand(
   }
   if (note) process.stdout.write(`a run would be refused: ${note.message}\n  help: ${note.help}\n`);
   if (previews.some(({ certain }) => !certain)) {
-    process.stdout.write(
-      "run ? : reads something that runs first; reused after all if that gives the same again\n",
-    );
+    process.stdout.write("run ? : an input runs first; reused after all if that input comes out the same\n");
   }
   return 0;
 }

@@ -35,8 +35,10 @@ export async function reportCommand(
   if (laidOut.length === 0) {
     const what = plan.stages.some(({ publishes }) => publishes)
       ? `help: ${askAgain("run", pipeline, options)}`
-      : `help: no stage of ${plan.pipeline} publishes anything; \`pnpm pipeline log\` shows what its stages said`;
-    process.stderr.write(`no-results: nothing lies in ${relative(root, folder)} under ${root}\n  ${what}\n`);
+      : `help: no stage of ${plan.pipeline} publishes files; \`pnpm pipeline log\` prints the output of its stages`;
+    process.stderr.write(
+      `no-results: there are no files in ${relative(root, folder)} under ${root}\n  ${what}\n`,
+    );
     return 1;
   }
   const { instances, results, workspace } = await readStates(repository, looked);
@@ -74,7 +76,7 @@ function ending({ folder, files, laidOutMs, age, run }: Shown): string {
   const where = relative(process.cwd(), folder) || ".";
   const out = [
     "",
-    `${where}/ (${files.length <= 8 ? files.join(", ") : `${files.length} files`}), laid out ${ago} ago`,
+    `${where}/ (${files.length <= 8 ? files.join(", ") : `${files.length} files`}), published ${ago} ago`,
   ];
   out.push(...reportAgeWords(age, run));
   return `${out.join("\n")}\n`;

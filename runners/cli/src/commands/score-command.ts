@@ -45,14 +45,14 @@ export async function scoreCommand(repository: string, path: string, options: Sc
   if (!attempt?.stage.gives.some(({ name, kind }) => name === "submission" && kind === "dir"))
     return refuse(
       "no-attempt",
-      `${plan.pipeline} has no stage that gives a submission to ${task}`,
+      `${plan.pipeline} has no stage that produces a submission for ${task}`,
       "name a pipeline with --pipeline",
     );
   const told = plan.instances.find(({ stage }) => stage.publishes)?.action.params;
   if (!told)
     return refuse(
       "no-report",
-      `${plan.pipeline} has no report, which says what its scores are called`,
+      `${plan.pipeline} has no report stage, which names its metrics`,
       "name a pipeline with --pipeline",
     );
   const at = { repository, root, pipeline: plan.pipeline, profile: plan.profile, consulted };
@@ -65,8 +65,7 @@ export async function scoreCommand(repository: string, path: string, options: Sc
   } finally {
     endWork(work);
   }
-  if (typeof handed === "string")
-    return refuse("bad-submission", handed, "give the folder that was handed in");
+  if (typeof handed === "string") return refuse("bad-submission", handed, "give the folder of a submission");
 
   const selected = scoringOf(plan, attempt.index);
   const progress = new Progress({

@@ -66,11 +66,9 @@ export async function traceCommand(
     }
     const lines = nodes.flatMap((node) => nodeLines(node, { root, store: workspace.store }));
     const notes = [
-      ...missing.map(({ stage, why }) => `not known: ${stage}: ${why}`),
-      ...(outdated
-        ? ["what it was made of has changed since: a run would make it anew, `explain` tells why"]
-        : []),
-      `again: ${again}`,
+      ...missing.map(({ stage, why }) => `unknown: ${stage}: ${why}`),
+      ...(outdated ? ["its inputs have changed since: a run would make it again, `explain` shows why"] : []),
+      `to repeat: ${again}`,
     ];
     process.stdout.write(`${[...lines, ...notes].join("\n")}\n\n`);
   }
@@ -96,17 +94,17 @@ function nodeLines(node: TraceNode, { root, store }: { root: string; store: Stor
   return [
     `${node.stage}${scoreWords(node, store)}`,
     row(
-      "made by",
+      run.kind === "command" ? "command" : "script",
       `${script}${files > 0 ? ` (${files} source ${files === 1 ? "file" : "files"})` : ""}, key ${short(node.key)}`,
     ),
     ...(node.record ? [row("record", `${node.record}`)] : []),
-    ...(params.length > 0 ? [row("with", params.join(", "))] : []),
+    ...(params.length > 0 ? [row("params", params.join(", "))] : []),
     ...Object.entries(parts.files).map(([file, digest]) => row("file", `${file} ${short(digest)}`)),
     ...node.inputs.map(({ name, digest, from, output }) =>
-      row("read", `${name} ${short(digest)}, ${output} of ${from}`),
+      row("input", `${name} ${short(digest)}, ${output} of ${from}`),
     ),
-    ...Object.entries(node.outputs).map(([name, { digest }]) => row("gave", `${name} ${short(digest)}`)),
-    ...(parts.environment ? [row("in", `environment ${short(parts.environment)}`)] : []),
+    ...Object.entries(node.outputs).map(([name, { digest }]) => row("output", `${name} ${short(digest)}`)),
+    ...(parts.environment ? [row("environment", short(parts.environment))] : []),
     row(
       "ran",
       `${ran.startedAt}, ${formatDuration(ran.durationMs)}, ${ran.executor} on ${ran.host}, run ${ran.run}`,
@@ -126,7 +124,7 @@ function scoreWords({ outputs }: TraceNode, store: Store): string {
   try {
     text = readFileSync(store.pathOf(file.digest), "utf8");
   } catch {
-    return ": its file is gone from the cache, and a run would make it again";
+    return ": its file is no longer in the cache; a run would make it again";
   }
   const reading = readPlain(score, text);
   if (reading.kind === "unreadable") return `: its score cannot be read (${reading.cause})`;

@@ -41,7 +41,7 @@ function noEngine(
   return {
     code: "no-container-engine",
     message: `${named.join(", ")} ${stages.length === 1 ? "runs" : "run"} in containers; ${trouble}`,
-    help: `${without === "" ? "" : `without containers: ${without}; `}\`pnpm pipeline doctor\` looks at the engine`,
+    help: `${without === "" ? "" : `without containers: ${without}; `}\`pnpm pipeline doctor\` checks the engine`,
   };
 }
 

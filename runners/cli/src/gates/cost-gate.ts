@@ -24,7 +24,7 @@ export function costLimits({ maxGpuHours, maxCost }: CostOptions): CostLimits | 
     if (text === undefined) continue;
     limits[name] = text.trim() === "" ? Number.NaN : Number(text);
     if (limits[name] >= 0 && Number.isFinite(limits[name])) continue;
-    const help = "give a number such as 48 or 86.50, without a unit; --yes sets no limit";
+    const help = "give a number such as 48 or 86.50, without a unit; --yes removes the limits";
     return { code: "bad-limit", message: `${option} ${text} is not a number of 0 or more`, help };
   }
   return limits;
@@ -36,7 +36,7 @@ export function overCost(cost: TotalCost, limits: CostLimits): Diagnostic | unde
   if (cost.gpuHours <= limits.gpuHours && cost.dollars <= limits.dollars && !unknown) return undefined;
   const count = (number: number, one: string) => `${number} ${one}${number === 1 ? "" : "s"}`;
   const most = `${count(limits.gpuHours, "GPU hour")} and ${count(limits.dollars, "dollar")}`;
-  const raise = unknown ? "say --yes" : "raise --max-gpu-hours and --max-cost, or say --yes";
+  const raise = unknown ? "pass --yes" : "raise --max-gpu-hours and --max-cost, or pass --yes";
   return {
     code: "over-cost",
     message: `This would start ${costWords(cost)}; the limits are ${most}.`,
@@ -50,8 +50,8 @@ const isLost = ({ kind }: Reason) => kind === "lost";
 function lostAgain(stage: string): Diagnostic {
   return {
     code: "lost-attempt",
-    message: `${stage} was lost, and a watcher does not pay for it twice.`,
-    help: "run the pipeline once by `pnpm pipeline run`, which asks; then watch again",
+    message: `${stage} was lost; \`watch\` does not pay for it a second time.`,
+    help: "run `pnpm pipeline run` once, which asks first; then watch again",
   };
 }
 

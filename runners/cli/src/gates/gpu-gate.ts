@@ -42,7 +42,7 @@ export function tooFewGpus(
   );
   if (stages.size === 0) return undefined;
   const most = Math.max(...stages.values());
-  const wants = [...stages].map(([name, gpus]) => `"${name}" wants ${gpus} GPU${gpus === 1 ? "" : "s"}`);
+  const wants = [...stages].map(([name, gpus]) => `"${name}" needs ${gpus} GPU${gpus === 1 ? "" : "s"}`);
   const others = plan.profiles.filter((name) => {
     const other = name === plan.profile ? undefined : inProfile(name);
     return other && lacking(other.plan, other.selected, here).length === 0;
@@ -53,16 +53,16 @@ export function tooFewGpus(
     message: `${wants.join(", ")}; this host has ${hereWords(here, most)}`,
     help:
       others.length === 0
-        ? `run ${plan.pipeline} on a host with ${most} GPU${most === 1 ? "" : "s"}; it has no profile that does with less`
-        : `${others.length === 1 ? "a profile that does" : "profiles that do"} with what is here: ${options}`,
+        ? `run ${plan.pipeline} on a host with ${most} GPU${most === 1 ? "" : "s"}; no profile needs fewer`
+        : `${others.length === 1 ? "a profile" : "profiles"} that this host can run: ${options}`,
   };
 }
 
 function hereWords({ gpus, trouble = "-L" }: Inventory, wanted: number): string {
   const whole = gpusFor(wanted, gpus).length;
   const slices = gpus.length - whole;
-  const divided = slices > 0 ? `, and ${slices} slices (MIG), of which a process sees one` : "";
-  return `${whole === 0 ? "none" : whole}${divided} (nvidia-smi ${trouble === "-L" ? trouble : `says: ${trouble}`})`;
+  const divided = slices > 0 ? `, and ${slices} slices (MIG); a process sees only one` : "";
+  return `${whole === 0 ? "none" : whole}${divided} (nvidia-smi ${trouble === "-L" ? trouble : `reports: ${trouble}`})`;
 }
 
 function lacking(plan: Plan, indices: number[], { gpus }: Inventory): Instance[] {

@@ -44,7 +44,7 @@ export function noKeys(
   return {
     code: "no-key",
     message: words.join("; "),
-    help: `export ${[...wanted.keys()].join(" and ")} in the shell that runs this; it goes to the attempt's supervisor, not into its sandbox, and into no file`,
+    help: `export ${[...wanted.keys()].join(" and ")} in this shell; only the attempt's supervisor receives the value, not its sandbox and no file`,
   };
 }
 

@@ -8,6 +8,6 @@ export function leaseSilence(text = process.env.MLRB_LEASE_SILENCE): number | un
   if (text === undefined || text === "") return undefined;
   const silentMs = parseDuration(text);
   if (silentMs !== undefined && silentMs > 0) return silentMs;
-  const help = "write a number and a unit, e.g. MLRB_LEASE_SILENCE=90s; without it, it is 60s";
+  const help = "write a number and a unit, e.g. MLRB_LEASE_SILENCE=90s; the default is 60s";
   return { code: "bad-silence", message: `MLRB_LEASE_SILENCE=${text} is not a duration`, help };
 }

@@ -65,12 +65,13 @@ export function noPrices(
   const unknown = unknownIn(first, known);
   const { dollars } = first.action.budget;
   const limit = dollars === undefined ? "under --max-cost" : `at most ${dollars} dollars`;
-  const others = more.length > 0 ? `, as ${more.length} more` : "";
+  const others =
+    more.length > 0 ? `, ${more.length} more attempt${more.length === 1 ? "" : "s"} likewise` : "";
   const names = unknown.map(({ provider, id }) => `${provider} ${id}`).join(", ");
   const place = placeOf(first, unknown[0]!.id, sources);
   return {
     code: "no-price",
-    message: `${first.id} may spend ${limit}${others}, and no price is known of ${names}: the limit would hold nothing`,
+    message: `${first.id} may spend ${limit}${others}, but no price of ${names} is known: the limit could not be enforced`,
     ...(place && { place }),
     help: priceHelp(
       started.flatMap((instance) => unknownIn(instance, known)),

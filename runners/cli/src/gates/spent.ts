@@ -82,7 +82,7 @@ export function spentWords(spent: Spent): string | undefined {
   const said = took.length > 0 ? [`${many(attempts)} took ${took.join(" and ")}`] : [];
   if (spent.lost && (spent.lost.gpuHours !== 0 || spent.lost.dollars !== 0))
     said.push(`${many(spent.lost.attempts)} without a record cost ${amountWords(spent.lost)}`);
-  if (unrecorded > 0) said.push(`what ${many(unrecorded)} cost that did not end well is not known`);
+  if (unrecorded > 0) said.push(`the cost of ${many(unrecorded)} that did not finish is unknown`);
   return said.length > 0 ? said.join("; ") : undefined;
 }
 
@@ -117,12 +117,12 @@ function comparedWords({ estimated, actual }: Compared, { from, unit, digits }: 
 
 function estimateWords(amount: string, { least, most }: Spent["from"]): string {
   if (most === 0) return `at most ${amount} by budget`;
-  if (least === 0) return `at most ${amount}, from up to ${most} earlier and by budget`;
-  return `estimated ${amount} from ${least === most ? most : `${least} to ${most}`} earlier`;
+  if (least === 0) return `at most ${amount}, from up to ${most} earlier attempts and by budget`;
+  return `estimated ${amount} from ${least === most ? most : `${least} to ${most}`} earlier attempt${most === 1 ? "" : "s"}`;
 }
 
 function errorWords(estimated: number, actual: number | null): string {
   if (actual === null || estimated === 0) return "";
   const percent = Math.round((100 * (actual - estimated)) / estimated);
-  return percent === 0 ? ": as it was" : `: ${Math.abs(percent)} % ${percent < 0 ? "less" : "more"}`;
+  return percent === 0 ? ": as estimated" : `: ${Math.abs(percent)} % ${percent < 0 ? "less" : "more"}`;
 }

@@ -25,7 +25,7 @@ export function totalCost(previews: Pick<Preview, "action" | "onStale" | "cost">
   return total;
 }
 
-/** `2 attempts, about 48.0 GPU hours and 80.00 dollars, 1 of them at a price that nobody knows`. */
+/** `2 attempts, about 48.0 GPU hours and 80.00 dollars, 1 of them at an unknown price`. */
 export function costWords({
   attempts,
   gpuHours,
@@ -35,8 +35,8 @@ export function costWords({
 }: TotalCost): string {
   const which = (count: number) => (count === attempts ? (count === 1 ? "" : "all ") : `${count} of them `);
   const unknown = [
-    ...(unknownGpuHours > 0 ? [`${which(unknownGpuHours)}for GPU hours without a bound`] : []),
-    ...(unknownDollars > 0 ? [`${which(unknownDollars)}at a price that nobody knows`] : []),
+    ...(unknownGpuHours > 0 ? [`${which(unknownGpuHours)}without a bound on GPU hours`] : []),
+    ...(unknownDollars > 0 ? [`${which(unknownDollars)}at an unknown price`] : []),
   ];
   const known = `${attempts} ${attempts === 1 ? "attempt" : "attempts"}, about ${gpuHours.toFixed(1)} GPU hours and ${dollars.toFixed(2)} dollars`;
   return [known, ...unknown].join(", ");

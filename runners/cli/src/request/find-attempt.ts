@@ -38,7 +38,7 @@ export function findAttempt(what: string, { state, records }: AttemptPlace): Fou
     const found = records.list().filter((digest) => digest.startsWith(what));
     if (found.length === 1) return asRecord(found[0]!);
     if (found.length > 1)
-      return `unknown-attempt: ${found.length} attempts' digests begin with "${what}"\n  help: say more of it; \`pnpm pipeline attempts list\` shows them`;
+      return `unknown-attempt: ${found.length} attempts' digests begin with "${what}"\n  help: give more characters; \`pnpm pipeline attempts list\` shows them`;
   }
   const matches = matcher(what);
   const means = ({ slot, axes }: Pick<AttemptRecord, "slot" | "axes">) =>
@@ -55,7 +55,7 @@ export function findAttempt(what: string, { state, records }: AttemptPlace): Fou
   const wanted = named.length > 0 ? named : all.filter((one) => means(cardOf(one)));
   const stages = [...new Set(wanted.map((one) => cardOf(one).slot.stage))].sort();
   if (stages.length === 0)
-    return `unknown-attempt: no attempt's digest begins with "${what}", and none is of a stage that it matches\n  help: \`pnpm pipeline attempts list\` shows all ${all.length}`;
+    return `unknown-attempt: no attempt's digest begins with "${what}", and no attempt's stage matches it\n  help: \`pnpm pipeline attempts list\` shows all ${all.length}`;
   if (stages.length > 1) {
     const more = stages.length > 5 ? `, and ${stages.length - 5} more` : "";
     return `several-attempts: "${what}" matches ${stages.length} stages\n  help: one of ${stages.slice(0, 5).join(", ")}${more}`;

@@ -1,4 +1,4 @@
-// Refuses an option or argument that was given and is blank: most likely a shell's variable was empty, and
+// Refuses an option or argument that is blank: most likely a shell's variable was empty, and
 // a blank pattern or selection would mean everything.
 import { type Command, CommanderError } from "commander";
 
@@ -19,8 +19,8 @@ export async function refuseBlank(command: Command): Promise<void> {
   const { printProblems } = await import("./request.ts");
   const problems = blank.map(([name]) => ({
     code: "blank-value",
-    message: `${name} was given and is blank`,
-    help: "give it a value or leave it out; perhaps a variable of your shell is empty",
+    message: `${name} is blank`,
+    help: "give it a value or omit it; a variable of your shell may be empty",
   }));
   printProblems(problems, command.opts().json === true);
   throw new CommanderError(2, "commander.blank", "blank");

@@ -23,7 +23,7 @@ export async function withScripted(
   const problem = (message: string): Diagnostic => ({
     code: "scripted-pipeline",
     message: `${file}: ${message}`,
-    help: "it must default-export what a YAML pipeline would hold",
+    help: "its default export must be the data that a YAML pipeline holds",
   });
   let text: string;
   try {

@@ -29,29 +29,32 @@ export function afterRun(
   const { only: _, executor: __, ...shown } = options;
   const steps: NextStep[] = [];
   if (counts.failed > 0)
-    steps.push({ why: "once the cause is mended; what has succeeded is kept", command: run() });
+    steps.push({ why: "after you have fixed the cause; finished results are kept", command: run() });
   else if (counts.cancelled > 0)
     steps.push({
-      why: "goes on where this one was ended; attempts that still run are not begun again",
+      why: "continues this run; attempts that still run are not started again",
       command: run(),
     });
   if (counts.failed > 1 && leftStale === 0)
     steps.push({
-      why: "all that failed, and what waits for it",
+      why: "everything that failed, and what depends on it",
       command: askAgain("status", pipeline, options),
     });
   if (leftStale > 0) {
     const many = `${leftStale} stale attempt${leftStale === 1 ? "" : "s"}`;
-    steps.push({ why: `makes ${many} again; \`plan\` says why and what it costs`, command: run(" --rerun") });
-    steps.push({ why: "or uses the old ones; the tables say why", command: run(' --accept-stale "reason"') });
+    steps.push({ why: `reruns ${many}; \`plan\` shows why and the cost`, command: run(" --rerun") });
+    steps.push({
+      why: "or uses the old ones; the tables print the reason",
+      command: run(' --accept-stale "reason"'),
+    });
   }
   if (steps.length === 0 && published) {
     const cell = report?.cells.find(({ primary, mean }) => primary && mean !== null);
-    steps.push({ why: "the tables again", command: askAgain("report", pipeline, shown) });
+    steps.push({ why: "prints the tables again", command: askAgain("report", pipeline, shown) });
     if (cell) {
       const { task, metric, agent } = cell;
       const command = askAgain("trace", [task, metric, agent], { ...shown, pipeline });
-      steps.push({ why: "what stands behind a number", command });
+      steps.push({ why: "shows what a number was made from", command });
     }
   }
   return steps.slice(0, 3);

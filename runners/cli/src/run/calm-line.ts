@@ -13,5 +13,5 @@ export function calmLine({ going, left, queued = "" }: Omit<Now, "done" | "total
     .map((one) => `${one.id} ${timeWords(one)}${one.waits ? ` (${one.waits})` : ""}`);
   if (going.length > shownMax) named.push(`${going.length - shownMax} more`);
   const words = [queued, timeLeftWords(left)].filter((part) => part !== "").map((part) => `; ${part}`);
-  return `still   ${named.join(", ")}${words.join("")}`;
+  return `running ${named.join(", ")}${words.join("")}`;
 }

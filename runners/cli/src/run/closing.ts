@@ -80,7 +80,7 @@ function failed({ failures }: Closing, shape: number[], columns: number): string
 function resultsLines({ results, counts }: Closing): string[] {
   if (results !== undefined) return [`results: ${results}/`];
   if (counts.failed + counts.skipped + counts.cancelled === 0) return [];
-  return ["no new results were laid out; those under results/, if any, are of an earlier run"];
+  return ["no new results were published; any under results/ are from an earlier run"];
 }
 
 /** Commands are never cut: they are there to be typed. */

@@ -36,9 +36,9 @@ export function leaving({ state, json, asked: { pipeline, options } }: Run): {
         if (json) print({ event: "attempt-left", stage: instance.id, name, stop: stopCommand(instance.id) });
       if (going.length === 0) return;
       const lines = going.map(
-        ({ instance: { id } }) => `goes on ${id}\n        to stop it: ${stopCommand(id)}\n`,
+        ({ instance: { id } }) => `running ${id}\n        to stop it: ${stopCommand(id)}\n`,
       );
-      const next = `        the next run goes on with ${going.length === 1 ? "it" : "them"}: ${askAgain("run", pipeline, options)}\n`;
+      const next = `        the next run continues ${going.length === 1 ? "it" : "them"}: ${askAgain("run", pipeline, options)}\n`;
       process.stderr.write(`${lines.join("")}${next}`);
     },
     async stop(left) {
@@ -66,17 +66,17 @@ function sayEnded(stage: string, fate: Fate, { json }: { json: boolean }): void 
 function fateWords(fate: Fate): string {
   switch (fate.kind) {
     case "going":
-      return "goes on";
+      return "still running";
     case "ending":
-      return "was told to end as well; `pnpm pipeline attempts list` shows what became of it";
+      return "is being stopped too; `pnpm pipeline attempts list` shows the result";
     case "complete":
-      return "came to its own end; the next run keeps it";
+      return "finished by itself; the next run records it";
     case "quarantined":
       return `${causeWords(fate.cause)}; ${keptWords(fate)}`;
     case "failed":
-      return `${causeWords(fate.cause)}; the next run says where what it had done is kept`;
+      return `${causeWords(fate.cause)}; the next run prints where its files are kept`;
     case "gone":
-      return "it had done nothing yet, or another run has taken it";
+      return "it had done nothing yet, or another run took it over";
     default:
       return unreachable(fate);
   }
@@ -105,7 +105,7 @@ export function sayStopped(
 function stoppedWords(settled: Settled): string {
   switch (settled.kind) {
     case "complete":
-      return "had ended by itself; the next run keeps it";
+      return "had finished by itself; the next run records it";
     case "quarantined":
       return `${causeWords(settled.cause)}; ${keptWords(settled)}`;
     case "nothing":

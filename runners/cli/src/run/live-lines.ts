@@ -47,8 +47,8 @@ export function liveLines(
   const waiting = going.filter(({ waits }) => waits !== undefined).length;
   const head = [
     `${done}/${total} done`,
-    `${going.length} going`,
-    waiting > 0 ? `${waiting} of them ${waiting === 1 ? "waits" : "wait"}` : "",
+    `${going.length} running`,
+    waiting > 0 ? `${waiting} of them waiting` : "",
     queued,
     timeLeftWords(left),
   ];

@@ -206,7 +206,7 @@ export class Progress {
       running.waits = wait && waitWords(wait, now);
       const first = wait?.waits[0];
       if (!wait || !first) {
-        if (running.told !== undefined) this.note(`goes on ${id}`);
+        if (running.told !== undefined) this.note(`resumed ${id}`);
         running.told = undefined;
         continue;
       }

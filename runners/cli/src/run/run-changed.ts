@@ -220,7 +220,7 @@ async function laidOutPage(
   try {
     return await writePage(asked);
   } catch (error) {
-    process.stderr.write(`no-page: ${path} could not be made: ${(error as Error).message}\n`);
+    process.stderr.write(`no-page: ${path} could not be written: ${(error as Error).message}\n`);
     return undefined;
   }
 }
@@ -232,7 +232,7 @@ async function takeOverSilent(
 ): Promise<void> {
   const say = (text: string) => json || process.stderr.write(`${text}\n`);
   const watching = (owner: Owner, ms: number) =>
-    say(`watches ${ownerWords(owner)}, for ${formatDuration(ms)} or a heartbeat`);
+    say(`watching ${ownerWords(owner)} for a heartbeat, ${formatDuration(ms)} at most`);
   for (const owner of await takeOver(state, { silentMs, watching })) {
     say(`taken over from ${ownerWords(owner)}: it was silent`);
     const { host, pid, since } = owner;

@@ -27,17 +27,18 @@ export async function untilFinished(run: RunHandle, progress: Progress, leaving?
   const end = (words: string) => {
     interrupts++;
     if (interrupts === 1) progress.note(words);
-    if (interrupts === 2) progress.note("killing what runs");
+    if (interrupts === 2) progress.note("killing running stages");
     run.interrupt();
   };
   const interrupt = () => {
     if (firstAt !== undefined && performance.now() - firstAt <= secondMs) askedAgain("stop");
     firstAt ??= performance.now();
     end(
-      "ending: running stages are asked to stop, Ctrl-C again kills them; attempts go on, Ctrl-C again within 10 s stops them too. What has finished is kept.",
+      "stopping: running stages are asked to stop, a second Ctrl-C kills them; attempts keep running, a second Ctrl-C within 10 s stops them too. Finished results are kept.",
     );
   };
-  const leave = () => end("ending: running stages are asked to stop, attempts go on without this run");
+  const leave = () =>
+    end("stopping: running stages are asked to stop, attempts keep running without this run");
   const watched = isWatched();
   const told = (message: unknown) => (message === interruptMessage ? interrupt() : leave());
   const listen = (how: "on" | "off") => {

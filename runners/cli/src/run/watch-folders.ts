@@ -58,11 +58,11 @@ export class WatchFolders {
     this.#timer = setInterval(() => this.#mailbox.put(), lookAgainMs);
     const help =
       code === "ENOSPC"
-        ? "; a higher fs.inotify.max_user_watches lets it be told at once"
+        ? "; raise fs.inotify.max_user_watches to be notified at once"
         : code === "EMFILE"
-          ? "; a higher limit of open files (ulimit -n) lets it be told at once"
+          ? "; raise the limit of open files (ulimit -n) to be notified at once"
           : "";
-    this.#trouble(`cannot be told of every edit (${message}); looks every ${lookAgainMs / 1000} s${help}`);
+    this.#trouble(`not notified of every edit (${message}); checks every ${lookAgainMs / 1000} s${help}`);
   }
 }
 

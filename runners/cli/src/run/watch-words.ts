@@ -15,5 +15,5 @@ export function changeLines(changes: Change[]): string {
 
 export function waitLine({ stats }: StatSnapshot): string {
   const count = Object.values(stats).filter((stat) => stat !== "missing").length;
-  return `watch: waits for an edit of ${count === 1 ? "a file" : `${count} files`}; Ctrl-C ends it\n`;
+  return `watch: waiting for an edit of ${count === 1 ? "a file" : `${count} files`}; Ctrl-C stops\n`;
 }

@@ -11,8 +11,8 @@ type Output = {
 /** Which output was lost and why, in words for its other output; undefined where its reader had seen enough. */
 export function lostWords(name: string, { code, message }: NodeJS.ErrnoException): string | undefined {
   if (code === "EPIPE") return undefined;
-  const why = code === "ENOSPC" || code === "EDQUOT" ? "no space left where it goes" : message;
-  return `${name} was lost from some point on: ${why}; the program went on without it\n`;
+  const why = code === "ENOSPC" || code === "EDQUOT" ? "no space left at its destination" : message;
+  return `${name} was cut off: ${why}; the program continued without it\n`;
 }
 
 /** Goes on without an output that fails; says so on the other one when the program ends. */

@@ -35,11 +35,11 @@ export function reportAge(
 export function reportAgeWords(age: ReportAge, run: string): string[] {
   switch (age.age) {
     case "current":
-      return ["up to date: a run would change nothing in it"];
+      return ["up to date: a run would change none of these files"];
     case "differs":
       return [
-        "it is not what the plan gives now: an older run's, or edited since",
-        `  ${run}  lays it out anew`,
+        "these files are not the plan's last results: published by an older run, or edited since",
+        `  ${run}  publishes them again`,
       ];
     case "moved-on": {
       const said = states.filter((state) => age.states[state] > 0);
@@ -48,7 +48,7 @@ export function reportAgeWords(age: ReportAge, run: string): string[] {
         .slice(0, reasonsMax)
         .map(({ stage, reason }) => `  ${stage}  ${reasonWords(reason)}`);
       const more = age.reasons.length > reasonsMax ? [`  … and ${age.reasons.length - reasonsMax} more`] : [];
-      return [`the plan has moved on since: ${counts}`, ...why, ...more, `  ${run}  brings it up to date`];
+      return [`out of date: ${counts}`, ...why, ...more, `  ${run}  updates it`];
     }
   }
 }

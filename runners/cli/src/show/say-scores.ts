@@ -84,7 +84,7 @@ export async function sayScores(said: ScoredFolder): Promise<void> {
   show({
     heading: "Scores",
     caption:
-      "Standard errors over items. The floor is what no skill scores, the anchor what a known model scores; the other rows are for comparison.",
+      "Standard errors over items. The trivial baseline is what guessing or doing nothing scores, the reference model what a known model scores; the other rows are for comparison.",
     tables: [
       {
         title: "",
@@ -108,7 +108,9 @@ export async function sayScores(said: ScoredFolder): Promise<void> {
             title: `${metric.title} (${metric.unit}) ${metric.direction === "higher" ? "↑" : "↓"}`,
             rows: [
               row("this submission", mine?.value, mine?.standardError, why),
-              ...(floor.kind === "known" && floor.name === null ? [row("floor", floor.value, null)] : []),
+              ...(floor.kind === "known" && floor.name === null
+                ? [row("trivial baseline", floor.value, null)]
+                : []),
               ...(anchors.kind === "ok" ? anchors.value : []).map((anchor) =>
                 row(
                   rowName(anchor.name, { floor: floor.name, anchor: params.anchorRow(task, metric.name) }),
@@ -140,8 +142,8 @@ export async function sayScores(said: ScoredFolder): Promise<void> {
 }
 
 function rowName(name: string, named: { floor: string | null; anchor: string | null }): string {
-  if (name === named.anchor) return `${name} (anchor)`;
-  return name === named.floor ? `${name} (floor)` : name;
+  if (name === named.anchor) return `${name} (reference model)`;
+  return name === named.floor ? `${name} (trivial baseline)` : name;
 }
 
 function verdictSection(from: {
@@ -152,11 +154,12 @@ function verdictSection(from: {
 }): Section {
   const { path, title, handed, verdict } = from;
   const { digest, files, bytes, leftOut } = handed;
-  const words = verdict?.kind === "ok" ? verdict.value.kind : "not measured";
+  const kind = verdict?.kind === "ok" ? verdict.value.kind : "not measured";
+  const words = kind === "struck" ? "disqualified" : kind;
   const rules = verdict?.kind === "ok" ? verdict.value.rules : [];
   return {
     heading: `${plainText(path)} as a submission to ${title}: ${words}`,
-    caption: `${files} files, ${bytes} bytes, ${digest.slice(0, 10)}. Without an attempt nothing is known of time and trajectory.`,
+    caption: `${files} files, ${bytes} bytes, ${digest.slice(0, 10)}. There was no attempt, so rules on time and trajectory are not measured.`,
     tables: [],
     items: [
       ...leftOut

@@ -19,7 +19,7 @@ export async function showReport(
   const reading = more.checked ? parsed<Report>(path) : (await import("./read-report.ts")).readReport(path);
   if (reading.kind !== "ok") {
     process.stdout.write(
-      `\n${path} is no report of this version (${reading.cause}): run the pipeline's report stage to make it again\n`,
+      `\n${path} is not a report of this version (${reading.cause}): rerun the pipeline's report stage\n`,
     );
     return undefined;
   }

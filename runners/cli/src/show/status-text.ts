@@ -20,39 +20,39 @@ export function statusText(status: Status, { next, now }: { next: NextStep[]; no
   ];
   out.push("", ...stageTable(status));
   for (const { owner, since, stages, life, run, waiting, queued } of runs) {
-    const sight = life === "elsewhere" ? "; whether it lives cannot be told from here" : "";
-    out.push("", `run ${run}, ${ownerWords(owner)}, began ${ago(since, now)} ago${sight}`);
+    const sight = life === "elsewhere" ? "; whether it is alive is not known here" : "";
+    out.push("", `run ${run}, ${ownerWords(owner)}, started ${ago(since, now)} ago${sight}`);
     for (const { stage, since: from } of stages.slice(0, shownMax))
       out.push(`  ${stage}  for ${ago(from, now)}`);
     if (stages.length > shownMax) out.push(`  … and ${stages.length - shownMax} more`);
     for (const { stage, why, since: from } of waiting.slice(0, shownMax))
       out.push(`  ${stage}  waits: ${oneLine(why)}, for ${ago(from, now)}`);
-    if (waiting.length > shownMax) out.push(`  … and ${waiting.length - shownMax} more that wait`);
+    if (waiting.length > shownMax) out.push(`  … and ${waiting.length - shownMax} more waiting`);
     if (queued !== "") out.push(`  ${queued}`);
-    if (stages.length + waiting.length === 0) out.push("  nothing at this moment");
+    if (stages.length + waiting.length === 0) out.push("  nothing right now");
   }
-  if (status.orphans.length > 0) out.push("", "attempts that go on without a run");
+  if (status.orphans.length > 0) out.push("", "attempts running without a run");
   for (const { stage, since, supervisor } of status.orphans)
     out.push(`  ${stage}  for ${ago(since, now)}, ${ownerWords(supervisor)}`);
-  if (status.waits.length > 0) out.push("", "attempts that wait");
+  if (status.waits.length > 0) out.push("", "waiting attempts");
   for (const wait of status.waits) out.push(`  ${wait.stage}`, `      ${oneLine(waitWords(wait, now))}`);
-  if (status.gpus.length > 0) out.push("", "GPUs that are held on this host");
+  if (status.gpus.length > 0) out.push("", "GPUs in use on this host");
   for (const { index, model, uuid, stage, run, owner, since } of status.gpus)
     out.push(
       `  ${index}  ${model} (${uuid})  ${stage} of run ${run}, ${ownerWords(owner)}, for ${ago(since, now)}`,
     );
-  if (failed.length > 0) out.push("", "failed when they last ran");
+  if (failed.length > 0) out.push("", "failed in their last run");
   for (const { stage, cause, time } of failed.slice(0, shownMax))
     out.push(`  ${stage}  ${short(cause)}  (${ago(time, now)} ago)`);
   if (failed.length > shownMax) out.push(`  … and ${failed.length - shownMax} more`);
   if (attempts) {
-    const cost = attempts.cost.attempts > 0 ? `; to make what is missing: ${costWords(attempts.cost)}` : "";
+    const cost = attempts.cost.attempts > 0 ? `; to run the missing ones: ${costWords(attempts.cost)}` : "";
     out.push("", `attempts: ${countWords(attempts.states)}${cost}`);
     const spent = attempts.spent && sumsWords(attempts.spent);
     if (spent !== undefined) out.push(`spent: ${spent}`);
   }
   if (status.states.uncertain > 0)
-    out.push("", "uncertain: reads something that runs first; reused after all if that gives the same again");
+    out.push("", "uncertain: an input runs first; reused after all if that input comes out the same");
   if (next.length > 0) out.push("", "next");
   for (const { why, command } of next) out.push(`  ${command}`, `      ${why}`);
   return `${out.join("\n")}\n`;

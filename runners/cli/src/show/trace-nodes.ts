@@ -51,7 +51,7 @@ export function nodeOf(instance: Instance, plan: Plan, workspace: Workspace): Tr
     ? attemptOf(instance, plan, workspace)
     : last && actionOf(last.key, workspace);
   if (!found)
-    return last ? "it succeeded, and its entry is gone from the cache" : "no success of it is on record here";
+    return last ? "it succeeded, but its entry is no longer in the cache" : "it has not succeeded here";
   const origins = new Map(instance.inputs.map((input) => [input.name, input]));
   const inputs = Object.entries(found.parts.inputs).map(([name, digest]) => {
     const origin = origins.get(name);
