@@ -14,7 +14,7 @@ import type { Workspace } from "@mlrb/local/store/workspace";
 import { idOf } from "@mlrb/report/page/html";
 import type { Made, PageData, PageInstance, PageOutcome, PageTrajectory } from "@mlrb/report/page/page-data";
 import { togetherMs } from "@mlrb/report/page/stages-part";
-import { askAgain } from "../request/ask-again.ts";
+import { typedCommand } from "../request/typed-command.ts";
 import { graphOf } from "../show/graph.ts";
 import { graphSvg } from "../show/graph-svg.ts";
 import type { InstanceState } from "../show/instance-state.ts";
@@ -44,7 +44,7 @@ export async function pageData({
   // without the root: a page may be published, and the reader's folders are others
   const { profile, set } = options;
   const again = (only: string) =>
-    askAgain("run", plan.pipeline, { ...(profile !== undefined && { profile }), set, only: [only] });
+    typedCommand("run", plan.pipeline, { ...(profile !== undefined && { profile }), set, only: [only] });
   const planned = plan.instances.filter(({ stage }) => stage.name !== environmentStage);
   const asked = { pipeline: plan.pipeline, profile: plan.profile, wanted: planned.map(({ id }) => id) };
   const { journals } = workspace.state;

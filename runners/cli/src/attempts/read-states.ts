@@ -12,8 +12,8 @@ import { type LiveRun, liveRuns } from "@mlrb/local/leases/live-runs";
 import { lastEnds } from "@mlrb/local/run/last-ends";
 import type { Result } from "@mlrb/local/run/result";
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
+import { type ShownWait, shownWait } from "../show/attempt-wait-text.ts";
 import { type InstanceState, instanceState } from "../show/instance-state.ts";
-import { type ShownWait, shownWait } from "../show/wait-words.ts";
 import { type AttemptSums, attemptSums, recordedCost } from "./attempt-sums.ts";
 import { unrecordedAttempts } from "./unrecorded-attempts.ts";
 

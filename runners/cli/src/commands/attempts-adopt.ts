@@ -4,7 +4,7 @@ import { adoptLost } from "@mlrb/local/attempts/adopt-lost";
 import type { LostAttempt } from "@mlrb/local/attempts/lost-attempts";
 import { openWorkspace } from "@mlrb/local/store/workspace";
 import { attemptPlace, findAttempt } from "../request/find-attempt.ts";
-import { rootOf } from "../request/root-of.ts";
+import { rootFolder } from "../request/root-folder.ts";
 import { oneLine } from "../show/one-line.ts";
 import { attemptsWord, type PlaceOptions } from "./attempts-command.ts";
 
@@ -18,7 +18,7 @@ export async function attemptsAdopt(
     process.stderr.write(`${wanted}\n`);
     return 2;
   }
-  const root = rootOf(repository, options.root);
+  const root = rootFolder(repository, options.root);
   const workspace = openWorkspace({ repository, root, pipeline: "", profile: "" });
   const adopted = await adoptLost(workspace, wanted);
   for (const { attempt, ...became } of adopted) {

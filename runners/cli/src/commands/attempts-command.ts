@@ -6,13 +6,13 @@ import { exportRecord } from "@mlrb/local/records/export-record";
 import { Store } from "@mlrb/local/store/artifact-store";
 import { stateFolder } from "@mlrb/local/store/state-folder";
 import { VerifiedContents } from "@mlrb/local/store/verified-contents";
-import { rootOf } from "../request/root-of.ts";
+import { rootFolder } from "../request/root-folder.ts";
 import type { ExportLogOptions } from "./attempts-export-log.ts";
 
 export type PlaceOptions = { root?: string; json: boolean };
 
 function open(repository: string, options: PlaceOptions): { records: AttemptRecords; folder: string } {
-  const state = stateFolder(rootOf(repository, options.root));
+  const state = stateFolder(rootFolder(repository, options.root));
   return {
     records: new AttemptRecords(state.attempts, {
       store: new Store(state.blobs),
@@ -36,7 +36,7 @@ export async function attemptsExport(
   const { records, folder } = open(repository, options);
   const found = named(records, prefixes);
   if (!found) return 2;
-  const to = rootOf(repository, dir);
+  const to = rootFolder(repository, dir);
   mkdirSync(to, { recursive: true });
   const copied = new Map<string, string>();
   for (const { digest } of found) exportRecord(join(folder, digest), join(to, digest), copied);
@@ -46,7 +46,7 @@ export async function attemptsExport(
 
 export function attemptsImport(repository: string, dir: string, options: PlaceOptions): number {
   const { records } = open(repository, options);
-  const from = rootOf(repository, dir);
+  const from = rootFolder(repository, dir);
   if (!existsSync(from)) {
     process.stderr.write(`unknown-folder: there is no folder ${dir}\n`);
     return 2;

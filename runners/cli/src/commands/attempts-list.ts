@@ -10,9 +10,9 @@ import { attemptSums, recordedCost, sumsWords } from "../attempts/attempt-sums.t
 import { unrecordedAttempts } from "../attempts/unrecorded-attempts.ts";
 import { amountWords } from "../gates/spent.ts";
 import { attemptPlace } from "../request/find-attempt.ts";
-import { rootOf } from "../request/root-of.ts";
+import { rootFolder } from "../request/root-folder.ts";
+import { shownWait, shownWaitText } from "../show/attempt-wait-text.ts";
 import { oneLine } from "../show/one-line.ts";
-import { shownWait, waitWords } from "../show/wait-words.ts";
 import { attemptsWord, type PlaceOptions } from "./attempts-command.ts";
 
 export function attemptsList(repository: string, options: PlaceOptions): number {
@@ -26,7 +26,7 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
       current: records.newestIn(one.record.slot) === one.digest,
       ledger: ledgerOf(one, join(state.attempts, "records")),
     }));
-  const root = rootOf(repository, options.root);
+  const root = rootFolder(repository, options.root);
   const waits = new Map(
     waitingAttempts(state.running).map((one) => [one.name, shownWait(one, { repository, root })]),
   );
@@ -71,7 +71,7 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
       `${oneLine(`${kind.padEnd(12)}  ${startedAt}  ${slot.pipeline} (${slot.profile})  ${slot.stage}  ${name}${why}`)}\n`,
     );
     const wait = waits.get(name);
-    if (wait) process.stdout.write(`${"".padEnd(12)}  ${oneLine(waitWords(wait, Date.now()))}\n`);
+    if (wait) process.stdout.write(`${"".padEnd(12)}  ${oneLine(shownWaitText(wait, Date.now()))}\n`);
   }
   for (const { why } of damaged) process.stdout.write(`${oneLine(`damaged       ${why}`)}\n`);
   const also = [...unfinished, ...damaged.map(() => ({ kind: "damaged" }))];

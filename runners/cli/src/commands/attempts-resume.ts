@@ -7,7 +7,7 @@ import { type WaitingAttempt, waitingAttempts } from "@mlrb/local/attempts/attem
 import { resumeAttempt } from "@mlrb/local/attempts/resume-attempt";
 import { markSecrets } from "@mlrb/local/attempts/secret-marks";
 import { stateFolder } from "@mlrb/local/store/state-folder";
-import { rootOf } from "../request/root-of.ts";
+import { rootFolder } from "../request/root-folder.ts";
 import type { PlaceOptions } from "./attempts-command.ts";
 
 /** `asked`: beginnings of names, or stage instances; none: every attempt that waits for a person. */
@@ -16,7 +16,7 @@ export async function attemptsResume(
   asked: string[],
   options: PlaceOptions,
 ): Promise<number> {
-  const { running } = stateFolder(rootOf(repository, options.root));
+  const { running } = stateFolder(rootFolder(repository, options.root));
   const all = waitingAttempts(running);
   const chosen =
     asked.length === 0 ? all.filter(({ waits }) => waits.some(({ why }) => why === "operator")) : [];

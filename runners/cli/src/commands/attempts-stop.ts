@@ -6,13 +6,13 @@ import { waitsIn } from "@mlrb/local/attempts/attempt-waits";
 import { runningAttempts } from "@mlrb/local/attempts/collect-ended-attempts";
 import { stopAttempt } from "@mlrb/local/attempts/stop-attempt";
 import { stateFolder } from "@mlrb/local/store/state-folder";
-import { rootOf } from "../request/root-of.ts";
+import { rootFolder } from "../request/root-folder.ts";
 import { clearSandbox } from "../run/executors.ts";
-import { sayStopped } from "../run/leave-attempts.ts";
+import { printStopped } from "../run/leave-attempts.ts";
 import type { PlaceOptions } from "./attempts-command.ts";
 
 export async function attemptsStop(repository: string, what: string, options: PlaceOptions): Promise<number> {
-  const state = stateFolder(rootOf(repository, options.root));
+  const state = stateFolder(rootFolder(repository, options.root));
   const all = runningAttempts({ state });
   const ofStage = all.filter(({ card }) => card.slot.stage === what);
   const found = ofStage.length > 0 ? ofStage : all.filter(({ name }) => name.startsWith(what));
@@ -34,7 +34,7 @@ export async function attemptsStop(repository: string, what: string, options: Pl
     const waited = wait ? `, while it waited: ${wait.cause}: ${wait.detail}` : "";
     const by = `by \`attempts stop\`${waited}`;
     const settled = await stopAttempt(one, { state, clearSandbox, by });
-    sayStopped(stage, settled, { json: options.json, stream: process.stdout });
+    printStopped(stage, settled, { json: options.json, stream: process.stdout });
   }
   return 0;
 }

@@ -3,11 +3,11 @@
 import { formatBytes } from "@mlrb/core/text/units";
 import { collectGarbage, storeStats, verifyStore } from "@mlrb/local/store/garbage-collection";
 import { stateFolder } from "@mlrb/local/store/state-folder";
-import { rootOf } from "../request/root-of.ts";
+import { rootFolder } from "../request/root-folder.ts";
 import type { PlaceOptions } from "./attempts-command.ts";
 
 export function cacheStats(repository: string, options: PlaceOptions): number {
-  const stats = storeStats(stateFolder(rootOf(repository, options.root)));
+  const stats = storeStats(stateFolder(rootFolder(repository, options.root)));
   const { blobs, bytes, actions, attempts } = stats;
   const text = `${blobs} contents, ${formatBytes(bytes)}; ${actions} results; ${attempts} attempts (kept apart, never removed)`;
   print("cache-stats", { data: stats, text, json: options.json });
@@ -15,7 +15,7 @@ export function cacheStats(repository: string, options: PlaceOptions): number {
 }
 
 export function cacheVerify(repository: string, options: PlaceOptions): number {
-  const data = verifyStore(stateFolder(rootOf(repository, options.root)));
+  const data = verifyStore(stateFolder(rootFolder(repository, options.root)));
   const { checked, damaged, repaired, attempts } = data;
   const lines = [
     ...damaged.map((digest) =>
@@ -34,7 +34,7 @@ export function cacheVerify(repository: string, options: PlaceOptions): number {
 }
 
 export function cacheGc(repository: string, options: PlaceOptions): number {
-  const result = collectGarbage(stateFolder(rootOf(repository, options.root)));
+  const result = collectGarbage(stateFolder(rootFolder(repository, options.root)));
   if ("busy" in result) {
     process.stderr.write(`a run is active (${result.busy}); nothing was removed\n  help: wait for its end\n`);
     return 1;

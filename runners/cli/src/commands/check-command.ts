@@ -1,7 +1,7 @@
 // `pipeline check`: every problem of the YAML that people write, in one go.
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { rememberedAnswer } from "../request/remembered-answer.ts";
-import { typedIn } from "../request/root-of.ts";
+import { typedIn } from "../request/root-folder.ts";
 
 /** That all is well is remembered; problems are found anew each time. */
 export async function checkCommand(

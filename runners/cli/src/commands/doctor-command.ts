@@ -1,13 +1,13 @@
 // `pipeline doctor`: what this machine has, and which profiles of a pipeline can run on it.
 import type { Sources } from "@mlrb/core/spec/manifest";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
-import { type Check, machineChecks, type ProfileCheck, profileCheck } from "../gates/checkup.ts";
-import { lookAtMachine } from "../gates/look-at-machine.ts";
+import { inspectMachine } from "../gates/inspect-machine.ts";
+import { type Check, machineChecks, type ProfileCheck, profileCheck } from "../gates/machine-checks.ts";
 import { modelChecks } from "../gates/model-checks.ts";
 import { presetModels } from "../gates/preset-models.ts";
 import { type ProfileNeeds, profileNeeds } from "../gates/profile-needs.ts";
 import { pipelineFile, printProblems } from "../request/request.ts";
-import { rootOf } from "../request/root-of.ts";
+import { rootFolder } from "../request/root-folder.ts";
 import { withScripted } from "../request/scripted-pipeline.ts";
 import { executorNames } from "../run/executors.ts";
 import { doctorText } from "../show/doctor-text.ts";
@@ -29,7 +29,7 @@ export async function doctorCommand(
     printProblems(problems, options.json);
     return 2;
   }
-  const machine = await lookAtMachine({ repository, root: rootOf(repository, options.root) });
+  const machine = await inspectMachine({ repository, root: rootFolder(repository, options.root) });
   const checks = machineChecks(machine);
   const set = (name: string) => (process.env[name] ?? "") !== "";
   const profiles = (needs as ProfileNeeds[]).map((one) => profileCheck(one, machine, set));

@@ -4,7 +4,7 @@ import { didYouMean } from "@mlrb/core/yaml/suggest";
 import { readStates } from "../attempts/read-states.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import { type CommonOptions, printProblems } from "../request/request.ts";
-import { rootOf } from "../request/root-of.ts";
+import { rootFolder } from "../request/root-folder.ts";
 import { type Graph, graphOf } from "../show/graph.ts";
 
 export type GraphOptions = CommonOptions & { format?: string; instances: boolean; output?: string };
@@ -52,6 +52,6 @@ export async function graphCommand(
   }
   const text = await formats[format]!(graph);
   if (options.output === undefined) process.stdout.write(text);
-  else writeFileSync(rootOf(repository, options.output), text);
+  else writeFileSync(rootFolder(repository, options.output), text);
   return 0;
 }

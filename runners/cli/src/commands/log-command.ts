@@ -9,10 +9,10 @@ import { journalLines } from "@mlrb/local/run/journal-lines";
 import { logPath } from "@mlrb/local/stage/log-path";
 import { readFrom } from "@mlrb/local/store/read-appended";
 import { stateFolder } from "@mlrb/local/store/state-folder";
-import { rootOf } from "../request/root-of.ts";
+import { rootFolder } from "../request/root-folder.ts";
+import { shownWait, shownWaitText } from "../show/attempt-wait-text.ts";
 import { oneLine } from "../show/one-line.ts";
 import { printLog, tailStart } from "../show/print-log.ts";
-import { shownWait, waitWords } from "../show/wait-words.ts";
 
 type StageEvent = {
   event: string;
@@ -34,7 +34,7 @@ export async function logCommand(repository: string, pattern: string, options: L
     process.stderr.write(`bad-tail: --tail ${options.tail} is not a whole number\n  help: e.g. --tail 100\n`);
     return 2;
   }
-  const root = rootOf(repository, options.root);
+  const root = rootFolder(repository, options.root);
   const state = stateFolder(root);
   const last = lastEvents(state.journals);
   const matches = matcher(pattern);
@@ -77,7 +77,7 @@ export async function logCommand(repository: string, pattern: string, options: L
     const other = held.get(stage!);
     if (other) process.stdout.write(`== waiting now: ${oneLine(other.why)}, since ${other.since}\n`);
     for (const wait of waits)
-      process.stdout.write(`== ${oneLine(`now it ${waitWords(wait, Date.now())}`)}\n`);
+      process.stdout.write(`== ${oneLine(`now it ${shownWaitText(wait, Date.now())}`)}\n`);
   }
   return 0;
 }

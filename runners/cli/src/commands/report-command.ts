@@ -7,8 +7,8 @@ import { hashFile } from "@mlrb/local/digests/hash-file";
 import { publishedFiles, resultsFolder } from "@mlrb/local/run/publish-results";
 import { readStates } from "../attempts/read-states.ts";
 import { pageFile, writePage } from "../attempts/write-page.ts";
-import { askAgain } from "../request/ask-again.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
+import { typedCommand } from "../request/typed-command.ts";
 import { openFile } from "../show/open-file.ts";
 import { type ReportAge, reportAge, reportAgeWords } from "../show/report-age.ts";
 import { showReport } from "../show/show-report.ts";
@@ -34,7 +34,7 @@ export async function reportCommand(
   const laidOut = filesIn(folder);
   if (laidOut.length === 0) {
     const what = plan.stages.some(({ publishes }) => publishes)
-      ? `help: ${askAgain("run", pipeline, options)}`
+      ? `help: ${typedCommand("run", pipeline, options)}`
       : `help: no stage of ${plan.pipeline} publishes files; \`pnpm pipeline log\` prints the output of its stages`;
     process.stderr.write(
       `no-results: there are no files in ${relative(root, folder)} under ${root}\n  ${what}\n`,
@@ -60,7 +60,9 @@ export async function reportCommand(
     process.stdout.write(`${JSON.stringify(line)}\n`);
   } else {
     await showReport(folder, options);
-    process.stdout.write(ending({ folder, files, laidOutMs, age, run: askAgain("run", pipeline, options) }));
+    process.stdout.write(
+      ending({ folder, files, laidOutMs, age, run: typedCommand("run", pipeline, options) }),
+    );
   }
   if (!options.open) return 0;
   const problem = await openFile(join(folder, chosen));

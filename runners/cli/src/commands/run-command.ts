@@ -2,11 +2,11 @@
 // for when there is nothing to do; it loads nothing of what plans and runs.
 import { hostname } from "node:os";
 import { noteUnchanged, saidUnchanged } from "@mlrb/local/decide/no-op-fast-path";
-import { jobsOf } from "../request/jobs-of.ts";
-import { rootOf, typedIn } from "../request/root-of.ts";
+import { parseJobs } from "../request/parse-jobs.ts";
+import { rootFolder, typedIn } from "../request/root-folder.ts";
 import type { RunCommandOptions, RunInvocation } from "../request/run-invocation.ts";
-import { type RunSummary, sayEnd, sayLines } from "../run/run-summary.ts";
-import { isWatched } from "../run/watched.ts";
+import { printEnd, printLines, type RunSummary } from "../run/run-summary.ts";
+import { isWatched } from "../run/watcher-channel.ts";
 
 export async function runCommand(
   repository: string,
@@ -14,7 +14,7 @@ export async function runCommand(
   options: RunCommandOptions,
 ): Promise<number> {
   const begin = performance.now();
-  const jobs = jobsOf(options.jobs);
+  const jobs = parseJobs(options.jobs);
   if (jobs === "bad") {
     process.stderr.write(`bad-jobs: --jobs ${options.jobs} is not a whole number above 0\n`);
     return 2;
@@ -22,7 +22,7 @@ export async function runCommand(
   const { profile, only, set, executor, acceptStale, json } = options;
   const asked: RunInvocation = {
     repository,
-    root: rootOf(repository, options.root),
+    root: rootFolder(repository, options.root),
     request: [
       {
         pipeline,
@@ -42,8 +42,8 @@ export async function runCommand(
   const said = isWatched() || options.audit ? undefined : saidUnchanged<RunSummary>(asked);
   if (said) {
     noteUnchanged(asked.root, { pipeline: said.pipeline, profile: said.profile });
-    sayLines(said);
-    await sayEnd(said, {
+    printLines(said);
+    await printEnd(said, {
       root: asked.root,
       json,
       durationMs: Math.round(performance.now() - begin),

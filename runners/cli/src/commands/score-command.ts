@@ -8,15 +8,15 @@ import { startRun } from "@mlrb/local/run/run-plan";
 import { beginWork, clearDeadWork, endWork } from "@mlrb/local/stage/work-folders";
 import { openWorkspace } from "@mlrb/local/store/workspace";
 import { reportParams } from "@mlrb/report/read/report-params";
-import { type HandedIn, handIn } from "../request/hand-in.ts";
-import { jobsOf } from "../request/jobs-of.ts";
+import { parseJobs } from "../request/parse-jobs.ts";
 import { printProblems, readRequest } from "../request/request.ts";
+import { type SubmittedFolder, submitFolder } from "../request/submit-folder.ts";
 import { executorsOf } from "../run/executors.ts";
 import { forecast } from "../run/forecast.ts";
+import { printFailures } from "../run/print-failures.ts";
 import { Progress } from "../run/progress.ts";
-import { sayFailures } from "../run/say-failures.ts";
 import { untilFinished } from "../run/until-finished.ts";
-import { type Measured, measuredOf, sayScores } from "../show/say-scores.ts";
+import { type Measured, measuredOf, printScores } from "../show/print-scores.ts";
 
 export type ScoreOptions = {
   task: string;
@@ -33,7 +33,7 @@ export async function scoreCommand(repository: string, path: string, options: Sc
     printProblems([{ code, message, help }], json);
     return 2;
   };
-  const jobs = jobsOf(options.jobs);
+  const jobs = parseJobs(options.jobs);
   if (jobs === "bad")
     return refuse("bad-jobs", `--jobs ${options.jobs} is not a whole number above 0`, "e.g. --jobs 2");
   const consulted = new Consulted(repository);
@@ -59,9 +59,9 @@ export async function scoreCommand(repository: string, path: string, options: Sc
   const workspace = openWorkspace(at);
   await clearDeadWork(workspace.state.work);
   const work = beginWork(workspace.state.work, `score-${Date.now()}-${processName}`);
-  let handed: HandedIn | string;
+  let handed: SubmittedFolder | string;
   try {
-    handed = await handIn(path, attempt, { workspace, work: work.path });
+    handed = await submitFolder(path, attempt, { workspace, work: work.path });
   } finally {
     endWork(work);
   }
@@ -87,11 +87,19 @@ export async function scoreCommand(repository: string, path: string, options: Sc
   });
   const interrupts = await untilFinished(run, progress);
   const results = await run.finished;
-  if (!json) sayFailures(plan, results, workspace.state.logs);
+  if (!json) printFailures(plan, results, workspace.state.logs);
   const measured: Measured[] = selected.map((index) =>
     measuredOf(plan.instances[index]!, results[index], workspace.store),
   );
-  await sayScores({ path, task, profile: plan.profile, params: reportParams(told), handed, measured, json });
+  await printScores({
+    path,
+    task,
+    profile: plan.profile,
+    params: reportParams(told),
+    handed,
+    measured,
+    json,
+  });
   if (interrupts > 0) return 130;
   return selected.every((index) => ["succeeded", "reused"].includes(results[index]!.outcome.kind)) ? 0 : 1;
 }

@@ -6,13 +6,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { type Change, changedSince, seenNow } from "@mlrb/local/decide/changed-files";
 import type { StatSnapshot } from "@mlrb/local/decide/stat-snapshot";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
-import { jobsOf } from "../request/jobs-of.ts";
+import { parseJobs } from "../request/parse-jobs.ts";
 import { printProblems, readWords } from "../request/request.ts";
 import type { RunCommandOptions } from "../request/run-invocation.ts";
 import { Mailbox } from "../run/mailbox.ts";
 import { WatchFolders } from "../run/watch-folders.ts";
-import { changeLines, waitLine } from "../run/watch-words.ts";
-import { againVariable, interruptMessage, leaveMessage, type WatchedFiles } from "../run/watched.ts";
+import { changeLines, waitLine } from "../run/watch-text.ts";
+import { againVariable, interruptMessage, leaveMessage, type WatchedFiles } from "../run/watcher-channel.ts";
 
 /** A burst of edits is over when nothing has moved for this long; one that never ends is cut off. */
 const burst = { quietMs: 150, mostMs: 2000 };
@@ -22,7 +22,7 @@ export async function watchCommand(
   pipeline: string,
   options: RunCommandOptions,
 ): Promise<number> {
-  if (jobsOf(options.jobs) === "bad") {
+  if (parseJobs(options.jobs) === "bad") {
     const message = `--jobs ${options.jobs} is not a whole number above 0`;
     printProblems([{ code: "bad-jobs", message, help: "e.g. --jobs 2" }], options.json);
     return 2;

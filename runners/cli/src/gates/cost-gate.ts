@@ -7,7 +7,7 @@ import { previewPlan } from "@mlrb/local/decide/preview-plan";
 import type { StalePolicy } from "@mlrb/local/run/run-request";
 import type { Workspace } from "@mlrb/local/store/workspace";
 import { printProblems } from "../request/request.ts";
-import { isWatchedAgain } from "../run/watched.ts";
+import { isWatchedAgain } from "../run/watcher-channel.ts";
 import { costWords, type TotalCost, totalCost } from "./total-cost.ts";
 
 export type CostOptions = { maxCost?: string; maxGpuHours?: string; price?: string[]; yes?: boolean };

@@ -3,7 +3,7 @@
 
 import type { ModelProbe } from "@mlrb/agents/model/probe-model";
 import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
-import type { Check } from "./checkup.ts";
+import type { Check } from "./machine-checks.ts";
 import type { PresetModel } from "./preset-models.ts";
 
 export type Probe = (spec: ModelSpec, key: string | undefined) => Promise<ModelProbe>;

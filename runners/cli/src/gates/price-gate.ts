@@ -9,8 +9,8 @@ import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import type { RunPurse, StalePolicy } from "@mlrb/local/run/run-request";
 import type { Workspace } from "@mlrb/local/store/workspace";
-import { shellWord } from "../request/ask-again.ts";
 import type { Request } from "../request/request.ts";
+import { shellWord } from "../request/typed-command.ts";
 import { type CostOptions, costLimits } from "./cost-gate.ts";
 
 /** What `--price` and `--max-cost` say; a `--max-cost` that is said is a hard limit, `--yes` or not. */

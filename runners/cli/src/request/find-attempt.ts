@@ -9,7 +9,7 @@ import { AttemptRecords } from "@mlrb/local/records/attempt-records";
 import { Store } from "@mlrb/local/store/artifact-store";
 import { type StateFolder, stateFolder } from "@mlrb/local/store/state-folder";
 import { VerifiedContents } from "@mlrb/local/store/verified-contents";
-import { rootOf } from "./root-of.ts";
+import { rootFolder } from "./root-folder.ts";
 
 export type FoundAttempt =
   | { kind: "record"; digest: string; record: AttemptRecord; folder: string }
@@ -18,7 +18,7 @@ export type FoundAttempt =
 export type AttemptPlace = { state: StateFolder; records: AttemptRecords };
 
 export function attemptPlace(repository: string, root: string | undefined): AttemptPlace {
-  const state = stateFolder(rootOf(repository, root));
+  const state = stateFolder(rootFolder(repository, root));
   const records = new AttemptRecords(state.attempts, {
     store: new Store(state.blobs),
     verified: new VerifiedContents(state.memory),

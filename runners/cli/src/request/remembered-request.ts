@@ -4,7 +4,7 @@ import type { Plan } from "@mlrb/core/plan/plan";
 import { type PackedPlan, packPlan, unpackPlan } from "./packed-plan.ts";
 import { rememberedAnswer } from "./remembered-answer.ts";
 import type { CommonOptions } from "./request.ts";
-import { rootOf, typedIn } from "./root-of.ts";
+import { rootFolder, typedIn } from "./root-folder.ts";
 
 export type RememberedRequest = { plan: Plan; selected: number[]; root: string };
 
@@ -17,7 +17,7 @@ export async function rememberedRequest(
   pipeline: string,
   options: CommonOptions,
 ): Promise<RememberedRequest | undefined> {
-  const root = rootOf(repository, options.root);
+  const root = rootFolder(repository, options.root);
   const { profile, only, set, executor } = options;
   const from = /[/\\.]/.test(pipeline) ? typedIn() : "";
   const asked = { command: "plan", pipeline, from, profile, only, set, executor };

@@ -11,7 +11,7 @@ import { didYouMean } from "@mlrb/core/yaml/suggest";
 import type { Consulted } from "@mlrb/local/decide/consulted-files";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { executorNames } from "../run/executors.ts";
-import { rootOf } from "./root-of.ts";
+import { rootFolder } from "./root-folder.ts";
 import { withScripted } from "./scripted-pipeline.ts";
 
 export type CommonOptions = {
@@ -64,7 +64,7 @@ export async function readRequest(
   }
   return {
     ...result,
-    root: rootOf(repository, options.root),
+    root: rootFolder(repository, options.root),
     inProfile(profile) {
       const other = planned(profile);
       return "problems" in other ? undefined : other;
@@ -94,7 +94,7 @@ export function pipelineFile(repository: string, pipeline: string, sources: Sour
     const help = `${didYouMean(pipeline, names)} \`pnpm pipeline list pipelines\` shows all ${names.length}`;
     return { code: "unknown-pipeline", message: `no pipeline named "${pipeline}"`, help };
   }
-  const path = relative(repository, rootOf(repository, pipeline));
+  const path = relative(repository, rootFolder(repository, pipeline));
   const inside =
     !path.startsWith("..") && !isAbsolute(path) && existsSync(join(repository, path)) ? path : pipeline;
   if (sources.read(inside) !== undefined) return inside;
@@ -135,12 +135,12 @@ function parseSet(flags: string[]): Selection | Diagnostic {
 }
 
 export function printProblems(problems: Diagnostic[], json: boolean): void {
-  sayProblems(problems, json);
+  printDiagnostics(problems, json);
   const count = problems.length;
   process.stderr.write(`${count} problem${count === 1 ? "" : "s"}; nothing was run\n`);
 }
 
-export function sayProblems(problems: Diagnostic[], json: boolean): void {
+export function printDiagnostics(problems: Diagnostic[], json: boolean): void {
   for (const problem of problems) {
     const { place, ...rest } = problem;
     if (json) {

@@ -2,7 +2,7 @@
 // Pure: no disk, no clock.
 import type { OutcomeKind } from "@mlrb/core/ports/outcome";
 import type { Report } from "@mlrb/formats/report";
-import { askAgain } from "../request/ask-again.ts";
+import { typedCommand } from "../request/typed-command.ts";
 import type { NextStep } from "./next-steps.ts";
 
 export type TypedRun = {
@@ -25,7 +25,7 @@ export function afterRun(
   { counts, leftStale, published, report }: Ended,
   { pipeline, options }: TypedRun,
 ): NextStep[] {
-  const run = (more = "") => askAgain("run", pipeline, options) + more;
+  const run = (more = "") => typedCommand("run", pipeline, options) + more;
   const { only: _, executor: __, ...shown } = options;
   const steps: NextStep[] = [];
   if (counts.failed > 0)
@@ -38,7 +38,7 @@ export function afterRun(
   if (counts.failed > 1 && leftStale === 0)
     steps.push({
       why: "everything that failed, and what depends on it",
-      command: askAgain("status", pipeline, options),
+      command: typedCommand("status", pipeline, options),
     });
   if (leftStale > 0) {
     const many = `${leftStale} stale attempt${leftStale === 1 ? "" : "s"}`;
@@ -50,10 +50,10 @@ export function afterRun(
   }
   if (steps.length === 0 && published) {
     const cell = report?.cells.find(({ primary, mean }) => primary && mean !== null);
-    steps.push({ why: "prints the tables again", command: askAgain("report", pipeline, shown) });
+    steps.push({ why: "prints the tables again", command: typedCommand("report", pipeline, shown) });
     if (cell) {
       const { task, metric, agent } = cell;
-      const command = askAgain("trace", [task, metric, agent], { ...shown, pipeline });
+      const command = typedCommand("trace", [task, metric, agent], { ...shown, pipeline });
       steps.push({ why: "shows what a number was made from", command });
     }
   }

@@ -9,7 +9,7 @@ import { causeWords, keptWords } from "@mlrb/local/attempts/quarantine";
 import type { Settled } from "@mlrb/local/attempts/settle-attempt";
 import { stopAttempt } from "@mlrb/local/attempts/stop-attempt";
 import type { StateFolder } from "@mlrb/local/store/state-folder";
-import { askAgain, shellWord } from "../request/ask-again.ts";
+import { shellWord, typedCommand } from "../request/typed-command.ts";
 import type { TypedRun } from "./after-run.ts";
 import { clearSandbox } from "./executors.ts";
 import type { LeftAttempt } from "./until-finished.ts";
@@ -17,37 +17,37 @@ import type { LeftAttempt } from "./until-finished.ts";
 type Run = { state: StateFolder; json: boolean; asked: TypedRun };
 
 export function leaving({ state, json, asked: { pipeline, options } }: Run): {
-  sayLeft(left: readonly LeftAttempt[]): Promise<void>;
+  printLeft(left: readonly LeftAttempt[]): Promise<void>;
   stop(left: readonly LeftAttempt[]): Promise<void>;
 } {
   const root = options.root === undefined ? "" : ` --root ${shellWord(options.root)}`;
   const stopCommand = (stage: string) => `pnpm pipeline attempts stop ${shellWord(stage)}${root}`;
   const folderOf = (name: string) => join(state.running, name);
   return {
-    async sayLeft(left) {
+    async printLeft(left) {
       // whoever stops a container or a job tells all of it to end, supervisors too
       const fates = await Promise.all(
         left.map(({ name }) => attemptFateInTime(folderOf(name), state.root, sealTimes.promised)),
       );
       const going = left.filter((_, at) => fates[at]!.kind === "going");
       for (const [at, fate] of fates.entries())
-        if (fate.kind !== "going") sayEnded(left[at]!.instance.id, fate, { json });
+        if (fate.kind !== "going") printEnded(left[at]!.instance.id, fate, { json });
       for (const { instance, name } of going)
         if (json) print({ event: "attempt-left", stage: instance.id, name, stop: stopCommand(instance.id) });
       if (going.length === 0) return;
       const lines = going.map(
         ({ instance: { id } }) => `running ${id}\n        to stop it: ${stopCommand(id)}\n`,
       );
-      const next = `        the next run continues ${going.length === 1 ? "it" : "them"}: ${askAgain("run", pipeline, options)}\n`;
+      const next = `        the next run continues ${going.length === 1 ? "it" : "them"}: ${typedCommand("run", pipeline, options)}\n`;
       process.stderr.write(`${lines.join("")}${next}`);
     },
     async stop(left) {
       await Promise.all(
         left.map(async ({ instance: { id }, name }) => {
           const attempt = attemptFolder(state.running, name);
-          if (!attempt) return sayEnded(id, attemptFate(folderOf(name), state.root), { json });
+          if (!attempt) return printEnded(id, attemptFate(folderOf(name), state.root), { json });
           const settled = await stopAttempt(attempt, { state, clearSandbox, by: "by a second Ctrl-C" });
-          sayStopped(id, settled, { json, stream: process.stderr });
+          printStopped(id, settled, { json, stream: process.stderr });
         }),
       );
     },
@@ -55,7 +55,7 @@ export function leaving({ state, json, asked: { pipeline, options } }: Run): {
 }
 
 /** Of an attempt that the run had left, and that ended or is ending all the same. */
-function sayEnded(stage: string, fate: Fate, { json }: { json: boolean }): void {
+function printEnded(stage: string, fate: Fate, { json }: { json: boolean }): void {
   if (json) {
     const { cause, cost, folder } = fate.kind === "quarantined" ? fate : {};
     print({ event: "attempt-ended", stage, became: fate.kind, cause, cost, folder });
@@ -83,7 +83,7 @@ function fateWords(fate: Fate): string {
 }
 
 /** What became of an attempt that a person stopped. */
-export function sayStopped(
+export function printStopped(
   stage: string,
   settled: Settled,
   { json, stream }: { json: boolean; stream: { write(text: string): unknown } },

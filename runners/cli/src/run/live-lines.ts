@@ -6,7 +6,7 @@ import type { TimeLeft } from "@mlrb/core/schedule/time-left";
 import { displayWidth } from "@mlrb/core/text/display-width";
 import { formatDuration } from "@mlrb/core/text/units";
 import { clip } from "../show/clip.ts";
-import { timeLeftWords } from "./time-left-words.ts";
+import { timeLeftText } from "./time-left-text.ts";
 
 export type Going = {
   /** The stage instance. */
@@ -50,7 +50,7 @@ export function liveLines(
     `${going.length} running`,
     waiting > 0 ? `${waiting} of them waiting` : "",
     queued,
-    timeLeftWords(left),
+    timeLeftText(left),
   ];
   const lines = [head.filter((part) => part !== "").join(", ")];
   // whoever reads wants to see some of what stays, too

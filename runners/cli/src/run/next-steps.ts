@@ -2,12 +2,12 @@
 // Pure: no disk, no clock.
 import { formatDuration } from "@mlrb/core/text/units";
 import { costWords } from "../gates/total-cost.ts";
-import { askAgain, shellWord } from "../request/ask-again.ts";
+import { shellWord, typedCommand } from "../request/typed-command.ts";
 import type { Status } from "../show/status.ts";
 
 export type NextStep = { why: string; command: string };
 
-type RunOptions = Parameters<typeof askAgain>[2];
+type RunOptions = Parameters<typeof typedCommand>[2];
 
 /** `pipeline` as it was typed. The first is the most urgent. */
 export function nextSteps(
@@ -17,7 +17,7 @@ export function nextSteps(
   const { runs, orphans, failed, toRun, attempts, publishes } = status;
   const root = options.root === undefined ? "" : ` --root ${shellWord(options.root)}`;
   const log = (stage: string) => `pnpm pipeline log ${shellWord(stage)}${root}`;
-  const run = (more = "") => askAgain("run", pipeline, options) + more;
+  const run = (more = "") => typedCommand("run", pipeline, options) + more;
   const steps: NextStep[] = [];
   const busy = runs.flatMap(({ stages }) => stages)[0];
   if (runs.length > 0 && busy) {
@@ -41,7 +41,7 @@ export function nextSteps(
       why: `runs ${toRun.instances} instance${toRun.instances === 1 ? "" : "s"}${time}${untimed}`,
       command: run(),
     });
-    steps.push({ why: "shows what would run, and why", command: askAgain("plan", pipeline, options) });
+    steps.push({ why: "shows what would run, and why", command: typedCommand("plan", pipeline, options) });
   }
   if (toRun.leftStale > 0) {
     const cost = costWords(attempts!.cost);
@@ -53,7 +53,7 @@ export function nextSteps(
   }
   if (steps.length === 0 && publishes) {
     const { only: _, executor: __, ...shown } = options;
-    steps.push({ why: "nothing to do; prints the tables", command: askAgain("report", pipeline, shown) });
+    steps.push({ why: "nothing to do; prints the tables", command: typedCommand("report", pipeline, shown) });
   }
   return steps;
 }

@@ -7,15 +7,15 @@ import { heldWords } from "@mlrb/core/schedule/queued-for";
 import type { Standing } from "@mlrb/core/schedule/time-left";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { RunEvent } from "@mlrb/local/run/run-request";
+import { type ShownWait, shownWaitText } from "../show/attempt-wait-text.ts";
 import { lastLines } from "../show/last-lines.ts";
 import { oneLine } from "../show/one-line.ts";
 import { isLive, type TerminalVariables } from "../show/terminal.ts";
-import { type ShownWait, waitWords } from "../show/wait-words.ts";
-import { calmLine } from "./calm-line.ts";
 import { eventLines } from "./event-lines.ts";
 import type { Forecast } from "./forecast.ts";
 import { LiveBlock } from "./live-block.ts";
 import { linesMax, liveLines, type Now } from "./live-lines.ts";
+import { runningLine } from "./running-line.ts";
 
 type Stream = { write(text: string): unknown; isTTY?: boolean; columns?: number; rows?: number };
 
@@ -143,7 +143,7 @@ export class Progress {
     }
     this.#seeWaits();
     if (this.#now() - this.#spokeAt >= silenceMs) {
-      const text = calmLine(this.#look());
+      const text = runningLine(this.#look());
       if (text !== undefined) this.note(text);
     }
   }
@@ -203,7 +203,7 @@ export class Progress {
     const now = wallNow();
     for (const [id, running] of this.#running) {
       const wait = shown.get(id);
-      running.waits = wait && waitWords(wait, now);
+      running.waits = wait && shownWaitText(wait, now);
       const first = wait?.waits[0];
       if (!wait || !first) {
         if (running.told !== undefined) this.note(`resumed ${id}`);

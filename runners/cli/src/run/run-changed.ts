@@ -35,18 +35,18 @@ import { leaseSilence } from "../gates/lease-silence.ts";
 import { priceGate, runPurse } from "../gates/price-gate.ts";
 import { type Attempted, spent } from "../gates/spent.ts";
 import { stalePolicy } from "../gates/stale-policy.ts";
-import { printProblems, readRequest, sayProblems } from "../request/request.ts";
+import { printDiagnostics, printProblems, readRequest } from "../request/request.ts";
 import type { RunCommandOptions, RunInvocation } from "../request/run-invocation.ts";
-import { shownWait } from "../show/wait-words.ts";
+import { shownWait } from "../show/attempt-wait-text.ts";
 import { clearSandbox, executorsOf } from "./executors.ts";
 import { forecast } from "./forecast.ts";
 import { leaving } from "./leave-attempts.ts";
+import { noStrace, printAudit } from "./print-audit.ts";
+import { failuresOf, printFailures } from "./print-failures.ts";
 import { Progress } from "./progress.ts";
-import { type RunSummary, sayEnd } from "./run-summary.ts";
-import { noStrace, sayAudit } from "./say-audit.ts";
-import { failuresOf, sayFailures } from "./say-failures.ts";
+import { printEnd, type RunSummary } from "./run-summary.ts";
 import { type LeftAttempt, untilFinished } from "./until-finished.ts";
-import { isWatched, tellWatcher } from "./watched.ts";
+import { isWatched, tellWatcher } from "./watcher-channel.ts";
 
 type Wanted = { pipeline: string; options: RunCommandOptions; jobs: number | undefined; begin: number };
 
@@ -160,7 +160,7 @@ export async function runChanged(
 
   const published = publishResults(plan, results, workspace);
   const clashes = published?.problems ?? [];
-  sayProblems(clashes, options.json);
+  printDiagnostics(clashes, options.json);
   const page =
     published && (await laidOutPage({ plan, workspace, folder: published.folder, options }, counts));
   const cost = spent([...estimates].map(([index, estimate]) => attempted(estimate, results[index])));
@@ -172,8 +172,8 @@ export async function runChanged(
     lines: "",
   };
   // on a terminal they are told where they are seen: after the tables
-  if (!options.json && !process.stdout.isTTY) sayFailures(plan, results, workspace.state.logs);
-  const checked = await sayEnd(
+  if (!options.json && !process.stdout.isTTY) printFailures(plan, results, workspace.state.logs);
+  const checked = await printEnd(
     { ...said, ...(cost && { spent: cost }) },
     {
       root,
@@ -185,7 +185,7 @@ export async function runChanged(
       leftStale: results.filter((result) => result?.outcome === leftStale).length,
     },
   );
-  const undeclared = options.audit ? sayAudit(findings, options.json) : 0;
+  const undeclared = options.audit ? printAudit(findings, options.json) : 0;
   const isWhole =
     !options.audit && counts.reused + counts.succeeded === selected.length && clashes.length === 0;
   if (isWhole && stale.kind !== "accept") {

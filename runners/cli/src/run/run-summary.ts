@@ -20,7 +20,7 @@ export type RunSummary = {
   lines: string;
 };
 
-export function sayLines({ lines }: RunSummary): void {
+export function printLines({ lines }: RunSummary): void {
   if (lines !== "") process.stdout.write(lines);
 }
 
@@ -36,7 +36,7 @@ type End = {
 };
 
 /** The summary; for people after the tables, so that it is what they see. Gives whether these were read and follow their formats. */
-export async function sayEnd(said: RunSummary, end: End): Promise<boolean> {
+export async function printEnd(said: RunSummary, end: End): Promise<boolean> {
   if (end.json) {
     printSummary(said, end);
     return false;

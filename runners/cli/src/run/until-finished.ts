@@ -3,7 +3,7 @@
 import type { Instance } from "@mlrb/core/plan/plan";
 import type { RunHandle } from "@mlrb/local/run/run-request";
 import type { Progress } from "./progress.ts";
-import { interruptMessage, isWatched } from "./watched.ts";
+import { interruptMessage, isWatched } from "./watcher-channel.ts";
 
 /** How long a second Ctrl-C is waited for where attempts go on without the run. */
 const secondMs = 10_000;
@@ -16,7 +16,7 @@ export type Leaving = {
   /** Stops them; says what became of each. */
   stop: (left: readonly LeftAttempt[]) => Promise<void>;
   /** Tells how to stop them, and what the next run does; of those that were ended as well, where they are. */
-  sayLeft: (left: readonly LeftAttempt[]) => Promise<void>;
+  printLeft: (left: readonly LeftAttempt[]) => Promise<void>;
 };
 
 /** Waits for the run, ending it on signals; gives how many came. */
@@ -52,7 +52,7 @@ export async function untilFinished(run: RunHandle, progress: Progress, leaving?
     await run.finished;
     progress.end();
     if (leaving && leaving.left.length > 0) {
-      await leaving.sayLeft(leaving.left);
+      await leaving.printLeft(leaving.left);
       if ((await second(again, firstAt)) === "stop") await leaving.stop(leaving.left);
     }
   } finally {

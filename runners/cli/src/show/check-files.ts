@@ -14,7 +14,7 @@ import { parseYaml } from "@mlrb/core/yaml/yaml-source";
 import type { Consulted } from "@mlrb/local/decide/consulted-files";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { pipelineFile, pipelineNames } from "../request/request.ts";
-import { rootOf } from "../request/root-of.ts";
+import { rootFolder } from "../request/root-folder.ts";
 import { withScripted } from "../request/scripted-pipeline.ts";
 import { executorNames } from "../run/executors.ts";
 import { addRuns, cannotStart, type Runs } from "./check-runs.ts";
@@ -51,7 +51,7 @@ async function checkFile(
   file: string,
   { sources, runs, consulted }: { sources: Sources; runs: Runs; consulted: Consulted },
 ): Promise<Diagnostic[]> {
-  const path = relative(repository, rootOf(repository, file));
+  const path = relative(repository, rootFolder(repository, file));
   for (const kind of kinds) {
     for (const name of manifestNames(kind, sources)) {
       if (path !== manifestFile(kind, name) || !isManifestKind(kind)) continue;

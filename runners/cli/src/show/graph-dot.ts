@@ -1,7 +1,7 @@
 // A graph in the DOT language of Graphviz.
 // Pure: no disk, no clock.
 import type { Graph } from "./graph.ts";
-import { edgeLabel, plainLabel, privateColour, stateColours } from "./graph-looks.ts";
+import { edgeLabel, plainLabel, privateColour, stateColours } from "./graph-style.ts";
 
 export function graphDot({ title, nodes, edges }: Graph): string {
   const out = [

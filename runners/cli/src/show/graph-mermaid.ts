@@ -1,7 +1,7 @@
 // A graph as a Mermaid flowchart: what GitHub and many wikis draw from text.
 // Pure: no disk, no clock.
 import type { Graph } from "./graph.ts";
-import { edgeLabel, plainLabel, privateColour, stateColours } from "./graph-looks.ts";
+import { edgeLabel, plainLabel, privateColour, stateColours } from "./graph-style.ts";
 import { states } from "./instance-state.ts";
 
 export function graphMermaid({ title, nodes, edges }: Graph): string {

@@ -5,10 +5,10 @@ import { ownerWords } from "@mlrb/local/leases/owner";
 import { sumsWords } from "../attempts/attempt-sums.ts";
 import { costWords } from "../gates/total-cost.ts";
 import type { NextStep } from "../run/next-steps.ts";
+import { shownWaitText } from "./attempt-wait-text.ts";
 import { type StateCounts, states, stateWords } from "./instance-state.ts";
 import { oneLine } from "./one-line.ts";
 import type { Status } from "./status.ts";
-import { waitWords } from "./wait-words.ts";
 
 const shownMax = 20;
 
@@ -35,7 +35,7 @@ export function statusText(status: Status, { next, now }: { next: NextStep[]; no
   for (const { stage, since, supervisor } of status.orphans)
     out.push(`  ${stage}  for ${ago(since, now)}, ${ownerWords(supervisor)}`);
   if (status.waits.length > 0) out.push("", "waiting attempts");
-  for (const wait of status.waits) out.push(`  ${wait.stage}`, `      ${oneLine(waitWords(wait, now))}`);
+  for (const wait of status.waits) out.push(`  ${wait.stage}`, `      ${oneLine(shownWaitText(wait, now))}`);
   if (status.gpus.length > 0) out.push("", "GPUs in use on this host");
   for (const { index, model, uuid, stage, run, owner, since } of status.gpus)
     out.push(

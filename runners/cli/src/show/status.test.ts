@@ -9,10 +9,10 @@ import type { HeldGpu } from "@mlrb/local/leases/gpu-leases";
 import type { LiveRun } from "@mlrb/local/leases/live-runs";
 import type { InstanceNow, Orphan } from "../attempts/read-states.ts";
 import { nextSteps } from "../run/next-steps.ts";
+import type { ShownWait } from "./attempt-wait-text.ts";
 import type { InstanceState } from "./instance-state.ts";
 import { statusOf } from "./status.ts";
 import { statusText } from "./status-text.ts";
-import type { ShownWait } from "./wait-words.ts";
 
 const text = `formatVersion: 1
 name: test

@@ -9,8 +9,8 @@ import type { LiveRun } from "@mlrb/local/leases/live-runs";
 import type { AttemptSums } from "../attempts/attempt-sums.ts";
 import type { InstanceNow, Orphan } from "../attempts/read-states.ts";
 import { type TotalCost, totalCost } from "../gates/total-cost.ts";
+import type { ShownWait } from "./attempt-wait-text.ts";
 import { countStates, type StateCounts } from "./instance-state.ts";
-import type { ShownWait } from "./wait-words.ts";
 
 export type Status = {
   pipeline: string;

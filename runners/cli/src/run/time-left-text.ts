@@ -3,7 +3,7 @@ import type { TimeLeft } from "@mlrb/core/schedule/time-left";
 import { formatDuration } from "@mlrb/core/text/units";
 
 /** `about 4 m left`; `at least` where some of it was never timed; empty where nothing can be said. */
-export function timeLeftWords(left: TimeLeft | undefined): string {
+export function timeLeftText(left: TimeLeft | undefined): string {
   if (!left || left.ms < 1000) return "";
   return `${left.untimed > 0 ? "at least" : "about"} ${coarse(left.ms)} left`;
 }

@@ -19,7 +19,7 @@ import { plainText } from "@mlrb/report/read/plain-text";
 import type { ReportParams } from "@mlrb/report/read/report-params";
 import { digitsText } from "@mlrb/report/sections/digits-text";
 import { type Section, textCell } from "@mlrb/report/sections/table";
-import type { HandedIn } from "../request/hand-in.ts";
+import type { SubmittedFolder } from "../request/submit-folder.ts";
 import { hasColor } from "./terminal.ts";
 
 /** One instance, with the text of each file that it gave. */
@@ -37,12 +37,12 @@ type ScoredFolder = {
   task: string;
   profile: string;
   params: ReportParams;
-  handed: HandedIn;
+  handed: SubmittedFolder;
   measured: Measured[];
   json: boolean;
 };
 
-export async function sayScores(said: ScoredFolder): Promise<void> {
+export async function printScores(said: ScoredFolder): Promise<void> {
   const { path, task, profile, params, handed, measured, json } = said;
   const verdict = measured.flatMap(({ instance, texts }) =>
     instance.stage.role !== "verdict" || texts.verdict === undefined ? [] : [parseVerdict(texts.verdict)],
@@ -149,7 +149,7 @@ function rowName(name: string, named: { floor: string | null; anchor: string | n
 function verdictSection(from: {
   path: string;
   title: string;
-  handed: HandedIn;
+  handed: SubmittedFolder;
   verdict: Reading<Verdict> | undefined;
 }): Section {
   const { path, title, handed, verdict } = from;

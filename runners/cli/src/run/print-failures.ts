@@ -4,12 +4,12 @@ import type { Plan } from "@mlrb/core/plan/plan";
 import { outcomeCause } from "@mlrb/core/ports/outcome";
 import type { Result } from "@mlrb/local/run/result";
 import { logPath } from "@mlrb/local/stage/log-path";
-import { shellWord } from "../request/ask-again.ts";
+import { shellWord } from "../request/typed-command.ts";
 import { lastLines } from "../show/last-lines.ts";
 import type { Failure } from "./closing.ts";
 
 /** What failed, why, and the last that it said: the way out often stands there. */
-export function sayFailures(plan: Plan, results: (Result | undefined)[], logs: string): void {
+export function printFailures(plan: Plan, results: (Result | undefined)[], logs: string): void {
   const failed = failuresOf(plan, results, { logs });
   for (const { stage, cause, said, command } of failed.slice(0, shownMax)) {
     const lines = said.map((line) => `        | ${line}\n`);

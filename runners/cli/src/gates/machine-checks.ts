@@ -6,7 +6,7 @@ import type { Gpu } from "@mlrb/core/ports/gpu";
 import { renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
 import { gpusFor } from "@mlrb/local/leases/gpu-inventory";
 import { noPython } from "@mlrb/local/process/find-python";
-import type { Machine } from "./look-at-machine.ts";
+import type { Machine } from "./inspect-machine.ts";
 import type { ProfileNeeds } from "./profile-needs.ts";
 
 export type Check = { name: string; answer: "works" | "note" | "missing"; found: string; help?: string };

@@ -1,7 +1,7 @@
 // Where state lives. A relative path is meant from where the command was typed, not from where pnpm moved to.
 import { resolve } from "node:path";
 
-export function rootOf(repository: string, root: string | undefined): string {
+export function rootFolder(repository: string, root: string | undefined): string {
   return root === undefined ? repository : resolve(typedIn(), root);
 }
 

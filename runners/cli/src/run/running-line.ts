@@ -1,17 +1,17 @@
 // What a pipe is told when nothing has ended for a while: that the run still goes on, with what, for how long.
 // Pure: no disk, no clock.
 import { type Now, timeWords } from "./live-lines.ts";
-import { timeLeftWords } from "./time-left-words.ts";
+import { timeLeftText } from "./time-left-text.ts";
 
 const shownMax = 3;
 
 /** undefined where nothing goes on. */
-export function calmLine({ going, left, queued = "" }: Omit<Now, "done" | "total">): string | undefined {
+export function runningLine({ going, left, queued = "" }: Omit<Now, "done" | "total">): string | undefined {
   if (going.length === 0) return undefined;
   const named = going
     .slice(0, shownMax)
     .map((one) => `${one.id} ${timeWords(one)}${one.waits ? ` (${one.waits})` : ""}`);
   if (going.length > shownMax) named.push(`${going.length - shownMax} more`);
-  const words = [queued, timeLeftWords(left)].filter((part) => part !== "").map((part) => `; ${part}`);
+  const words = [queued, timeLeftText(left)].filter((part) => part !== "").map((part) => `; ${part}`);
   return `running ${named.join(", ")}${words.join("")}`;
 }

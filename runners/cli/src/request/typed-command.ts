@@ -11,7 +11,7 @@ type TypedOptions = {
 };
 
 /** `pnpm pipeline COMMAND NAME --profile …`, for a shell. `words` are the pipeline, or what else it takes. */
-export function askAgain(command: string, words: string | string[], asked: TypedOptions): string {
+export function typedCommand(command: string, words: string | string[], asked: TypedOptions): string {
   const options = [
     ...flags("--pipeline", [asked.pipeline]),
     ...flags("--profile", [asked.profile]),

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import type { Gpu } from "@mlrb/core/ports/gpu";
 import { memorySources } from "@mlrb/core/testing/memory-sources";
 import { doctorText } from "../show/doctor-text.ts";
-import { machineChecks, profileCheck } from "./checkup.ts";
-import type { Machine } from "./look-at-machine.ts";
+import type { Machine } from "./inspect-machine.ts";
+import { machineChecks, profileCheck } from "./machine-checks.ts";
 import { type ProfileNeeds, profileNeeds } from "./profile-needs.ts";
 
 const GiB = 2 ** 30;

@@ -26,7 +26,7 @@ export function shownWait({ name, card, waits }: WaitingAttempt, { repository, r
 }
 
 /** `now` in milliseconds since 1970. */
-export function waitWords({ command, waits }: Pick<ShownWait, "command" | "waits">, now: number): string {
+export function shownWaitText({ command, waits }: Pick<ShownWait, "command" | "waits">, now: number): string {
   const more = waits.length - 1;
   const others = more === 0 ? "" : ` (and ${more} more ${more === 1 ? "call" : "calls"})`;
   return `${waitText(waits[0]!, { now, resume: command })}${others}`;

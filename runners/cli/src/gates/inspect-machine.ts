@@ -34,7 +34,7 @@ export type Machine = {
   namespaces: { readOnly: boolean; network: boolean };
 };
 
-export async function lookAtMachine(at: { repository: string; root: string }): Promise<Machine> {
+export async function inspectMachine(at: { repository: string; root: string }): Promise<Machine> {
   const [pnpm, git, bubblewrap, podman, docker, namespaces] = await Promise.all([
     pnpmVersion(),
     firstLine("git", ["--version"]),

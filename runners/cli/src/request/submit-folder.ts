@@ -9,7 +9,7 @@ import type { Result } from "@mlrb/local/run/result";
 import { takeIn } from "@mlrb/local/store/ingest";
 import type { Workspace } from "@mlrb/local/store/workspace";
 
-export type HandedIn = {
+export type SubmittedFolder = {
   result: Result;
   digest: string;
   files: number;
@@ -24,11 +24,11 @@ const limits = { bytesMax: 1024 ** 4, filesMax: 1_000_000 };
 const none = { formatVersion: 1, none: "there was no attempt: the folder was handed in by hand" };
 
 /** A text says why the folder cannot be handed in. `work` is an empty folder of the caller's. */
-export async function handIn(
+export async function submitFolder(
   folder: string,
   attempt: Instance,
   { workspace, work }: { workspace: Workspace; work: string },
-): Promise<HandedIn | string> {
+): Promise<SubmittedFolder | string> {
   const path = resolve(folder);
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) return `there is no folder ${folder}`;

@@ -9,7 +9,7 @@ export const noStrace: Diagnostic = {
 };
 
 /** How many things were read and not declared. */
-export function sayAudit(found: readonly Audited[], json: boolean): number {
+export function printAudit(found: readonly Audited[], json: boolean): number {
   const sorted = [...found].sort((a, b) => (a.stage < b.stage ? -1 : 1));
   const undeclared = sorted.reduce((sum, one) => sum + ("undeclared" in one ? one.undeclared.length : 0), 0);
   if (json) for (const one of sorted) process.stdout.write(`${JSON.stringify({ event: "audit", ...one })}\n`);
