@@ -14,11 +14,12 @@ import type { Workspace } from "@mlrb/local/store/workspace";
 import { idOf } from "@mlrb/report/page/html";
 import type { Made, PageData, PageInstance, PageOutcome, PageTrajectory } from "@mlrb/report/page/page-data";
 import { togetherMs } from "@mlrb/report/page/stages-part";
+import { graphOf } from "../graph/graph.ts";
+import { graphSvg } from "../graph/graph-svg.ts";
 import { typedCommand } from "../request/typed-command.ts";
-import { graphOf } from "../show/graph.ts";
-import { graphSvg } from "../show/graph-svg.ts";
 import type { InstanceState } from "../show/instance-state.ts";
 import { lastLines } from "../show/last-lines.ts";
+import { valueText } from "../show/shorten.ts";
 import { nodeOf, type TraceNode } from "../show/trace-nodes.ts";
 import { trajectoryExtract } from "./trajectory-extract.ts";
 
@@ -103,7 +104,10 @@ function madeOf(
     key,
     record,
     script: run.kind === "command" ? [run.command].flat().join(" ") : run.file,
-    params: Object.entries(parts.params).map(([name, value]) => ({ name, value: shown(value) })),
+    params: Object.entries(parts.params).map(([name, value]) => ({
+      name,
+      value: valueText(value, valueMax),
+    })),
     files: Object.entries(parts.files).map(([path, digest]) => ({ path, digest })),
     inputs,
     outputs: Object.entries(outputs).map(([name, { digest }]) => ({ name, digest })),
@@ -149,9 +153,4 @@ async function drawn(plan: Plan, instances: PageInstance[]): Promise<string> {
 function stateWord({ kind }: PageOutcome): InstanceState {
   if (kind === "succeeded") return "upToDate";
   return kind === "failed" ? "failed" : "neverRun";
-}
-
-function shown(value: unknown): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length > valueMax ? `${text.slice(0, valueMax - 1)}…` : text;
 }

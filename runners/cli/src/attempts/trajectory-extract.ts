@@ -11,6 +11,7 @@ import { budgetParts } from "@mlrb/report/story/budget-parts";
 import { eventWords, factsWords } from "@mlrb/report/story/event-words";
 import { isNotable } from "@mlrb/report/story/is-notable";
 import { storyFailures } from "@mlrb/report/story/story-failures";
+import { shorten } from "../show/shorten.ts";
 
 /** Read from the beginning and from the end. */
 const bytesMax = 256 << 10;
@@ -121,6 +122,5 @@ function parse(line: string): Parsed {
 }
 
 function clipped(text: string): string {
-  const plain = stripVTControlCharacters(text);
-  return plain.length > textMax ? `${plain.slice(0, textMax - 1)}…` : plain;
+  return shorten(stripVTControlCharacters(text), textMax);
 }

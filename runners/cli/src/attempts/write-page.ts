@@ -1,7 +1,8 @@
 // Lays report.html beside the report's other files. It is made here and not by the report's stage, since it
 // tells when and where things ran, and a report's bytes must not depend on that.
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { OutcomeKind } from "@mlrb/core/ports/outcome";
 import { pageFile } from "@mlrb/core/spec/check-published";
 import { writeWhole } from "@mlrb/kit/json-file";
 import type { PageRequest } from "./page-data.ts";
@@ -23,4 +24,21 @@ export async function writePage(asked: PageRequest): Promise<string | undefined>
   const file = join(asked.folder, pageFile);
   writeWhole(file, page(await pageData({ ...asked, report: reading.value })));
   return file;
+}
+
+/** The page's path: written again if an instance ran or the report changed. A failure is printed and ends no run. */
+export async function refreshPage(
+  request: PageRequest,
+  { succeeded, failed, skipped, cancelled }: Record<OutcomeKind, number>,
+): Promise<string | undefined> {
+  const path = join(request.folder, pageFile);
+  const changedMs = (file: string) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const newer = existsSync(path) && changedMs(path) >= changedMs(join(request.folder, "report.json"));
+  if (succeeded + failed + skipped + cancelled === 0 && newer) return path;
+  try {
+    return await writePage(request);
+  } catch (error) {
+    process.stderr.write(`no-page: ${path} could not be written: ${(error as Error).message}\n`);
+    return undefined;
+  }
 }

@@ -6,10 +6,9 @@ import { exportRecord } from "@mlrb/local/records/export-record";
 import { Store } from "@mlrb/local/store/artifact-store";
 import { stateFolder } from "@mlrb/local/store/state-folder";
 import { VerifiedContents } from "@mlrb/local/store/verified-contents";
-import { rootFolder } from "../request/root-folder.ts";
+import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
+import { counted } from "../show/counted.ts";
 import type { ExportLogOptions } from "./attempts-export-log.ts";
-
-export type PlaceOptions = { root?: string; json: boolean };
 
 function open(repository: string, options: PlaceOptions): { records: AttemptRecords; folder: string } {
   const state = stateFolder(rootFolder(repository, options.root));
@@ -40,7 +39,7 @@ export async function attemptsExport(
   mkdirSync(to, { recursive: true });
   const copied = new Map<string, string>();
   for (const { digest } of found) exportRecord(join(folder, digest), join(to, digest), copied);
-  process.stdout.write(`${attemptsWord(found.length)} exported\n`);
+  process.stdout.write(`${counted(found.length, "attempt")} exported\n`);
   return 0;
 }
 
@@ -62,12 +61,10 @@ export function attemptsImport(repository: string, dir: string, options: PlaceOp
       process.stderr.write(`refused ${name.slice(0, 12)}: ${problem}\n`);
     }
   }
-  process.stdout.write(`${attemptsWord(imported)} imported${refused > 0 ? `, ${refused} refused` : ""}\n`);
+  process.stdout.write(
+    `${counted(imported, "attempt")} imported${refused > 0 ? `, ${refused} refused` : ""}\n`,
+  );
   return refused > 0 ? 1 : 0;
-}
-
-export function attemptsWord(count: number): string {
-  return `${count} ${count === 1 ? "attempt" : "attempts"}`;
 }
 
 /** The records whose digests begin as given, all when nothing is given; undefined after saying what is wrong. */

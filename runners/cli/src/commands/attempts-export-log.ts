@@ -8,8 +8,7 @@ import { inspectFileName, inspectLog } from "@mlrb/report/exports/inspect-log";
 import { attemptsOfRuns } from "../attempts/attempts-of-run.ts";
 import { readAttempt } from "../attempts/read-attempt.ts";
 import { type AttemptPlace, attemptPlace, type FoundAttempt, findAttempt } from "../request/find-attempt.ts";
-import { typedIn } from "../request/root-folder.ts";
-import type { PlaceOptions } from "./attempts-command.ts";
+import { type PlaceOptions, typedIn } from "../request/root-folder.ts";
 
 type Format = {
   /** The attempts of one document. */

@@ -10,10 +10,11 @@ import { attemptSums, recordedCost, sumsWords } from "../attempts/attempt-sums.t
 import { unrecordedAttempts } from "../attempts/unrecorded-attempts.ts";
 import { amountWords } from "../gates/spent.ts";
 import { attemptPlace } from "../request/find-attempt.ts";
-import { rootFolder } from "../request/root-folder.ts";
+import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
 import { shownWait, shownWaitText } from "../show/attempt-wait-text.ts";
+import { counted } from "../show/counted.ts";
 import { oneLine } from "../show/one-line.ts";
-import { attemptsWord, type PlaceOptions } from "./attempts-command.ts";
+import { printJson } from "../show/print-json.ts";
 
 export function attemptsList(repository: string, options: PlaceOptions): number {
   const { records, state } = attemptPlace(repository, options.root);
@@ -39,19 +40,24 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
     for (const { digest, record, current, ledger } of held) {
       const { slot, ran, cost } = record;
       const spent = { ended: ledger?.ended ?? null, tokens: ledger?.tokens ?? null };
-      print({ event: "attempt", record: digest, current, slot, ran, cost, ...spent });
+      printJson({ event: "attempt", record: digest, current, slot, ran, cost, ...spent });
     }
     for (const { kind, name, card, cost, durationMs, left } of unfinished) {
       const { slot, startedAt } = card;
       const wait = waits.get(name);
-      print({
+      printJson({
         ...{ event: `attempt-${kind}`, name, slot, startedAt, durationMs, cost, ...left },
         ...(wait && { command: wait.command, waits: wait.waits }),
       });
     }
-    print({ event: "attempt-sums", ...sums });
+    printJson({ event: "attempt-sums", ...sums });
     for (const { digest, why } of damaged)
-      print({ event: "attempt-damaged", record: digest, path: join(state.attempts, "records", digest), why });
+      printJson({
+        event: "attempt-damaged",
+        record: digest,
+        path: join(state.attempts, "records", digest),
+        why,
+      });
     return 0;
   }
   const rows = held.map(({ digest, record: { slot, ran, cost }, current, ledger }) => ({
@@ -77,13 +83,9 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
   const also = [...unfinished, ...damaged.map(() => ({ kind: "damaged" }))];
   const spent = sumsWords(sums);
   process.stdout.write(
-    `${attemptsWord(held.length)}${countWords(also)}${spent === undefined ? "" : `; ${spent}`}\n`,
+    `${counted(held.length, "attempt")}${countWords(also)}${spent === undefined ? "" : `; ${spent}`}\n`,
   );
   return 0;
-}
-
-function print(line: object): void {
-  process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
 function ledgerOf({ digest, record }: HeldRecord, folder: string): Ledger | undefined {

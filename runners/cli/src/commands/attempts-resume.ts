@@ -7,8 +7,8 @@ import { type WaitingAttempt, waitingAttempts } from "@mlrb/local/attempts/attem
 import { resumeAttempt } from "@mlrb/local/attempts/resume-attempt";
 import { markSecrets } from "@mlrb/local/attempts/secret-marks";
 import { stateFolder } from "@mlrb/local/store/state-folder";
-import { rootFolder } from "../request/root-folder.ts";
-import type { PlaceOptions } from "./attempts-command.ts";
+import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
+import { printJson } from "../show/print-json.ts";
 
 /** `asked`: beginnings of names, or stage instances; none: every attempt that waits for a person. */
 export async function attemptsResume(
@@ -45,9 +45,7 @@ async function resume({ name, path, card }: WaitingAttempt, json: boolean): Prom
   const reply = await resumed(path, values);
   const { stage } = card.slot;
   if (json) {
-    process.stdout.write(
-      `${JSON.stringify({ event: "attempt-resumed", id: attemptId(name), stage, secrets: set, unset, reply })}\n`,
-    );
+    printJson({ event: "attempt-resumed", id: attemptId(name), stage, secrets: set, unset, reply });
     return reply.kind === "resumed";
   }
   if (reply.kind === "refused") {

@@ -7,8 +7,9 @@ import { storyText } from "@mlrb/report/story/story-text";
 import { readAttempt } from "../attempts/read-attempt.ts";
 import { spent, spentWords } from "../gates/spent.ts";
 import { attemptPlace, findAttempt } from "../request/find-attempt.ts";
-import { hasColor } from "../show/terminal.ts";
-import type { PlaceOptions } from "./attempts-command.ts";
+import type { PlaceOptions } from "../request/root-folder.ts";
+import { printJson } from "../show/print-json.ts";
+import { stdoutLook } from "../show/terminal.ts";
 
 export type ShowOptions = PlaceOptions & { full: boolean };
 
@@ -25,13 +26,13 @@ export function attemptsShow(repository: string, what: string, options: ShowOpti
       kind === "record"
         ? { event: "attempt", digest: found.digest, ...found.record }
         : { event: "attempt", state: kind, name: found.attempt.name, ...found.attempt.card };
-    process.stdout.write(`${JSON.stringify(line)}\n`);
+    printJson(line);
     return 0;
   }
-  const color = hasColor(process.stdout);
-  const width = process.stdout.columns ?? Number(process.env.COLUMNS ?? 100);
   const { full } = options;
-  process.stdout.write(storyText(attemptStory(readAttempt(found, place), { full }), { width, color, full }));
+  process.stdout.write(
+    storyText(attemptStory(readAttempt(found, place), { full }), { ...stdoutLook(), full }),
+  );
   const kept =
     found.kind === "record"
       ? `${costLine(found.record)}${keyLine(found.record)}${found.folder}`

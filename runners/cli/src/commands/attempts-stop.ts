@@ -6,10 +6,9 @@ import { waitsIn } from "@mlrb/local/attempts/attempt-waits";
 import { runningAttempts } from "@mlrb/local/attempts/collect-ended-attempts";
 import { stopAttempt } from "@mlrb/local/attempts/stop-attempt";
 import { stateFolder } from "@mlrb/local/store/state-folder";
-import { rootFolder } from "../request/root-folder.ts";
+import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
 import { clearSandbox } from "../run/executors.ts";
 import { printStopped } from "../run/leave-attempts.ts";
-import type { PlaceOptions } from "./attempts-command.ts";
 
 export async function attemptsStop(repository: string, what: string, options: PlaceOptions): Promise<number> {
   const state = stateFolder(rootFolder(repository, options.root));

@@ -5,8 +5,10 @@ import { readLedger } from "@mlrb/kit/rules/ledger";
 import { type RecordCheck, verifyRecord } from "@mlrb/local/records/verify-record";
 import { Store } from "@mlrb/local/store/artifact-store";
 import { type AttemptPlace, attemptPlace } from "../request/find-attempt.ts";
+import type { PlaceOptions } from "../request/root-folder.ts";
+import { counted } from "../show/counted.ts";
 import { oneLine } from "../show/one-line.ts";
-import { attemptsWord, type PlaceOptions } from "./attempts-command.ts";
+import { printJson } from "../show/print-json.ts";
 
 /** 1 where something is damaged that could not be repaired, or does not hang together. */
 export async function attemptsVerify(
@@ -40,7 +42,7 @@ export async function attemptsVerify(
   process.stdout.write(
     options.json
       ? `${JSON.stringify({ event: "attempts-verify", ...counts })}\n`
-      : `${attemptsWord(chosen.length)} read, ${damaged} damaged, ${repaired} repaired\n`,
+      : `${counted(chosen.length, "attempt")} read, ${damaged} damaged, ${repaired} repaired\n`,
   );
   return damaged > 0 ? 1 : 0;
 }
@@ -59,7 +61,7 @@ async function brokenChain(digest: string, folder: string, { records }: AttemptP
 function say({ record, repaired, left }: RecordCheck, { json, path }: { json: boolean; path: string }): void {
   if (repaired.length + left.length === 0) return;
   if (json) {
-    process.stdout.write(`${JSON.stringify({ event: "attempt-verify", record, path, repaired, left })}\n`);
+    printJson({ event: "attempt-verify", record, path, repaired, left });
     return;
   }
   const lines = [

@@ -3,8 +3,7 @@
 import { formatBytes } from "@mlrb/core/text/units";
 import { collectGarbage, storeStats, verifyStore } from "@mlrb/local/store/garbage-collection";
 import { stateFolder } from "@mlrb/local/store/state-folder";
-import { rootFolder } from "../request/root-folder.ts";
-import type { PlaceOptions } from "./attempts-command.ts";
+import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
 
 export function cacheStats(repository: string, options: PlaceOptions): number {
   const stats = storeStats(stateFolder(rootFolder(repository, options.root)));

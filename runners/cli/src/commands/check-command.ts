@@ -18,9 +18,8 @@ export async function checkCommand(
     return { keep: problems.length === 0 ? checked : undefined };
   });
   if (problems.length > 0) {
-    const { printProblems } = await import("../request/request.ts");
-    printProblems(problems, options.json);
-    return 2;
+    const { refuse } = await import("../request/request.ts");
+    return refuse(problems, options.json);
   }
   const line = { event: "summary", checked: held ?? checked, problems: 0 };
   process.stdout.write(

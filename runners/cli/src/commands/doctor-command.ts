@@ -6,11 +6,12 @@ import { type Check, machineChecks, type ProfileCheck, profileCheck } from "../g
 import { modelChecks } from "../gates/model-checks.ts";
 import { presetModels } from "../gates/preset-models.ts";
 import { type ProfileNeeds, profileNeeds } from "../gates/profile-needs.ts";
-import { pipelineFile, printProblems } from "../request/request.ts";
+import { pipelineFile, refuse } from "../request/request.ts";
 import { rootFolder } from "../request/root-folder.ts";
 import { withScripted } from "../request/scripted-pipeline.ts";
 import { executorNames } from "../run/executors.ts";
 import { doctorText } from "../show/doctor-text.ts";
+import { printJson } from "../show/print-json.ts";
 
 export type DoctorOptions = { root?: string; models: boolean; json: boolean };
 
@@ -25,10 +26,7 @@ export async function doctorCommand(
   const scripted = typeof file === "string" ? await withScripted(repository, file, sources) : file;
   const needs = "code" in scripted ? [scripted] : profileNeeds(file as string, scripted, executorNames);
   const problems = needs.filter((one) => "code" in one);
-  if (problems.length > 0) {
-    printProblems(problems, options.json);
-    return 2;
-  }
+  if (problems.length > 0) return refuse(problems, options.json);
   const machine = await inspectMachine({ repository, root: rootFolder(repository, options.root) });
   const checks = machineChecks(machine);
   const set = (name: string) => (process.env[name] ?? "") !== "";
@@ -36,10 +34,9 @@ export async function doctorCommand(
   if (options.models) await checkModels(needs as ProfileNeeds[], profiles, sources);
   const broken = profiles.some(({ isDefault, runs }) => isDefault && !runs) || nodeMissing(checks);
   if (options.json) {
-    for (const check of checks) process.stdout.write(`${JSON.stringify({ event: "check", ...check })}\n`);
-    for (const profile of profiles)
-      process.stdout.write(`${JSON.stringify({ event: "profile", pipeline, ...profile })}\n`);
-    process.stdout.write(`${JSON.stringify({ event: "summary", pipeline, runs: !broken })}\n`);
+    for (const check of checks) printJson({ event: "check", ...check });
+    for (const profile of profiles) printJson({ event: "profile", pipeline, ...profile });
+    printJson({ event: "summary", pipeline, runs: !broken });
   } else process.stdout.write(doctorText(pipeline, { checks, profiles }));
   return broken ? 1 : 0;
 }

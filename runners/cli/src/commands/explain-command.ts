@@ -6,6 +6,8 @@ import { bind } from "@mlrb/local/decide/bind-inputs";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import { openWorkspace } from "@mlrb/local/store/workspace";
 import { rememberedRequest } from "../request/remembered-request.ts";
+import { printJson } from "../show/print-json.ts";
+import { valueText } from "../show/shorten.ts";
 
 export type ExplainOptions = {
   pipeline: string;
@@ -70,7 +72,7 @@ export async function explainCommand(
           reasons: one.reasons,
         })),
       };
-      process.stdout.write(`${JSON.stringify(line)}\n`);
+      printJson(line);
       continue;
     }
     const say = (text: string) => process.stdout.write(`${text}\n`);
@@ -90,14 +92,9 @@ export async function explainCommand(
     for (const [name, part] of Object.entries({ code, files, inputs, params, axes, env, budget, outputs })) {
       const entries = Object.entries(part);
       if (entries.length > 0) say(`    ${name}`);
-      for (const [key, value] of entries) say(`      ${key}: ${shown(value)}`);
+      for (const [key, value] of entries) say(`      ${key}: ${valueText(value, 100)}`);
     }
     if (environment) say(`    environment\n      ${environment}`);
   }
   return 0;
-}
-
-function shown(value: unknown): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length > 100 ? `${text.slice(0, 97)}…` : text;
 }

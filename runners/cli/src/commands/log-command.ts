@@ -12,6 +12,7 @@ import { stateFolder } from "@mlrb/local/store/state-folder";
 import { rootFolder } from "../request/root-folder.ts";
 import { shownWait, shownWaitText } from "../show/attempt-wait-text.ts";
 import { oneLine } from "../show/one-line.ts";
+import { printJson } from "../show/print-json.ts";
 import { printLog, tailStart } from "../show/print-log.ts";
 
 type StageEvent = {
@@ -65,9 +66,18 @@ export async function logCommand(repository: string, pattern: string, options: L
       const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
       const from = Math.max(size - jsonBytesMax, tail === undefined ? 0 : tailStart(path, tail));
       const text = readFrom(path, from, jsonBytesMax)?.toString("utf8") ?? "";
-      process.stdout.write(
-        `${JSON.stringify({ event: "log", stage, time, outcome: outcome?.kind, durationMs, log: path, text, ...(from > 0 && { omittedBytes: from }), ...(held.has(stage!) && { held: held.get(stage!) }), ...(waits.length > 0 && { waits: waits.flatMap((one) => one.waits) }) })}\n`,
-      );
+      printJson({
+        event: "log",
+        stage,
+        time,
+        outcome: outcome?.kind,
+        durationMs,
+        log: path,
+        text,
+        ...(from > 0 && { omittedBytes: from }),
+        ...(held.has(stage!) && { held: held.get(stage!) }),
+        ...(waits.length > 0 && { waits: waits.flatMap((one) => one.waits) }),
+      });
       continue;
     }
     process.stdout.write(

@@ -8,7 +8,8 @@ import { gpusAsked, tooFewGpus } from "../gates/gpu-gate.ts";
 import { priceGate, runPurse } from "../gates/price-gate.ts";
 import { type StaleOptions, stalePolicy } from "../gates/stale-policy.ts";
 import { costWords, totalCost } from "../gates/total-cost.ts";
-import { type CommonOptions, printProblems, readRequest } from "../request/request.ts";
+import { type CommonOptions, readRequest, refuse } from "../request/request.ts";
+import { printJson } from "../show/print-json.ts";
 
 export type PlanCommandOptions = CommonOptions & StaleOptions & CostOptions;
 
@@ -22,10 +23,7 @@ export async function planCommand(
   if (!request) return 2;
   const { plan, selected, root } = request;
   const purse = runPurse(options);
-  if ("code" in purse) {
-    printProblems([purse], options.json);
-    return 2;
-  }
+  if ("code" in purse) return refuse([purse], options.json);
   const workspace = openWorkspace({ repository, root, pipeline: plan.pipeline, profile: plan.profile });
   const gate = { workspace, stale: stalePolicy(plan, options) };
   const { previews } = await previewPlan(plan, selected, gate);
@@ -52,7 +50,7 @@ export async function planCommand(
         onStale,
         cost,
       };
-      process.stdout.write(`${JSON.stringify(line)}\n`);
+      printJson(line);
     } else {
       const verb = action === "run" ? (certain ? "run  " : "run ?") : action;
       const then = onStale === "rerun" && action === "stale" ? "; runs again" : "";
@@ -62,7 +60,7 @@ export async function planCommand(
   const note = tooFewGpus(request, previews, gpusAsked(plan, selected)) ?? dear;
   const durationMs = Math.round(performance.now() - begin);
   if (options.json) {
-    if (note) process.stdout.write(`${JSON.stringify({ event: "note", ...note })}\n`);
+    if (note) printJson({ event: "note", ...note });
     const cost = totalCost(previews);
     const line = {
       event: "summary",
@@ -72,7 +70,7 @@ export async function planCommand(
       cost,
       durationMs,
     };
-    process.stdout.write(`${JSON.stringify(line)}\n`);
+    printJson(line);
     return 0;
   }
   const work = expectedMs > 0 ? `, about ${formatDuration(expectedMs)} of work as earlier runs took` : "";

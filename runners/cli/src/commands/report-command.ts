@@ -10,6 +10,7 @@ import { pageFile, writePage } from "../attempts/write-page.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import { typedCommand } from "../request/typed-command.ts";
 import { openFile } from "../show/open-file.ts";
+import { printJson } from "../show/print-json.ts";
 import { type ReportAge, reportAge, reportAgeWords } from "../show/report-age.ts";
 import { showReport } from "../show/show-report.ts";
 
@@ -57,7 +58,7 @@ export async function reportCommand(
     const { pipeline: name, profile, selection } = plan;
     const laidOutAt = new Date(laidOutMs).toISOString();
     const line = { event: "report", pipeline: name, profile, selection, folder, files, laidOutAt, ...age };
-    process.stdout.write(`${JSON.stringify(line)}\n`);
+    printJson(line);
   } else {
     await showReport(folder, options);
     process.stdout.write(

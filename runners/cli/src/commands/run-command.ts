@@ -15,9 +15,9 @@ export async function runCommand(
 ): Promise<number> {
   const begin = performance.now();
   const jobs = parseJobs(options.jobs);
-  if (jobs === "bad") {
-    process.stderr.write(`bad-jobs: --jobs ${options.jobs} is not a whole number above 0\n`);
-    return 2;
+  if (typeof jobs === "object") {
+    const { refuse } = await import("../request/request.ts");
+    return refuse([jobs], options.json);
   }
   const { profile, only, set, executor, acceptStale, json } = options;
   const asked: RunInvocation = {

@@ -5,6 +5,7 @@ import { readStates } from "../attempts/read-states.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import type { CommonOptions } from "../request/request.ts";
 import { nextSteps } from "../run/next-steps.ts";
+import { printJson } from "../show/print-json.ts";
 import { statusOf } from "../show/status.ts";
 import { statusText } from "../show/status-text.ts";
 
@@ -33,7 +34,7 @@ export async function statusCommand(
     ...failed.map((one) => ({ event: "failed", ...one })),
     { event: "summary", ...summary, next, durationMs: Math.round(performance.now() - begin) },
   ];
-  for (const line of lines) process.stdout.write(`${JSON.stringify(line)}\n`);
+  for (const line of lines) printJson(line);
   return 0;
 }
 

@@ -11,7 +11,10 @@ import type { Store } from "@mlrb/local/store/artifact-store";
 import { openWorkspace } from "@mlrb/local/store/workspace";
 import { readPlain } from "@mlrb/report/read/read-plain";
 import { rememberedRequest } from "../request/remembered-request.ts";
+import { counted } from "../show/counted.ts";
 import { lastLines } from "../show/last-lines.ts";
+import { printJson } from "../show/print-json.ts";
+import { valueText } from "../show/shorten.ts";
 import { type TraceNode, traceOf } from "../show/trace-nodes.ts";
 
 export type TraceOptions = {
@@ -59,9 +62,7 @@ export async function traceCommand(
     const outdated = moved.get(index) ?? false;
     untold ||= nodes[0]?.stage !== id;
     if (options.json) {
-      process.stdout.write(
-        `${JSON.stringify({ event: "trace", stage: id, outdated, again, nodes, missing })}\n`,
-      );
+      printJson({ event: "trace", stage: id, outdated, again, nodes, missing });
       continue;
     }
     const lines = nodes.flatMap((node) => nodeLines(node, { root, store: workspace.store }));
@@ -89,13 +90,13 @@ function nodeLines(node: TraceNode, { root, store }: { root: string; store: Stor
   const script = run.kind === "command" ? [run.command].flat().join(" ") : run.file;
   const files = Object.keys(parts.code).length;
   const said = lastLines(node.log, logLines);
-  const params = Object.entries(parts.params).map(([name, value]) => `${name}=${shown(value)}`);
+  const params = Object.entries(parts.params).map(([name, value]) => `${name}=${valueText(value, 60)}`);
   const row = (head: string, text: string) => `  ${head.padEnd(12)}${text}`;
   return [
     `${node.stage}${scoreWords(node, store)}`,
     row(
       run.kind === "command" ? "command" : "script",
-      `${script}${files > 0 ? ` (${files} source ${files === 1 ? "file" : "files"})` : ""}, key ${short(node.key)}`,
+      `${script}${files > 0 ? ` (${counted(files, "source file")})` : ""}, key ${short(node.key)}`,
     ),
     ...(node.record ? [row("record", `${node.record}`)] : []),
     ...(params.length > 0 ? [row("params", params.join(", "))] : []),
@@ -136,9 +137,4 @@ function scoreWords({ outputs }: TraceNode, store: Store): string {
 
 function short(digest: string): string {
   return digest.slice(0, 12);
-}
-
-function shown(value: unknown): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }

@@ -7,12 +7,13 @@ import { type Change, changedSince, seenNow } from "@mlrb/local/decide/changed-f
 import type { StatSnapshot } from "@mlrb/local/decide/stat-snapshot";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { parseJobs } from "../request/parse-jobs.ts";
-import { printProblems, readWords } from "../request/request.ts";
+import { readWords, refuse } from "../request/request.ts";
 import type { RunCommandOptions } from "../request/run-invocation.ts";
 import { Mailbox } from "../run/mailbox.ts";
 import { WatchFolders } from "../run/watch-folders.ts";
 import { changeLines, waitLine } from "../run/watch-text.ts";
 import { againVariable, interruptMessage, leaveMessage, type WatchedFiles } from "../run/watcher-channel.ts";
+import { printJson } from "../show/print-json.ts";
 
 /** A burst of edits is over when nothing has moved for this long; one that never ends is cut off. */
 const burst = { quietMs: 150, mostMs: 2000 };
@@ -22,18 +23,12 @@ export async function watchCommand(
   pipeline: string,
   options: RunCommandOptions,
 ): Promise<number> {
-  if (parseJobs(options.jobs) === "bad") {
-    const message = `--jobs ${options.jobs} is not a whole number above 0`;
-    printProblems([{ code: "bad-jobs", message, help: "e.g. --jobs 2" }], options.json);
-    return 2;
-  }
+  const jobs = parseJobs(options.jobs);
+  if (typeof jobs === "object") return refuse([jobs], options.json);
   const asked = readWords(pipeline, { repository, sources: sourceFiles(repository), set: options.set });
-  if ("problems" in asked) {
-    printProblems(asked.problems, options.json);
-    return 2;
-  }
+  if ("problems" in asked) return refuse(asked.problems, options.json);
   const say = (text: string, event: object) => {
-    if (options.json) process.stdout.write(`${JSON.stringify(event)}\n`);
+    if (options.json) printJson(event);
     else process.stderr.write(text);
   };
   const mailbox = new Mailbox();

@@ -4,11 +4,8 @@
 import type { Plan } from "@mlrb/core/plan/plan";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { previewPlan } from "@mlrb/local/decide/preview-plan";
-import type { StalePolicy } from "@mlrb/local/run/run-request";
-import type { Workspace } from "@mlrb/local/store/workspace";
 import type { Request } from "../request/request.ts";
-
-type Gate = { workspace: Workspace; stale: StalePolicy };
+import { type Gate, startedIn } from "./gate.ts";
 
 /** Why the run may not start, if it may not. */
 export async function containerGate(request: Request, gate: Gate): Promise<Diagnostic | undefined> {
@@ -18,9 +15,7 @@ export async function containerGate(request: Request, gate: Gate): Promise<Diagn
   const engine = await containerEngine();
   if (!("trouble" in engine)) return undefined;
   const { previews } = await previewPlan(plan, selected, gate);
-  const starts = previews.filter(
-    ({ action, onStale }) => action === "run" || (action === "stale" && onStale === "rerun"),
-  );
+  const starts = startedIn(previews);
   const wanting = starts.map(({ index }) => index).filter((index) => inContainer(plan, index));
   return wanting.length === 0 ? undefined : noEngine(request, wanting, engine.trouble.detail);
 }

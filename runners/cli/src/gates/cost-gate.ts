@@ -1,13 +1,12 @@
 // Nobody pays by accident: new attempts whose estimate is over the limits need a yes before anything runs.
 import { createInterface } from "node:readline/promises";
 import type { Reason } from "@mlrb/core/key/reasons";
-import type { Plan } from "@mlrb/core/plan/plan";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { previewPlan } from "@mlrb/local/decide/preview-plan";
-import type { StalePolicy } from "@mlrb/local/run/run-request";
-import type { Workspace } from "@mlrb/local/store/workspace";
-import { printProblems } from "../request/request.ts";
+import { type Request, refuse } from "../request/request.ts";
 import { isWatchedAgain } from "../run/watcher-channel.ts";
+import { counted } from "../show/counted.ts";
+import type { Gate } from "./gate.ts";
 import { costWords, type TotalCost, totalCost } from "./total-cost.ts";
 
 export type CostOptions = { maxCost?: string; maxGpuHours?: string; price?: string[]; yes?: boolean };
@@ -34,8 +33,7 @@ export function costLimits({ maxGpuHours, maxCost }: CostOptions): CostLimits | 
 export function overCost(cost: TotalCost, limits: CostLimits): Diagnostic | undefined {
   const unknown = cost.unknownDollars > 0 || cost.unknownGpuHours > 0;
   if (cost.gpuHours <= limits.gpuHours && cost.dollars <= limits.dollars && !unknown) return undefined;
-  const count = (number: number, one: string) => `${number} ${one}${number === 1 ? "" : "s"}`;
-  const most = `${count(limits.gpuHours, "GPU hour")} and ${count(limits.dollars, "dollar")}`;
+  const most = `${counted(limits.gpuHours, "GPU hour")} and ${counted(limits.dollars, "dollar")}`;
   const raise = unknown ? "pass --yes" : "raise --max-gpu-hours and --max-cost, or pass --yes";
   return {
     code: "over-cost",
@@ -55,16 +53,15 @@ function lostAgain(stage: string): Diagnostic {
   };
 }
 
-type Gate = { plan: Plan; selected: number[]; workspace: Workspace; stale: StalePolicy };
-
 /** Whether the run may start; false after saying why not. */
 export async function costAgreed(
-  { plan, selected, workspace, stale }: Gate,
+  { plan, selected }: Pick<Request, "plan" | "selected">,
+  gate: Gate,
   options: CostOptions & { json: boolean },
 ): Promise<boolean> {
   const limits = costLimits(options);
   if ("code" in limits) {
-    printProblems([limits], options.json);
+    refuse([limits], options.json);
     return false;
   }
   const mayCost = selected.some((index) => {
@@ -72,17 +69,17 @@ export async function costAgreed(
     return stage.durable && (execution.resources.gpus > 0 || action.secrets.length > 0);
   });
   if (!mayCost || (options.yes && !isWatchedAgain())) return true;
-  const { previews } = await previewPlan(plan, selected, { workspace, stale });
+  const { previews } = await previewPlan(plan, selected, gate);
   const again = isWatchedAgain() && previews.find(({ cost, reasons }) => cost && reasons.some(isLost));
   if (again) {
-    printProblems([lostAgain(plan.instances[again.index]!.id)], options.json);
+    refuse([lostAgain(plan.instances[again.index]!.id)], options.json);
     return false;
   }
   if (options.yes) return true;
   const problem = overCost(totalCost(previews), limits);
   if (problem === undefined) return true;
   if (!process.stdin.isTTY || options.json) {
-    printProblems([problem], options.json);
+    refuse([problem], options.json);
     return false;
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });

@@ -5,11 +5,9 @@ import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import { gpusFor, gpusHere, type Inventory, usesGpusHere } from "@mlrb/local/leases/gpu-inventory";
-import type { StalePolicy } from "@mlrb/local/run/run-request";
-import type { Workspace } from "@mlrb/local/store/workspace";
 import type { Request } from "../request/request.ts";
-
-type Gate = { workspace: Workspace; stale: StalePolicy };
+import { counted } from "../show/counted.ts";
+import { type Gate, startedIn } from "./gate.ts";
 
 /** Why the run may not start, if it may not. */
 export async function gpuGate(request: Request, gate: Gate): Promise<Diagnostic | undefined> {
@@ -33,16 +31,14 @@ export function tooFewGpus(
   previews: Preview[],
   here: Inventory,
 ): Diagnostic | undefined {
-  const started = previews.filter(
-    ({ action, onStale }) => action === "run" || (action === "stale" && onStale === "rerun"),
-  );
+  const started = startedIn(previews);
   const indices = started.map(({ index }) => index);
   const stages = new Map(
     lacking(plan, indices, here).map(({ stage, execution }) => [stage.name, execution.resources.gpus]),
   );
   if (stages.size === 0) return undefined;
   const most = Math.max(...stages.values());
-  const wants = [...stages].map(([name, gpus]) => `"${name}" needs ${gpus} GPU${gpus === 1 ? "" : "s"}`);
+  const wants = [...stages].map(([name, gpus]) => `"${name}" needs ${counted(gpus, "GPU")}`);
   const others = plan.profiles.filter((name) => {
     const other = name === plan.profile ? undefined : inProfile(name);
     return other && lacking(other.plan, other.selected, here).length === 0;
@@ -53,7 +49,7 @@ export function tooFewGpus(
     message: `${wants.join(", ")}; this host has ${hereWords(here, most)}`,
     help:
       others.length === 0
-        ? `run ${plan.pipeline} on a host with ${most} GPU${most === 1 ? "" : "s"}; no profile needs fewer`
+        ? `run ${plan.pipeline} on a host with ${counted(most, "GPU")}; no profile needs fewer`
         : `${others.length === 1 ? "a profile" : "profiles"} that this host can run: ${options}`,
   };
 }

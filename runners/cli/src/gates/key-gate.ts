@@ -6,11 +6,8 @@ import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { attemptFields } from "@mlrb/formats/declared/agent-preset";
 import { isTable } from "@mlrb/formats/is-table";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
-import type { StalePolicy } from "@mlrb/local/run/run-request";
-import type { Workspace } from "@mlrb/local/store/workspace";
 import type { Request } from "../request/request.ts";
-
-type Gate = { workspace: Workspace; stale: StalePolicy };
+import { type Gate, startedIn } from "./gate.ts";
 
 /** Why the run may not start, if it may not. */
 export async function keyGate(
@@ -30,9 +27,7 @@ export function noKeys(
   instances: Instance[],
   env: NodeJS.ProcessEnv,
 ): Diagnostic | undefined {
-  const started = previews
-    .filter(({ action, onStale }) => action === "run" || (action === "stale" && onStale === "rerun"))
-    .map(({ index }) => instances[index]!);
+  const started = startedIn(previews).map(({ index }) => instances[index]!);
   const wanted = new Map<string, Instance[]>();
   for (const instance of started)
     for (const key of missingKeys(instance, env)) wanted.set(key, [...(wanted.get(key) ?? []), instance]);

@@ -7,11 +7,12 @@ import { readManifest, type Sources } from "@mlrb/core/spec/manifest";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
-import type { RunPurse, StalePolicy } from "@mlrb/local/run/run-request";
-import type { Workspace } from "@mlrb/local/store/workspace";
+import type { RunPurse } from "@mlrb/local/run/run-request";
 import type { Request } from "../request/request.ts";
 import { shellWord } from "../request/typed-command.ts";
+import { counted } from "../show/counted.ts";
 import { type CostOptions, costLimits } from "./cost-gate.ts";
+import { type Gate, startedIn } from "./gate.ts";
 
 /** What `--price` and `--max-cost` say; a `--max-cost` that is said is a hard limit, `--yes` or not. */
 export function runPurse(options: CostOptions): RunPurse | Diagnostic {
@@ -25,8 +26,6 @@ export function runPurse(options: CostOptions): RunPurse | Diagnostic {
   if ("code" in limits) return limits;
   return { prices, ...(options.maxCost !== undefined && { maxDollars: limits.dollars }) };
 }
-
-type Gate = { workspace: Workspace; stale: StalePolicy };
 
 /** Why the run may not start, if it may not. */
 export async function priceGate(
@@ -56,8 +55,7 @@ export function noPrices(
   instances: Instance[],
   { sources, command, ...known }: Known & { sources: Sources; command?: string },
 ): Diagnostic | undefined {
-  const started = previews
-    .filter(({ action, onStale }) => action === "run" || (action === "stale" && onStale === "rerun"))
+  const started = startedIn(previews)
     .map(({ index }) => instances[index]!)
     .filter((instance) => unknownIn(instance, known).length > 0);
   const [first, ...more] = started;
@@ -65,8 +63,7 @@ export function noPrices(
   const unknown = unknownIn(first, known);
   const { dollars } = first.action.budget;
   const limit = dollars === undefined ? "under --max-cost" : `at most ${dollars} dollars`;
-  const others =
-    more.length > 0 ? `, ${more.length} more attempt${more.length === 1 ? "" : "s"} likewise` : "";
+  const others = more.length > 0 ? `, ${counted(more.length, "more attempt")} likewise` : "";
   const names = unknown.map(({ provider, id }) => `${provider} ${id}`).join(", ");
   const place = placeOf(first, unknown[0]!.id, sources);
   return {

@@ -2,6 +2,7 @@
 // estimate learns how good it was. Compared is only what is known of the same attempts.
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { CostEstimate } from "@mlrb/local/records/estimate-cost";
+import { counted } from "../show/counted.ts";
 
 /** One attempt that ran. `cost` is null where none was recorded: it failed, or was ended. */
 export type Attempted = {
@@ -78,11 +79,11 @@ export function spentWords(spent: Spent): string | undefined {
     ...comparedWords(spent.gpuHours, { from, unit: "GPU hours", digits: 1 }),
     ...comparedWords(spent.dollars, { from, unit: "dollars", digits: 2 }),
   ];
-  const many = (count: number) => `${count} ${count === 1 ? "attempt" : "attempts"}`;
-  const said = took.length > 0 ? [`${many(attempts)} took ${took.join(" and ")}`] : [];
+  const said = took.length > 0 ? [`${counted(attempts, "attempt")} took ${took.join(" and ")}`] : [];
   if (spent.lost && (spent.lost.gpuHours !== 0 || spent.lost.dollars !== 0))
-    said.push(`${many(spent.lost.attempts)} without a record cost ${amountWords(spent.lost)}`);
-  if (unrecorded > 0) said.push(`the cost of ${many(unrecorded)} that did not finish is unknown`);
+    said.push(`${counted(spent.lost.attempts, "attempt")} without a record cost ${amountWords(spent.lost)}`);
+  if (unrecorded > 0)
+    said.push(`the cost of ${counted(unrecorded, "attempt")} that did not finish is unknown`);
   return said.length > 0 ? said.join("; ") : undefined;
 }
 

@@ -1,6 +1,7 @@
 // What attempts would cost together, and how that is said. Unknown is told apart from nothing.
 // Pure: no disk, no clock.
 import type { Preview } from "@mlrb/local/decide/preview-plan";
+import { counted } from "../show/counted.ts";
 
 export type TotalCost = {
   attempts: number;
@@ -38,6 +39,6 @@ export function costWords({
     ...(unknownGpuHours > 0 ? [`${which(unknownGpuHours)}without a bound on GPU hours`] : []),
     ...(unknownDollars > 0 ? [`${which(unknownDollars)}at an unknown price`] : []),
   ];
-  const known = `${attempts} ${attempts === 1 ? "attempt" : "attempts"}, about ${gpuHours.toFixed(1)} GPU hours and ${dollars.toFixed(2)} dollars`;
+  const known = `${counted(attempts, "attempt")}, about ${gpuHours.toFixed(1)} GPU hours and ${dollars.toFixed(2)} dollars`;
   return [known, ...unknown].join(", ");
 }

@@ -16,12 +16,12 @@ export async function refuseBlank(command: Command): Promise<void> {
     [value].flat().some((one) => typeof one === "string" && !one.trim()),
   );
   if (blank.length === 0) return;
-  const { printProblems } = await import("./request.ts");
+  const { refuse } = await import("./request.ts");
   const problems = blank.map(([name]) => ({
     code: "blank-value",
     message: `${name} is blank`,
     help: "give it a value or omit it; a variable of your shell may be empty",
   }));
-  printProblems(problems, command.opts().json === true);
+  refuse(problems, command.opts().json === true);
   throw new CommanderError(2, "commander.blank", "blank");
 }

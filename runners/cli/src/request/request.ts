@@ -11,6 +11,8 @@ import { didYouMean } from "@mlrb/core/yaml/suggest";
 import type { Consulted } from "@mlrb/local/decide/consulted-files";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { executorNames } from "../run/executors.ts";
+import { counted } from "../show/counted.ts";
+import { printJson } from "../show/print-json.ts";
 import { rootFolder } from "./root-folder.ts";
 import { withScripted } from "./scripted-pipeline.ts";
 
@@ -41,13 +43,13 @@ export async function readRequest(
   const sources = sourceFiles(repository, consulted);
   const words = readWords(pipeline, { repository, sources, set: options.set });
   if ("problems" in words) {
-    printProblems(words.problems, options.json);
+    refuse(words.problems, options.json);
     return undefined;
   }
   const { file, set } = words;
   const scripted = await withScripted(repository, file, sources, consulted);
   if ("code" in scripted) {
-    printProblems([scripted], options.json);
+    refuse([scripted], options.json);
     return undefined;
   }
   const planned = (profile: string | undefined): Planned | { problems: Diagnostic[] } => {
@@ -59,7 +61,7 @@ export async function readRequest(
   };
   const result = planned(options.profile);
   if ("problems" in result) {
-    printProblems(result.problems, options.json);
+    refuse(result.problems, options.json);
     return undefined;
   }
   return {
@@ -134,10 +136,11 @@ function parseSet(flags: string[]): Selection | Diagnostic {
   return set;
 }
 
-export function printProblems(problems: Diagnostic[], json: boolean): void {
+/** Prints why nothing is run; the exit status of an invalid request. */
+export function refuse(problems: Diagnostic[], json: boolean): 2 {
   printDiagnostics(problems, json);
-  const count = problems.length;
-  process.stderr.write(`${count} problem${count === 1 ? "" : "s"}; nothing was run\n`);
+  process.stderr.write(`${counted(problems.length, "problem")}; nothing was run\n`);
+  return 2;
 }
 
 export function printDiagnostics(problems: Diagnostic[], json: boolean): void {
@@ -145,7 +148,7 @@ export function printDiagnostics(problems: Diagnostic[], json: boolean): void {
     const { place, ...rest } = problem;
     if (json) {
       const { file, line, column } = place ?? {};
-      process.stdout.write(`${JSON.stringify({ event: "problem", ...rest, file, line, column })}\n`);
+      printJson({ event: "problem", ...rest, file, line, column });
     }
     process.stderr.write(`${renderDiagnostic(problem)}\n\n`);
   }

@@ -10,3 +10,6 @@ export function typedIn(): string {
   const before = process.env.npm_lifecycle_event === "pipeline" ? process.env.INIT_CWD : undefined;
   return before ?? process.cwd();
 }
+
+/** Of a command that needs no plan. */
+export type PlaceOptions = { root?: string; json: boolean };

@@ -7,7 +7,7 @@ type TypedOptions = {
   only?: string[];
   set?: string[];
   executor?: string;
-  root?: string;
+  root?: string | undefined;
 };
 
 /** `pnpm pipeline COMMAND NAME --profile …`, for a shell. `words` are the pipeline, or what else it takes. */

@@ -3,6 +3,7 @@
 import type { OutcomeKind } from "@mlrb/core/ports/outcome";
 import type { Report } from "@mlrb/formats/report";
 import { typedCommand } from "../request/typed-command.ts";
+import { counted } from "../show/counted.ts";
 import type { NextStep } from "./next-steps.ts";
 
 export type TypedRun = {
@@ -41,7 +42,7 @@ export function afterRun(
       command: typedCommand("status", pipeline, options),
     });
   if (leftStale > 0) {
-    const many = `${leftStale} stale attempt${leftStale === 1 ? "" : "s"}`;
+    const many = counted(leftStale, "stale attempt");
     steps.push({ why: `reruns ${many}; \`plan\` shows why and the cost`, command: run(" --rerun") });
     steps.push({
       why: "or uses the old ones; the tables print the reason",

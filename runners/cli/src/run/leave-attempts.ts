@@ -9,7 +9,8 @@ import { causeWords, keptWords } from "@mlrb/local/attempts/quarantine";
 import type { Settled } from "@mlrb/local/attempts/settle-attempt";
 import { stopAttempt } from "@mlrb/local/attempts/stop-attempt";
 import type { StateFolder } from "@mlrb/local/store/state-folder";
-import { shellWord, typedCommand } from "../request/typed-command.ts";
+import { typedCommand } from "../request/typed-command.ts";
+import { printJson } from "../show/print-json.ts";
 import type { TypedRun } from "./after-run.ts";
 import { clearSandbox } from "./executors.ts";
 import type { LeftAttempt } from "./until-finished.ts";
@@ -20,8 +21,7 @@ export function leaving({ state, json, asked: { pipeline, options } }: Run): {
   printLeft(left: readonly LeftAttempt[]): Promise<void>;
   stop(left: readonly LeftAttempt[]): Promise<void>;
 } {
-  const root = options.root === undefined ? "" : ` --root ${shellWord(options.root)}`;
-  const stopCommand = (stage: string) => `pnpm pipeline attempts stop ${shellWord(stage)}${root}`;
+  const stopCommand = (stage: string) => typedCommand("attempts stop", stage, { root: options.root });
   const folderOf = (name: string) => join(state.running, name);
   return {
     async printLeft(left) {
@@ -33,7 +33,8 @@ export function leaving({ state, json, asked: { pipeline, options } }: Run): {
       for (const [at, fate] of fates.entries())
         if (fate.kind !== "going") printEnded(left[at]!.instance.id, fate, { json });
       for (const { instance, name } of going)
-        if (json) print({ event: "attempt-left", stage: instance.id, name, stop: stopCommand(instance.id) });
+        if (json)
+          printJson({ event: "attempt-left", stage: instance.id, name, stop: stopCommand(instance.id) });
       if (going.length === 0) return;
       const lines = going.map(
         ({ instance: { id } }) => `running ${id}\n        to stop it: ${stopCommand(id)}\n`,
@@ -58,7 +59,7 @@ export function leaving({ state, json, asked: { pipeline, options } }: Run): {
 function printEnded(stage: string, fate: Fate, { json }: { json: boolean }): void {
   if (json) {
     const { cause, cost, folder } = fate.kind === "quarantined" ? fate : {};
-    print({ event: "attempt-ended", stage, became: fate.kind, cause, cost, folder });
+    printJson({ event: "attempt-ended", stage, became: fate.kind, cause, cost, folder });
   }
   process.stderr.write(`ended   ${stage}  (${fateWords(fate)})\n`);
 }
@@ -90,7 +91,7 @@ export function printStopped(
 ): void {
   if (json) {
     const { cause, cost, folder } = settled.kind === "quarantined" ? settled : {};
-    print({
+    printJson({
       event: "attempt-stopped",
       stage,
       kept: settled.kind !== "nothing",
@@ -111,8 +112,4 @@ function stoppedWords(settled: Settled): string {
     case "nothing":
       return "stopped before it had done anything";
   }
-}
-
-function print(line: object): void {
-  process.stdout.write(`${JSON.stringify(line)}\n`);
 }

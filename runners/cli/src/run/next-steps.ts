@@ -2,7 +2,8 @@
 // Pure: no disk, no clock.
 import { formatDuration } from "@mlrb/core/text/units";
 import { costWords } from "../gates/total-cost.ts";
-import { shellWord, typedCommand } from "../request/typed-command.ts";
+import { typedCommand } from "../request/typed-command.ts";
+import { counted } from "../show/counted.ts";
 import type { Status } from "../show/status.ts";
 
 export type NextStep = { why: string; command: string };
@@ -15,8 +16,8 @@ export function nextSteps(
   { pipeline, options }: { pipeline: string; options: RunOptions },
 ): NextStep[] {
   const { runs, orphans, failed, toRun, attempts, publishes } = status;
-  const root = options.root === undefined ? "" : ` --root ${shellWord(options.root)}`;
-  const log = (stage: string) => `pnpm pipeline log ${shellWord(stage)}${root}`;
+  const { root } = options;
+  const log = (stage: string) => typedCommand("log", stage, { root });
   const run = (more = "") => typedCommand("run", pipeline, options) + more;
   const steps: NextStep[] = [];
   const busy = runs.flatMap(({ stages }) => stages)[0];
@@ -25,7 +26,7 @@ export function nextSteps(
   }
   if (orphans[0] && runs.length === 0) {
     steps.push({ why: "continues the running attempts and runs the rest", command: run() });
-    const stop = `pnpm pipeline attempts stop ${shellWord(orphans[0].stage)}${root}`;
+    const stop = typedCommand("attempts stop", orphans[0].stage, { root });
     steps.push({ why: "or stops one; quarantines what it made and spent", command: stop });
   }
   if (runs.some(({ life }) => life === "elsewhere")) {
@@ -38,7 +39,7 @@ export function nextSteps(
       toRun.expectedMs > 0 ? `, about ${formatDuration(toRun.expectedMs)} of work as earlier runs took` : "";
     const untimed = toRun.untimed > 0 && toRun.expectedMs > 0 ? `, ${toRun.untimed} never timed` : "";
     steps.push({
-      why: `runs ${toRun.instances} instance${toRun.instances === 1 ? "" : "s"}${time}${untimed}`,
+      why: `runs ${counted(toRun.instances, "instance")}${time}${untimed}`,
       command: run(),
     });
     steps.push({ why: "shows what would run, and why", command: typedCommand("plan", pipeline, options) });

@@ -4,7 +4,7 @@ import type { Plan } from "@mlrb/core/plan/plan";
 import { outcomeCause } from "@mlrb/core/ports/outcome";
 import type { Result } from "@mlrb/local/run/result";
 import { logPath } from "@mlrb/local/stage/log-path";
-import { shellWord } from "../request/typed-command.ts";
+import { typedCommand } from "../request/typed-command.ts";
 import { lastLines } from "../show/last-lines.ts";
 import type { Failure } from "./closing.ts";
 
@@ -26,13 +26,12 @@ export function failuresOf(
   results: (Result | undefined)[],
   { logs, root }: { logs: string; root?: string | undefined },
 ): Failure[] {
-  const place = root === undefined ? "" : ` --root ${shellWord(root)}`;
   return plan.instances
     .filter(({ index }) => results[index]?.outcome.kind === "failed")
     .map(({ id, index }, at) => ({
       stage: id,
       cause: outcomeCause(results[index]!.outcome),
       said: at < shownMax ? lastLines(logPath(logs, id), 6) : [],
-      command: `pnpm pipeline log ${shellWord(id)}${place}`,
+      command: typedCommand("log", id, { root }),
     }));
 }

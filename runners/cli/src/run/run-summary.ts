@@ -2,6 +2,7 @@
 import { join, relative } from "node:path";
 import type { OutcomeKind } from "@mlrb/core/ports/outcome";
 import { type Spent, spentWords } from "../gates/spent.ts";
+import { printJson } from "../show/print-json.ts";
 import { showReport } from "../show/show-report.ts";
 import { afterRun, type TypedRun } from "./after-run.ts";
 import type { Failure } from "./closing.ts";
@@ -91,5 +92,5 @@ function printSummary(
     peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
     cpuMs: Math.round((process.cpuUsage().user + process.cpuUsage().system) / 1000),
   };
-  process.stdout.write(`${JSON.stringify(line)}\n`);
+  printJson(line);
 }

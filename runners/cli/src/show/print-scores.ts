@@ -1,4 +1,4 @@
-// What `pipeline score` says: verdict, scores, and beside each score its floor and anchors.
+// Prints what `pipeline score` found: verdict, scores, and for each score its trivial baseline and reference models.
 
 import type { Instance } from "@mlrb/core/plan/plan";
 import { outcomeCause } from "@mlrb/core/ports/outcome";
@@ -6,7 +6,7 @@ import type { Reading } from "@mlrb/formats/read-format";
 import type { AttemptScore } from "@mlrb/formats/report/attempt";
 import type { Result } from "@mlrb/local/run/result";
 import type { Store } from "@mlrb/local/store/artifact-store";
-import { floorOf } from "@mlrb/report/compare/floor-of";
+import { type Floor, floorOf } from "@mlrb/report/compare/floor-of";
 import { terminalSection } from "@mlrb/report/formats/terminal-table";
 import {
   type AnchorRow,
@@ -20,7 +20,8 @@ import type { ReportParams } from "@mlrb/report/read/report-params";
 import { digitsText } from "@mlrb/report/sections/digits-text";
 import { type Section, textCell } from "@mlrb/report/sections/table";
 import type { SubmittedFolder } from "../request/submit-folder.ts";
-import { hasColor } from "./terminal.ts";
+import { printJson } from "./print-json.ts";
+import { stdoutLook } from "./terminal.ts";
 
 /** One instance, with the text of each file that it gave. */
 export type Measured = { instance: Instance; texts: Record<string, string>; cause: string };
@@ -37,51 +38,71 @@ type ScoredFolder = {
   task: string;
   profile: string;
   params: ReportParams;
-  handed: SubmittedFolder;
+  submission: SubmittedFolder;
   measured: Measured[];
   json: boolean;
 };
 
-export async function printScores(said: ScoredFolder): Promise<void> {
-  const { path, task, profile, params, handed, measured, json } = said;
+/** What one scorer found: the submission's score, the rows of reference models, and the trivial baseline. */
+type ScorerRow = {
+  scorer: string;
+  metric: ReturnType<ReportParams["metric"]>;
+  score: Reading<AttemptScore>;
+  anchors: Reading<AnchorRow[]>;
+  floor: Floor;
+};
+
+export async function printScores(scored: ScoredFolder): Promise<void> {
+  const { path, task, profile, params, submission, measured, json } = scored;
   const verdict = measured.flatMap(({ instance, texts }) =>
     instance.stage.role !== "verdict" || texts.verdict === undefined ? [] : [parseVerdict(texts.verdict)],
   )[0];
   const scorers = [...new Set(measured.flatMap(({ instance }) => instance.axes.scorer ?? []))].map(String);
-  const rows = scorers.map((scorer) => {
-    const of = (role: string) =>
-      measured.find(({ instance }) => instance.axes.scorer === scorer && instance.stage.role === role);
-    const metric = params.metric(scorer);
-    const scored = of("score");
-    const score: Reading<AttemptScore> =
-      scored?.texts.score === undefined
-        ? { kind: "unreadable", cause: scored?.cause || "not planned" }
-        : parseScore(scored.texts.score, metric);
-    const anchored = of("anchors");
-    const anchors: Reading<AnchorRow[]> =
-      anchored?.texts.rows === undefined
-        ? { kind: "unreadable", cause: anchored?.cause || "not planned" }
-        : parseAnchors(anchored.texts.rows, scorer);
-    const floor = floorOf(params.floor(task, scorer), anchors);
-    return { scorer, metric, score, anchors, floor };
-  });
+  const rows = scorers.map((scorer) => scorerRow(scorer, scored));
   if (json) {
-    const { digest, files, bytes, leftOut } = handed;
-    print({ event: "submission", task, path, digest, files, bytes, leftOut });
-    print({ event: "verdict", ...(verdict?.kind === "ok" ? verdict.value : { kind: "not measured" }) });
+    const { digest, files, bytes, leftOut } = submission;
+    printJson({ event: "submission", task, path, digest, files, bytes, leftOut });
+    printJson({ event: "verdict", ...(verdict?.kind === "ok" ? verdict.value : { kind: "not measured" }) });
     for (const { scorer, metric, score, anchors, floor } of rows) {
       const { unit, direction } = metric;
       const found = score.kind === "ok" ? score.value : { kind: "not measured", cause: score.cause };
-      const beside = anchors.kind === "ok" ? anchors.value : [];
-      print({ event: "score", scorer, unit, direction, ...found, floor, anchors: beside });
+      printJson({ event: "score", scorer, unit, direction, ...found, floor, anchors: measuredRows(anchors) });
     }
     return;
   }
-  const width = process.stdout.columns ?? Number(process.env.COLUMNS ?? 100);
-  const color = hasColor(process.stdout);
-  const show = (section: Section) => process.stdout.write(`\n${terminalSection(section, { width, color })}`);
-  show(verdictSection({ path, title: `${task} (${profile})`, handed, verdict }));
-  show({
+  const look = stdoutLook();
+  const title = `${task} (${profile})`;
+  for (const section of [
+    verdictSection({ path, title, submission, verdict }),
+    scoresSection(rows, (metric) => params.anchorRow(task, metric)),
+  ])
+    process.stdout.write(`\n${terminalSection(section, look)}`);
+}
+
+function scorerRow(scorer: string, { task, params, measured }: ScoredFolder): ScorerRow {
+  const of = (role: string) =>
+    measured.find(({ instance }) => instance.axes.scorer === scorer && instance.stage.role === role);
+  const metric = params.metric(scorer);
+  const scored = of("score");
+  const score: Reading<AttemptScore> =
+    scored?.texts.score === undefined
+      ? { kind: "unreadable", cause: scored?.cause || "not planned" }
+      : parseScore(scored.texts.score, metric);
+  const anchored = of("anchors");
+  const anchors: Reading<AnchorRow[]> =
+    anchored?.texts.rows === undefined
+      ? { kind: "unreadable", cause: anchored?.cause || "not planned" }
+      : parseAnchors(anchored.texts.rows, scorer);
+  return { scorer, metric, score, anchors, floor: floorOf(params.floor(task, scorer), anchors) };
+}
+
+function measuredRows(anchors: Reading<AnchorRow[]>): AnchorRow[] {
+  return anchors.kind === "ok" ? anchors.value : [];
+}
+
+/** `anchorOf` names the reference model of a metric. */
+function scoresSection(rows: ScorerRow[], anchorOf: (metric: string) => string | null): Section {
+  return {
     heading: "Scores",
     caption:
       "Standard errors over items. The trivial baseline is what guessing or doing nothing scores, the reference model what a known model scores; the other rows are for comparison.",
@@ -89,56 +110,44 @@ export async function printScores(said: ScoredFolder): Promise<void> {
       {
         title: "",
         columns: ["", "value", "standard error"].map((head, at) => ({ head, rigid: at > 0 })),
-        groups: rows.map(({ metric, score, anchors, floor }) => {
-          const { digits } = metric;
-          const row = (
-            name: string,
-            value: number | undefined,
-            error: number | null | undefined,
-            note = "",
-          ) => [
-            textCell(plainText(name)),
-            textCell(value === undefined ? note : digitsText(value, digits)),
-            textCell(error === null || error === undefined ? "" : digitsText(error, digits)),
-          ];
-          const mine = score.kind === "ok" && score.value.kind === "scored" ? score.value : undefined;
-          const why = score.kind === "ok" ? "rejected" : "not measured";
-          return {
-            name: metric.name,
-            title: `${metric.title} (${metric.unit}) ${metric.direction === "higher" ? "↑" : "↓"}`,
-            rows: [
-              row("this submission", mine?.value, mine?.standardError, why),
-              ...(floor.kind === "known" && floor.name === null
-                ? [row("trivial baseline", floor.value, null)]
-                : []),
-              ...(anchors.kind === "ok" ? anchors.value : []).map((anchor) =>
-                row(
-                  rowName(anchor.name, { floor: floor.name, anchor: params.anchorRow(task, metric.name) }),
-                  anchor.value ?? undefined,
-                  anchor.standardError,
-                  "rejected",
-                ),
-              ),
-            ],
-          };
-        }),
+        groups: rows.map((row) => ({
+          name: row.metric.name,
+          title: `${row.metric.title} (${row.metric.unit}) ${row.metric.direction === "higher" ? "↑" : "↓"}`,
+          rows: tableRows(row, anchorOf(row.metric.name)),
+        })),
       },
     ],
-    items: rows.flatMap(({ metric, score, anchors, floor }) => {
-      const beside = anchors.kind === "ok" ? anchors.value : [];
-      const texts = [
-        ...(score.kind === "unreadable" ? [`not measured: ${score.cause}`] : []),
-        ...(score.kind === "ok" && score.value.kind === "rejected"
-          ? [`rejected: ${score.value.reason}`]
-          : []),
-        ...beside.flatMap(({ name, rejected }) =>
-          rejected === null ? [] : [`the row ${name} is rejected: ${rejected}`],
-        ),
-        ...(floor.kind === "unavailable" && floor.name !== null ? [floor.why] : []),
-      ];
-      return texts.map((text) => ({ head: metric.name, text: plainText(text) }));
-    }),
-  });
+    items: rows.flatMap(scoreNotes),
+  };
+}
+
+function tableRows({ metric: { digits }, score, anchors, floor }: ScorerRow, anchor: string | null) {
+  const row = (name: string, value: number | undefined, error: number | null | undefined, note = "") => [
+    textCell(plainText(name)),
+    textCell(value === undefined ? note : digitsText(value, digits)),
+    textCell(error === null || error === undefined ? "" : digitsText(error, digits)),
+  ];
+  const own = score.kind === "ok" && score.value.kind === "scored" ? score.value : undefined;
+  const why = score.kind === "ok" ? "rejected" : "not measured";
+  return [
+    row("this submission", own?.value, own?.standardError, why),
+    ...(floor.kind === "known" && floor.name === null ? [row("trivial baseline", floor.value, null)] : []),
+    ...measuredRows(anchors).map(({ name, value, standardError }) =>
+      row(rowName(name, { floor: floor.name, anchor }), value ?? undefined, standardError, "rejected"),
+    ),
+  ];
+}
+
+function scoreNotes({ metric, score, anchors, floor }: ScorerRow): { head: string; text: string }[] {
+  const texts = [
+    ...(score.kind === "unreadable" ? [`not measured: ${score.cause}`] : []),
+    ...(score.kind === "ok" && score.value.kind === "rejected" ? [`rejected: ${score.value.reason}`] : []),
+    ...measuredRows(anchors).flatMap(({ name, rejected }) =>
+      rejected === null ? [] : [`the row ${name} is rejected: ${rejected}`],
+    ),
+    ...(floor.kind === "unavailable" && floor.name !== null ? [floor.why] : []),
+  ];
+  return texts.map((text) => ({ head: metric.name, text: plainText(text) }));
 }
 
 function rowName(name: string, named: { floor: string | null; anchor: string | null }): string {
@@ -149,11 +158,11 @@ function rowName(name: string, named: { floor: string | null; anchor: string | n
 function verdictSection(from: {
   path: string;
   title: string;
-  handed: SubmittedFolder;
+  submission: SubmittedFolder;
   verdict: Reading<Verdict> | undefined;
 }): Section {
-  const { path, title, handed, verdict } = from;
-  const { digest, files, bytes, leftOut } = handed;
+  const { path, title, submission, verdict } = from;
+  const { digest, files, bytes, leftOut } = submission;
   const kind = verdict?.kind === "ok" ? verdict.value.kind : "not measured";
   const words = kind === "struck" ? "disqualified" : kind;
   const rules = verdict?.kind === "ok" ? verdict.value.rules : [];
@@ -171,8 +180,4 @@ function verdictSection(from: {
       })),
     ],
   };
-}
-
-function print(line: object): void {
-  process.stdout.write(`${JSON.stringify(line)}\n`);
 }

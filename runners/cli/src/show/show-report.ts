@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
-import { hasColor } from "./terminal.ts";
+import { stdoutLook } from "./terminal.ts";
 
 /**
  * `folder` is where the results were laid out, `checked` says that an earlier run read them as they are, and that all
@@ -25,15 +25,14 @@ export async function showReport(
   }
   const report = reading.value;
   const { terminalSection, terminalTable } = await import("@mlrb/report/formats/terminal-table");
-  const color = hasColor(process.stdout);
-  const width = process.stdout.columns ?? Number(process.env.COLUMNS ?? 100);
-  process.stdout.write(`\n${terminalTable(report, { width, color })}`);
+  const look = stdoutLook();
+  process.stdout.write(`\n${terminalTable(report, look)}`);
   if (more.groups) {
     const [{ groupsSection }, { plainSection }] = await Promise.all([
       import("@mlrb/report/sections/groups"),
       import("@mlrb/report/sections/sections"),
     ]);
-    process.stdout.write(`\n${terminalSection(plainSection(groupsSection(report)), { width, color })}`);
+    process.stdout.write(`\n${terminalSection(plainSection(groupsSection(report)), look)}`);
   }
   const times = join(folder, "times.json");
   let followed = true;
@@ -42,7 +41,7 @@ export async function showReport(
     const reading = more.checked ? parsed<Times>(times) : await readTimes(times);
     // an older version's lack columns; the next run makes them again
     if (reading.kind === "ok")
-      process.stdout.write(`\n${terminalSection(timesSection(reading.value), { width, color })}`);
+      process.stdout.write(`\n${terminalSection(timesSection(reading.value), look)}`);
     else followed = false;
   }
   return { report, followed };

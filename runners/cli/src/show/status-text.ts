@@ -8,6 +8,7 @@ import type { NextStep } from "../run/next-steps.ts";
 import { shownWaitText } from "./attempt-wait-text.ts";
 import { type StateCounts, states, stateWords } from "./instance-state.ts";
 import { oneLine } from "./one-line.ts";
+import { shorten } from "./shorten.ts";
 import type { Status } from "./status.ts";
 
 const shownMax = 20;
@@ -43,7 +44,7 @@ export function statusText(status: Status, { next, now }: { next: NextStep[]; no
     );
   if (failed.length > 0) out.push("", "failed in their last run");
   for (const { stage, cause, time } of failed.slice(0, shownMax))
-    out.push(`  ${stage}  ${short(cause)}  (${ago(time, now)} ago)`);
+    out.push(`  ${stage}  ${shorten(oneLine(cause), 200)}  (${ago(time, now)} ago)`);
   if (failed.length > shownMax) out.push(`  … and ${failed.length - shownMax} more`);
   if (attempts) {
     const cost = attempts.cost.attempts > 0 ? `; to run the missing ones: ${costWords(attempts.cost)}` : "";
@@ -85,9 +86,4 @@ function stageTable({ stages, states: all }: Status): string[] {
 
 function ago(time: string, now: number): string {
   return formatDuration(Math.max(0, Math.floor((now - Date.parse(time)) / 1000) * 1000));
-}
-
-function short(text: string): string {
-  const plain = oneLine(text);
-  return plain.length > 200 ? `${plain.slice(0, 199)}…` : plain;
 }

@@ -10,6 +10,12 @@ export function isLive(stream: Terminal, env: TerminalVariables = process.env): 
   return stream.isTTY === true && env.TERM !== "dumb";
 }
 
+/** How wide stdout is (100 columns in a pipe without COLUMNS), and whether it shows colours. */
+export function stdoutLook(): { width: number; color: boolean } {
+  const width = process.stdout.columns ?? Number(process.env.COLUMNS ?? 100);
+  return { width, color: hasColor(process.stdout) };
+}
+
 export function hasColor(stream: Terminal, env: TerminalVariables = process.env): boolean {
   return isLive(stream, env) && !env.NO_COLOR;
 }

@@ -1,7 +1,8 @@
 // What a graph's parts look like, in every format alike. Colour is never the only sign: a node says its state
 // and what it is in words, a private artifact is named so.
+
+import type { InstanceState } from "../show/instance-state.ts";
 import type { GraphEdge } from "./graph.ts";
-import type { InstanceState } from "./instance-state.ts";
 
 /** Dark text is read easily on each of them. */
 export const stateColours: Record<InstanceState, string> = {

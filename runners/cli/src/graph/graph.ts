@@ -2,7 +2,7 @@
 // artifacts go, and what state everything is in. What draws it decides only how it looks.
 // Pure: no disk, no clock.
 import { environmentStage, type Plan, type PlannedStage } from "@mlrb/core/plan/plan";
-import { countStates, type InstanceState, states, stateWords } from "./instance-state.ts";
+import { countStates, type InstanceState, states, stateWords } from "../show/instance-state.ts";
 
 type GraphNode = {
   /** A stage's name, or an instance's id. */

@@ -1,8 +1,9 @@
 // A graph as a Mermaid flowchart: what GitHub and many wikis draw from text.
 // Pure: no disk, no clock.
+
+import { states } from "../show/instance-state.ts";
 import type { Graph } from "./graph.ts";
 import { edgeLabel, plainLabel, privateColour, stateColours } from "./graph-style.ts";
-import { states } from "./instance-state.ts";
 
 export function graphMermaid({ title, nodes, edges }: Graph): string {
   const names = new Map(nodes.map(({ id }, at) => [id, `n${at}`]));
