@@ -1,5 +1,5 @@
-// What attempts have cost in all: records, those that were lost, those that ended and are not kept yet, those that go on. Money that was spent counts
-// whatever became of the attempt.
+// The total cost of attempts: recorded, lost, ended without a record yet, and running. All money counts, also that
+// of attempts that failed.
 // Pure: no disk, no clock.
 import type { AttemptCost, AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import { amountWords, total } from "../gates/spent.ts";
@@ -9,7 +9,7 @@ export type AttemptSums = Record<
   AttemptCost & { attempts: number }
 >;
 
-/** Of a record. Where nobody was expected to be paid, dollars that no ledger tells are none. */
+/** The cost of a record. If its estimate was 0 dollars, dollars missing from the ledger are 0. */
 export function recordedCost({ cost, estimate }: Pick<AttemptRecord, "cost" | "estimate">): AttemptCost {
   return { ...cost, dollars: cost.dollars ?? (estimate?.dollars === 0 ? 0 : null) };
 }

@@ -1,5 +1,5 @@
-// Gathers what the page tells beside the report: how every stage instance ended, why it ran, what it was made
-// of, and what the attempts' supervisors wrote down. Reads only; what is gone is told to be gone.
+// Gathers what the page shows besides the report: how every stage instance ended, why it ran, what it was made
+// from, and the trajectories of attempts. Only reads; missing files are reported as missing.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { reasonWords } from "@mlrb/core/key/reasons";
@@ -26,12 +26,12 @@ import { trajectoryExtract } from "./trajectory-extract.ts";
 const logLines = 8;
 const valueMax = 300;
 
-/** What was asked for, and where its results lie. */
+/** The plan of the page, and the folder of its results. */
 export type PageRequest = {
   plan: Plan;
   workspace: Workspace;
   folder: string;
-  /** As they were typed. */
+  /** As typed. */
   options: { profile?: string; set: string[] };
 };
 
@@ -42,7 +42,7 @@ export async function pageData({
   options,
   report,
 }: PageRequest & { report: Report }): Promise<PageData> {
-  // without the root: a page may be published, and the reader's folders are others
+  // without --root: a page may be published, and its readers have other folders
   const { profile, set } = options;
   const again = (only: string) =>
     typedCommand("run", plan.pipeline, { ...(profile !== undefined && { profile }), set, only: [only] });
@@ -83,7 +83,7 @@ export async function pageData({
   };
 }
 
-/** Null where an older version wrote them: the page then says nothing of times. */
+/** Null if an older version wrote the file; the page then has no times. */
 function readTimes(path: string): Times | null {
   const reading = readFormat(timesFormat, readFileSync(path, "utf8"));
   return reading.kind === "ok" ? reading.value : null;
@@ -130,7 +130,7 @@ function trajectoryOf({ axes }: Instance, { record }: TraceNode, workspace: Work
   };
 }
 
-/** The stages with what became of them and how long they took, each leading to its instances. */
+/** A drawing of the stages with their outcomes and durations; each links to its instances. */
 async function drawn(plan: Plan, instances: PageInstance[]): Promise<string> {
   const byId = new Map(instances.map((instance) => [instance.id, instance]));
   const stateOf = new Map(
@@ -146,7 +146,7 @@ async function drawn(plan: Plan, instances: PageInstance[]): Promise<string> {
     return { ...node, lines: [...node.lines, formatDuration(ms)], href: `#${idOf("stages", node.name)}` };
   });
   const svg = await graphSvg({ ...graph, nodes });
-  // from the element on: what stands before it belongs into a file of its own
+  // without the XML declaration and doctype, which only a file of its own may have
   return svg.slice(svg.indexOf("<svg"));
 }
 

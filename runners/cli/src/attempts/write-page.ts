@@ -1,5 +1,5 @@
-// Lays report.html beside the report's other files. It is made here and not by the report's stage, since it
-// tells when and where things ran, and a report's bytes must not depend on that.
+// Writes report.html next to the report's other files. Not the report stage writes it: the page shows when and where
+// stages ran, and a report's bytes must not depend on that.
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { OutcomeKind } from "@mlrb/core/ports/outcome";
@@ -9,7 +9,7 @@ import type { PageRequest } from "./page-data.ts";
 
 export { pageFile };
 
-/** Gives the page's path; undefined where there is no report of this version's format in the folder. Throws on a broken one. */
+/** Returns the page's path; undefined without a report of this version in the folder. Throws on a broken report. */
 export async function writePage(asked: PageRequest): Promise<string | undefined> {
   const path = join(asked.folder, "report.json");
   if (!existsSync(path)) return undefined;
@@ -18,7 +18,7 @@ export async function writePage(asked: PageRequest): Promise<string | undefined>
   if (reading.kind === "foreign") return undefined;
   if (reading.kind === "unreadable") throw new Error(`${path}: ${reading.cause}`);
   const [{ page }, { pageData }] = await Promise.all([
-    import("@mlrb/report/page/page"), // what it draws with is loaded by those who need it
+    import("@mlrb/report/page/page"), // loads what draws the page only here
     import("./page-data.ts"),
   ]);
   const file = join(asked.folder, pageFile);

@@ -1,5 +1,5 @@
-// `pipeline attempts adopt`: makes records of lost attempts that had come to their end. None is taken for complete
-// that is not sealed by its ledger.
+// `pipeline attempts adopt`: makes records of lost attempts that had finished. Only an attempt whose ledger seals its
+// trajectory counts as finished.
 import { adoptLost } from "@mlrb/local/attempts/adopt-lost";
 import type { LostAttempt } from "@mlrb/local/attempts/lost-attempts";
 import { openWorkspace } from "@mlrb/local/store/workspace";

@@ -1,4 +1,4 @@
-// `pipeline attempts`: the records of what agents did, on this machine and from others.
+// `pipeline attempts export` and `import`: copies records to and from other machines.
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { AttemptRecords, type HeldRecord } from "@mlrb/local/records/attempt-records";
@@ -67,7 +67,7 @@ export function attemptsImport(repository: string, dir: string, options: PlaceOp
   return refused > 0 ? 1 : 0;
 }
 
-/** The records whose digests begin as given, all when nothing is given; undefined after saying what is wrong. */
+/** The records whose digests begin with `prefixes`, all without any; undefined after printing a problem. */
 function named(records: AttemptRecords, prefixes: string[]): HeldRecord[] | undefined {
   if (prefixes.length === 0)
     return records.readable((_, { message }) => process.stderr.write(`left out: ${message}\n`));

@@ -1,4 +1,4 @@
-// `pipeline attempts export WHAT --format …`: an attempt, or all of a run, in the format of another program.
+// `pipeline attempts export WHAT --format …`: writes an attempt, or all attempts of a run, for another program.
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { processName } from "@mlrb/kit/processes/process-name";
@@ -11,7 +11,7 @@ import { type AttemptPlace, attemptPlace, type FoundAttempt, findAttempt } from 
 import { type PlaceOptions, typedIn } from "../request/root-folder.ts";
 
 type Format = {
-  /** The attempts of one document. */
+  /** The text of one document, in pieces. */
   pieces(sources: AttemptSource[]): Iterable<string>;
   fileName(sources: AttemptSource[]): string;
   /** Whether one document holds all attempts of a run. */
@@ -27,7 +27,7 @@ const formats: Record<string, Format> = {
   },
 };
 
-/** Gathered before it is written. */
+/** Characters that are collected before a write. */
 const pieceLength = 1 << 20;
 
 export type ExportLogOptions = PlaceOptions & { format: string; output?: string; profile?: string };
@@ -56,7 +56,7 @@ export function attemptsExportLog(repository: string, what: string[], options: E
 
 type Documents = { format: Format; documents: { sources: AttemptSource[]; file: string }[] };
 
-/** A text is what is wrong with the request, with the way out. */
+/** A text is a problem with the request, with its help. */
 function documentsOf(what: string[], options: ExportLogOptions, place: AttemptPlace): Documents | string {
   const format = formats[options.format];
   if (!format)
@@ -81,7 +81,7 @@ function documentsOf(what: string[], options: ExportLogOptions, place: AttemptPl
   return { format, documents };
 }
 
-/** Attempts of runs, one list a run. A name of a pipeline means all attempts of its runs. */
+/** One list of attempts for each run. A pipeline's name selects all attempts of its runs. */
 function attemptsNamed(
   what: string,
   profile: string | undefined,
@@ -99,7 +99,7 @@ function attemptsNamed(
   return `unknown-run: pipeline "${what}" has no attempt of profile "${profile}"\n  help: profiles with attempts: ${known}`;
 }
 
-/** A whole file or none; gives its bytes. */
+/** Writes the whole file or none; returns its size in bytes. */
 function write(path: string, pieces: Iterable<string>): number {
   mkdirSync(dirname(path), { recursive: true });
   const temporary = `${path}.${processName}.tmp`;

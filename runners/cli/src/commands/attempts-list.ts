@@ -1,4 +1,4 @@
-// `pipeline attempts list`: every record, oldest first, then what goes on, what has ended and is not kept yet, and what was lost.
+// `pipeline attempts list`: all records, oldest first, then attempts without a record: running, ended, lost.
 import { join } from "node:path";
 import { displayWidth } from "@mlrb/core/text/display-width";
 import { formatDuration } from "@mlrb/core/text/units";
@@ -66,7 +66,7 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
     tail: `${slot.pipeline} (${slot.profile})  ${slot.stage}  ${current ? "" : "older"}`.trimEnd(),
   }));
   const room = process.stdout.columns ?? Number(process.env.COLUMNS ?? Number.POSITIVE_INFINITY);
-  // for all or for none: columns that come and go are read wrongly
+  // in all rows or in none: columns must line up
   const fits = rows.every(({ head, spent, tail }) => displayWidth(`${head}  ${spent}  ${tail}`) <= room);
   for (const { head, spent, tail } of rows)
     process.stdout.write(`${oneLine([head, ...(fits ? [spent] : []), tail].join("  "))}\n`);
@@ -94,7 +94,7 @@ function ledgerOf({ digest, record }: HeldRecord, folder: string): Ledger | unde
   return typeof read === "object" ? read : undefined;
 }
 
-/** How it ended, tokens and dollars, in columns: a dash without model calls, `unknown` where their usage or price is. */
+/** How it ended, tokens and dollars, in columns: `-` without model calls, `unknown` without a known usage or price. */
 function spentText(ledger: Ledger | undefined, dollars: number | null): string {
   const tokens = ledger?.tokens ?? null;
   const none = ledger?.usage ? "unknown" : "-";

@@ -1,5 +1,5 @@
-// `pipeline attempts resume`: gives attempts that wait for a person the secrets that are set here now, and has them
-// try again at once. The values go from this process's memory to theirs over a socket that only this user may open.
+// `pipeline attempts resume`: passes the secrets set in this shell to attempts that wait for a person, which then retry
+// at once. The values go from this process's memory to the supervisor's over a socket that only this user may open.
 import { attemptId } from "@mlrb/core/ports/attempt-wait";
 import type { ResumeReply } from "@mlrb/formats/attempt/resume-request";
 import { isFullDisk } from "@mlrb/kit/files/full-disk";
@@ -10,7 +10,7 @@ import { stateFolder } from "@mlrb/local/store/state-folder";
 import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
 import { printJson } from "../show/print-json.ts";
 
-/** `asked`: beginnings of names, or stage instances; none: every attempt that waits for a person. */
+/** `asked`: beginnings of names, or stage instances; empty: every attempt that waits for a person. */
 export async function attemptsResume(
   repository: string,
   asked: string[],
@@ -60,7 +60,7 @@ async function resume({ name, path, card }: WaitingAttempt, json: boolean): Prom
   return true;
 }
 
-/** Marked before it is passed on: a run that does not know a new value copies nothing that may hold it. */
+/** Marks the values first: a run that does not know them must not copy a file that may hold them. */
 async function resumed(path: string, values: Record<string, string>): Promise<ResumeReply> {
   try {
     markSecrets(path, values);

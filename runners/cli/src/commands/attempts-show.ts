@@ -1,4 +1,4 @@
-// `pipeline attempts show`: an attempt's story for a person, or its record for a program.
+// `pipeline attempts show`: prints the story of an attempt, or its record as JSON.
 
 import { attemptKeyFormat } from "@mlrb/core/key/action-key";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
@@ -41,14 +41,14 @@ export function attemptsShow(repository: string, what: string, options: ShowOpti
   return 0;
 }
 
-/** What it cost against what it was estimated to; empty where neither was anything. */
+/** Cost and estimate; empty if both are 0. */
 function costLine({ cost, estimate, ran }: AttemptRecord): string {
   if (!estimate) return "";
   const words = spentWords(spent([{ estimate, cost, durationMs: ran.durationMs }])!);
   return words === undefined ? "" : `${words}\n`;
 }
 
-/** Of a key that is not made as keys are today: what that means. */
+/** What an older key format means for reuse; empty for today's format. */
 function keyLine({ parts }: AttemptRecord): string {
   if (parts.keyFormat === attemptKeyFormat) return "";
   return `keyed by format ${parts.keyFormat}: details of the agent's files that this format did not record count as equal\n`;

@@ -1,5 +1,4 @@
-// `pipeline attempts stop`: ends an attempt that goes on, whether a run follows it or not. What it made and spent is
-// quarantined.
+// `pipeline attempts stop`: ends a running attempt, with or without a run, and quarantines what it made and spent.
 import { attemptId } from "@mlrb/core/ports/attempt-wait";
 import type { AttemptFolder } from "@mlrb/local/attempts/attempt-folders";
 import { waitsIn } from "@mlrb/local/attempts/attempt-waits";

@@ -1,4 +1,4 @@
-// `pipeline attempts verify`: whether records are, byte by byte, what they were when they were kept.
+// `pipeline attempts verify`: checks every byte of records, and repairs damaged files from the cache.
 import { join } from "node:path";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { readLedger } from "@mlrb/kit/rules/ledger";
@@ -10,7 +10,7 @@ import { counted } from "../show/counted.ts";
 import { oneLine } from "../show/one-line.ts";
 import { printJson } from "../show/print-json.ts";
 
-/** 1 where something is damaged that could not be repaired, or does not hang together. */
+/** Returns 1 if a record is still damaged, or its trajectory is inconsistent. */
 export async function attemptsVerify(
   repository: string,
   prefixes: string[],
@@ -47,12 +47,12 @@ export async function attemptsVerify(
   return damaged > 0 ? 1 : 0;
 }
 
-/** Whether the trajectory is the one that its supervisor wrote and its ledger sealed. */
+/** Problems of a trajectory that is not the one sealed by its ledger. */
 async function brokenChain(digest: string, folder: string, { records }: AttemptPlace): Promise<string[]> {
   const { trajectory, ledger } = records.read(digest).outputs;
   if (!trajectory || !ledger) return [];
   const sealed = readLedger(join(folder, digest, ledger.file));
-  if (typeof sealed === "string") return []; // a stage of another kind may call a file ledger
+  if (typeof sealed === "string") return []; // another kind of stage may have an output called ledger
   const check = await verifyTrajectory(join(folder, digest, trajectory.file), sealed.trajectory);
   if (check.kind === "intact") return [];
   return [`${trajectory.file}: line ${check.line} ${check.reason}; this was so when the record was made`];

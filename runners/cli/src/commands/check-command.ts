@@ -1,9 +1,9 @@
-// `pipeline check`: every problem of the YAML that people write, in one go.
+// `pipeline check`: prints every problem of the YAML files.
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { rememberedAnswer } from "../request/remembered-answer.ts";
 import { typedIn } from "../request/root-folder.ts";
 
-/** That all is well is remembered; problems are found anew each time. */
+/** Only a result without problems is remembered. */
 export async function checkCommand(
   repository: string,
   files: string[],

@@ -15,7 +15,7 @@ import { printJson } from "../show/print-json.ts";
 
 export type DoctorOptions = { root?: string; models: boolean; json: boolean };
 
-/** 1 where the default profile cannot run here, or the program itself lacks something. */
+/** Returns 1 if the default profile cannot run here, or Node is not the project's. */
 export async function doctorCommand(
   repository: string,
   pipeline: string,
@@ -41,7 +41,7 @@ export async function doctorCommand(
   return broken ? 1 : 0;
 }
 
-/** Asks each model for a word, which costs: only where one said so. */
+/** Calls each model once, which costs tokens: only with --models. */
 async function checkModels(needs: ProfileNeeds[], profiles: ProfileCheck[], sources: Sources): Promise<void> {
   const { probeModel } = await import("@mlrb/agents/model/probe-model");
   const agentsOf = (one: ProfileNeeds) => ("agents" in one ? one.agents : []);
@@ -55,7 +55,7 @@ async function checkModels(needs: ProfileNeeds[], profiles: ProfileCheck[], sour
   }
 }
 
-/** Another Node is no profile's matter: nothing can be relied on then. */
+/** With another Node no profile can be relied on. */
 function nodeMissing(checks: Check[]): boolean {
   return checks.some(({ name, answer }) => name === "node" && answer === "missing");
 }

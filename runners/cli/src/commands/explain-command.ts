@@ -1,4 +1,4 @@
-// `pipeline explain`: why an instance would run or be reused, part by part, and the chain above it.
+// `pipeline explain`: shows why an instance would run or be reused, the parts of its key, and the stages upstream.
 import { reasonWords } from "@mlrb/core/key/reasons";
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import { instancesMatching } from "@mlrb/core/plan/select-instances";
@@ -56,15 +56,15 @@ export async function explainCommand(
 
 type Explained = {
   preview: Preview;
-  /** undefined until its inputs have run, or where it cannot start. */
+  /** undefined until its inputs have run, or if it cannot start. */
   bound: Awaited<ReturnType<typeof bind>> | undefined;
   broken: boolean;
-  /** What runs before it, first things first. */
+  /** Instances that run before it, in execution order. */
   chain: Preview[];
   lastKey: string | undefined;
 };
 
-/** What `instance` waits for that would not be reused, each once. */
+/** The instances upstream that would not be reused, each once. */
 function upstreamOf(instance: Instance, plan: Plan, previews: ReadonlyMap<number, Preview>): Preview[] {
   const chain = new Map<number, Preview>();
   const visit = ({ inputs, members }: Instance) => {

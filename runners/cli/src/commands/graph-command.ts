@@ -1,4 +1,4 @@
-// `pipeline graph`: the pipeline as a picture, for Graphviz, for Mermaid, or drawn.
+// `pipeline graph`: writes the pipeline as Graphviz, Mermaid or SVG.
 import { writeFileSync } from "node:fs";
 import { didYouMean } from "@mlrb/core/yaml/suggest";
 import { readStates } from "../attempts/read-states.ts";
@@ -10,7 +10,7 @@ import { printJson } from "../show/print-json.ts";
 
 export type GraphOptions = CommonOptions & { format?: string; instances: boolean; output?: string };
 
-/** Loaded when asked for: what draws is larger than all the rest. */
+/** Loaded on demand: Graphviz is larger than the rest of the program. */
 const formats: Record<string, (graph: Graph) => Promise<string>> = {
   dot: async (graph) => (await import("../graph/graph-dot.ts")).graphDot(graph),
   mermaid: async (graph) => (await import("../graph/graph-mermaid.ts")).graphMermaid(graph),

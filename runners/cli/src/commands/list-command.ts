@@ -1,4 +1,4 @@
-// `pipeline list`: the pipelines, tasks, scorers and agents that there are.
+// `pipeline list`: prints pipelines, tasks, scorers and agents.
 import { didYouMean } from "@mlrb/core/yaml/suggest";
 import { rememberedAnswer } from "../request/remembered-answer.ts";
 import type { Item } from "../show/list-items.ts";

@@ -1,4 +1,4 @@
-// `pipeline log`: what a stage instance said when it last ran here.
+// `pipeline log`: prints what a stage instance wrote when it last ran here.
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { matcher } from "@mlrb/core/plan/select-instances";
@@ -26,7 +26,7 @@ type StageEvent = {
 
 export type LogOptions = { root?: string; json: boolean; tail?: string };
 
-/** How much of a log a line of JSON holds; the file, which it names, holds all. */
+/** The most of a log in a line of JSON, which also names the whole file. */
 const jsonBytesMax = 8 << 20;
 
 export async function logCommand(repository: string, pattern: string, options: LogOptions): Promise<number> {
@@ -92,7 +92,7 @@ export async function logCommand(repository: string, pattern: string, options: L
   return 0;
 }
 
-/** Resolves once there is room for more: a slow reader must not have all of it held for it. */
+/** Resolves once stdout has room: the log of a slow reader must not pile up in memory. */
 function printed(text: string): Promise<void> | void {
   if (process.stdout.write(text)) return;
   const events = ["drain", "error", "close"];
@@ -105,7 +105,7 @@ function printed(text: string): Promise<void> | void {
   });
 }
 
-/** The last execution of each stage instance in any run, by the journals; reuse leaves no log. */
+/** The last execution of each stage instance in any run, from the journals; reuse leaves no log. */
 function lastEvents(journals: string): Map<string, StageEvent> {
   const last = new Map<string, StageEvent>();
   for (const file of readdirSync(journals)

@@ -1,4 +1,4 @@
-// `pipeline plan`: what a run would do, and why. Runs nothing.
+// `pipeline plan`: prints what a run would do, and why. Runs nothing.
 import { reasonWords } from "@mlrb/core/key/reasons";
 import type { Plan } from "@mlrb/core/plan/plan";
 import { formatDuration } from "@mlrb/core/text/units";

@@ -1,5 +1,5 @@
-// `pipeline report`: what lies under results/ shown again, what it is of, and whether the plan has moved on
-// since. Runs nothing, and makes nothing anew but the page where it is missing.
+// `pipeline report`: prints the published results, and whether they are up to date. Runs nothing and writes nothing,
+// except a missing page.
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { formatDuration } from "@mlrb/core/text/units";
@@ -43,7 +43,7 @@ export async function reportCommand(
     return 1;
   }
   const { instances, results, workspace } = await readStates(repository, looked);
-  // what came from elsewhere, or of an older version, has none
+  // results copied from elsewhere, or of an older version, have no page
   if (!laidOut.includes(pageFile)) await writePage({ plan, workspace, folder, options });
   const files = filesIn(folder);
   const { files: given } = publishedFiles(plan, results, workspace);
@@ -94,7 +94,7 @@ function filesIn(folder: string): string[] {
     .sort();
 }
 
-/** The file that a person would open: a page, else text, else whatever there is. */
+/** The file to open: a page, else text, else any file. */
 export function readable(files: string[]): string {
   const wanted = [/^report\.html$/, /^report\.md$/, /\.html$/, /\.md$/, /^/];
   return wanted

@@ -1,5 +1,5 @@
-// `pipeline run`: brings a pipeline up to date, shows how, and prints its tables. Here is the short way,
-// for when there is nothing to do; it loads nothing of what plans and runs.
+// `pipeline run`: runs what changed and prints the results. This file holds the no-op fast path, which loads none of
+// the code that plans and runs.
 import { hostname } from "node:os";
 import { noteUnchanged, saidUnchanged } from "@mlrb/local/decide/no-op-fast-path";
 import { parseJobs } from "../request/parse-jobs.ts";
@@ -35,10 +35,10 @@ export async function runCommand(
         json,
       },
       process.env.MLRB_BASE_PYTHON ?? "",
-      hostname(), // of two machines on one folder each decides what depends on the host for itself
+      hostname(), // two machines that share a folder decide host-dependent stages separately
     ],
   };
-  // a watcher wants to know what was looked at, which the short way does not do
+  // a watcher needs the consulted files, which the fast path does not collect
   const said = isWatched() || options.audit ? undefined : saidUnchanged<RunSummary>(asked);
   if (said) {
     noteUnchanged(asked.root, { pipeline: said.pipeline, profile: said.profile });

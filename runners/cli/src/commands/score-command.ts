@@ -1,5 +1,5 @@
-// `pipeline score PATH --task T`: validates and scores any folder in the task's way, without an agent, by
-// the stages that would do it for an attempt. Equal submissions share scores with those of attempts.
+// `pipeline score PATH --task T`: validates and scores any folder with the stages that do so for an attempt's
+// submission. Equal submissions share their scores with attempts.
 
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
@@ -109,9 +109,9 @@ async function submitted(
 }
 
 /**
- * What judges and scores the attempt, what is measured beside it for the same task, and all that these
- * need, in plan order; neither the attempt nor what collects, nor what reads other folders of an attempt, such as
- * its snapshots: a folder that was handed in has none, and an empty one would pass for an agent's.
+ * The instances that validate and score the attempt, the reference models of its task, and what these need, in plan
+ * order. Left out: the attempt, collecting stages, and stages that read other folders of an attempt such as snapshots;
+ * a submitted folder has none, and an empty one would pass for an agent's.
  */
 function scoringOf({ instances }: Plan, attempt: number): number[] {
   const { axes } = instances[attempt]!;
@@ -139,7 +139,7 @@ function scoringOf({ instances }: Plan, attempt: number): number[] {
       continue;
     }
     if (inputs.some(({ from }) => follows.has(from))) follows.add(index);
-    // of the same task and of nothing else that an attempt has: its anchors
+    // of the same task and no other axis of an attempt: its reference models
     const shared = Object.keys(axes).filter((axis) => Object.hasOwn(own, axis));
     const beside = shared.length === 1 && shared[0] === "task" && own.task === axes.task;
     if (follows.has(index) || beside) want(index);

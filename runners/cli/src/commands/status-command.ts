@@ -1,5 +1,5 @@
-// `pipeline status`: how far a pipeline is, what runs now, what failed, and what to do next. Reads only, and
-// waits for nobody: it may be asked beside any run.
+// `pipeline status`: prints progress, what runs now, what failed, and what to do next. Only reads and never waits, so
+// that it can be called during a run.
 import { type HeldGpu, heldGpus } from "@mlrb/local/leases/gpu-leases";
 import { readStates } from "../attempts/read-states.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
@@ -42,7 +42,7 @@ function gpusNow(): HeldGpu[] {
   try {
     return heldGpus();
   } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n`); // no reason to tell nothing of the pipeline
+    process.stderr.write(`${(error as Error).message}\n`); // the rest of the status is still known
     return [];
   }
 }

@@ -1,5 +1,5 @@
-// `pipeline trace`: from a cell of a table to every script, input, attempt and machine behind it. Told is what
-// the last success was made of; where a run would make it otherwise by now, that is told too.
+// `pipeline trace`: from a cell of a table to every script, input, attempt and machine behind it. Shows what the last
+// success was made from, and whether a run would now make something else.
 import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { instancesMatching } from "@mlrb/core/plan/select-instances";
@@ -27,7 +27,7 @@ export type TraceOptions = {
 
 const logLines = 3;
 
-/** `cell`: task, metric, agent and perhaps a seed, as tables name them; or a stage instance or pattern. */
+/** `cell`: task, metric, agent and optionally a seed, as tables name them; or a stage instance or pattern. */
 export async function traceCommand(
   repository: string,
   cell: string[],
@@ -76,7 +76,7 @@ export async function traceCommand(
   return untold ? 1 : 0;
 }
 
-/** What the words select; undefined where they are neither a cell nor an instance. */
+/** The pattern that the words mean; undefined if they name neither a cell nor an instance. */
 function patternOf(cell: string[]): string | undefined {
   const [task, metric, agent, seed, ...more] = cell;
   if (cell.length === 1) return task;
@@ -117,7 +117,7 @@ function nodeLines(node: TraceNode, { root, store }: { root: string; store: Stor
   ];
 }
 
-/** The score, where it is one. */
+/** The score of a scoring stage; empty for other stages. */
 function scoreWords({ outputs }: TraceNode, store: Store): string {
   const file = outputs.score;
   if (file?.kind !== "file") return "";

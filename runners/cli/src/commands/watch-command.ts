@@ -1,7 +1,7 @@
-// `pipeline watch`: brings a pipeline up to date whenever something that its plan depends on is edited. Each
-// run is a process of its own, `pipeline run` with the same words: so edits of the runner itself and of
-// pipelines that are programs count (a process imports each once), and a hundred runs leave no memory and no
-// open files behind. What matters is what the run says it looked at; see watched.
+// `pipeline watch`: runs a pipeline again after each edit of a file that its plan depends on. Each run is a process of
+// its own, `pipeline run` with the same arguments: edits of the runner and of scripted pipelines then take effect (a
+// process imports each once), and a hundred runs leak neither memory nor open files. The run reports the files that it
+// consulted; see watcher-channel.
 import { type ChildProcess, spawn } from "node:child_process";
 import { type Change, changedSince, seenNow } from "@mlrb/local/decide/changed-files";
 import type { StatSnapshot } from "@mlrb/local/decide/stat-snapshot";
@@ -15,7 +15,7 @@ import { changeLines, waitLine } from "../run/watch-text.ts";
 import { againVariable, interruptMessage, leaveMessage, type WatchedFiles } from "../run/watcher-channel.ts";
 import { printJson } from "../show/print-json.ts";
 
-/** A burst of edits is over when nothing has moved for this long; one that never ends is cut off. */
+/** A burst of edits ends after `quietMs` without an event, or after `mostMs`. */
 const burst = { quietMs: 150, mostMs: 2000 };
 
 export async function watchCommand(
@@ -45,7 +45,7 @@ export async function watchCommand(
   let seen: StatSnapshot = { stats: { [asked.file]: "unknown" }, folders: {}, patterns: {} };
   try {
     for (;;) {
-      // a run that is killed says nothing: then what was known before is what there is to watch
+      // a killed run reports nothing: then the files known before are watched
       seen = seenNow(repository, seen);
       const started = startRun(again);
       again = true;
@@ -86,7 +86,7 @@ type Wait = {
   say: (text: string, event: object) => void;
 };
 
-/** Waits until something differs from what was seen, and all of a burst is there; undefined when ended. */
+/** Waits for a change and the end of its burst; undefined when the watcher is stopped. */
 async function nextChanges(
   repository: string,
   { seen, mailbox, folders, say }: Wait,
@@ -95,10 +95,10 @@ async function nextChanges(
   await folders.watch(paths);
   let waits = false;
   while (!mailbox.closed) {
-    // looked at first: what was edited while the run went on may have been told of, or not
+    // check before waiting: an edit during the run may have caused no event
     if (changedSince(repository, seen).length > 0) {
       await mailbox.quiet(burst);
-      const changes = changedSince(repository, seen); // some of it may be as it was
+      const changes = changedSince(repository, seen); // some files may be back as they were
       if (mailbox.closed) return undefined;
       if (changes.length > 0) return changes;
     }
@@ -109,7 +109,7 @@ async function nextChanges(
   return undefined;
 }
 
-/** What a plan with a problem did not come to look at, it looked at before. */
+/** A plan with a problem consults only some files; the others are taken from `before`. */
 function joined(before: StatSnapshot, now: StatSnapshot): StatSnapshot {
   return {
     stats: { ...before.stats, ...now.stats },

@@ -1,5 +1,5 @@
-// Nobody finds out stage by stage that no container engine answers: where something that would run is sent to
-// containers, the engine is asked before anything starts, and the profiles that do without one are told.
+// Refuses a run whose stages need containers if no container engine answers, before anything starts, and names the
+// profiles that need none.
 
 import type { Plan } from "@mlrb/core/plan/plan";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
@@ -20,7 +20,7 @@ export async function containerGate(request: Request, gate: Gate): Promise<Diagn
   return wanting.length === 0 ? undefined : noEngine(request, wanting, engine.trouble.detail);
 }
 
-/** What is said where no engine answers. */
+/** The problem that no engine answers. */
 function noEngine(
   { plan, inProfile }: Pick<Request, "plan" | "inProfile">,
   wanting: number[],

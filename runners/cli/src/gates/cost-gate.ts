@@ -1,4 +1,4 @@
-// Nobody pays by accident: new attempts whose estimate is over the limits need a yes before anything runs.
+// Prevents accidental cost: new attempts whose estimate exceeds the limits need a confirmation before anything runs.
 import { createInterface } from "node:readline/promises";
 import type { Reason } from "@mlrb/core/key/reasons";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
@@ -13,7 +13,7 @@ export type CostOptions = { maxCost?: string; maxGpuHours?: string; price?: stri
 
 export type CostLimits = { gpuHours: number; dollars: number };
 
-/** What `--max-gpu-hours` and `--max-cost` say; nothing may be spent where they say nothing. */
+/** The limits of `--max-gpu-hours` and `--max-cost`; 0 without the option. */
 export function costLimits({ maxGpuHours, maxCost }: CostOptions): CostLimits | Diagnostic {
   const limits: CostLimits = { gpuHours: 0, dollars: 0 };
   for (const [option, text, name] of [
@@ -29,7 +29,7 @@ export function costLimits({ maxGpuHours, maxCost }: CostOptions): CostLimits | 
   return limits;
 }
 
-/** What is wrong with starting this; undefined where it is within the limits. */
+/** The problem of starting attempts at `cost`; undefined within the limits. */
 export function overCost(cost: TotalCost, limits: CostLimits): Diagnostic | undefined {
   const unknown = cost.unknownDollars > 0 || cost.unknownGpuHours > 0;
   if (cost.gpuHours <= limits.gpuHours && cost.dollars <= limits.dollars && !unknown) return undefined;
@@ -44,7 +44,7 @@ export function overCost(cost: TotalCost, limits: CostLimits): Diagnostic | unde
 
 const isLost = ({ kind }: Reason) => kind === "lost";
 
-/** An edit asks for what it changed, not for another attempt in the place of one that was lost. */
+/** An edit asks for what it changed, not for a second attempt in place of a lost one. */
 function lostAgain(stage: string): Diagnostic {
   return {
     code: "lost-attempt",
@@ -53,7 +53,7 @@ function lostAgain(stage: string): Diagnostic {
   };
 }
 
-/** Whether the run may start; false after saying why not. */
+/** Whether the run may start; false after printing why not. */
 export async function costAgreed(
   { plan, selected }: Pick<Request, "plan" | "selected">,
   gate: Gate,

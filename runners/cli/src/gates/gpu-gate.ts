@@ -1,5 +1,5 @@
-// Nobody finds out in the middle of a run that a GPU is not there: what would run and wants more of them
-// than this host has is told before anything starts, with the profiles that do with what there is.
+// Refuses a run whose stages need more GPUs than this host has, before anything starts, and names the profiles that
+// the host can run.
 
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
@@ -18,14 +18,14 @@ export async function gpuGate(request: Request, gate: Gate): Promise<Diagnostic 
   return tooFewGpus(request, previews, here);
 }
 
-/** The GPUs that this host has for the instances at `indices`; nobody is asked where none wants any. */
+/** This host's GPUs for the instances at `indices`; the driver is not asked if none of them needs a GPU. */
 export function gpusAsked(plan: Plan, indices: number[]): Inventory {
   return gpusHere(indices.map((index) => plan.instances[index]!).filter(usesGpusHere));
 }
 
 type ProfiledPlan = Pick<Request, "plan" | "inProfile">;
 
-/** What is wrong with running what `previews` say would run on a host that has what is `here`. */
+/** The problem of running `previews` on a host with the GPUs `here`. */
 export function tooFewGpus(
   { plan, inProfile }: ProfiledPlan,
   previews: Preview[],

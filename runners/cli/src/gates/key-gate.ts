@@ -1,5 +1,5 @@
-// Nobody finds out in the middle of a run that a key is not there: an attempt whose preset says which variable holds
-// its model's key is refused before anything starts where that is not set.
+// Refuses a run before anything starts if an attempt's preset names a variable for its model's key and that variable is
+// not set.
 
 import type { Instance } from "@mlrb/core/plan/plan";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
@@ -21,7 +21,7 @@ export async function keyGate(
   return noKeys(previews, plan.instances, env);
 }
 
-/** What is wrong with starting what `previews` say would be. */
+/** The problem of starting `previews`. */
 export function noKeys(
   previews: Pick<Preview, "index" | "action" | "onStale">[],
   instances: Instance[],
@@ -43,7 +43,7 @@ export function noKeys(
   };
 }
 
-/** The variables that its parameters name as keys of models, as far as they are not set. */
+/** The unset variables that the instance's parameters name as keys of models. */
 function missingKeys({ stage, action }: Instance, env: NodeJS.ProcessEnv): string[] {
   if (!stage.durable) return [];
   const tables = Object.values(attemptFields(action.params)).flatMap((value) =>

@@ -1,5 +1,5 @@
-// Whether a machine suffices, for the program and for each profile: what works, what is missing and how to
-// get it. What a profile can do without is a note, never a lack.
+// Decides whether a machine suffices for the program and for each profile: what works, what is missing and how to get
+// it. What a profile can do without is a note, never missing.
 // Pure: the machine is an argument.
 
 import type { Gpu } from "@mlrb/core/ports/gpu";
@@ -14,7 +14,7 @@ export type ProfileCheck = { profile: string; isDefault: boolean; runs: boolean;
 
 const GiB = 2 ** 30;
 
-/** Below it a few environments and models do not fit (docs/environments.md has their sizes). */
+/** With less, a few environments and models do not fit (sizes in docs/environments.md). */
 const freeBytesWanted = 10 * GiB;
 
 export function machineChecks(machine: Machine): Check[] {
@@ -82,7 +82,7 @@ function bubblewrapCheck(machine: Machine): Check {
   }
 }
 
-/** One line for all that are alike: a host has eight. */
+/** One line for all GPUs of a model: a host may have eight. */
 function gpuChecks({ gpus, trouble }: Machine["gpus"]): Check[] {
   const words = ({ model, memoryBytes, driver }: Gpu) =>
     [model, ...(memoryBytes > 0 ? [gib(memoryBytes)] : []), ...(driver ? [`driver ${driver}`] : [])].join(
@@ -116,7 +116,7 @@ function dockerCheck(docker: Machine["docker"]): Check {
   }
 }
 
-/** `set` tells whether this machine has a secret of that name; its value is nobody's business here. */
+/** `set`: whether a secret of that name is set; its value is not passed. */
 export function profileCheck(
   needs: ProfileNeeds,
   machine: Machine,
@@ -144,7 +144,7 @@ function lacks(
   if (!machine.root.writable)
     checks.push(missing("disk", `${machine.root.path} cannot be written`, "choose another --root"));
   if (python && !machine.python) checks.push(missing("python", "no suitable version", noPython));
-  // podman is asked only where there is no docker at all
+  // podman is used only if docker is not installed
   const engine = machine.docker.kind === "works" || (machine.docker.kind === "missing" && machine.podman);
   if (contained.length > 0 && !engine) {
     const found = `${contained.length} stages run in containers, and no engine answers`;
@@ -204,7 +204,7 @@ function missing(name: string, found: string, help: string): Check {
   return { name, answer: "missing", found, help };
 }
 
-/** Rounded down: what is not there is not promised. */
+/** Rounded down, so that it never shows more than there is. */
 function gib(bytes: number): string {
   return bytes < 10 * GiB
     ? `${(Math.floor((bytes / GiB) * 10) / 10).toFixed(1)} GiB`

@@ -1,5 +1,5 @@
-// A limit of dollars holds only over prices that are known: a run is refused before anything starts where an attempt
-// with such a limit may call a model whose price is in no table and was not said.
+// A limit in dollars can only be enforced with known prices: refuses a run before anything starts if an attempt with
+// such a limit may call a model without a price in the table or in --price.
 import { agentModels, priceHelp, unpriced } from "@mlrb/agents/model/agent-models";
 import { type PriceBook, priceBook } from "@mlrb/agents/model/prices";
 import type { Instance } from "@mlrb/core/plan/plan";
@@ -14,7 +14,7 @@ import { counted } from "../show/counted.ts";
 import { type CostOptions, costLimits } from "./cost-gate.ts";
 import { type Gate, startedIn } from "./gate.ts";
 
-/** What `--price` and `--max-cost` say; a `--max-cost` that is said is a hard limit, `--yes` or not. */
+/** The prices of `--price` and the limit of `--max-cost`, which holds even with `--yes`. */
 export function runPurse(options: CostOptions): RunPurse | Diagnostic {
   const prices = options.price ?? [];
   try {
@@ -49,7 +49,7 @@ export async function priceGate(
 
 type Known = { prices: PriceBook; capped: boolean };
 
-/** What is wrong with starting what `previews` say would be. */
+/** The problem of starting `previews`. */
 export function noPrices(
   previews: Pick<Preview, "index" | "action" | "onStale">[],
   instances: Instance[],
@@ -77,7 +77,7 @@ export function noPrices(
   };
 }
 
-/** Models of an attempt whose dollars are limited, as far as no price of them is known. */
+/** Models without a known price that an attempt with limited dollars may call. */
 function unknownIn({ stage, action }: Instance, { prices, capped }: Known) {
   if (!stage.durable || (action.budget.dollars === undefined && !capped)) return [];
   return unpriced(agentModels(action.params), prices);

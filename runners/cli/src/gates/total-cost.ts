@@ -1,4 +1,4 @@
-// What attempts would cost together, and how that is said. Unknown is told apart from nothing.
+// The cost of several attempts together. Unknown and 0 are counted separately.
 // Pure: no disk, no clock.
 import type { Preview } from "@mlrb/local/decide/preview-plan";
 import { counted } from "../show/counted.ts";
@@ -6,13 +6,13 @@ import { counted } from "../show/counted.ts";
 export type TotalCost = {
   attempts: number;
   gpuHours: number;
-  /** How many attempts may take GPU hours without a bound. */
+  /** How many attempts have no bound on GPU hours. */
   unknownGpuHours: number;
   dollars: number;
   unknownDollars: number;
 };
 
-/** Sums over the attempts that would run; with `left`, over stale ones that are left too. */
+/** Sums over the attempts that would run; with `left`, also over stale ones that would be left. */
 export function totalCost(previews: Pick<Preview, "action" | "onStale" | "cost">[], left = false): TotalCost {
   const total = { attempts: 0, gpuHours: 0, unknownGpuHours: 0, dollars: 0, unknownDollars: 0 };
   for (const { action, onStale, cost } of previews) {
