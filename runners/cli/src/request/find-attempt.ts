@@ -1,5 +1,5 @@
-// Which attempt somebody means: the beginning of a record's digest, or a stage pattern, which also finds attempts
-// that go on and those that were lost. Of several for one place the newest is meant.
+// Finds the attempt that a user names: by the beginning of a record's digest, or by a stage pattern, which also finds
+// running and lost attempts. Of several attempts of one stage instance, the newest.
 
 import { join } from "node:path";
 import { matcher } from "@mlrb/core/plan/select-instances";
@@ -26,7 +26,7 @@ export function attemptPlace(repository: string, root: string | undefined): Atte
   return { state, records };
 }
 
-/** A text is why none can be told, with the way out. */
+/** A text is the reason that there is not exactly one, with its help. */
 export function findAttempt(what: string, { state, records }: AttemptPlace): FoundAttempt | string {
   const asRecord = (digest: string): FoundAttempt => ({
     kind: "record",

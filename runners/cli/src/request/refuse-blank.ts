@@ -1,15 +1,15 @@
-// Refuses an option or argument that is blank: most likely a shell's variable was empty, and
-// a blank pattern or selection would mean everything.
+// Refuses a blank option or argument: most likely a shell variable was empty, and a blank pattern or selection would
+// mean everything.
 import { type Command, CommanderError } from "commander";
 
-/** To be called before a command acts. Throws CommanderError after saying what is blank. */
+/** Called before a command's action. Throws CommanderError after printing what is blank. */
 export async function refuseBlank(command: Command): Promise<void> {
-  if (command.name() === "complete") return; // a shell asks what may follow a word that has no letter yet
+  if (command.name() === "complete") return; // the word to complete may be empty
   const options = Object.entries(command.opts()).map(([name, value]) => [
     `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
     value,
   ]);
-  // a blank pipeline is told with the names that there are
+  // a blank pipeline is refused later, with the known names
   const given = command.registeredArguments.map((one, index) => [one.name(), command.processedArgs[index]]);
   const all = [...options, ...given.filter(([name]) => name !== "pipeline")];
   const blank = all.filter(([, value]) =>

@@ -1,4 +1,4 @@
-// Turns what was typed into a plan, or into everything that is wrong with it.
+// Turns the typed arguments into a plan, or into all their problems.
 import { existsSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { loadPlan } from "@mlrb/core/plan/load-plan";
@@ -29,11 +29,11 @@ type Planned = { plan: Plan; selected: number[] };
 
 export type Request = Planned & {
   root: string;
-  /** What the same request would be in another profile; undefined where it makes no sense there. */
+  /** The same request in another profile; undefined if it is not valid there. */
   inProfile: (profile: string) => Planned | undefined;
 };
 
-/** The plan that was asked for; undefined after the problems were printed. */
+/** The requested plan; undefined after printing the problems. */
 export async function readRequest(
   repository: string,
   pipeline: string,
@@ -74,7 +74,7 @@ export async function readRequest(
   };
 }
 
-/** What was typed, or what is wrong with it whatever the files say. */
+/** The parsed arguments, or their problems that do not depend on any file. */
 export function readWords(
   pipeline: string,
   at: { repository: string; sources: Sources; set: string[] },
@@ -114,7 +114,7 @@ export function pipelineNames(sources: Sources): string[] {
   return [...new Set(files.map((file) => file.replace(/\.(yaml|ts)$/, "")))];
 }
 
-/** `--set task=a,b --set seed=1` and `--set task=a,seed=1` alike. */
+/** Accepts `--set task=a,b --set seed=1` and `--set task=a,seed=1`. */
 function parseSet(flags: string[]): Selection | Diagnostic {
   const set: Selection = {};
   for (const flag of flags) {

@@ -1,4 +1,4 @@
-// Where state lives. A relative path is meant from where the command was typed, not from where pnpm moved to.
+// The folder of the state. A relative path starts at the folder where the command was typed, not where pnpm runs it.
 import { resolve } from "node:path";
 
 export function rootFolder(repository: string, root: string | undefined): string {

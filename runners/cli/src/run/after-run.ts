@@ -1,4 +1,4 @@
-// What a person does next once a run is over, as commands that can be typed.
+// What to do after a run, as commands that can be typed.
 // Pure: no disk, no clock.
 import type { OutcomeKind } from "@mlrb/core/ports/outcome";
 import type { Report } from "@mlrb/formats/report";
@@ -7,7 +7,7 @@ import { counted } from "../show/counted.ts";
 import type { NextStep } from "./next-steps.ts";
 
 export type TypedRun = {
-  /** As it was typed. */
+  /** As typed. */
   pipeline: string;
   options: { profile?: string; only?: string[]; set?: string[]; executor?: string; root?: string };
 };
@@ -16,12 +16,12 @@ type Ended = {
   counts: Record<OutcomeKind, number>;
   /** Attempts that were left stale. */
   leftStale: number;
-  /** Whether results were laid out. */
+  /** Whether results were published. */
   published: boolean;
   report: Report | undefined;
 };
 
-/** The most urgent first, three at most. */
+/** The most urgent step first, at most three. */
 export function afterRun(
   { counts, leftStale, published, report }: Ended,
   { pipeline, options }: TypedRun,

@@ -1,4 +1,4 @@
-// What is said of events that are neither begin nor end of a stage: lines that stay.
+// The lines for events other than the start and the end of a stage.
 import { unreachable } from "@mlrb/core/ports/outcome";
 import { formatDuration } from "@mlrb/core/text/units";
 import { ownerWords } from "@mlrb/local/leases/owner";

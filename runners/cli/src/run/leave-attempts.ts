@@ -1,5 +1,5 @@
-// Says of attempts that go on without the run that was interrupted how to stop them and what the next run does, and
-// stops them where the person says so at once.
+// After an interrupted run: prints how to stop the attempts that keep running and what the next run does with them,
+// and stops them on a second Ctrl-C.
 import { join } from "node:path";
 import { unreachable } from "@mlrb/core/ports/outcome";
 import { sealTimes } from "@mlrb/kit/processes/seal-times";
@@ -25,7 +25,7 @@ export function leaving({ state, json, asked: { pipeline, options } }: Run): {
   const folderOf = (name: string) => join(state.running, name);
   return {
     async printLeft(left) {
-      // whoever stops a container or a job tells all of it to end, supervisors too
+      // a stopped container or job ends its supervisors too
       const fates = await Promise.all(
         left.map(({ name }) => attemptFateInTime(folderOf(name), state.root, sealTimes.promised)),
       );
@@ -55,7 +55,7 @@ export function leaving({ state, json, asked: { pipeline, options } }: Run): {
   };
 }
 
-/** Of an attempt that the run had left, and that ended or is ending all the same. */
+/** An attempt that the run left running, and that has ended or is ending anyway. */
 function printEnded(stage: string, fate: Fate, { json }: { json: boolean }): void {
   if (json) {
     const { cause, cost, folder } = fate.kind === "quarantined" ? fate : {};

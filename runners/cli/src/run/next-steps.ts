@@ -1,4 +1,4 @@
-// What a person does next with a pipeline in this state, as commands that can be typed.
+// What to do next with a pipeline in this state, as commands that can be typed.
 // Pure: no disk, no clock.
 import { formatDuration } from "@mlrb/core/text/units";
 import { costWords } from "../gates/total-cost.ts";
@@ -10,7 +10,7 @@ export type NextStep = { why: string; command: string };
 
 type RunOptions = Parameters<typeof typedCommand>[2];
 
-/** `pipeline` as it was typed. The first is the most urgent. */
+/** `pipeline` as typed. The most urgent step first. */
 export function nextSteps(
   status: Status,
   { pipeline, options }: { pipeline: string; options: RunOptions },

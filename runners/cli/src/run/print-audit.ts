@@ -1,4 +1,4 @@
-// What `run --audit` found, stage by stage; one JSON line a stage where programs read.
+// Prints what `run --audit` found, stage by stage.
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import type { Audited } from "@mlrb/local/stage/read-trace";
 import { printJson } from "../show/print-json.ts";
@@ -9,7 +9,7 @@ export const noStrace: Diagnostic = {
   help: "install it, e.g. apt-get install strace (Linux only), or run without --audit",
 };
 
-/** How many things were read and not declared. */
+/** Returns the number of undeclared reads. */
 export function printAudit(found: readonly Audited[], json: boolean): number {
   const sorted = [...found].sort((a, b) => (a.stage < b.stage ? -1 : 1));
   const undeclared = sorted.reduce((sum, one) => sum + ("undeclared" in one ? one.undeclared.length : 0), 0);

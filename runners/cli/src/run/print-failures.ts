@@ -1,4 +1,4 @@
-// What failed in a run, for people.
+// Prints the failed instances of a run.
 
 import type { Plan } from "@mlrb/core/plan/plan";
 import { outcomeCause } from "@mlrb/core/ports/outcome";
@@ -8,7 +8,7 @@ import { typedCommand } from "../request/typed-command.ts";
 import { lastLines } from "../show/last-lines.ts";
 import type { Failure } from "./closing.ts";
 
-/** What failed, why, and the last that it said: the way out often stands there. */
+/** Prints each with its cause and its last output lines, which often name the remedy. */
 export function printFailures(plan: Plan, results: (Result | undefined)[], logs: string): void {
   const failed = failuresOf(plan, results, { logs });
   for (const { stage, cause, said, command } of failed.slice(0, shownMax)) {
@@ -20,7 +20,7 @@ export function printFailures(plan: Plan, results: (Result | undefined)[], logs:
 
 const shownMax = 20;
 
-/** In plan order. `root` is what was typed. Only of the first ones what they said is read. */
+/** In plan order. `root`: as typed. Output is read for the first failures only. */
 export function failuresOf(
   plan: Plan,
   results: (Result | undefined)[],

@@ -1,11 +1,11 @@
-// What a pipe is told when nothing has ended for a while: that the run still goes on, with what, for how long.
+// The line that a pipe gets when nothing has ended for a while: what is running, and for how long.
 // Pure: no disk, no clock.
 import { type Now, timeWords } from "./live-lines.ts";
 import { timeLeftText } from "./time-left-text.ts";
 
 const shownMax = 3;
 
-/** undefined where nothing goes on. */
+/** undefined if nothing is running. */
 export function runningLine({ going, left, queued = "" }: Omit<Now, "done" | "total">): string | undefined {
   if (going.length === 0) return undefined;
   const named = going

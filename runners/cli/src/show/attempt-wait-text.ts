@@ -1,4 +1,4 @@
-// What an attempt waits for, as people read it, with the exact command to type.
+// What an attempt waits for, in words, with the exact command to type.
 // Pure: the time is an argument.
 
 import { resumeCommand, waitText } from "@mlrb/core/ports/attempt-wait";
@@ -7,15 +7,15 @@ import type { WaitingAttempt } from "@mlrb/local/attempts/attempt-waits";
 
 export type WaitPlace = {
   repository: string;
-  /** Where the state lies: named in a command where it is not the repository. */
+  /** The folder of the state; a command names it unless it is the repository. */
   root: string;
 };
 
 export type ShownWait = {
   stage: string;
-  /** null where no person is waited for. */
+  /** null if the attempt does not wait for a person. */
   command: string | null;
-  /** Never empty; what matters most first. */
+  /** Never empty; the most important wait first. */
   waits: AttemptWait[];
 };
 

@@ -1,4 +1,4 @@
-// `pipeline doctor` as people read it.
+// The text of `pipeline doctor`.
 // Pure: no disk, no clock.
 import type { Check, ProfileCheck } from "../gates/machine-checks.ts";
 

@@ -23,7 +23,7 @@ import type { SubmittedFolder } from "../request/submit-folder.ts";
 import { printJson } from "./print-json.ts";
 import { stdoutLook } from "./terminal.ts";
 
-/** One instance, with the text of each file that it gave. */
+/** One instance with the text of each of its output files. */
 export type Measured = { instance: Instance; texts: Record<string, string>; cause: string };
 
 export function measuredOf(instance: Instance, result: Result | undefined, store: Store): Measured {

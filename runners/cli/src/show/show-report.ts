@@ -7,8 +7,8 @@ import type { Times } from "@mlrb/formats/times";
 import { stdoutLook } from "./terminal.ts";
 
 /**
- * `folder` is where the results were laid out, `checked` says that an earlier run read them as they are, and that all
- * followed their formats. Gives what was printed, and whether that is so.
+ * `folder`: the published results. `checked`: an earlier run found that these files follow their formats. Returns the
+ * printed report, and whether its files follow their formats.
  */
 export async function showReport(
   folder: string,
@@ -39,7 +39,7 @@ export async function showReport(
   if (existsSync(times)) {
     const { timesSection } = await import("@mlrb/report/sections/times");
     const reading = more.checked ? parsed<Times>(times) : await readTimes(times);
-    // an older version's lack columns; the next run makes them again
+    // times of an older version lack columns; the next run makes them again
     if (reading.kind === "ok")
       process.stdout.write(`\n${terminalSection(timesSection(reading.value), look)}`);
     else followed = false;
@@ -47,7 +47,7 @@ export async function showReport(
   return { report, followed };
 }
 
-/** What an earlier run has checked. The formats are not even loaded: that takes a fifth of a run without work. */
+/** Reads a file that an earlier run has checked, without loading the formats: they take a fifth of a no-op run. */
 function parsed<T>(path: string): { kind: "ok"; value: T } {
   return { kind: "ok", value: JSON.parse(readFileSync(path, "utf8")) as T };
 }

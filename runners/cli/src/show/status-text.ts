@@ -1,4 +1,4 @@
-// `pipeline status` as people read it.
+// The text of `pipeline status`.
 // Pure: the time of day is an argument.
 import { formatDuration } from "@mlrb/core/text/units";
 import { ownerWords } from "@mlrb/local/leases/owner";
@@ -59,7 +59,7 @@ export function statusText(status: Status, { next, now }: { next: NextStep[]; no
   return `${out.join("\n")}\n`;
 }
 
-/** `3 up to date, 1 failed`; what there is none of is not named. */
+/** `3 up to date, 1 failed`; without states of count 0. */
 function countWords(counts: StateCounts): string {
   const parts = states
     .filter((state) => counts[state] > 0)
@@ -67,7 +67,7 @@ function countWords(counts: StateCounts): string {
   return parts.join(", ") || "nothing is selected";
 }
 
-/** A column for every state that something is in. */
+/** A column for every state with an instance. */
 function stageTable({ stages, states: all }: Status): string[] {
   const columns = states.filter((state) => state === "upToDate" || all[state] > 0);
   const rows = [

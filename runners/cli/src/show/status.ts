@@ -1,5 +1,4 @@
-// What `pipeline status` tells, as data: each stage's instances by state, what runs now, what failed last,
-// the attempts, and what to do next.
+// The data of `pipeline status`: each stage's instances by state, what runs now, what failed last, and the attempts.
 // Pure: no disk, no clock.
 
 import type { Plan } from "@mlrb/core/plan/plan";
@@ -16,23 +15,23 @@ export type Status = {
   pipeline: string;
   profile: string;
   selection: string;
-  /** In plan order, those of which something was selected. */
+  /** In plan order; only stages with a selected instance. */
   stages: { name: string; instances: number; states: StateCounts }[];
   states: StateCounts;
   runs: LiveRun[];
   orphans: Orphan[];
-  /** Attempts that wait, of those of this pipeline. */
+  /** Waiting attempts of this pipeline. */
   waits: ShownWait[];
-  /** On this host, by whichever run. */
+  /** GPUs in use on this host, by any run. */
   gpus: HeldGpu[];
   failed: { stage: string; cause: string; time: string }[];
-  /** Of durable stages; undefined where the pipeline has none. */
+  /** Of durable stages; undefined if the pipeline has none. */
   attempts: { states: StateCounts; cost: TotalCost; spent?: AttemptSums } | undefined;
   toRun: {
     instances: number;
-    /** Of attempts that are stale and that a run would leave so. */
+    /** Stale attempts that a run would leave stale. */
     leftStale: number;
-    /** By earlier runs; 0 where nothing was timed. */
+    /** From earlier durations; 0 if nothing was timed. */
     expectedMs: number;
     untimed: number;
   };
