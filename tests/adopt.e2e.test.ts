@@ -80,7 +80,7 @@ test(
     assert.match(planned.stdout, /"kind":"goes-on"/);
 
     const second = at.start(plain(at));
-    await until("the second run to adopt it", () => second.stderr().includes("goes on attempt"));
+    await until("the second run to adopt it", () => second.stderr().includes("adopted attempt"));
     const waited = Date.now() - since;
     go(at);
     const said = await second.ended;
@@ -173,12 +173,12 @@ test(
     define(at);
     await orphan(at);
     const second = at.start(plain(at));
-    await until("the second run to adopt it", () => second.stderr().includes("goes on attempt"));
+    await until("the second run to adopt it", () => second.stderr().includes("adopted attempt"));
     const supervisor = supervisorOf(at);
     second.child.kill("SIGINT");
     await until("it to say how to stop it", () => second.stderr().includes("to stop it:"));
     assert.match(second.stderr(), /to stop it: pnpm pipeline attempts stop attempt --root/);
-    assert.match(second.stderr(), /the next run goes on with it: pnpm pipeline run/);
+    assert.match(second.stderr(), /the next run continues it: pnpm pipeline run/);
     assert.match(commandOf(supervisor), /supervisor/, "one Ctrl-C leaves it running");
     second.child.kill("SIGINT");
     const said = await second.ended;
@@ -226,7 +226,7 @@ test("status shows an attempt that continues without a run, and attempts stop en
   first.child.kill("SIGKILL");
   await first.ended;
   const status = await at.pipeline(["status", at.name, "--root", at.root]);
-  assert.match(status.stdout, /attempts that go on without a run\n {2}attempt {2}for/);
+  assert.match(status.stdout, /attempts running without a run\n {2}attempt {2}for/);
   const stopped = await at.pipeline(["attempts", "stop", "attempt", "--root", at.root]);
   assert.equal(stopped.code, 0, stopped.stderr);
   assert.match(stopped.stdout, /^attempt: stopped: by `attempts stop`; what it had done is kept in \.mlrb/);
@@ -294,7 +294,7 @@ test("a run that waits for another run's attempt continues it when that run dies
   await until("the second run to wait", () => /wait/i.test(second.stderr()));
   first.child.kill("SIGKILL");
   await first.ended;
-  await until("the second run to adopt it", () => second.stderr().includes("goes on attempt"));
+  await until("the second run to adopt it", () => second.stderr().includes("adopted attempt"));
   go(at);
   const said = await second.ended;
   assert.equal(said.code, 0, said.stderr);
@@ -310,7 +310,7 @@ test(
     await orphan(at);
     rmSync(join(folderOf(at), "purse.json"), { force: true }); // as older programs left attempts
     const second = at.start([...plain(at), "--max-cost", "5"]);
-    await until("the warning", () => second.stderr().includes("attempt was begun by an older mlrb"));
+    await until("the warning", () => second.stderr().includes("attempt was started by an older mlrb"));
     go(at);
     assert.equal((await second.ended).code, 0);
   },

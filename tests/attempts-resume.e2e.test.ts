@@ -96,7 +96,7 @@ it("an attempt whose key is refused waits, and with a new key ends as it would h
 
   const resumed = await other.pipeline(["attempts", "resume", id, ...at60], { env: env(newKey) });
   assert.equal(resumed.code, 0, resumed.stderr);
-  assert.equal(resumed.stdout, `${attemptName}: tries again now, with ${keyName} as set here\n`);
+  assert.equal(resumed.stdout, `${attemptName}: tries again now, with this shell's ${keyName}\n`);
   const ended = await run.ended;
   assert.equal(ended.code, 0, ended.stderr);
   const { ledger, events, record } = recorded(other);
@@ -129,7 +129,7 @@ it("resume without the key set retries with the old key, prints this, and keeps 
   assert.equal(same.code, 0, same.stderr);
   assert.equal(
     same.stdout,
-    `${attemptName}: tries again now, ${keyName} is not set here and stays as it was\n`,
+    `${attemptName}: tries again now, ${keyName} is not set here and keeps its value\n`,
   );
   await until("it to ask again", () => asked() > before);
   await waitingIn(at);

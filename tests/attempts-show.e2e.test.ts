@@ -58,7 +58,7 @@ test("an ambiguous or unknown attempt is refused with the fix", async (t) => {
   assert.equal(none.code, 2);
   assert.equal(
     none.stderr,
-    'unknown-attempt: no attempt\'s digest begins with "nobody", and none is of a stage that it matches\n  help: `pnpm pipeline attempts list` shows all 2\n',
+    "unknown-attempt: no attempt's digest begins with \"nobody\", and no attempt's stage matches it\n  help: `pnpm pipeline attempts list` shows all 2\n",
   );
 });
 

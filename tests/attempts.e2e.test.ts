@@ -229,7 +229,7 @@ test("a new attempt that may cost money needs a confirmation; a recorded one is 
       event: "problem",
       code: "over-cost",
       message:
-        "This would start 1 attempt, about 0.0 GPU hours and 0.00 dollars, at a price that nobody knows; the limits are 0 GPU hours and 0 dollars.",
+        "This would start 1 attempt, about 0.0 GPU hours and 0.00 dollars, at an unknown price; the limits are 0 GPU hours and 0 dollars.",
       help: "say --yes; `pnpm pipeline plan` lists them",
     },
   ]);
@@ -317,14 +317,14 @@ test("the cost of attempts is printed next to the earlier estimate, and stored i
   define(50, [1, 2, 3, 4]);
   assert.match(
     (await run("--max-cost", "200", "--rerun")).stdout,
-    /^4 attempts took 200\.00 dollars \(estimated 172\.00 from 4 earlier: 16 % more\)$/m,
+    /^4 attempts took 200\.00 dollars \(estimated 172\.00 from 4 earlier attempts: 16 % more\)$/m,
   );
   const list = await at.pipeline(["attempts", "list", "--json", "--root", at.root]);
   const { record } = list.lines.findLast(({ event }) => event === "attempt")!;
   const shown = await at.pipeline(["attempts", "show", record, "--root", at.root]);
   assert.match(
     shown.stdout,
-    /^1 attempt took 50\.00 dollars \(estimated 43\.00 from 4 earlier: 16 % more\)$/m,
+    /^1 attempt took 50\.00 dollars \(estimated 43\.00 from 4 earlier attempts: 16 % more\)$/m,
   );
   const json = await at.pipeline(["attempts", "show", record, "--json", "--root", at.root]);
   assert.deepEqual(

@@ -145,7 +145,11 @@ test("on a terminal, live lines show running stages and their output, the end co
   });
   const ended = once(child, "close");
   await until("the live lines to show what the stage says", () => stdout.includes("slow | half way"));
-  assert.match(stdout, /0\/1 done, 1 going\u001b\[K\r?\n {2}\d s {2}slow/, "what runs now, and for how long");
+  assert.match(
+    stdout,
+    /0\/1 done, 1 running\u001b\[K\r?\n {2}\d s {2}slow/,
+    "what runs now, and for how long",
+  );
   writeFileSync(go, "");
   assert.equal((await ended)[0], 1, stdout);
   assert.doesNotMatch(stdout, /\u001b\[[0-9;]*m/);

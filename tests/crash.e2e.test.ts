@@ -321,7 +321,7 @@ test("Ctrl-C twice: stages that do not end are killed with their children; exit 
   const said = await run.ended;
   assert.equal(said.code, 130, said.stderr);
   assert.ok(Date.now() - begin < 4_000, "it did not wait for the time that the first Ctrl-C grants");
-  assert.match(said.stderr, /killing what runs/);
+  assert.match(said.stderr, /killing running stages/);
   assert.deepEqual(pidsIn(pids).filter(isRunning), linux ? [] : pidsIn(pids).filter(isRunning));
   assert.deepEqual(leftovers(at), []);
   writeFileSync(go, "");

@@ -15,7 +15,7 @@ after(() => repository.remove());
 const mount = (...args: string[]) => spawnSync("mount", args, { encoding: "utf8" });
 
 const noTrace = (text: string) =>
-  assert.doesNotMatch(text, /^\s+at |This is a fault of mlrb|TypeError|SyntaxError/m);
+  assert.doesNotMatch(text, /^\s+at |This is a bug in mlrb|TypeError|SyntaxError/m);
 
 /** `kib` of random bytes per stage. */
 const heavy = (kib: number) => ({

@@ -373,7 +373,7 @@ test("a failure after a success keeps the old results, says so, and enters no ca
   define("bad");
   const said = await at.pipeline(["run", at.name, "--root", at.root]);
   assert.equal(said.code, 1);
-  assert.match(said.stdout, /no new results were laid out; .* earlier run/);
+  assert.match(said.stdout, /no new results were published; .* earlier run/);
   assert.equal(results(at)[`${at.name}/default/text`], "good\n");
   assert.deepEqual(filesBelow(join(at.root, ".mlrb/cache/actions")), entries);
 });
@@ -428,7 +428,7 @@ test("a stage that failed through the machine is retried until it succeeds, and 
     },
   });
   const run = at.start(["run", at.name, "--root", at.root]);
-  await until("the first try to fail", () => run.stderr().includes("again   shaky"));
+  await until("the first try to fail", () => run.stderr().includes("retry   shaky"));
   writeFileSync(program, "#!/bin/sh\necho it is there now\necho x > $1\n", { mode: 0o755 });
   const said = await run.ended;
   assert.equal(said.code, 0, said.stderr);

@@ -104,7 +104,7 @@ test("the next run gets the GPUs of a killed run as soon as no process of that r
   const gpu = status.lines.find(({ event }) => event === "held-gpu")!;
   assert.deepEqual([gpu.uuid, gpu.stage, gpu.owner.pid], [here.fake.uuids[0], "train", first.child.pid]);
   const people = await at.pipeline(["status", at.name, "--root", at.root], { env: here.env });
-  assert.match(people.stdout, /GPUs that are held on this host\n {2}0 {2}Fake A100-SXM4-80GB \(GPU-0+-/);
+  assert.match(people.stdout, /GPUs in use on this host\n {2}0 {2}Fake A100-SXM4-80GB \(GPU-0+-/);
 
   // another run waits for it, and receives an interrupt while waiting
   const other = at.start(["run", at.name, "--root", join(at.outside, "other")], { env: here.env });

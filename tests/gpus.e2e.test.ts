@@ -63,8 +63,8 @@ test("on a host whose fake driver lists no GPU, a run that wants one is refused 
   assert.equal(said.stdout, "");
   assert.equal(
     said.stderr,
-    `too-few-gpus: "train" wants 2 GPUs, "serve" wants 1 GPU; this host has none (nvidia-smi says: cannot communicate with the driver)
-  help: a profile that does with what is here: --profile cpu
+    `too-few-gpus: "train" needs 2 GPUs, "serve" needs 1 GPU; this host has none (nvidia-smi reports: cannot communicate with the driver)
+  help: a profile that this host can run: --profile cpu
 
 1 problem; nothing was run
 `,
@@ -76,8 +76,8 @@ test("on a host whose fake driver lists no GPU, a run that wants one is refused 
       event: "problem",
       code: "too-few-gpus",
       message:
-        '"train" wants 2 GPUs, "serve" wants 1 GPU; this host has none (nvidia-smi says: cannot communicate with the driver)',
-      help: "a profile that does with what is here: --profile cpu",
+        '"train" needs 2 GPUs, "serve" needs 1 GPU; this host has none (nvidia-smi reports: cannot communicate with the driver)',
+      help: "a profile that this host can run: --profile cpu",
     },
   ]);
   assert.equal(asked(at, 0), 2, "once a run");
@@ -89,8 +89,8 @@ test("on a host whose fake driver lists one GPU, only stages that want more are 
   define(at);
   const said = await on(at, 1, "run");
   assert.equal(said.code, 2);
-  assert.match(said.stderr, /^too-few-gpus: "train" wants 2 GPUs; this host has 1 \(nvidia-smi -L\)\n/);
-  assert.match(said.stderr, /profiles that do with what is here: --profile small, --profile cpu\n/);
+  assert.match(said.stderr, /^too-few-gpus: "train" needs 2 GPUs; this host has 1 \(nvidia-smi -L\)\n/);
+  assert.match(said.stderr, /profiles that this host can run: --profile small, --profile cpu\n/);
   assert.equal((await on(at, 1, "run", "--json", "--profile", "small")).code, 0);
   assert.equal(at.executions()["train-2"], 1);
 });
@@ -108,7 +108,7 @@ test("on a host with enough fake GPUs everything runs, and a host without GPUs r
   repository.edit(`pipelines/${at.name}.yaml`, "echo serve-{seed}", "echo serving-{seed}");
   const changed = await on(at, 0, "run");
   assert.equal(changed.code, 2);
-  assert.match(changed.stderr, /^too-few-gpus: "serve" wants 1 GPU; this host has none/);
+  assert.match(changed.stderr, /^too-few-gpus: "serve" needs 1 GPU; this host has none/);
 });
 
 test("a stage that is not selected, or wants no GPU, is not refused and does not query the fake driver", async (t) => {

@@ -68,28 +68,28 @@ test("a report is shown again with its origin, and says if the plan has changed 
   words(at);
   const none = await look(at, "report");
   assert.equal(none.code, 1);
-  assert.match(none.stderr, /no-results: nothing lies in results\/lab-.*\n {2}help: pnpm pipeline run lab-/);
+  assert.match(
+    none.stderr,
+    /no-results: there are no files in results\/lab-.*\n {2}help: pnpm pipeline run lab-/,
+  );
   await at.run();
   const before = results(at);
   const current = await look(at, "report");
   assert.equal(current.code, 0, current.stderr);
   assert.match(
     current.stdout,
-    /results\/lab-.*\/default\/ \(all\.json, report\.md\), laid out .* ago\nup to date: /,
+    /results\/lab-.*\/default\/ \(all\.json, report\.md\), published .* ago\nup to date: /,
   );
   assert.equal((await look(at, "report", "--json")).lines[0]!.age, "current");
 
   const page = join(at.root, "results", at.name, "default/report.md");
   writeFileSync(page, "# edited");
-  assert.match((await look(at, "report")).stdout, /it is not what the plan gives now/);
+  assert.match((await look(at, "report")).stdout, /these files are not the plan's last results/);
   writeFileSync(page, before[`${at.name}/default/report.md`]!);
 
   words(at, "goodbye");
   const moved = await look(at, "report");
-  assert.match(
-    moved.stdout,
-    /the plan has moved on since: 2 stale, 1 uncertain\n {2}make\[word=alpha\] {2}code changed/,
-  );
+  assert.match(moved.stdout, /out of date: 2 stale, 1 uncertain\n {2}make\[word=alpha\] {2}code changed/);
   assert.deepEqual(results(at), before, "a report is only shown");
   const narrowed = await look(at, "report", "--set", "word=beta");
   assert.equal(narrowed.code, 1, "the narrowed plan has published nothing");
@@ -161,7 +161,7 @@ test("doctor says whether the default profile can run, makes no state, and never
   at.define({ stages: { train: { command: "true", resources: { gpus: 64 } } } });
   const lacking = await look(at, "doctor");
   assert.equal(lacking.code, 1);
-  assert.match(lacking.stdout, /\(default\): cannot run here\n[\s\S]*MISSING +gpus +"train" wants 64/);
+  assert.match(lacking.stdout, /\(default\): cannot run here\n[\s\S]*MISSING +gpus +"train" needs 64/);
   const unknown = await at.pipeline(["doctor", "no-such"]);
   assert.equal(unknown.code, 2);
   assert.match(unknown.stderr, /unknown-pipeline: /);

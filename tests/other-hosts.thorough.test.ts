@@ -137,7 +137,7 @@ test("messages name who holds what, and from whom it was taken over", async (t) 
   const { at } = its;
   const said = await at.pipeline(["run", at.name, "--root", at.root], { env: quick });
   assert.match(said.stderr, /waits +plain +\(process 17 on gpu2 since .* by its clock does it\)/);
-  assert.match(said.stderr, /took +plain +from process 17 on gpu2 .*, silent for /);
+  assert.match(said.stderr, /took over plain +from process 17 on gpu2 .*, silent for /);
   assert.match(said.stderr, /FAILED +attempt +.*process 17 on gpu2 .*--take-over/);
 });
 

@@ -226,7 +226,7 @@ test("a page that cannot be made is reported and does not fail the run", async (
   });
   const { code, stderr } = await at.run();
   assert.equal(code, 0);
-  assert.match(stderr, /no-page: .*report\.html could not be made/);
+  assert.match(stderr, /no-page: .*report\.html could not be written/);
 });
 
 async function focused(tab: Page): Promise<string> {

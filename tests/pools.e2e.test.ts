@@ -70,7 +70,7 @@ test("status shows which stages wait for a pool and which for another run, and l
   assert.match(status, /\n {2}call\[seed=1\] {2}waits: process \d+.* does it, for /);
   assert.match(status, /\n {2}2 wait for pool narrow\n/);
   const log = await at.pipeline(["log", "call[seed=1]", "--root", at.root]);
-  assert.match(log.stdout, /== now it waits: process \d+.* does it, since /);
+  assert.match(log.stdout, /== waiting now: process \d+.* does it, since /);
   writeFileSync(go, "");
   for (const { ended } of [first, second]) assert.equal((await ended).code, 0);
 });

@@ -121,7 +121,7 @@ test("status of a running run shows running stages, their place and their start,
   );
   assert.ok(Date.parse(run!.stages[0].since) <= Date.now());
   const text = await at.pipeline(["status", at.name, "--root", at.root]);
-  assert.match(text.stdout, new RegExp(`process ${child.pid} on .* began .* ago\n  slow  for \\d`));
+  assert.match(text.stdout, new RegExp(`process ${child.pid} on .* started .* ago\n  slow  for \\d`));
 
   writeFileSync(go, "");
   assert.equal((await ended).code, 0);

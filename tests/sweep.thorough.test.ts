@@ -291,7 +291,7 @@ test("after kill -9 while the results of an edited pipeline replace older ones, 
 });
 
 const noTrace = (said: ProgramOutput, hint: string) =>
-  assert.doesNotMatch(said.stderr + said.stdout, /^\s+at |bug:|This is a fault of mlrb|TypeError/m, hint);
+  assert.doesNotMatch(said.stderr + said.stdout, /^\s+at |bug:|This is a bug in mlrb|TypeError/m, hint);
 
 test("any failed call leads to a cause and a fix or no harm, never a wrong result, and the next run completes", {
   skip,

@@ -63,11 +63,11 @@ test("a cell is traced to its score, attempt, inputs, host and log, and to the c
   assert.equal(code, 0);
   const id = "score[task=letters,agent=bold,seed=2,scorer=points]";
   assert.ok(stdout.startsWith(`${id}: 2.5 ± 0.5 points over 4 items, version 7\n`), stdout);
-  assert.match(stdout, /read +work [0-9a-f]{12}, work of attempt\[task=letters,agent=bold,seed=2\]\n/);
+  assert.match(stdout, /input +work [0-9a-f]{12}, work of attempt\[task=letters,agent=bold,seed=2\]\n/);
   assert.match(stdout, /\nattempt\[task=letters,agent=bold,seed=2\]\n(.*\n)* {2}record +[0-9a-f]{64}\n/);
-  assert.match(stdout, /\ndata\[task=letters\]\n(.*\n)* {2}with +word=one\n/);
+  assert.match(stdout, /\ndata\[task=letters\]\n(.*\n)* {2}params +word=one\n/);
   assert.match(stdout, /bold worked/);
-  assert.ok(stdout.includes(`again: pnpm pipeline run ${at.name} --only '${id}'`));
+  assert.ok(stdout.includes(`to repeat: pnpm pipeline run ${at.name} --only '${id}'`));
   assert.doesNotMatch(stdout, /changed since/);
 
   const both = await trace("letters", "points", "bold", "--json");
@@ -99,28 +99,28 @@ test("changes since then are shown, and a missing result is shown as missing", a
     at.pipeline(["trace", ...args, "--pipeline", at.name, "--root", at.root]);
   const before = await trace("letters", "points", "plain", "1");
   assert.equal(before.code, 1);
-  assert.match(before.stdout, /not known: score\[.*\]: no success of it is on record here/);
+  assert.match(before.stdout, /unknown: score\[.*\]: it has not succeeded here/);
 
   assert.equal((await at.run()).code, 0);
   define(at, "two");
   const after = await trace("letters", "points", "plain", "1");
   assert.equal(after.code, 0);
-  assert.match(after.stdout, /with +word=one\n/, "of what it was made, not of what it would be");
+  assert.match(after.stdout, /params +word=one\n/, "of what it was made, not of what it would be");
   assert.match(after.stdout, /changed since/);
-  assert.match(after.stdout, /made by +cat \{inputs\.work\}; echo .*2\.5/);
+  assert.match(after.stdout, /command +cat \{inputs\.work\}; echo .*2\.5/);
   const pipeline = `pipelines/${at.name}.yaml`;
   repository.write(pipeline, repository.read(pipeline).replace("2.5", "3.5"));
   const edited = await trace("letters", "points", "plain", "1");
   assert.match(
     edited.stdout,
-    /made by +cat \{inputs\.work\}; echo .*2\.5/,
+    /command +cat \{inputs\.work\}; echo .*2\.5/,
     "of what it ran, not of what it would run",
   );
 
   rmSync(join(at.root, ".mlrb/cache"), { recursive: true });
   const lost = await trace("letters", "points", "plain", "1");
   assert.equal(lost.code, 1);
-  assert.match(lost.stdout, /not known: score\[/, "the cache alone knew of scores");
+  assert.match(lost.stdout, /unknown: score\[/, "the cache alone knew of scores");
   assert.match(lost.stdout, /\nattempt\[.*\]\n|^attempt\[.*\]\n/, "an attempt's record outlives the cache");
 });
 

@@ -26,7 +26,7 @@ async function watching(t: TestContext, at: Lab, more: { args?: string[]; option
     waits++;
     await until(`it to wait for the ${waits}. time: ${text()}`, () => {
       assert.equal(watch.child.exitCode, null, text());
-      return watch.stderr().split("watch: waits").length > waits;
+      return watch.stderr().split("watch: waiting").length > waits;
     });
     const said = watch.stderr().slice(heard);
     heard = watch.stderr().length;
@@ -257,7 +257,7 @@ test("Ctrl-C ends a waiting watch at once, and a running one in order; both exit
   busy.child.kill("SIGINT");
   const said = await busy.ended;
   assert.equal(said.code, 130, said.stderr);
-  assert.match(said.stderr, /ending: running stages are asked to stop/);
+  assert.match(said.stderr, /stopping: running stages are asked to stop/);
   assert.deepEqual(leftovers(at), []);
 });
 
@@ -268,11 +268,11 @@ test("a terminal's Ctrl-C, which also reaches the run, is counted once; a second
   await began(at);
   process.kill(-busy.child.pid!, "SIGINT");
   await until("the run to be asked", () => busy.stderr().includes("asked to stop"));
-  assert.doesNotMatch(busy.stderr(), /killing what runs/);
+  assert.doesNotMatch(busy.stderr(), /killing running stages/);
   process.kill(-busy.child.pid!, "SIGINT");
   const said = await busy.ended;
   assert.equal(said.code, 130, said.stderr);
-  assert.match(said.stderr, /killing what runs/);
+  assert.match(said.stderr, /killing running stages/);
   assert.deepEqual(leftovers(at), []);
 });
 

@@ -54,7 +54,7 @@ export const expected = (at: Lab) => ({
 });
 
 function sound(at: Lab, said: ProgramOutput, hint: string): void {
-  assert.doesNotMatch(said.stderr, /^\s+at |TypeError|SyntaxError|undefined|This is a fault of mlrb/m, hint);
+  assert.doesNotMatch(said.stderr, /^\s+at |TypeError|SyntaxError|undefined|This is a bug in mlrb/m, hint);
   assert.ok(said.code === 0 || said.code === 1, hint);
   if (said.code === 1)
     assert.ok(said.stderr.trim() !== "" || /"cause":"/.test(said.stdout), `fails without a word; ${hint}`);

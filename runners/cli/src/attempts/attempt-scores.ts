@@ -1,5 +1,5 @@
-// The scores of an attempt, from the newest report of its pipeline and profile that is of this very submission.
-// A report of another attempt in the same place says nothing of this one.
+// The scores of an attempt, from the newest report of its pipeline and profile that scored the same submission.
+// A report may hold another attempt with the same task, agent and seed.
 
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ export function attemptScores(
     .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
   for (const path of reports) {
     const reading = readReport(path);
-    if (reading.kind !== "ok") continue; // of another version, or another program's
+    if (reading.kind !== "ok") continue; // of another version, or of another program
     const report = reading.value;
     const attempt = report.attempts.find(
       (one) =>
@@ -61,7 +61,7 @@ function named(
     const about = { name, unit, direction, digits, floor: row?.value ?? null };
     if (score.kind !== "scored") return [{ ...about, ...score }];
     const { kind, value, standardError } = score;
-    // the score of a moment names no items
+    // the score of an intermediate checkpoint has no item count
     return [{ ...about, kind, value, standardError, items: "items" in score ? score.items : 0 }];
   });
 }

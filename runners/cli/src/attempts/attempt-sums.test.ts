@@ -13,9 +13,9 @@ test("an agent that calls no model does not make the sum of dollars unknown, and
     estimate: estimate(estimated),
   });
   const words = (...of: ReturnType<typeof record>[]) => sumsWords(attemptSums(of.map(recordedCost), []));
-  assert.equal(words(record(null, 0), record(1.5, null)), "1.50 dollars in all");
+  assert.equal(words(record(null, 0), record(1.5, null)), "1.50 dollars in total");
   assert.equal(words(record(null, 0)), undefined);
-  assert.equal(words(record(null, null), record(1.5, null)), "an unknown number of dollars in all");
+  assert.equal(words(record(null, null), record(1.5, null)), "an unknown number of dollars in total");
 });
 
 test("whatever became of an attempt, its cost is in the sum", () => {
@@ -27,6 +27,6 @@ test("whatever became of an attempt, its cost is in the sum", () => {
   ] as const;
   assert.equal(
     sumsWords(attemptSums([cost(8)], [...others])),
-    "15.00 dollars in all, of that 1.00 dollars by 1 lost, 2.00 dollars by 1 that ended and the next run keeps, 4.00 dollars by 1 that go on",
+    "15.00 dollars in total, including 1.00 dollars by 1 lost, 2.00 dollars by 1 ended, which the next run records, 4.00 dollars by 1 running",
   );
 });

@@ -1,5 +1,5 @@
-// What attempts have cost in all: records, those that were lost, those that ended and are not kept yet, those that go on. Money that was spent counts
-// whatever became of the attempt.
+// The total cost of attempts: recorded, lost, ended without a record yet, and running. All money counts, also that
+// of attempts that failed.
 // Pure: no disk, no clock.
 import type { AttemptCost, AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import { amountWords, total } from "../gates/spent.ts";
@@ -9,7 +9,7 @@ export type AttemptSums = Record<
   AttemptCost & { attempts: number }
 >;
 
-/** Of a record. Where nobody was expected to be paid, dollars that no ledger tells are none. */
+/** The cost of a record. If its estimate was 0 dollars, dollars missing from the ledger are 0. */
 export function recordedCost({ cost, estimate }: Pick<AttemptRecord, "cost" | "estimate">): AttemptCost {
   return { ...cost, dollars: cost.dollars ?? (estimate?.dollars === 0 ? 0 : null) };
 }
@@ -28,7 +28,7 @@ export function attemptSums(
   return { recorded: sum(recorded), lost: of("lost"), ended: of("ended"), running: of("running") };
 }
 
-/** `2.0 GPU hours and 1.50 dollars in all, of that 0.40 dollars by 1 lost`; undefined where nothing was spent. */
+/** `2.0 GPU hours and 1.50 dollars in total, including 0.40 dollars by 1 lost`; undefined where nothing was spent. */
 export function sumsWords({ recorded, lost, ended, running }: AttemptSums): string | undefined {
   const parts = [recorded, lost, ended, running];
   const all = {
@@ -39,9 +39,9 @@ export function sumsWords({ recorded, lost, ended, running }: AttemptSums): stri
   const of = [
     ...(lost.attempts > 0 ? [`${amountWords(lost)} by ${lost.attempts} lost`] : []),
     ...(ended.attempts > 0
-      ? [`${amountWords(ended)} by ${ended.attempts} that ended and the next run keeps`]
+      ? [`${amountWords(ended)} by ${ended.attempts} ended, which the next run records`]
       : []),
-    ...(running.attempts > 0 ? [`${amountWords(running)} by ${running.attempts} that go on`] : []),
+    ...(running.attempts > 0 ? [`${amountWords(running)} by ${running.attempts} running`] : []),
   ];
-  return `${amountWords(all)} in all${of.length > 0 ? `, of that ${of.join(", ")}` : ""}`;
+  return `${amountWords(all)} in total${of.length > 0 ? `, including ${of.join(", ")}` : ""}`;
 }

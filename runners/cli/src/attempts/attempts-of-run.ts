@@ -1,12 +1,12 @@
-// The attempts of a run: what each attempt stage of a pipeline and profile last used, in whichever pipeline the
-// attempt was made, then what was made for it here.
+// The attempts of a run: for each attempt stage of a pipeline and profile the attempt that it last used, from any
+// pipeline; otherwise the newest attempt made for that stage.
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { HeldRecord } from "@mlrb/local/records/attempt-records";
 import { LastRuns } from "@mlrb/local/run/last-runs";
 import type { AttemptPlace, FoundAttempt } from "../request/find-attempt.ts";
 
-/** One list for each profile of the pipeline that has attempts, in the order of stages. */
+/** A list for each profile of the pipeline with attempts, sorted by stage instance. */
 export function attemptsOfRuns(
   pipeline: string,
   profile: string | undefined,

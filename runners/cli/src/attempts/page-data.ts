@@ -1,5 +1,5 @@
-// Gathers what the page tells beside the report: how every stage instance ended, why it ran, what it was made
-// of, and what the attempts' supervisors wrote down. Reads only; what is gone is told to be gone.
+// Gathers what the page shows besides the report: how every stage instance ended, why it ran, what it was made
+// from, and the trajectories of attempts. Only reads; missing files are reported as missing.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { reasonWords } from "@mlrb/core/key/reasons";
@@ -14,23 +14,24 @@ import type { Workspace } from "@mlrb/local/store/workspace";
 import { idOf } from "@mlrb/report/page/html";
 import type { Made, PageData, PageInstance, PageOutcome, PageTrajectory } from "@mlrb/report/page/page-data";
 import { togetherMs } from "@mlrb/report/page/stages-part";
-import { askAgain } from "../request/ask-again.ts";
-import { graphOf } from "../show/graph.ts";
-import { graphSvg } from "../show/graph-svg.ts";
+import { graphOf } from "../graph/graph.ts";
+import { graphSvg } from "../graph/graph-svg.ts";
+import { typedCommand } from "../request/typed-command.ts";
 import type { InstanceState } from "../show/instance-state.ts";
 import { lastLines } from "../show/last-lines.ts";
+import { valueText } from "../show/shorten.ts";
 import { nodeOf, type TraceNode } from "../show/trace-nodes.ts";
 import { trajectoryExtract } from "./trajectory-extract.ts";
 
 const logLines = 8;
 const valueMax = 300;
 
-/** What was asked for, and where its results lie. */
+/** The plan of the page, and the folder of its results. */
 export type PageRequest = {
   plan: Plan;
   workspace: Workspace;
   folder: string;
-  /** As they were typed. */
+  /** As typed. */
   options: { profile?: string; set: string[] };
 };
 
@@ -41,10 +42,10 @@ export async function pageData({
   options,
   report,
 }: PageRequest & { report: Report }): Promise<PageData> {
-  // without the root: a page may be published, and the reader's folders are others
+  // without --root: a page may be published, and its readers have other folders
   const { profile, set } = options;
   const again = (only: string) =>
-    askAgain("run", plan.pipeline, { ...(profile !== undefined && { profile }), set, only: [only] });
+    typedCommand("run", plan.pipeline, { ...(profile !== undefined && { profile }), set, only: [only] });
   const planned = plan.instances.filter(({ stage }) => stage.name !== environmentStage);
   const asked = { pipeline: plan.pipeline, profile: plan.profile, wanted: planned.map(({ id }) => id) };
   const { journals } = workspace.state;
@@ -82,7 +83,7 @@ export async function pageData({
   };
 }
 
-/** Null where an older version wrote them: the page then says nothing of times. */
+/** Null if an older version wrote the file; the page then has no times. */
 function readTimes(path: string): Times | null {
   const reading = readFormat(timesFormat, readFileSync(path, "utf8"));
   return reading.kind === "ok" ? reading.value : null;
@@ -103,7 +104,10 @@ function madeOf(
     key,
     record,
     script: run.kind === "command" ? [run.command].flat().join(" ") : run.file,
-    params: Object.entries(parts.params).map(([name, value]) => ({ name, value: shown(value) })),
+    params: Object.entries(parts.params).map(([name, value]) => ({
+      name,
+      value: valueText(value, valueMax),
+    })),
     files: Object.entries(parts.files).map(([path, digest]) => ({ path, digest })),
     inputs,
     outputs: Object.entries(outputs).map(([name, { digest }]) => ({ name, digest })),
@@ -115,17 +119,18 @@ function madeOf(
 
 function trajectoryOf({ axes }: Instance, { record }: TraceNode, workspace: Workspace): PageTrajectory {
   const place = { task: String(axes.task), agent: String(axes.agent), seed: axes.seed ?? "" };
-  if (record === null) return { ...place, kind: "unreadable", cause: "no record of it is kept here" };
+  if (record === null)
+    return { ...place, kind: "unreadable", cause: "this state folder holds no record of the attempt" };
   const { trajectory, ledger } = workspace.attempts.read(record).outputs;
   const folder = join(workspace.state.attempts, "records", record);
-  if (!trajectory) return { ...place, kind: "unreadable", cause: "its record holds none" };
+  if (!trajectory) return { ...place, kind: "unreadable", cause: "its record holds no trajectory" };
   return {
     ...place,
     ...trajectoryExtract(join(folder, trajectory.file), ledger && join(folder, ledger.file)),
   };
 }
 
-/** The stages with what became of them and how long they took, each leading to its instances. */
+/** A drawing of the stages with their outcomes and durations; each links to its instances. */
 async function drawn(plan: Plan, instances: PageInstance[]): Promise<string> {
   const byId = new Map(instances.map((instance) => [instance.id, instance]));
   const stateOf = new Map(
@@ -141,16 +146,11 @@ async function drawn(plan: Plan, instances: PageInstance[]): Promise<string> {
     return { ...node, lines: [...node.lines, formatDuration(ms)], href: `#${idOf("stages", node.name)}` };
   });
   const svg = await graphSvg({ ...graph, nodes });
-  // from the element on: what stands before it belongs into a file of its own
+  // without the XML declaration and doctype, which only a file of its own may have
   return svg.slice(svg.indexOf("<svg"));
 }
 
 function stateWord({ kind }: PageOutcome): InstanceState {
   if (kind === "succeeded") return "upToDate";
   return kind === "failed" ? "failed" : "neverRun";
-}
-
-function shown(value: unknown): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length > valueMax ? `${text.slice(0, valueMax - 1)}…` : text;
 }

@@ -1,4 +1,4 @@
-// An attempt as exports and stories want it, from its record or from what a running or lost one has written so far.
+// Reads an attempt for exports and stories: from its record, or from the folder of a running or lost attempt.
 import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { LongText } from "@mlrb/formats/attempt/trajectory";
@@ -9,7 +9,7 @@ import { trajectoryLines } from "@mlrb/report/exports/trajectory-lines";
 import type { AttemptPlace, FoundAttempt } from "../request/find-attempt.ts";
 import { attemptScores } from "./attempt-scores.ts";
 
-/** Absolute paths of what the attempt gave, by output. */
+/** Absolute paths of the attempt's outputs, by name. */
 type Files = Record<string, string>;
 
 export function readAttempt(found: FoundAttempt, { state }: AttemptPlace): AttemptSource {
@@ -71,14 +71,14 @@ function none(): TrajectoryLine[] {
   return [{ kind: "broken", index: 0, why: "there is no trajectory" }];
 }
 
-/** From the folder of long texts, each by its digest; at most `bytesMax` of it. */
+/** Reads at most `bytesMax` of a long text from the folder of attachments, where its digest is its name. */
 function whole(
   text: LongText,
   { bytesMax, folder }: { bytesMax: number; folder: string | undefined },
 ): WholeText {
   if (typeof text === "string") return { text, missing: null };
   const gone: WholeText = { text: text.head, missing: `the rest of ${text.bytes} bytes is missing` };
-  // the digest is what somebody wrote: never a way out of the folder
+  // the digest comes from the trajectory: it must not lead out of the folder
   if (folder === undefined || !/^[0-9a-f]{64}$/.test(text.digest)) return gone;
   let file: number;
   try {
@@ -90,7 +90,7 @@ function whole(
     const { size } = fstatSync(file);
     const buffer = Buffer.alloc(Math.min(size, bytesMax));
     const length = readSync(file, buffer, 0, buffer.length, 0);
-    const cut = size > length ? `${size - length} bytes more are left out` : null;
+    const cut = size > length ? `${size - length} more bytes are left out` : null;
     return { text: buffer.toString("utf8", 0, length), missing: cut };
   } finally {
     closeSync(file);

@@ -1,5 +1,5 @@
-// Finds out what state each selected instance is in: what a run would do, what runs now, how it ended last.
-// Reads only: it takes no lease and waits for nobody.
+// Finds the state of each selected instance: what a run would do, what runs now, how it ended last.
+// Only reads: takes no lease and never waits.
 
 import type { Plan } from "@mlrb/core/plan/plan";
 import type { Outcome } from "@mlrb/core/ports/outcome";
@@ -13,17 +13,17 @@ import { type LiveRun, liveRuns } from "@mlrb/local/leases/live-runs";
 import { lastEnds } from "@mlrb/local/run/last-ends";
 import type { Result } from "@mlrb/local/run/result";
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
+import { type ShownWait, shownWait } from "../show/attempt-wait-text.ts";
 import { type InstanceState, instanceState } from "../show/instance-state.ts";
-import { type ShownWait, shownWait } from "../show/wait-words.ts";
 import { type AttemptSums, attemptSums, recordedCost } from "./attempt-sums.ts";
 import { unrecordedAttempts } from "./unrecorded-attempts.ts";
 
 export type ReadStates = {
   /** In plan order, one for each selected instance. */
   instances: InstanceNow[];
-  /** Runs of this pipeline and profile that are not known to be dead. */
+  /** Runs of this pipeline and profile that may be alive. */
   live: LiveRun[];
-  /** Its attempts that go on without a run. */
+  /** Its attempts that continue without a run. */
   orphans: Orphan[];
   /** What its attempts wait for, with or without a run. */
   waits: ShownWait[];
@@ -42,7 +42,7 @@ export type InstanceNow = {
   lastEnd?: { outcome: Outcome; time: string };
 };
 
-/** An attempt that goes on although the run that began it is gone. */
+/** An attempt that is running although the run that started it has ended. */
 export type Orphan = { stage: string; since: string; supervisor: Owner };
 
 type StateQuery = { plan: Plan; selected: number[]; root: string };
@@ -53,7 +53,7 @@ export async function readStates(
 ): Promise<ReadStates> {
   const { pipeline, profile } = plan;
   const workspace = openWorkspace({ repository, root, pipeline, profile });
-  // what runs, first: what ends while the rest is looked at is then found done, not forgotten
+  // live runs first: an instance that ends during the rest of this function is then found done, not lost
   const live = liveRuns(workspace.state).filter(
     (run) => run.pipeline === pipeline && run.profile === profile,
   );

@@ -1,5 +1,5 @@
-// The parts of a trajectory that a page has room for: how it began, how it ended, and what stands out between.
-// A trajectory may hold tens of thousands of lines of gigabytes; no more than a few hundred KB of it are read.
+// The parts of a trajectory that fit on a page: its beginning, its end, and notable events in between.
+// A trajectory may have tens of thousands of lines and gigabytes; at most a few hundred KB are read.
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import { trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
@@ -11,10 +11,11 @@ import { budgetParts } from "@mlrb/report/story/budget-parts";
 import { eventWords, factsWords } from "@mlrb/report/story/event-words";
 import { isNotable } from "@mlrb/report/story/is-notable";
 import { storyFailures } from "@mlrb/report/story/story-failures";
+import { shorten } from "../show/shorten.ts";
 
-/** Read from the beginning and from the end. */
+/** Read from the beginning, and as much from the end. */
 const bytesMax = 256 << 10;
-/** Shown of the beginning and of the end, whatever they are. */
+/** How many first and last events are always shown. */
 const edge = 15;
 const eventsMax = 120;
 const textMax = 400;
@@ -23,7 +24,7 @@ const common = new Set(["formatVersion", "index", "previous", "time", "sinceStar
 type Read<T> = T extends { kind: "read" | "unreadable" } ? Omit<T, "task" | "agent" | "seed"> : never;
 type Extract = Read<PageTrajectory>;
 
-/** `ledger` is a path; it knows how many lines there are, and what was used. */
+/** `ledger`: path of the ledger, which has the number of lines and the usage. */
 export function trajectoryExtract(path: string, ledger?: string): Extract {
   let parts: string[][];
   try {
@@ -57,7 +58,7 @@ export function trajectoryExtract(path: string, ledger?: string): Extract {
 
 type Parsed = Omit<PageEvent, "skippedBefore"> & { line: TrajectoryLine | undefined };
 
-/** The edges, and between them what is notable; where all of it fits, all that is no output. */
+/** The first and last events and the notable ones between; all but output if everything fits. */
 function chosen(all: Parsed[], gap: number | undefined): PageEvent[] {
   const atEdge = (at: number) => at < edge || at >= all.length - edge;
   const inner = all.filter(({ event }, at) => !atEdge(at) && event !== "output").length;
@@ -79,7 +80,7 @@ function chosen(all: Parsed[], gap: number | undefined): PageEvent[] {
   return events;
 }
 
-/** The file's lines, or where it is long those of its beginning and of its end, torn ones left out. */
+/** The file's lines; of a long file those of its beginning and of its end, without torn lines. */
 function edges(path: string): string[][] {
   const file = openSync(path, "r");
   try {
@@ -121,6 +122,5 @@ function parse(line: string): Parsed {
 }
 
 function clipped(text: string): string {
-  const plain = stripVTControlCharacters(text);
-  return plain.length > textMax ? `${plain.slice(0, textMax - 1)}…` : plain;
+  return shorten(stripVTControlCharacters(text), textMax);
 }

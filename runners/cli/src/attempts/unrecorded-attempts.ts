@@ -1,5 +1,5 @@
-// Every attempt without a record, with what it cost so far: those that go on, those that have ended and are not kept
-// yet, and those that were lost, quarantined or not. One list for all sums.
+// Every attempt without a record, with its cost so far: running, ended but not recorded yet, and lost (quarantined
+// or not). All sums use this list.
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import type { AttemptCost } from "@mlrb/formats/attempt/attempt-record";
 import { lastSignMs, spentBy } from "@mlrb/local/attempts/attempt-cost";
@@ -16,18 +16,18 @@ export type Unrecorded = {
   card: AttemptCard;
   durationMs: number;
   cost: AttemptCost;
-  /** Of one that is quarantined. */
+  /** Of a quarantined attempt. */
   left?: { cause: unknown; folder: string };
-  /** What is to be said of it besides; empty where it simply goes on. */
+  /** A note for people; empty for a running attempt. */
   words: string;
 };
 
-/** `recorded`: a run that was killed right after it had made a record leaves the attempt's folder as well. */
+/** `recorded`: a run killed right after it wrote a record leaves the attempt's folder too. */
 export function unrecordedAttempts(state: StateFolder, recorded: HeldRecord[]): Unrecorded[] {
   const known = new Set(recorded.map(({ record }) => `${record.attemptKey} ${record.ran.startedAt}`));
   const here = attemptFolders(state.running).flatMap((one): Unrecorded[] => {
     const kind = kindOf(attemptFate(one.path, state.root));
-    if (kind === undefined) return []; // it was moved meanwhile
+    if (kind === undefined) return []; // it has been moved
     const durationMs = one.state.kind === "ended" ? one.state.end.durationMs : lastSignMs(one);
     const { cost } = spentBy(one, durationMs);
     return [{ name: one.name, card: one.card, durationMs, cost, ...kind }];
@@ -42,7 +42,7 @@ export function unrecordedAttempts(state: StateFolder, recorded: HeldRecord[]): 
   );
 }
 
-/** Undefined of one that is not there any more. */
+/** undefined if the attempt has left the folder. */
 function kindOf(fate: Fate): Pick<Unrecorded, "kind" | "words"> | undefined {
   switch (fate.kind) {
     case "quarantined":
@@ -51,9 +51,9 @@ function kindOf(fate: Fate): Pick<Unrecorded, "kind" | "words"> | undefined {
     case "going":
       return { kind: "running", words: "" };
     case "ending":
-      return { kind: "running", words: "is being ended" };
+      return { kind: "running", words: "is being stopped" };
     case "complete":
-      return { kind: "ended", words: "the next run keeps it as a record" };
+      return { kind: "ended", words: "the next run records it" };
     case "failed":
       return {
         kind: "lost",

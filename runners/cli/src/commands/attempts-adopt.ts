@@ -1,12 +1,13 @@
-// `pipeline attempts adopt`: makes records of lost attempts that had come to their end. None is taken for complete
-// that is not sealed by its ledger.
+// `pipeline attempts adopt`: makes records of lost attempts that had finished. Only an attempt whose ledger seals its
+// trajectory counts as finished.
 import { adoptLost } from "@mlrb/local/attempts/adopt-lost";
 import type { LostAttempt } from "@mlrb/local/attempts/lost-attempts";
 import { openWorkspace } from "@mlrb/local/store/workspace";
 import { attemptPlace, findAttempt } from "../request/find-attempt.ts";
-import { rootOf } from "../request/root-of.ts";
+import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
+import { counted } from "../show/counted.ts";
 import { oneLine } from "../show/one-line.ts";
-import { attemptsWord, type PlaceOptions } from "./attempts-command.ts";
+import { printJson } from "../show/print-json.ts";
 
 export async function attemptsAdopt(
   repository: string,
@@ -18,12 +19,12 @@ export async function attemptsAdopt(
     process.stderr.write(`${wanted}\n`);
     return 2;
   }
-  const root = rootOf(repository, options.root);
+  const root = rootFolder(repository, options.root);
   const workspace = openWorkspace({ repository, root, pipeline: "", profile: "" });
   const adopted = await adoptLost(workspace, wanted);
   for (const { attempt, ...became } of adopted) {
     const { stage } = attempt.card.slot;
-    if (options.json) print({ event: "attempt-adopted", name: attempt.name, stage, ...became });
+    if (options.json) printJson({ event: "attempt-adopted", name: attempt.name, stage, ...became });
     else
       process.stdout.write(
         became.kind === "kept"
@@ -33,7 +34,7 @@ export async function attemptsAdopt(
   }
   const kept = adopted.filter(({ kind }) => kind === "kept").length;
   if (!options.json)
-    process.stdout.write(`${attemptsWord(kept)} adopted, ${adopted.length - kept} left as lost\n`);
+    process.stdout.write(`${counted(kept, "attempt")} adopted, ${adopted.length - kept} left as lost\n`);
   return what !== undefined && kept === 0 ? 1 : 0;
 }
 
@@ -45,11 +46,7 @@ function which(
   const found = findAttempt(what, place);
   if (typeof found === "string") return found;
   if (found.kind !== "lost")
-    return `not-lost: ${what} is ${found.kind === "record" ? "on record" : "going on"}\n  help: \`pnpm pipeline attempts list\` shows which are lost`;
+    return `not-lost: ${what} is ${found.kind === "record" ? "recorded" : "running"}\n  help: \`pnpm pipeline attempts list\` shows which are lost`;
   const { name } = found.attempt;
   return (attempt) => attempt.name === name;
-}
-
-function print(line: object): void {
-  process.stdout.write(`${JSON.stringify(line)}\n`);
 }

@@ -1,4 +1,4 @@
-// `pipeline attempts`: the records of what agents did, on this machine and from others.
+// `pipeline attempts export` and `import`: copies records to and from other machines.
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { AttemptRecords, type HeldRecord } from "@mlrb/local/records/attempt-records";
@@ -6,12 +6,12 @@ import { exportRecord } from "@mlrb/local/records/export-record";
 import { Store } from "@mlrb/local/store/artifact-store";
 import { stateFolder } from "@mlrb/local/store/state-folder";
 import { VerifiedContents } from "@mlrb/local/store/verified-contents";
-import { rootOf } from "../request/root-of.ts";
-
-export type PlaceOptions = { root?: string; json: boolean };
+import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
+import { counted } from "../show/counted.ts";
+import type { ExportLogOptions } from "./attempts-export-log.ts";
 
 function open(repository: string, options: PlaceOptions): { records: AttemptRecords; folder: string } {
-  const state = stateFolder(rootOf(repository, options.root));
+  const state = stateFolder(rootFolder(repository, options.root));
   return {
     records: new AttemptRecords(state.attempts, {
       store: new Store(state.blobs),
@@ -21,25 +21,31 @@ function open(repository: string, options: PlaceOptions): { records: AttemptReco
   };
 }
 
-export function attemptsExport(
+export async function attemptsExport(
   repository: string,
-  what: { dir: string; records: string[] },
-  options: PlaceOptions,
-): number {
+  dir: string,
+  prefixes: string[],
+  options: PlaceOptions & Partial<ExportLogOptions>,
+): Promise<number> {
+  const { format } = options;
+  if (format !== undefined) {
+    const { attemptsExportLog } = await import("./attempts-export-log.ts");
+    return attemptsExportLog(repository, [dir, ...prefixes], { ...options, format });
+  }
   const { records, folder } = open(repository, options);
-  const found = named(records, what.records);
+  const found = named(records, prefixes);
   if (!found) return 2;
-  const to = rootOf(repository, what.dir);
+  const to = rootFolder(repository, dir);
   mkdirSync(to, { recursive: true });
   const copied = new Map<string, string>();
   for (const { digest } of found) exportRecord(join(folder, digest), join(to, digest), copied);
-  process.stdout.write(`${attemptsWord(found.length)} exported\n`);
+  process.stdout.write(`${counted(found.length, "attempt")} exported\n`);
   return 0;
 }
 
 export function attemptsImport(repository: string, dir: string, options: PlaceOptions): number {
   const { records } = open(repository, options);
-  const from = rootOf(repository, dir);
+  const from = rootFolder(repository, dir);
   if (!existsSync(from)) {
     process.stderr.write(`unknown-folder: there is no folder ${dir}\n`);
     return 2;
@@ -55,15 +61,13 @@ export function attemptsImport(repository: string, dir: string, options: PlaceOp
       process.stderr.write(`refused ${name.slice(0, 12)}: ${problem}\n`);
     }
   }
-  process.stdout.write(`${attemptsWord(imported)} imported${refused > 0 ? `, ${refused} refused` : ""}\n`);
+  process.stdout.write(
+    `${counted(imported, "attempt")} imported${refused > 0 ? `, ${refused} refused` : ""}\n`,
+  );
   return refused > 0 ? 1 : 0;
 }
 
-export function attemptsWord(count: number): string {
-  return `${count} ${count === 1 ? "attempt" : "attempts"}`;
-}
-
-/** The records whose digests begin as given, all when nothing is given; undefined after saying what is wrong. */
+/** The records whose digests begin with `prefixes`, all without any; undefined after printing a problem. */
 function named(records: AttemptRecords, prefixes: string[]): HeldRecord[] | undefined {
   if (prefixes.length === 0)
     return records.readable((_, { message }) => process.stderr.write(`left out: ${message}\n`));

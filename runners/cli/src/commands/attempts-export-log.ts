@@ -1,4 +1,4 @@
-// `pipeline attempts export WHAT --format …`: an attempt, or all of a run, in the format of another program.
+// `pipeline attempts export WHAT --format …`: writes an attempt, or all attempts of a run, for another program.
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { processName } from "@mlrb/kit/processes/process-name";
@@ -8,11 +8,10 @@ import { inspectFileName, inspectLog } from "@mlrb/report/exports/inspect-log";
 import { attemptsOfRuns } from "../attempts/attempts-of-run.ts";
 import { readAttempt } from "../attempts/read-attempt.ts";
 import { type AttemptPlace, attemptPlace, type FoundAttempt, findAttempt } from "../request/find-attempt.ts";
-import { typedIn } from "../request/root-of.ts";
-import type { PlaceOptions } from "./attempts-command.ts";
+import { type PlaceOptions, typedIn } from "../request/root-folder.ts";
 
 type Format = {
-  /** The attempts of one document. */
+  /** The text of one document, in pieces. */
   pieces(sources: AttemptSource[]): Iterable<string>;
   fileName(sources: AttemptSource[]): string;
   /** Whether one document holds all attempts of a run. */
@@ -28,7 +27,7 @@ const formats: Record<string, Format> = {
   },
 };
 
-/** Gathered before it is written. */
+/** Characters that are collected before a write. */
 const pieceLength = 1 << 20;
 
 export type ExportLogOptions = PlaceOptions & { format: string; output?: string; profile?: string };
@@ -57,16 +56,16 @@ export function attemptsExportLog(repository: string, what: string[], options: E
 
 type Documents = { format: Format; documents: { sources: AttemptSource[]; file: string }[] };
 
-/** A text is what is wrong with the request, with the way out. */
+/** A text is a problem with the request, with its help. */
 function documentsOf(what: string[], options: ExportLogOptions, place: AttemptPlace): Documents | string {
   const format = formats[options.format];
   if (!format)
     return `unknown-format: no format is named "${options.format}"\n  help: one of ${Object.keys(formats).join(", ")}`;
   if (what.length !== 1)
-    return "one-attempt: with --format one attempt or one run is exported\n  help: name an attempt by the beginning of its digest or as a stage, or a run by its pipeline";
+    return "one-attempt: --format exports one attempt or one run\n  help: name an attempt by the beginning of its digest or as a stage, or a run by its pipeline";
   const { output } = options;
   if (output === undefined)
-    return `no-output: --format ${options.format} needs a place to write to\n  help: --output FILE.json, or --output DIR/ for file names that other programs' listings find`;
+    return `no-output: --format ${options.format} needs --output\n  help: --output FILE.json, or --output DIR/ for file names that other programs' listings find`;
   const found = attemptsNamed(what[0]!, options.profile, place);
   if (typeof found === "string") return found;
   const runs = found.map((run) => run.map((one) => readAttempt(one, place)));
@@ -74,7 +73,7 @@ function documentsOf(what: string[], options: ExportLogOptions, place: AttemptPl
   const path = resolve(typedIn(), output);
   const isFolder = /[\\/]$/.test(output) || (existsSync(path) && statSync(path).isDirectory());
   if (!isFolder && groups.length > 1)
-    return `several-files: "${what[0]}" takes ${groups.length} files of format ${options.format}\n  help: --output ${output}/ writes each under a name of its own${format.wholeRun ? "; --profile names one run" : ""}`;
+    return `several-files: "${what[0]}" takes ${groups.length} files of format ${options.format}\n  help: --output ${output}/ writes each under its own name${format.wholeRun ? "; --profile selects one run" : ""}`;
   const documents = groups.map((sources) => ({
     sources,
     file: isFolder ? join(path, format.fileName(sources)) : path,
@@ -82,7 +81,7 @@ function documentsOf(what: string[], options: ExportLogOptions, place: AttemptPl
   return { format, documents };
 }
 
-/** Attempts of runs, one list a run. A name of a pipeline means all attempts of its runs. */
+/** One list of attempts for each run. A pipeline's name selects all attempts of its runs. */
 function attemptsNamed(
   what: string,
   profile: string | undefined,
@@ -97,10 +96,10 @@ function attemptsNamed(
   const run = runs.get(profile);
   if (run) return [run];
   const known = [...runs.keys()].join(", ") || "none";
-  return `unknown-run: no attempt of pipeline "${what}" is of profile "${profile}"\n  help: profiles with attempts: ${known}`;
+  return `unknown-run: pipeline "${what}" has no attempt of profile "${profile}"\n  help: profiles with attempts: ${known}`;
 }
 
-/** A whole file or none; gives its bytes. */
+/** Writes the whole file or none; returns its size in bytes. */
 function write(path: string, pieces: Iterable<string>): number {
   mkdirSync(dirname(path), { recursive: true });
   const temporary = `${path}.${processName}.tmp`;

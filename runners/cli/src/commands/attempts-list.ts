@@ -1,4 +1,4 @@
-// `pipeline attempts list`: every record, oldest first, then what goes on, what has ended and is not kept yet, and what was lost.
+// `pipeline attempts list`: all records, oldest first, then attempts without a record: running, ended, lost.
 import { join } from "node:path";
 import { displayWidth } from "@mlrb/core/text/display-width";
 import { formatDuration } from "@mlrb/core/text/units";
@@ -11,10 +11,11 @@ import { attemptSums, recordedCost, sumsWords } from "../attempts/attempt-sums.t
 import { unrecordedAttempts } from "../attempts/unrecorded-attempts.ts";
 import { amountWords } from "../gates/spent.ts";
 import { attemptPlace } from "../request/find-attempt.ts";
-import { rootOf } from "../request/root-of.ts";
+import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
+import { shownWait, shownWaitText } from "../show/attempt-wait-text.ts";
+import { counted } from "../show/counted.ts";
 import { oneLine } from "../show/one-line.ts";
-import { shownWait, waitWords } from "../show/wait-words.ts";
-import { attemptsWord, type PlaceOptions } from "./attempts-command.ts";
+import { printJson } from "../show/print-json.ts";
 
 export function attemptsList(repository: string, options: PlaceOptions): number {
   const { records, state } = attemptPlace(repository, options.root);
@@ -32,7 +33,7 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
   for (const folder of [state.running, join(state.attempts, "lost")])
     for (const one of damagedAttempts(folder))
       damaged.push({ path: join(folder, one.folder), why: one.words });
-  const root = rootOf(repository, options.root);
+  const root = rootFolder(repository, options.root);
   const waits = new Map(
     waitingAttempts(state.running).map((one) => [one.name, shownWait(one, { repository, root })]),
   );
@@ -45,18 +46,18 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
     for (const { digest, record, current, ledger } of held) {
       const { slot, ran, cost } = record;
       const spent = { ended: ledger?.ended ?? null, tokens: ledger?.tokens ?? null };
-      print({ event: "attempt", record: digest, current, slot, ran, cost, ...spent });
+      printJson({ event: "attempt", record: digest, current, slot, ran, cost, ...spent });
     }
     for (const { kind, name, card, cost, durationMs, left } of unfinished) {
       const { slot, startedAt } = card;
       const wait = waits.get(name);
-      print({
+      printJson({
         ...{ event: `attempt-${kind}`, name, slot, startedAt, durationMs, cost, ...left },
         ...(wait && { command: wait.command, waits: wait.waits }),
       });
     }
-    print({ event: "attempt-sums", ...sums });
-    for (const one of damaged) print({ event: "attempt-damaged", ...one });
+    printJson({ event: "attempt-sums", ...sums });
+    for (const one of damaged) printJson({ event: "attempt-damaged", ...one });
     return 0;
   }
   const rows = held.map(({ digest, record: { slot, ran, cost }, current, ledger }) => ({
@@ -65,7 +66,7 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
     tail: `${slot.pipeline} (${slot.profile})  ${slot.stage}  ${current ? "" : "older"}`.trimEnd(),
   }));
   const room = process.stdout.columns ?? Number(process.env.COLUMNS ?? Number.POSITIVE_INFINITY);
-  // for all or for none: columns that come and go are read wrongly
+  // in all rows or in none: columns must line up
   const fits = rows.every(({ head, spent, tail }) => displayWidth(`${head}  ${spent}  ${tail}`) <= room);
   for (const { head, spent, tail } of rows)
     process.stdout.write(`${oneLine([head, ...(fits ? [spent] : []), tail].join("  "))}\n`);
@@ -76,19 +77,15 @@ export function attemptsList(repository: string, options: PlaceOptions): number 
       `${oneLine(`${kind.padEnd(12)}  ${startedAt}  ${slot.pipeline} (${slot.profile})  ${slot.stage}  ${name}${why}`)}\n`,
     );
     const wait = waits.get(name);
-    if (wait) process.stdout.write(`${"".padEnd(12)}  ${oneLine(waitWords(wait, Date.now()))}\n`);
+    if (wait) process.stdout.write(`${"".padEnd(12)}  ${oneLine(shownWaitText(wait, Date.now()))}\n`);
   }
   for (const { why } of damaged) process.stdout.write(`${oneLine(`damaged       ${why}`)}\n`);
   const also = [...unfinished, ...damaged.map(() => ({ kind: "damaged" }))];
   const spent = sumsWords(sums);
   process.stdout.write(
-    `${attemptsWord(held.length)}${countWords(also)}${spent === undefined ? "" : `; ${spent}`}\n`,
+    `${counted(held.length, "attempt")}${countWords(also)}${spent === undefined ? "" : `; ${spent}`}\n`,
   );
   return 0;
-}
-
-function print(line: object): void {
-  process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
 function ledgerOf({ digest, record }: HeldRecord, folder: string): Ledger | undefined {
@@ -97,7 +94,7 @@ function ledgerOf({ digest, record }: HeldRecord, folder: string): Ledger | unde
   return typeof read === "object" ? read : undefined;
 }
 
-/** How it ended, tokens and dollars, in columns: a dash without model calls, `unknown` where their usage or price is. */
+/** How it ended, tokens and dollars, in columns: `-` without model calls, `unknown` without a known usage or price. */
 function spentText(ledger: Ledger | undefined, dollars: number | null): string {
   const tokens = ledger?.tokens ?? null;
   const none = ledger?.usage ? "unknown" : "-";

@@ -1,5 +1,5 @@
-// `pipeline attempts resume`: gives attempts that wait for a person the secrets that are set here now, and has them
-// try again at once. The values go from this process's memory to theirs over a socket that only this user may open.
+// `pipeline attempts resume`: passes the secrets set in this shell to attempts that wait for a person, which then retry
+// at once. The values go from this process's memory to the supervisor's over a socket that only this user may open.
 import { attemptId } from "@mlrb/core/ports/attempt-wait";
 import type { ResumeReply } from "@mlrb/formats/attempt/resume-request";
 import { isFullDisk } from "@mlrb/kit/files/full-disk";
@@ -7,24 +7,24 @@ import { type WaitingAttempt, waitingAttempts } from "@mlrb/local/attempts/attem
 import { resumeAttempt } from "@mlrb/local/attempts/resume-attempt";
 import { markSecrets } from "@mlrb/local/attempts/secret-marks";
 import { stateFolder } from "@mlrb/local/store/state-folder";
-import { rootOf } from "../request/root-of.ts";
-import type { PlaceOptions } from "./attempts-command.ts";
+import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
+import { printJson } from "../show/print-json.ts";
 
-/** `asked`: beginnings of names, or stage instances; none: every attempt that waits for a person. */
+/** `asked`: beginnings of names, or stage instances; empty: every attempt that waits for a person. */
 export async function attemptsResume(
   repository: string,
   asked: string[],
   options: PlaceOptions,
 ): Promise<number> {
-  const { running } = stateFolder(rootOf(repository, options.root));
+  const { running } = stateFolder(rootFolder(repository, options.root));
   const all = waitingAttempts(running);
   const chosen =
     asked.length === 0 ? all.filter(({ waits }) => waits.some(({ why }) => why === "operator")) : [];
   for (const what of asked) {
     const found = all.filter(({ name, card }) => name.startsWith(what) || card.slot.stage === what);
     if (found.length !== 1) {
-      const problem = found.length === 0 ? "no attempt that waits" : `${found.length} attempts that wait`;
-      process.stderr.write(`no-such-attempt: ${problem} here: "${what}"${helpWords(all)}\n`);
+      const problem = found.length === 0 ? "no waiting attempt" : `${found.length} waiting attempts`;
+      process.stderr.write(`no-such-attempt: ${problem} here is called "${what}"${helpWords(all)}\n`);
       return 2;
     }
     chosen.push(found[0]!);
@@ -45,9 +45,7 @@ async function resume({ name, path, card }: WaitingAttempt, json: boolean): Prom
   const reply = await resumed(path, values);
   const { stage } = card.slot;
   if (json) {
-    process.stdout.write(
-      `${JSON.stringify({ event: "attempt-resumed", id: attemptId(name), stage, secrets: set, unset, reply })}\n`,
-    );
+    printJson({ event: "attempt-resumed", id: attemptId(name), stage, secrets: set, unset, reply });
     return reply.kind === "resumed";
   }
   if (reply.kind === "refused") {
@@ -55,20 +53,20 @@ async function resume({ name, path, card }: WaitingAttempt, json: boolean): Prom
     return false;
   }
   const keys = [
-    ...(set.length > 0 ? [`with ${set.join(", ")} as set here`] : []),
-    ...(unset.length > 0 ? [`${unset.join(", ")} is not set here and stays as it was`] : []),
+    ...(set.length > 0 ? [`with this shell's ${set.join(", ")}`] : []),
+    ...(unset.length > 0 ? [`${unset.join(", ")} is not set here and keeps its value`] : []),
   ].join("; ");
   process.stdout.write(`${stage}: tries again now${keys === "" ? "" : `, ${keys}`}\n`);
   return true;
 }
 
-/** Marked before it is passed on: a run that does not know a new value copies nothing that may hold it. */
+/** Marks the values first: a run that does not know them must not copy a file that may hold them. */
 async function resumed(path: string, values: Record<string, string>): Promise<ResumeReply> {
   try {
     markSecrets(path, values);
   } catch (error) {
-    const words = isFullDisk(error) ? "no space left on the disk; free some" : (error as Error).message;
-    return { kind: "refused", detail: `its folder cannot be written: ${words}, then type this again` };
+    const words = isFullDisk(error) ? "no space left on the disk; free some space" : (error as Error).message;
+    return { kind: "refused", detail: `its folder cannot be written: ${words}, then repeat this command` };
   }
   return resumeAttempt(path, values);
 }
@@ -76,5 +74,5 @@ async function resumed(path: string, values: Record<string, string>): Promise<Re
 function helpWords(all: WaitingAttempt[]): string {
   if (all.length === 0) return "";
   const known = all.slice(0, 5).map(({ name, card }) => `${attemptId(name)} (${card.slot.stage})`);
-  return `\n  help: these wait: ${known.join(", ")}${all.length > 5 ? ", …" : ""}`;
+  return `\n  help: waiting now: ${known.join(", ")}${all.length > 5 ? ", …" : ""}`;
 }

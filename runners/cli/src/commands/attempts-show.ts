@@ -1,4 +1,4 @@
-// `pipeline attempts show`: an attempt's story for a person, or its record for a program.
+// `pipeline attempts show`: prints the story of an attempt, or its record as JSON.
 
 import { attemptKeyFormat } from "@mlrb/core/key/action-key";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
@@ -7,8 +7,9 @@ import { storyText } from "@mlrb/report/story/story-text";
 import { readAttempt } from "../attempts/read-attempt.ts";
 import { spent, spentWords } from "../gates/spent.ts";
 import { attemptPlace, findAttempt } from "../request/find-attempt.ts";
-import { hasColor } from "../show/terminal.ts";
-import type { PlaceOptions } from "./attempts-command.ts";
+import type { PlaceOptions } from "../request/root-folder.ts";
+import { printJson } from "../show/print-json.ts";
+import { stdoutLook } from "../show/terminal.ts";
 
 export type ShowOptions = PlaceOptions & { full: boolean };
 
@@ -25,13 +26,13 @@ export function attemptsShow(repository: string, what: string, options: ShowOpti
       kind === "record"
         ? { event: "attempt", digest: found.digest, ...found.record }
         : { event: "attempt", state: kind, name: found.attempt.name, ...found.attempt.card };
-    process.stdout.write(`${JSON.stringify(line)}\n`);
+    printJson(line);
     return 0;
   }
-  const color = hasColor(process.stdout);
-  const width = process.stdout.columns ?? Number(process.env.COLUMNS ?? 100);
   const { full } = options;
-  process.stdout.write(storyText(attemptStory(readAttempt(found, place), { full }), { width, color, full }));
+  process.stdout.write(
+    storyText(attemptStory(readAttempt(found, place), { full }), { ...stdoutLook(), full }),
+  );
   const kept =
     found.kind === "record"
       ? `${costLine(found.record)}${keyLine(found.record)}${found.folder}`
@@ -40,15 +41,15 @@ export function attemptsShow(repository: string, what: string, options: ShowOpti
   return 0;
 }
 
-/** What it cost against what it was estimated to; empty where neither was anything. */
+/** Cost and estimate; empty if both are 0. */
 function costLine({ cost, estimate, ran }: AttemptRecord): string {
   if (!estimate) return "";
   const words = spentWords(spent([{ estimate, cost, durationMs: ran.durationMs }])!);
   return words === undefined ? "" : `${words}\n`;
 }
 
-/** Of a key that is not made as keys are today: what that means. */
+/** What an older key format means for reuse; empty for today's format. */
 function keyLine({ parts }: AttemptRecord): string {
   if (parts.keyFormat === attemptKeyFormat) return "";
-  return `keyed by format ${parts.keyFormat}: what that format did not keep of the agent's files counts as equal\n`;
+  return `keyed by format ${parts.keyFormat}: details of the agent's files that this format did not record count as equal\n`;
 }

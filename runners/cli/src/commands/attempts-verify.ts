@@ -1,14 +1,16 @@
-// `pipeline attempts verify`: whether records are, byte by byte, what they were when they were kept.
+// `pipeline attempts verify`: checks every byte of records, and repairs damaged files from the cache.
 import { join } from "node:path";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { type RecordCheck, verifyRecord } from "@mlrb/local/records/verify-record";
 import { Store } from "@mlrb/local/store/artifact-store";
 import { type AttemptPlace, attemptPlace } from "../request/find-attempt.ts";
+import type { PlaceOptions } from "../request/root-folder.ts";
+import { counted } from "../show/counted.ts";
 import { oneLine } from "../show/one-line.ts";
-import { attemptsWord, type PlaceOptions } from "./attempts-command.ts";
+import { printJson } from "../show/print-json.ts";
 
-/** 1 where something is damaged that could not be repaired, or does not hang together. */
+/** Returns 1 if a record is still damaged, or its trajectory is inconsistent. */
 export async function attemptsVerify(
   repository: string,
   prefixes: string[],
@@ -40,26 +42,26 @@ export async function attemptsVerify(
   process.stdout.write(
     options.json
       ? `${JSON.stringify({ event: "attempts-verify", ...counts })}\n`
-      : `${attemptsWord(chosen.length)} read, ${damaged} damaged, ${repaired} repaired\n`,
+      : `${counted(chosen.length, "attempt")} read, ${damaged} damaged, ${repaired} repaired\n`,
   );
   return damaged > 0 ? 1 : 0;
 }
 
-/** Whether the trajectory is the one that its supervisor wrote and its ledger sealed. */
+/** Problems of a trajectory that is not the one sealed by its ledger. */
 async function brokenChain(digest: string, folder: string, { records }: AttemptPlace): Promise<string[]> {
   const { trajectory, ledger } = records.read(digest).outputs;
   if (!trajectory || !ledger) return [];
   const sealed = readLedger(join(folder, digest, ledger.file));
-  if (typeof sealed === "string") return []; // a stage of another kind may call a file ledger
+  if (typeof sealed === "string") return []; // another kind of stage may have an output called ledger
   const check = await verifyTrajectory(join(folder, digest, trajectory.file), sealed.trajectory);
   if (check.kind === "intact") return [];
-  return [`${trajectory.file}: line ${check.line} ${check.reason}, and was so when the record was made`];
+  return [`${trajectory.file}: line ${check.line} ${check.reason}; this was so when the record was made`];
 }
 
 function say({ record, repaired, left }: RecordCheck, { json, path }: { json: boolean; path: string }): void {
   if (repaired.length + left.length === 0) return;
   if (json) {
-    process.stdout.write(`${JSON.stringify({ event: "attempt-verify", record, path, repaired, left })}\n`);
+    printJson({ event: "attempt-verify", record, path, repaired, left });
     return;
   }
   const lines = [
@@ -67,8 +69,8 @@ function say({ record, repaired, left }: RecordCheck, { json, path }: { json: bo
     ...left.map((what) => `damaged   ${record.slice(0, 12)}  ${what}`),
     ...(left.length > 0
       ? [
-          `          the cache cannot mend it: put the original back as ${path}`,
-          "          or, where a sound copy of the record is: `pnpm pipeline attempts export DIR`, then here `pnpm pipeline attempts import DIR`",
+          `          the cache cannot repair it: put the original back as ${path}`,
+          "          or copy it from another machine: there `pnpm pipeline attempts export DIR`, here `pnpm pipeline attempts import DIR`",
         ]
       : []),
   ];

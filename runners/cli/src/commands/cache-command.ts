@@ -1,57 +1,48 @@
-// `pipeline cache`: what the cache holds, whether it is whole, and freeing what nothing uses.
+// `pipeline cache`: the cache's size, whether its contents are intact, and freeing what nothing uses.
 
 import { formatBytes } from "@mlrb/core/text/units";
 import { collectGarbage, storeStats, verifyStore } from "@mlrb/local/store/garbage-collection";
 import { stateFolder } from "@mlrb/local/store/state-folder";
-import { rootOf } from "../request/root-of.ts";
+import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
 
-export function cacheCommand(
-  repository: string,
-  what: "stats" | "verify" | "gc",
-  options: { root?: string; json: boolean },
-): number {
-  const state = stateFolder(rootOf(repository, options.root));
-  const print = (data: object, text: string) =>
-    process.stdout.write(
-      options.json ? `${JSON.stringify({ event: `cache-${what}`, ...data })}\n` : `${text}\n`,
-    );
-  if (what === "stats") {
-    const stats = storeStats(state);
-    print(
-      stats,
-      `${stats.blobs} contents, ${formatBytes(stats.bytes)}; ${stats.actions} results; ${stats.attempts} attempts (kept apart, never collected)`,
-    );
-    return 0;
-  }
-  if (what === "verify") {
-    const { checked, damaged, repaired, attempts } = verifyStore(state);
-    const found = damaged.map((digest) =>
+export function cacheStats(repository: string, options: PlaceOptions): number {
+  const stats = storeStats(stateFolder(rootFolder(repository, options.root)));
+  const { blobs, bytes, actions, attempts } = stats;
+  const text = `${blobs} contents, ${formatBytes(bytes)}; ${actions} results; ${attempts} attempts (kept apart, never removed)`;
+  print("cache-stats", { data: stats, text, json: options.json });
+  return 0;
+}
+
+export function cacheVerify(repository: string, options: PlaceOptions): number {
+  const data = verifyStore(stateFolder(rootFolder(repository, options.root)));
+  const { checked, damaged, repaired, attempts } = data;
+  const lines = [
+    ...damaged.map((digest) =>
       repaired.includes(digest)
         ? `damaged, replaced from an attempt's record: ${digest}`
         : `damaged, removed: ${digest}`,
-    );
-    const held = attempts.map(
+    ),
+    ...attempts.map(
       ({ record, file }) =>
-        `attempt ${record.slice(0, 12)} is damaged: its ${file} is the same file; put the original back as .mlrb/attempts/records/${record}, or remove that folder to have the attempt made again`,
-    );
-    const text = [
-      ...found,
-      ...held,
-      `${checked} contents read, ${damaged.length} damaged, ${repaired.length} replaced`,
-    ].join("\n");
-    print({ checked, damaged, repaired, attempts }, text);
-    return damaged.length > repaired.length ? 1 : 0;
-  }
-  const result = collectGarbage(state);
+        `attempt ${record.slice(0, 12)} is damaged: its ${file} is the same file; put the original back as .mlrb/attempts/records/${record}, or remove that folder to run the attempt again`,
+    ),
+    `${checked} contents read, ${damaged.length} damaged, ${repaired.length} replaced`,
+  ];
+  print("cache-verify", { data, text: lines.join("\n"), json: options.json });
+  return damaged.length > repaired.length ? 1 : 0;
+}
+
+export function cacheGc(repository: string, options: PlaceOptions): number {
+  const result = collectGarbage(stateFolder(rootFolder(repository, options.root)));
   if ("busy" in result) {
-    process.stderr.write(
-      `a run is going on (${result.busy}); nothing was removed\n  help: wait for it to end\n`,
-    );
+    process.stderr.write(`a run is active (${result.busy}); nothing was removed\n  help: wait for its end\n`);
     return 1;
   }
-  print(
-    result,
-    `${result.blobs} contents (${formatBytes(result.bytes)}) and ${result.actions} results removed`,
-  );
+  const text = `${result.blobs} contents (${formatBytes(result.bytes)}) and ${result.actions} results removed`;
+  print("cache-gc", { data: result, text, json: options.json });
   return 0;
+}
+
+function print(event: string, { data, text, json }: { data: object; text: string; json: boolean }): void {
+  process.stdout.write(json ? `${JSON.stringify({ event, ...data })}\n` : `${text}\n`);
 }

@@ -1,9 +1,9 @@
-// `pipeline check`: every problem of the YAML that people write, in one go.
+// `pipeline check`: prints every problem of the YAML files.
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { rememberedAnswer } from "../request/remembered-answer.ts";
-import { typedIn } from "../request/root-of.ts";
+import { typedIn } from "../request/root-folder.ts";
 
-/** That all is well is remembered; problems are found anew each time. */
+/** Only a result without problems is remembered. */
 export async function checkCommand(
   repository: string,
   files: string[],
@@ -18,9 +18,8 @@ export async function checkCommand(
     return { keep: problems.length === 0 ? checked : undefined };
   });
   if (problems.length > 0) {
-    const { printProblems } = await import("../request/request.ts");
-    printProblems(problems, options.json);
-    return 2;
+    const { refuse } = await import("../request/request.ts");
+    return refuse(problems, options.json);
   }
   const line = { event: "summary", checked: held ?? checked, problems: 0 };
   process.stdout.write(

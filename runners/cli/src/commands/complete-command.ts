@@ -1,6 +1,5 @@
-// `pipeline complete -- WORD…`, asked by the shells' scripts: prints what could stand in place of the last
-// word, one a line, with a description after a tab. Says nothing where something is wrong: the line is not
-// finished yet.
+// `pipeline complete -- WORD…`, called by the shells' scripts: prints candidates for the last word, one per line,
+// with a description after a tab. Prints no errors: the command line is not finished yet.
 import { isManifestKind, manifestNames } from "@mlrb/core/spec/manifest";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import type { Command } from "commander";
@@ -10,7 +9,7 @@ import { rememberedRequest } from "../request/remembered-request.ts";
 import { pipelineNames } from "../request/request.ts";
 import { executorNames } from "../run/executors.ts";
 
-/** What commands that take `--pipeline` mean where it is not said. */
+/** The default of `--pipeline`. */
 const usual = "full-benchmark";
 
 export async function completeCommand(repository: string, program: Command, words: string[]): Promise<void> {
@@ -28,7 +27,7 @@ export async function completeCommand(repository: string, program: Command, word
         return named(manifestNames("task", sources));
       case "executors":
         return named(executorNames);
-      case "profiles": // of a profile that is half typed there is no plan
+      case "profiles": // a half-typed profile has no plan
         return named(
           (await plan(asked.pipeline === undefined ? {} : { pipeline: asked.pipeline }))?.profiles ?? [],
         );
@@ -38,7 +37,7 @@ export async function completeCommand(repository: string, program: Command, word
         const instances =
           (await plan(asked))?.instances.filter(({ stage }) => stage.name !== "environment") ?? [];
         const points = instances.flatMap(({ axes }) => Object.entries(axes));
-        // any manifest's name may be asked for, whatever the pipeline lists
+        // --set may name any manifest, not only those that the pipeline lists
         const more = [...new Set(points.map(([axis]) => axis))]
           .filter(isManifestKind)
           .flatMap((kind) => manifestNames(kind, sources).map((name) => [kind, name] as const));

@@ -1,4 +1,4 @@
-// `pipeline completion SHELL`: prints what the shell is to be told so that it completes `pnpm pipeline …`.
+// `pipeline completion SHELL`: prints the script with which the shell completes `pnpm pipeline …`.
 import { readFileSync } from "node:fs";
 import { didYouMean } from "@mlrb/core/yaml/suggest";
 

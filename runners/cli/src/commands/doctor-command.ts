@@ -1,20 +1,21 @@
 // `pipeline doctor`: what this machine has, and which profiles of a pipeline can run on it.
 import type { Sources } from "@mlrb/core/spec/manifest";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
-import { type Check, machineChecks, type ProfileCheck, profileCheck } from "../gates/checkup.ts";
-import { lookAtMachine } from "../gates/look-at-machine.ts";
+import { inspectMachine } from "../gates/inspect-machine.ts";
+import { type Check, machineChecks, type ProfileCheck, profileCheck } from "../gates/machine-checks.ts";
 import { modelChecks } from "../gates/model-checks.ts";
 import { presetModels } from "../gates/preset-models.ts";
 import { type ProfileNeeds, profileNeeds } from "../gates/profile-needs.ts";
-import { pipelineFile, printProblems } from "../request/request.ts";
-import { rootOf } from "../request/root-of.ts";
+import { pipelineFile, refuse } from "../request/request.ts";
+import { rootFolder } from "../request/root-folder.ts";
 import { withScripted } from "../request/scripted-pipeline.ts";
 import { executorNames } from "../run/executors.ts";
 import { doctorText } from "../show/doctor-text.ts";
+import { printJson } from "../show/print-json.ts";
 
 export type DoctorOptions = { root?: string; models: boolean; json: boolean };
 
-/** 1 where the default profile cannot run here, or the program itself lacks something. */
+/** Returns 1 if the default profile cannot run here, or Node is not the project's. */
 export async function doctorCommand(
   repository: string,
   pipeline: string,
@@ -25,26 +26,22 @@ export async function doctorCommand(
   const scripted = typeof file === "string" ? await withScripted(repository, file, sources) : file;
   const needs = "code" in scripted ? [scripted] : profileNeeds(file as string, scripted, executorNames);
   const problems = needs.filter((one) => "code" in one);
-  if (problems.length > 0) {
-    printProblems(problems, options.json);
-    return 2;
-  }
-  const machine = await lookAtMachine({ repository, root: rootOf(repository, options.root) });
+  if (problems.length > 0) return refuse(problems, options.json);
+  const machine = await inspectMachine({ repository, root: rootFolder(repository, options.root) });
   const checks = machineChecks(machine);
   const set = (name: string) => (process.env[name] ?? "") !== "";
   const profiles = (needs as ProfileNeeds[]).map((one) => profileCheck(one, machine, set));
   if (options.models) await checkModels(needs as ProfileNeeds[], profiles, sources);
   const broken = profiles.some(({ isDefault, runs }) => isDefault && !runs) || nodeMissing(checks);
   if (options.json) {
-    for (const check of checks) process.stdout.write(`${JSON.stringify({ event: "check", ...check })}\n`);
-    for (const profile of profiles)
-      process.stdout.write(`${JSON.stringify({ event: "profile", pipeline, ...profile })}\n`);
-    process.stdout.write(`${JSON.stringify({ event: "summary", pipeline, runs: !broken })}\n`);
+    for (const check of checks) printJson({ event: "check", ...check });
+    for (const profile of profiles) printJson({ event: "profile", pipeline, ...profile });
+    printJson({ event: "summary", pipeline, runs: !broken });
   } else process.stdout.write(doctorText(pipeline, { checks, profiles }));
   return broken ? 1 : 0;
 }
 
-/** Asks each model for a word, which costs: only where one said so. */
+/** Calls each model once, which costs tokens: only with --models. */
 async function checkModels(needs: ProfileNeeds[], profiles: ProfileCheck[], sources: Sources): Promise<void> {
   const { probeModel } = await import("@mlrb/agents/model/probe-model");
   const agentsOf = (one: ProfileNeeds) => ("agents" in one ? one.agents : []);
@@ -58,7 +55,7 @@ async function checkModels(needs: ProfileNeeds[], profiles: ProfileCheck[], sour
   }
 }
 
-/** Another Node is no profile's matter: nothing can be relied on then. */
+/** With another Node no profile can be relied on. */
 function nodeMissing(checks: Check[]): boolean {
   return checks.some(({ name, answer }) => name === "node" && answer === "missing");
 }

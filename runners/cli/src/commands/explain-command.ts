@@ -1,11 +1,14 @@
-// `pipeline explain`: why an instance would run or be reused, part by part, and the chain above it.
+// `pipeline explain`: shows why an instance would run or be reused, the parts of its key, and the stages upstream.
 import { reasonWords } from "@mlrb/core/key/reasons";
+import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import { instancesMatching } from "@mlrb/core/plan/select-instances";
 import { didYouMean } from "@mlrb/core/yaml/suggest";
 import { bind } from "@mlrb/local/decide/bind-inputs";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import { openWorkspace } from "@mlrb/local/store/workspace";
 import { rememberedRequest } from "../request/remembered-request.ts";
+import { printJson } from "../show/print-json.ts";
+import { valueText } from "../show/shorten.ts";
 
 export type ExplainOptions = {
   pipeline: string;
@@ -37,67 +40,84 @@ export async function explainCommand(
     stale: { kind: plan.onStale },
   });
   const byIndex = new Map(previews.map((preview) => [preview.index, preview]));
-  const upstream = (index: number): Preview[] => {
-    const { inputs, members } = plan.instances[index]!;
-    const direct = [...new Set([...inputs, ...members].map(({ from }) => from))];
-    return direct.flatMap((from) => {
-      const preview = byIndex.get(from);
-      return !preview || preview.action === "reuse" ? [] : [...upstream(from), preview];
-    });
-  };
   for (const instance of wanted) {
     const preview = byIndex.get(instance.index)!;
     const broken = preview.reasons.some(({ kind }) => kind === "cannot-start");
     const read = [...instance.inputs, ...instance.members];
     const known = !broken && read.every(({ from }) => results[from] !== undefined);
     const bound = known ? await bind(instance, { plan, workspace, results }) : undefined;
-    const last = workspace.last.get(instance.id);
-    const chain = [...new Map(upstream(instance.index).map((one) => [one.index, one])).values()];
-    const { action, certain, reasons } = preview;
-    if (options.json) {
-      const line = {
-        event: "explain",
-        stage: instance.id,
-        action,
-        certain,
-        reasons,
-        key: bound?.key,
-        parts: bound?.parts,
-        lastKey: last?.key,
-        upstream: chain.map((one) => ({
-          stage: plan.instances[one.index]!.id,
-          action: one.action,
-          reasons: one.reasons,
-        })),
-      };
-      process.stdout.write(`${JSON.stringify(line)}\n`);
-      continue;
-    }
-    const say = (text: string) => process.stdout.write(`${text}\n`);
-    say(`${instance.id}: ${action}${certain ? "" : ", not certain"}`);
-    for (const reason of reasons) say(`  because ${reasonWords(reason)}`);
-    if (chain.length > 0) say("  upstream");
-    for (const one of chain)
-      say(`    ${one.action} ${plan.instances[one.index]!.id}: ${one.reasons.map(reasonWords).join("; ")}`);
-    if (!bound) {
-      if (!broken) say("  its key is not known before what it reads has run");
-      continue;
-    }
-    say(
-      `  key ${bound.key}${last ? (last.key === bound.key ? " (as at its last success)" : `\n  was ${last.key} at its last success`) : ""}`,
-    );
-    const { code, files, inputs, params, axes, env, budget, environment, outputs } = bound.parts;
-    for (const [name, part] of Object.entries({ code, files, inputs, params, axes, env, budget, outputs })) {
-      const entries = Object.entries(part);
-      if (entries.length > 0) say(`    ${name}`);
-      for (const [key, value] of entries) say(`      ${key}: ${shown(value)}`);
-    }
-    if (environment) say(`    environment\n      ${environment}`);
+    const chain = upstreamOf(instance, plan, byIndex);
+    const explained = { preview, bound, broken, chain, lastKey: workspace.last.get(instance.id)?.key };
+    if (options.json) printJson(explainLine(explained, plan));
+    else for (const line of explainText(explained, plan)) process.stdout.write(`${line}\n`);
   }
   return 0;
 }
 
-function shown(value: unknown): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length > 100 ? `${text.slice(0, 97)}…` : text;
+type Explained = {
+  preview: Preview;
+  /** undefined until its inputs have run, or if it cannot start. */
+  bound: Awaited<ReturnType<typeof bind>> | undefined;
+  broken: boolean;
+  /** Instances that run before it, in execution order. */
+  chain: Preview[];
+  lastKey: string | undefined;
+};
+
+/** The instances upstream that would not be reused, each once. */
+function upstreamOf(instance: Instance, plan: Plan, previews: ReadonlyMap<number, Preview>): Preview[] {
+  const chain = new Map<number, Preview>();
+  const visit = ({ inputs, members }: Instance) => {
+    for (const { from } of [...inputs, ...members]) {
+      const preview = previews.get(from);
+      if (!preview || preview.action === "reuse" || chain.has(from)) continue;
+      visit(plan.instances[from]!);
+      chain.set(from, preview);
+    }
+  };
+  visit(instance);
+  return [...chain.values()];
+}
+
+function explainLine({ preview, bound, chain, lastKey }: Explained, { instances }: Plan): object {
+  const { index, action, certain, reasons } = preview;
+  return {
+    event: "explain",
+    stage: instances[index]!.id,
+    action,
+    certain,
+    reasons,
+    key: bound?.key,
+    parts: bound?.parts,
+    lastKey,
+    upstream: chain.map((one) => ({
+      stage: instances[one.index]!.id,
+      action: one.action,
+      reasons: one.reasons,
+    })),
+  };
+}
+
+function explainText({ preview, bound, broken, chain, lastKey }: Explained, { instances }: Plan): string[] {
+  const { index, action, certain, reasons } = preview;
+  const out = [
+    `${instances[index]!.id}: ${action}${certain ? "" : ", not certain"}`,
+    ...reasons.map((reason) => `  because ${reasonWords(reason)}`),
+    ...(chain.length > 0 ? ["  upstream"] : []),
+    ...chain.map(
+      (one) => `    ${one.action} ${instances[one.index]!.id}: ${one.reasons.map(reasonWords).join("; ")}`,
+    ),
+  ];
+  if (!bound) return broken ? out : [...out, "  its key is not known until its inputs have run"];
+  const same = lastKey === bound.key ? " (as at its last success)" : "";
+  out.push(`  key ${bound.key}${same}`);
+  if (lastKey !== undefined && same === "") out.push(`  was ${lastKey} at its last success`);
+  const { code, files, inputs, params, axes, env, budget, environment, outputs } = bound.parts;
+  for (const [name, part] of Object.entries({ code, files, inputs, params, axes, env, budget, outputs })) {
+    const entries = Object.entries(part);
+    if (entries.length > 0) out.push(`    ${name}`);
+    for (const [key, value] of entries) out.push(`      ${key}: ${valueText(value, 100)}`);
+  }
+  if (environment) out.push("    environment", `      ${environment}`);
+  return out;
 }

@@ -1,19 +1,20 @@
-// `pipeline graph`: the pipeline as a picture, for Graphviz, for Mermaid, or drawn.
+// `pipeline graph`: writes the pipeline as Graphviz, Mermaid or SVG.
 import { writeFileSync } from "node:fs";
 import { didYouMean } from "@mlrb/core/yaml/suggest";
 import { readStates } from "../attempts/read-states.ts";
+import { type Graph, graphOf } from "../graph/graph.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
-import { type CommonOptions, printProblems } from "../request/request.ts";
-import { rootOf } from "../request/root-of.ts";
-import { type Graph, graphOf } from "../show/graph.ts";
+import { type CommonOptions, refuse } from "../request/request.ts";
+import { rootFolder } from "../request/root-folder.ts";
+import { printJson } from "../show/print-json.ts";
 
 export type GraphOptions = CommonOptions & { format?: string; instances: boolean; output?: string };
 
-/** Loaded when asked for: what draws is larger than all the rest. */
+/** Loaded on demand: Graphviz is larger than the rest of the program. */
 const formats: Record<string, (graph: Graph) => Promise<string>> = {
-  dot: async (graph) => (await import("../show/graph-dot.ts")).graphDot(graph),
-  mermaid: async (graph) => (await import("../show/graph-mermaid.ts")).graphMermaid(graph),
-  svg: async (graph) => (await import("../show/graph-svg.ts")).graphSvg(graph),
+  dot: async (graph) => (await import("../graph/graph-dot.ts")).graphDot(graph),
+  mermaid: async (graph) => (await import("../graph/graph-mermaid.ts")).graphMermaid(graph),
+  svg: async (graph) => (await import("../graph/graph-svg.ts")).graphSvg(graph),
 };
 
 const formatOfExtension: Record<string, string> = { gv: "dot", dot: "dot", mmd: "mermaid", svg: "svg" };
@@ -27,8 +28,7 @@ export async function graphCommand(
   const format = options.format ?? formatOfExtension[extension] ?? "dot";
   if (!Object.hasOwn(formats, format)) {
     const help = didYouMean(format, Object.keys(formats));
-    printProblems([{ code: "unknown-format", message: `no format named "${format}"`, help }], options.json);
-    return 2;
+    return refuse([{ code: "unknown-format", message: `no format named "${format}"`, help }], options.json);
   }
   const request = await rememberedRequest(repository, pipeline, options);
   if (!request) return 2;
@@ -36,8 +36,8 @@ export async function graphCommand(
   const stateOf = new Map(read.map(({ preview, state }) => [preview.index, state]));
   const graph = graphOf(request.plan, { stateOf, instances: options.instances });
   if (options.json) {
-    for (const node of graph.nodes) process.stdout.write(`${JSON.stringify({ event: "node", ...node })}\n`);
-    for (const edge of graph.edges) process.stdout.write(`${JSON.stringify({ event: "edge", ...edge })}\n`);
+    for (const node of graph.nodes) printJson({ event: "node", ...node });
+    for (const edge of graph.edges) printJson({ event: "edge", ...edge });
     const { pipeline: name, profile, selection } = request.plan;
     const line = {
       event: "summary",
@@ -47,11 +47,11 @@ export async function graphCommand(
       nodes: graph.nodes.length,
       edges: graph.edges.length,
     };
-    process.stdout.write(`${JSON.stringify(line)}\n`);
+    printJson(line);
     return 0;
   }
   const text = await formats[format]!(graph);
   if (options.output === undefined) process.stdout.write(text);
-  else writeFileSync(rootOf(repository, options.output), text);
+  else writeFileSync(rootFolder(repository, options.output), text);
   return 0;
 }

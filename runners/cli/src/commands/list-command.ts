@@ -1,7 +1,8 @@
-// `pipeline list`: the pipelines, tasks, scorers and agents that there are.
+// `pipeline list`: prints pipelines, tasks, scorers and agents.
 import { didYouMean } from "@mlrb/core/yaml/suggest";
 import { rememberedAnswer } from "../request/remembered-answer.ts";
 import type { Item } from "../show/list-items.ts";
+import { printJson } from "../show/print-json.ts";
 
 const kinds = { pipelines: "pipeline", tasks: "task", scorers: "scorer", agents: "agent" } as const;
 
@@ -28,7 +29,7 @@ export async function listCommand(
     if (what !== undefined && what !== plural) continue;
     const items = all.filter((item) => item.kind === kind);
     if (options.json) {
-      for (const item of items) process.stdout.write(`${JSON.stringify({ event: "item", ...item })}\n`);
+      for (const item of items) printJson({ event: "item", ...item });
       continue;
     }
     const width = Math.max(0, ...items.map(({ name }) => name.length));

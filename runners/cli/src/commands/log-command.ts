@@ -1,4 +1,4 @@
-// `pipeline log`: what a stage instance said when it last ran here.
+// `pipeline log`: prints what a stage instance wrote when it last ran here.
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { matcher } from "@mlrb/core/plan/select-instances";
@@ -9,10 +9,11 @@ import { journalLines } from "@mlrb/local/run/journal-lines";
 import { logPath } from "@mlrb/local/stage/log-path";
 import { readFrom } from "@mlrb/local/store/read-appended";
 import { stateFolder } from "@mlrb/local/store/state-folder";
-import { rootOf } from "../request/root-of.ts";
+import { rootFolder } from "../request/root-folder.ts";
+import { shownWait, shownWaitText } from "../show/attempt-wait-text.ts";
 import { oneLine } from "../show/one-line.ts";
+import { printJson } from "../show/print-json.ts";
 import { printLog, tailStart } from "../show/print-log.ts";
-import { shownWait, waitWords } from "../show/wait-words.ts";
 
 type StageEvent = {
   event: string;
@@ -25,7 +26,7 @@ type StageEvent = {
 
 export type LogOptions = { root?: string; json: boolean; tail?: string };
 
-/** How much of a log a line of JSON holds; the file, which it names, holds all. */
+/** The most of a log in a line of JSON, which also names the whole file. */
 const jsonBytesMax = 8 << 20;
 
 export async function logCommand(repository: string, pattern: string, options: LogOptions): Promise<number> {
@@ -34,7 +35,7 @@ export async function logCommand(repository: string, pattern: string, options: L
     process.stderr.write(`bad-tail: --tail ${options.tail} is not a whole number\n  help: e.g. --tail 100\n`);
     return 2;
   }
-  const root = rootOf(repository, options.root);
+  const root = rootFolder(repository, options.root);
   const state = stateFolder(root);
   const last = lastEvents(state.journals);
   const matches = matcher(pattern);
@@ -65,24 +66,33 @@ export async function logCommand(repository: string, pattern: string, options: L
       const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
       const from = Math.max(size - jsonBytesMax, tail === undefined ? 0 : tailStart(path, tail));
       const text = readFrom(path, from, jsonBytesMax)?.toString("utf8") ?? "";
-      process.stdout.write(
-        `${JSON.stringify({ event: "log", stage, time, outcome: outcome?.kind, durationMs, log: path, text, ...(from > 0 && { omittedBytes: from }), ...(held.has(stage!) && { held: held.get(stage!) }), ...(waits.length > 0 && { waits: waits.flatMap((one) => one.waits) }) })}\n`,
-      );
+      printJson({
+        event: "log",
+        stage,
+        time,
+        outcome: outcome?.kind,
+        durationMs,
+        log: path,
+        text,
+        ...(from > 0 && { omittedBytes: from }),
+        ...(held.has(stage!) && { held: held.get(stage!) }),
+        ...(waits.length > 0 && { waits: waits.flatMap((one) => one.waits) }),
+      });
       continue;
     }
     process.stdout.write(
-      `== ${stage}  ${outcome?.kind ?? (event === "waiting" ? "has not begun" : "running or killed")}  ${time}\n`,
+      `== ${stage}  ${outcome?.kind ?? (event === "waiting" ? "not started" : "running or killed")}  ${time}\n`,
     );
     await printLog(path, printed, { tail });
     const other = held.get(stage!);
-    if (other) process.stdout.write(`== now it waits: ${oneLine(other.why)}, since ${other.since}\n`);
+    if (other) process.stdout.write(`== waiting now: ${oneLine(other.why)}, since ${other.since}\n`);
     for (const wait of waits)
-      process.stdout.write(`== ${oneLine(`now it ${waitWords(wait, Date.now())}`)}\n`);
+      process.stdout.write(`== ${oneLine(`now it ${shownWaitText(wait, Date.now())}`)}\n`);
   }
   return 0;
 }
 
-/** Resolves once there is room for more: a slow reader must not have all of it held for it. */
+/** Resolves once stdout has room: the log of a slow reader must not pile up in memory. */
 function printed(text: string): Promise<void> | void {
   if (process.stdout.write(text)) return;
   const events = ["drain", "error", "close"];
@@ -95,7 +105,7 @@ function printed(text: string): Promise<void> | void {
   });
 }
 
-/** The last execution of each stage instance in any run, by the journals; reuse leaves no log. */
+/** The last execution of each stage instance in any run, from the journals; reuse leaves no log. */
 function lastEvents(journals: string): Map<string, StageEvent> {
   const last = new Map<string, StageEvent>();
   for (const file of readdirSync(journals)

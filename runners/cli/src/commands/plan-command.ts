@@ -1,14 +1,17 @@
-// `pipeline plan`: what a run would do, and why. Runs nothing.
+// `pipeline plan`: prints what a run would do, and why. Runs nothing.
 import { reasonWords } from "@mlrb/core/key/reasons";
+import type { Plan } from "@mlrb/core/plan/plan";
 import { formatDuration } from "@mlrb/core/text/units";
-import { previewPlan } from "@mlrb/local/decide/preview-plan";
+import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
+import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import { openWorkspace } from "@mlrb/local/store/workspace";
 import type { CostOptions } from "../gates/cost-gate.ts";
 import { gpusAsked, tooFewGpus } from "../gates/gpu-gate.ts";
 import { priceGate, runPurse } from "../gates/price-gate.ts";
 import { type StaleOptions, stalePolicy } from "../gates/stale-policy.ts";
 import { costWords, totalCost } from "../gates/total-cost.ts";
-import { type CommonOptions, printProblems, readRequest } from "../request/request.ts";
+import { type CommonOptions, readRequest, refuse } from "../request/request.ts";
+import { printJson } from "../show/print-json.ts";
 
 export type PlanCommandOptions = CommonOptions & StaleOptions & CostOptions;
 
@@ -22,79 +25,67 @@ export async function planCommand(
   if (!request) return 2;
   const { plan, selected, root } = request;
   const purse = runPurse(options);
-  if ("code" in purse) {
-    printProblems([purse], options.json);
-    return 2;
-  }
+  if ("code" in purse) return refuse([purse], options.json);
   const workspace = openWorkspace({ repository, root, pipeline: plan.pipeline, profile: plan.profile });
   const gate = { workspace, stale: stalePolicy(plan, options) };
   const { previews } = await previewPlan(plan, selected, gate);
   const dear = await priceGate(request, gate, purse);
-  const actions = { run: 0, reuse: 0, stale: 0 };
-  let expectedMs = 0;
-  let unknown = 0;
-  for (const { index, action, onStale, certain, reasons, expectedMs: expected, cost } of previews) {
-    const { id, stage } = plan.instances[index]!;
-    actions[action]++;
-    if (action === "run" || onStale === "rerun") {
-      expectedMs += expected ?? 0;
-      if (expected === undefined) unknown++;
-    }
-    if (options.json) {
-      const line = {
-        event: "stage",
-        stage: id,
-        name: stage.name,
-        action,
-        certain,
-        reasons,
-        expectedMs: expected,
-        onStale,
-        cost,
-      };
-      process.stdout.write(`${JSON.stringify(line)}\n`);
-    } else {
-      const verb = action === "run" ? (certain ? "run  " : "run ?") : action;
-      const then = onStale === "rerun" && action === "stale" ? "; runs again" : "";
-      process.stdout.write(`${verb}  ${id}  (${reasons.map(reasonWords).join("; ")}${then})\n`);
-    }
-  }
   const note = tooFewGpus(request, previews, gpusAsked(plan, selected)) ?? dear;
-  const durationMs = Math.round(performance.now() - begin);
-  if (options.json) {
-    if (note) process.stdout.write(`${JSON.stringify({ event: "note", ...note })}\n`);
-    const cost = totalCost(previews);
-    const line = {
-      event: "summary",
-      pipeline: plan.pipeline,
-      profile: plan.profile,
-      actions,
-      cost,
-      durationMs,
-    };
-    process.stdout.write(`${JSON.stringify(line)}\n`);
-    return 0;
+  const actions = { run: 0, reuse: 0, stale: 0 };
+  for (const preview of previews) {
+    actions[preview.action]++;
+    if (options.json) printJson(stageLine(preview, plan));
+    else process.stdout.write(`${stageText(preview, plan)}\n`);
   }
-  const work = expectedMs > 0 ? `, about ${formatDuration(expectedMs)} of work by earlier runs` : "";
-  const rest = unknown > 0 ? `, ${unknown} never timed` : "";
+  const { pipeline: name, profile } = plan;
+  if (options.json) {
+    if (note) printJson({ event: "note", ...note });
+    const durationMs = Math.round(performance.now() - begin);
+    const cost = totalCost(previews);
+    printJson({ event: "summary", pipeline: name, profile, actions, cost, durationMs });
+  } else {
+    process.stdout.write(`\n${name} (${profile}): ${summaryText(previews, actions)}\n`);
+    for (const line of noteLines(previews, note)) process.stdout.write(`${line}\n`);
+  }
+  return 0;
+}
+
+function stageLine(preview: Preview, { instances }: Plan): object {
+  const { index, action, certain, reasons, expectedMs, onStale, cost } = preview;
+  const { id, stage } = instances[index]!;
+  return { event: "stage", stage: id, name: stage.name, action, certain, reasons, expectedMs, onStale, cost };
+}
+
+function stageText({ index, action, certain, reasons, onStale }: Preview, { instances }: Plan): string {
+  const verb = action === "run" ? (certain ? "run  " : "run ?") : action;
+  const then = onStale === "rerun" && action === "stale" ? "; runs again" : "";
+  return `${verb}  ${instances[index]!.id}  (${reasons.map(reasonWords).join("; ")}${then})`;
+}
+
+function summaryText(previews: Preview[], actions: Record<Preview["action"], number>): string {
+  const started = previews.filter(({ action, onStale }) => action === "run" || onStale === "rerun");
+  const expectedMs = started.reduce((sum, one) => sum + (one.expectedMs ?? 0), 0);
+  const untimed = started.filter((one) => one.expectedMs === undefined).length;
+  const work = expectedMs > 0 ? `, about ${formatDuration(expectedMs)} of work as earlier runs took` : "";
+  const rest = untimed > 0 ? `, ${untimed} never timed` : "";
   const stale = actions.stale > 0 ? `, ${actions.stale} stale` : "";
-  process.stdout.write(
-    `\n${plan.pipeline} (${plan.profile}): ${actions.run} to run, ${actions.reuse} to reuse${stale}${work}${rest}\n`,
-  );
+  return `${actions.run} to run, ${actions.reuse} to reuse${stale}${work}${rest}`;
+}
+
+function noteLines(previews: Preview[], note: Diagnostic | undefined): string[] {
   const left = previews.filter(
     ({ action, onStale, cost }) => action === "stale" && onStale === "leave" && cost,
   );
-  if (left.length > 0) {
-    const cost = costWords(totalCost(left, true));
-    process.stdout.write(
-      `stale attempts are left as they are: --rerun would start ${cost}; --accept-stale "reason" uses them as they are\n`,
-    );
-  }
-  if (note) process.stdout.write(`a run would be refused: ${note.message}\n  help: ${note.help}\n`);
-  if (previews.some(({ certain }) => !certain)) {
-    process.stdout.write(
-      "run ? : reads something that runs first; reused after all if that gives the same again\n",
-    );
-  }
-  return 0;
+  const rerun = costWords(totalCost(left, true));
+  return [
+    ...(left.length > 0
+      ? [
+          `stale attempts are left as they are: --rerun would start ${rerun}; --accept-stale "reason" uses them as they are`,
+        ]
+      : []),
+    ...(note ? [`a run would be refused: ${note.message}`, `  help: ${note.help}`] : []),
+    ...(previews.some(({ certain }) => !certain)
+      ? ["run ? : an input runs first; reused after all if that input comes out the same"]
+      : []),
+  ];
 }

@@ -1,5 +1,5 @@
-// `pipeline report`: what lies under results/ shown again, what it is of, and whether the plan has moved on
-// since. Runs nothing, and makes nothing anew but the page where it is missing.
+// `pipeline report`: prints the published results, and whether they are up to date. Runs nothing and writes nothing,
+// except a missing page.
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { formatDuration } from "@mlrb/core/text/units";
@@ -7,9 +7,10 @@ import { hashFile } from "@mlrb/local/digests/hash-file";
 import { publishedFiles, resultsFolder } from "@mlrb/local/run/publish-results";
 import { readStates } from "../attempts/read-states.ts";
 import { pageFile, writePage } from "../attempts/write-page.ts";
-import { askAgain } from "../request/ask-again.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
+import { typedCommand } from "../request/typed-command.ts";
 import { openFile } from "../show/open-file.ts";
+import { printJson } from "../show/print-json.ts";
 import { type ReportAge, reportAge, reportAgeWords } from "../show/report-age.ts";
 import { showReport } from "../show/show-report.ts";
 
@@ -34,13 +35,15 @@ export async function reportCommand(
   const laidOut = filesIn(folder);
   if (laidOut.length === 0) {
     const what = plan.stages.some(({ publishes }) => publishes)
-      ? `help: ${askAgain("run", pipeline, options)}`
-      : `help: no stage of ${plan.pipeline} publishes anything; \`pnpm pipeline log\` shows what its stages said`;
-    process.stderr.write(`no-results: nothing lies in ${relative(root, folder)} under ${root}\n  ${what}\n`);
+      ? `help: ${typedCommand("run", pipeline, options)}`
+      : `help: no stage of ${plan.pipeline} publishes files; \`pnpm pipeline log\` prints the output of its stages`;
+    process.stderr.write(
+      `no-results: there are no files in ${relative(root, folder)} under ${root}\n  ${what}\n`,
+    );
     return 1;
   }
   const { instances, results, workspace } = await readStates(repository, looked);
-  // what came from elsewhere, or of an older version, has none
+  // results copied from elsewhere, or of an older version, have no page
   if (!laidOut.includes(pageFile)) await writePage({ plan, workspace, folder, options });
   const files = filesIn(folder);
   const { files: given } = publishedFiles(plan, results, workspace);
@@ -55,10 +58,12 @@ export async function reportCommand(
     const { pipeline: name, profile, selection } = plan;
     const laidOutAt = new Date(laidOutMs).toISOString();
     const line = { event: "report", pipeline: name, profile, selection, folder, files, laidOutAt, ...age };
-    process.stdout.write(`${JSON.stringify(line)}\n`);
+    printJson(line);
   } else {
     await showReport(folder, options);
-    process.stdout.write(ending({ folder, files, laidOutMs, age, run: askAgain("run", pipeline, options) }));
+    process.stdout.write(
+      ending({ folder, files, laidOutMs, age, run: typedCommand("run", pipeline, options) }),
+    );
   }
   if (!options.open) return 0;
   const problem = await openFile(join(folder, chosen));
@@ -74,7 +79,7 @@ function ending({ folder, files, laidOutMs, age, run }: Shown): string {
   const where = relative(process.cwd(), folder) || ".";
   const out = [
     "",
-    `${where}/ (${files.length <= 8 ? files.join(", ") : `${files.length} files`}), laid out ${ago} ago`,
+    `${where}/ (${files.length <= 8 ? files.join(", ") : `${files.length} files`}), published ${ago} ago`,
   ];
   out.push(...reportAgeWords(age, run));
   return `${out.join("\n")}\n`;
@@ -89,7 +94,7 @@ function filesIn(folder: string): string[] {
     .sort();
 }
 
-/** The file that a person would open: a page, else text, else whatever there is. */
+/** The file to open: a page, else text, else any file. */
 export function readable(files: string[]): string {
   const wanted = [/^report\.html$/, /^report\.md$/, /\.html$/, /\.md$/, /^/];
   return wanted

@@ -1,12 +1,12 @@
-// `pipeline run`: brings a pipeline up to date, shows how, and prints its tables. Here is the short way,
-// for when there is nothing to do; it loads nothing of what plans and runs.
+// `pipeline run`: runs what changed and prints the results. This file holds the no-op fast path, which loads none of
+// the code that plans and runs.
 import { hostname } from "node:os";
 import { noteUnchanged, saidUnchanged } from "@mlrb/local/decide/no-op-fast-path";
-import { jobsOf } from "../request/jobs-of.ts";
-import { rootOf, typedIn } from "../request/root-of.ts";
+import { parseJobs } from "../request/parse-jobs.ts";
+import { rootFolder, typedIn } from "../request/root-folder.ts";
 import type { RunCommandOptions, RunInvocation } from "../request/run-invocation.ts";
-import { type RunSummary, sayEnd, sayLines } from "../run/run-summary.ts";
-import { isWatched } from "../run/watched.ts";
+import { printEnd, printLines, type RunSummary } from "../run/run-summary.ts";
+import { isWatched } from "../run/watcher-channel.ts";
 
 export async function runCommand(
   repository: string,
@@ -14,15 +14,15 @@ export async function runCommand(
   options: RunCommandOptions,
 ): Promise<number> {
   const begin = performance.now();
-  const jobs = jobsOf(options.jobs);
-  if (jobs === "bad") {
-    process.stderr.write(`bad-jobs: --jobs ${options.jobs} is not a whole number above 0\n`);
-    return 2;
+  const jobs = parseJobs(options.jobs);
+  if (typeof jobs === "object") {
+    const { refuse } = await import("../request/request.ts");
+    return refuse([jobs], options.json);
   }
   const { profile, only, set, executor, acceptStale, json } = options;
   const asked: RunInvocation = {
     repository,
-    root: rootOf(repository, options.root),
+    root: rootFolder(repository, options.root),
     request: [
       {
         pipeline,
@@ -35,15 +35,15 @@ export async function runCommand(
         json,
       },
       process.env.MLRB_BASE_PYTHON ?? "",
-      hostname(), // of two machines on one folder each decides what depends on the host for itself
+      hostname(), // two machines that share a folder decide host-dependent stages separately
     ],
   };
-  // a watcher wants to know what was looked at, which the short way does not do
+  // a watcher needs the consulted files, which the fast path does not collect
   const said = isWatched() || options.audit ? undefined : saidUnchanged<RunSummary>(asked);
   if (said) {
     noteUnchanged(asked.root, { pipeline: said.pipeline, profile: said.profile });
-    sayLines(said);
-    await sayEnd(said, {
+    printLines(said);
+    await printEnd(said, {
       root: asked.root,
       json,
       durationMs: Math.round(performance.now() - begin),

@@ -1,22 +1,23 @@
-// `pipeline score PATH --task T`: validates and scores any folder in the task's way, without an agent, by
-// the stages that would do it for an attempt. Equal submissions share scores with those of attempts.
+// `pipeline score PATH --task T`: validates and scores any folder with the stages that do so for an attempt's
+// submission. Equal submissions share their scores with attempts.
 
-import type { Plan } from "@mlrb/core/plan/plan";
+import type { Instance, Plan } from "@mlrb/core/plan/plan";
+import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { processName } from "@mlrb/kit/processes/process-name";
 import { Consulted } from "@mlrb/local/decide/consulted-files";
 import { startRun } from "@mlrb/local/run/run-plan";
 import { beginWork, clearDeadWork, endWork } from "@mlrb/local/stage/work-folders";
-import { openWorkspace } from "@mlrb/local/store/workspace";
-import { reportParams } from "@mlrb/report/read/report-params";
-import { type HandedIn, handIn } from "../request/hand-in.ts";
-import { jobsOf } from "../request/jobs-of.ts";
-import { printProblems, readRequest } from "../request/request.ts";
+import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
+import { type ReportParams, reportParams } from "@mlrb/report/read/report-params";
+import { parseJobs } from "../request/parse-jobs.ts";
+import { readRequest, refuse } from "../request/request.ts";
+import { type SubmittedFolder, submitFolder } from "../request/submit-folder.ts";
 import { executorsOf } from "../run/executors.ts";
 import { forecast } from "../run/forecast.ts";
+import { printFailures } from "../run/print-failures.ts";
 import { Progress } from "../run/progress.ts";
-import { sayFailures } from "../run/say-failures.ts";
 import { untilFinished } from "../run/until-finished.ts";
-import { type Measured, measuredOf, sayScores } from "../show/say-scores.ts";
+import { measuredOf, printScores } from "../show/print-scores.ts";
 
 export type ScoreOptions = {
   task: string;
@@ -29,44 +30,23 @@ export type ScoreOptions = {
 
 export async function scoreCommand(repository: string, path: string, options: ScoreOptions): Promise<number> {
   const { json, task } = options;
-  const refuse = (code: string, message: string, help: string) => {
-    printProblems([{ code, message, help }], json);
-    return 2;
-  };
-  const jobs = jobsOf(options.jobs);
-  if (jobs === "bad")
-    return refuse("bad-jobs", `--jobs ${options.jobs} is not a whole number above 0`, "e.g. --jobs 2");
+  const jobs = parseJobs(options.jobs);
+  if (typeof jobs === "object") return refuse([jobs], json);
   const consulted = new Consulted(repository);
   const narrowed = { ...options, only: [], set: [`task=${task}`] };
   const request = await readRequest(repository, options.pipeline, narrowed, consulted);
   if (!request) return 2;
   const { plan, root } = request;
-  const attempt = plan.instances.find(({ stage, axes }) => stage.durable && axes.task === task);
-  if (!attempt?.stage.gives.some(({ name, kind }) => name === "submission" && kind === "dir"))
-    return refuse(
-      "no-attempt",
-      `${plan.pipeline} has no stage that gives a submission to ${task}`,
-      "name a pipeline with --pipeline",
-    );
-  const told = plan.instances.find(({ stage }) => stage.publishes)?.action.params;
-  if (!told)
-    return refuse(
-      "no-report",
-      `${plan.pipeline} has no report, which says what its scores are called`,
-      "name a pipeline with --pipeline",
-    );
+  const target = targetOf(plan, task);
+  if ("code" in target) return refuse([target], json);
+  const { attempt, params } = target;
   const at = { repository, root, pipeline: plan.pipeline, profile: plan.profile, consulted };
   const workspace = openWorkspace(at);
-  await clearDeadWork(workspace.state.work);
-  const work = beginWork(workspace.state.work, `score-${Date.now()}-${processName}`);
-  let handed: HandedIn | string;
-  try {
-    handed = await handIn(path, attempt, { workspace, work: work.path });
-  } finally {
-    endWork(work);
+  const submission = await submitted(path, attempt, workspace);
+  if (typeof submission === "string") {
+    const help = "give the folder of a submission";
+    return refuse([{ code: "bad-submission", message: submission, help }], json);
   }
-  if (typeof handed === "string")
-    return refuse("bad-submission", handed, "give the folder that was handed in");
 
   const selected = scoringOf(plan, attempt.index);
   const progress = new Progress({
@@ -79,7 +59,7 @@ export async function scoreCommand(repository: string, path: string, options: Sc
     plan,
     selected,
     workspace,
-    given: new Map([[attempt.index, handed.result]]),
+    given: new Map([[attempt.index, submission.result]]),
     executors: executorsOf(repository),
     jobs,
     failFast: false,
@@ -88,19 +68,50 @@ export async function scoreCommand(repository: string, path: string, options: Sc
   });
   const interrupts = await untilFinished(run, progress);
   const results = await run.finished;
-  if (!json) sayFailures(plan, results, workspace.state.logs);
-  const measured: Measured[] = selected.map((index) =>
+  if (!json) printFailures(plan, results, workspace.state.logs);
+  const measured = selected.map((index) =>
     measuredOf(plan.instances[index]!, results[index], workspace.store),
   );
-  await sayScores({ path, task, profile: plan.profile, params: reportParams(told), handed, measured, json });
+  await printScores({ path, task, profile: plan.profile, params, submission, measured, json });
   if (interrupts > 0) return 130;
   return selected.every((index) => ["succeeded", "reused"].includes(results[index]!.outcome.kind)) ? 0 : 1;
 }
 
+/** The attempt whose submission the folder replaces, and the report's parameters, which name metrics and floors. */
+function targetOf(
+  { pipeline, instances }: Plan,
+  task: string,
+): { attempt: Instance; params: ReportParams } | Diagnostic {
+  const help = "name a pipeline with --pipeline";
+  const attempt = instances.find(({ stage, axes }) => stage.durable && axes.task === task);
+  if (!attempt?.stage.gives.some(({ name, kind }) => name === "submission" && kind === "dir")) {
+    const message = `${pipeline} has no stage that produces a submission for ${task}`;
+    return { code: "no-attempt", message, help };
+  }
+  const report = instances.find(({ stage }) => stage.publishes);
+  if (!report)
+    return { code: "no-report", message: `${pipeline} has no report stage, which names its metrics`, help };
+  return { attempt, params: reportParams(report.action.params) };
+}
+
+async function submitted(
+  path: string,
+  attempt: Instance,
+  workspace: Workspace,
+): Promise<SubmittedFolder | string> {
+  await clearDeadWork(workspace.state.work);
+  const work = beginWork(workspace.state.work, `score-${Date.now()}-${processName}`);
+  try {
+    return await submitFolder(path, attempt, { workspace, work: work.path });
+  } finally {
+    endWork(work);
+  }
+}
+
 /**
- * What judges and scores the attempt, what is measured beside it for the same task, and all that these
- * need, in plan order; neither the attempt nor what collects, nor what reads other folders of an attempt, such as
- * its snapshots: a folder that was handed in has none, and an empty one would pass for an agent's.
+ * The instances that validate and score the attempt, the reference models of its task, and what these need, in plan
+ * order. Left out: the attempt, collecting stages, and stages that read other folders of an attempt such as snapshots;
+ * a submitted folder has none, and an empty one would pass for an agent's.
  */
 function scoringOf({ instances }: Plan, attempt: number): number[] {
   const { axes } = instances[attempt]!;
@@ -128,7 +139,7 @@ function scoringOf({ instances }: Plan, attempt: number): number[] {
       continue;
     }
     if (inputs.some(({ from }) => follows.has(from))) follows.add(index);
-    // of the same task and of nothing else that an attempt has: its anchors
+    // of the same task and no other axis of an attempt: its reference models
     const shared = Object.keys(axes).filter((axis) => Object.hasOwn(own, axis));
     const beside = shared.length === 1 && shared[0] === "task" && own.task === axes.task;
     if (follows.has(index) || beside) want(index);

@@ -1,10 +1,11 @@
-// `pipeline status`: how far a pipeline is, what runs now, what failed, and what to do next. Reads only, and
-// waits for nobody: it may be asked beside any run.
+// `pipeline status`: prints progress, what runs now, what failed, and what to do next. Only reads and never waits, so
+// that it can be called during a run.
 import { type HeldGpu, heldGpus } from "@mlrb/local/leases/gpu-leases";
 import { readStates } from "../attempts/read-states.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import type { CommonOptions } from "../request/request.ts";
 import { nextSteps } from "../run/next-steps.ts";
+import { printJson } from "../show/print-json.ts";
 import { statusOf } from "../show/status.ts";
 import { statusText } from "../show/status-text.ts";
 
@@ -34,7 +35,7 @@ export async function statusCommand(
     ...failed.map((one) => ({ event: "failed", ...one })),
     { event: "summary", ...summary, next, durationMs: Math.round(performance.now() - begin) },
   ];
-  for (const line of lines) process.stdout.write(`${JSON.stringify(line)}\n`);
+  for (const line of lines) printJson(line);
   return 0;
 }
 
@@ -42,7 +43,7 @@ function gpusNow(): HeldGpu[] {
   try {
     return heldGpus();
   } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n`); // no reason to tell nothing of the pipeline
+    process.stderr.write(`${(error as Error).message}\n`); // the rest of the status is still known
     return [];
   }
 }

@@ -1,5 +1,5 @@
-// `pipeline trace`: from a cell of a table to every script, input, attempt and machine behind it. Told is what
-// the last success was made of; where a run would make it otherwise by now, that is told too.
+// `pipeline trace`: from a cell of a table to every script, input, attempt and machine behind it. Shows what the last
+// success was made from, and whether a run would now make something else.
 import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { instancesMatching } from "@mlrb/core/plan/select-instances";
@@ -11,7 +11,10 @@ import type { Store } from "@mlrb/local/store/artifact-store";
 import { openWorkspace } from "@mlrb/local/store/workspace";
 import { readPlain } from "@mlrb/report/read/read-plain";
 import { rememberedRequest } from "../request/remembered-request.ts";
+import { counted } from "../show/counted.ts";
 import { lastLines } from "../show/last-lines.ts";
+import { printJson } from "../show/print-json.ts";
+import { valueText } from "../show/shorten.ts";
 import { type TraceNode, traceOf } from "../show/trace-nodes.ts";
 
 export type TraceOptions = {
@@ -24,7 +27,7 @@ export type TraceOptions = {
 
 const logLines = 3;
 
-/** `cell`: task, metric, agent and perhaps a seed, as tables name them; or a stage instance or pattern. */
+/** `cell`: task, metric, agent and optionally a seed, as tables name them; or a stage instance or pattern. */
 export async function traceCommand(
   repository: string,
   cell: string[],
@@ -59,25 +62,21 @@ export async function traceCommand(
     const outdated = moved.get(index) ?? false;
     untold ||= nodes[0]?.stage !== id;
     if (options.json) {
-      process.stdout.write(
-        `${JSON.stringify({ event: "trace", stage: id, outdated, again, nodes, missing })}\n`,
-      );
+      printJson({ event: "trace", stage: id, outdated, again, nodes, missing });
       continue;
     }
     const lines = nodes.flatMap((node) => nodeLines(node, { root, store: workspace.store }));
     const notes = [
-      ...missing.map(({ stage, why }) => `not known: ${stage}: ${why}`),
-      ...(outdated
-        ? ["what it was made of has changed since: a run would make it anew, `explain` tells why"]
-        : []),
-      `again: ${again}`,
+      ...missing.map(({ stage, why }) => `unknown: ${stage}: ${why}`),
+      ...(outdated ? ["its inputs have changed since: a run would make it again, `explain` shows why"] : []),
+      `to repeat: ${again}`,
     ];
     process.stdout.write(`${[...lines, ...notes].join("\n")}\n\n`);
   }
   return untold ? 1 : 0;
 }
 
-/** What the words select; undefined where they are neither a cell nor an instance. */
+/** The pattern that the words mean; undefined if they name neither a cell nor an instance. */
 function patternOf(cell: string[]): string | undefined {
   const [task, metric, agent, seed, ...more] = cell;
   if (cell.length === 1) return task;
@@ -91,22 +90,22 @@ function nodeLines(node: TraceNode, { root, store }: { root: string; store: Stor
   const script = run.kind === "command" ? [run.command].flat().join(" ") : run.file;
   const files = Object.keys(parts.code).length;
   const said = lastLines(node.log, logLines);
-  const params = Object.entries(parts.params).map(([name, value]) => `${name}=${shown(value)}`);
+  const params = Object.entries(parts.params).map(([name, value]) => `${name}=${valueText(value, 60)}`);
   const row = (head: string, text: string) => `  ${head.padEnd(12)}${text}`;
   return [
     `${node.stage}${scoreWords(node, store)}`,
     row(
-      "made by",
-      `${script}${files > 0 ? ` (${files} source ${files === 1 ? "file" : "files"})` : ""}, key ${short(node.key)}`,
+      run.kind === "command" ? "command" : "script",
+      `${script}${files > 0 ? ` (${counted(files, "source file")})` : ""}, key ${short(node.key)}`,
     ),
     ...(node.record ? [row("record", `${node.record}`)] : []),
-    ...(params.length > 0 ? [row("with", params.join(", "))] : []),
+    ...(params.length > 0 ? [row("params", params.join(", "))] : []),
     ...Object.entries(parts.files).map(([file, digest]) => row("file", `${file} ${short(digest)}`)),
     ...node.inputs.map(({ name, digest, from, output }) =>
-      row("read", `${name} ${short(digest)}, ${output} of ${from}`),
+      row("input", `${name} ${short(digest)}, ${output} of ${from}`),
     ),
-    ...Object.entries(node.outputs).map(([name, { digest }]) => row("gave", `${name} ${short(digest)}`)),
-    ...(parts.environment ? [row("in", `environment ${short(parts.environment)}`)] : []),
+    ...Object.entries(node.outputs).map(([name, { digest }]) => row("output", `${name} ${short(digest)}`)),
+    ...(parts.environment ? [row("environment", short(parts.environment))] : []),
     row(
       "ran",
       `${ran.startedAt}, ${formatDuration(ran.durationMs)}, ${ran.executor} on ${ran.host}, run ${ran.run}`,
@@ -118,7 +117,7 @@ function nodeLines(node: TraceNode, { root, store }: { root: string; store: Stor
   ];
 }
 
-/** The score, where it is one. */
+/** The score of a scoring stage; empty for other stages. */
 function scoreWords({ outputs }: TraceNode, store: Store): string {
   const file = outputs.score;
   if (file?.kind !== "file") return "";
@@ -126,7 +125,7 @@ function scoreWords({ outputs }: TraceNode, store: Store): string {
   try {
     text = readFileSync(store.pathOf(file.digest), "utf8");
   } catch {
-    return ": its file is gone from the cache, and a run would make it again";
+    return ": its file is no longer in the cache; a run would make it again";
   }
   const reading = readPlain(score, text);
   if (reading.kind === "unreadable") return `: its score cannot be read (${reading.cause})`;
@@ -138,9 +137,4 @@ function scoreWords({ outputs }: TraceNode, store: Store): string {
 
 function short(digest: string): string {
   return digest.slice(0, 12);
-}
-
-function shown(value: unknown): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }

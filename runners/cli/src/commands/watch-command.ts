@@ -1,40 +1,34 @@
-// `pipeline watch`: brings a pipeline up to date whenever something that its plan depends on is edited. Each
-// run is a process of its own, `pipeline run` with the same words: so edits of the runner itself and of
-// pipelines that are programs count (a process imports each once), and a hundred runs leave no memory and no
-// open files behind. What matters is what the run says it looked at; see watched.
+// `pipeline watch`: runs a pipeline again after each edit of a file that its plan depends on. Each run is a process of
+// its own, `pipeline run` with the same arguments: edits of the runner and of scripted pipelines then take effect (a
+// process imports each once), and a hundred runs leak neither memory nor open files. The run reports the files that it
+// consulted; see watcher-channel.
 import { type ChildProcess, spawn } from "node:child_process";
 import { type Change, changedSince, seenNow } from "@mlrb/local/decide/changed-files";
 import type { StatSnapshot } from "@mlrb/local/decide/stat-snapshot";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
-import { jobsOf } from "../request/jobs-of.ts";
-import { printProblems, readWords } from "../request/request.ts";
+import { parseJobs } from "../request/parse-jobs.ts";
+import { readWords, refuse } from "../request/request.ts";
 import type { RunCommandOptions } from "../request/run-invocation.ts";
 import { Mailbox } from "../run/mailbox.ts";
 import { WatchFolders } from "../run/watch-folders.ts";
-import { changeLines, waitLine } from "../run/watch-words.ts";
-import { againVariable, interruptMessage, leaveMessage, type WatchedFiles } from "../run/watched.ts";
+import { changeLines, waitLine } from "../run/watch-text.ts";
+import { againVariable, interruptMessage, leaveMessage, type WatchedFiles } from "../run/watcher-channel.ts";
+import { printJson } from "../show/print-json.ts";
 
-/** A burst of edits is over when nothing has moved for this long; one that never ends is cut off. */
+/** A burst of edits ends after `quietMs` without an event, or after `mostMs`. */
 const burst = { quietMs: 150, mostMs: 2000 };
 
-/** `words` are those typed after `watch`. */
 export async function watchCommand(
   repository: string,
   pipeline: string,
-  { options, words }: { options: RunCommandOptions; words: string[] },
+  options: RunCommandOptions,
 ): Promise<number> {
-  if (jobsOf(options.jobs) === "bad") {
-    const message = `--jobs ${options.jobs} is not a whole number above 0`;
-    printProblems([{ code: "bad-jobs", message, help: "e.g. --jobs 2" }], options.json);
-    return 2;
-  }
+  const jobs = parseJobs(options.jobs);
+  if (typeof jobs === "object") return refuse([jobs], options.json);
   const asked = readWords(pipeline, { repository, sources: sourceFiles(repository), set: options.set });
-  if ("problems" in asked) {
-    printProblems(asked.problems, options.json);
-    return 2;
-  }
+  if ("problems" in asked) return refuse(asked.problems, options.json);
   const say = (text: string, event: object) => {
-    if (options.json) process.stdout.write(`${JSON.stringify(event)}\n`);
+    if (options.json) printJson(event);
     else process.stderr.write(text);
   };
   const mailbox = new Mailbox();
@@ -51,9 +45,9 @@ export async function watchCommand(
   let seen: StatSnapshot = { stats: { [asked.file]: "unknown" }, folders: {}, patterns: {} };
   try {
     for (;;) {
-      // a run that is killed says nothing: then what was known before is what there is to watch
+      // a killed run reports nothing: then the files known before are watched
       seen = seenNow(repository, seen);
-      const started = startRun(words, again);
+      const started = startRun(again);
       again = true;
       child = started.child;
       const looked = await started.ended;
@@ -70,13 +64,8 @@ export async function watchCommand(
   }
 }
 
-function startRun(
-  words: string[],
-  again: boolean,
-): {
-  child: ChildProcess;
-  ended: Promise<WatchedFiles | undefined>;
-} {
+function startRun(again: boolean): { child: ChildProcess; ended: Promise<WatchedFiles | undefined> } {
+  const words = process.argv.slice(process.argv.indexOf("watch") + 1);
   const { promise, resolve, reject } = Promise.withResolvers<WatchedFiles | undefined>();
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, "run", ...words], {
     stdio: ["inherit", "inherit", "inherit", "ipc"],
@@ -97,7 +86,7 @@ type Wait = {
   say: (text: string, event: object) => void;
 };
 
-/** Waits until something differs from what was seen, and all of a burst is there; undefined when ended. */
+/** Waits for a change and the end of its burst; undefined when the watcher is stopped. */
 async function nextChanges(
   repository: string,
   { seen, mailbox, folders, say }: Wait,
@@ -106,10 +95,10 @@ async function nextChanges(
   await folders.watch(paths);
   let waits = false;
   while (!mailbox.closed) {
-    // looked at first: what was edited while the run went on may have been told of, or not
+    // check before waiting: an edit during the run may have caused no event
     if (changedSince(repository, seen).length > 0) {
       await mailbox.quiet(burst);
-      const changes = changedSince(repository, seen); // some of it may be as it was
+      const changes = changedSince(repository, seen); // some files may be back as they were
       if (mailbox.closed) return undefined;
       if (changes.length > 0) return changes;
     }
@@ -120,7 +109,7 @@ async function nextChanges(
   return undefined;
 }
 
-/** What a plan with a problem did not come to look at, it looked at before. */
+/** A plan with a problem consults only some files; the others are taken from `before`. */
 function joined(before: StatSnapshot, now: StatSnapshot): StatSnapshot {
   return {
     stats: { ...before.stats, ...now.stats },

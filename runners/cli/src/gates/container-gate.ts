@@ -1,14 +1,11 @@
-// Nobody finds out stage by stage that no container engine answers: where something that would run is sent to
-// containers, the engine is asked before anything starts, and the profiles that do without one are told.
+// Refuses a run whose stages need containers if no container engine answers, before anything starts, and names the
+// profiles that need none.
 
 import type { Plan } from "@mlrb/core/plan/plan";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { previewPlan } from "@mlrb/local/decide/preview-plan";
-import type { StalePolicy } from "@mlrb/local/run/run-request";
-import type { Workspace } from "@mlrb/local/store/workspace";
 import type { Request } from "../request/request.ts";
-
-type Gate = { workspace: Workspace; stale: StalePolicy };
+import { type Gate, startedIn } from "./gate.ts";
 
 /** Why the run may not start, if it may not. */
 export async function containerGate(request: Request, gate: Gate): Promise<Diagnostic | undefined> {
@@ -18,14 +15,12 @@ export async function containerGate(request: Request, gate: Gate): Promise<Diagn
   const engine = await containerEngine();
   if (!("trouble" in engine)) return undefined;
   const { previews } = await previewPlan(plan, selected, gate);
-  const starts = previews.filter(
-    ({ action, onStale }) => action === "run" || (action === "stale" && onStale === "rerun"),
-  );
+  const starts = startedIn(previews);
   const wanting = starts.map(({ index }) => index).filter((index) => inContainer(plan, index));
   return wanting.length === 0 ? undefined : noEngine(request, wanting, engine.trouble.detail);
 }
 
-/** What is said where no engine answers. */
+/** The problem that no engine answers. */
 function noEngine(
   { plan, inProfile }: Pick<Request, "plan" | "inProfile">,
   wanting: number[],
@@ -41,7 +36,7 @@ function noEngine(
   return {
     code: "no-container-engine",
     message: `${named.join(", ")} ${stages.length === 1 ? "runs" : "run"} in containers; ${trouble}`,
-    help: `${without === "" ? "" : `without containers: ${without}; `}\`pnpm pipeline doctor\` looks at the engine`,
+    help: `${without === "" ? "" : `without containers: ${without}; `}\`pnpm pipeline doctor\` checks the engine`,
   };
 }
 

@@ -30,11 +30,11 @@ test("cost is told with one attempt as one, and with what nobody knows", () => {
   assert.equal(words({ attempts: 1 }), "1 attempt, about 0.0 GPU hours and 0.00 dollars");
   assert.equal(
     words({ attempts: 1, unknownDollars: 1 }),
-    "1 attempt, about 0.0 GPU hours and 0.00 dollars, at a price that nobody knows",
+    "1 attempt, about 0.0 GPU hours and 0.00 dollars, at an unknown price",
   );
   assert.equal(
     words({ attempts: 3, gpuHours: 72, dollars: 43.456, unknownDollars: 1, unknownGpuHours: 3 }),
-    "3 attempts, about 72.0 GPU hours and 43.46 dollars, all for GPU hours without a bound, 1 of them at a price that nobody knows",
+    "3 attempts, about 72.0 GPU hours and 43.46 dollars, all without a bound on GPU hours, 1 of them at an unknown price",
   );
 });
 
@@ -45,12 +45,12 @@ test("within the limits nothing is wrong; over one of them, or into the unknown,
   assert.equal(
     renderDiagnostic(overCost(two, { gpuHours: 1, dollars: 100 })!),
     `over-cost: This would start 2 attempts, about 48.0 GPU hours and 86.50 dollars; the limits are 1 GPU hour and 100 dollars.
-  help: raise --max-gpu-hours and --max-cost, or say --yes; \`pnpm pipeline plan\` lists them`,
+  help: raise --max-gpu-hours and --max-cost, or pass --yes; \`pnpm pipeline plan\` lists them`,
   );
   assert.equal(
     renderDiagnostic(overCost({ ...none, attempts: 1, unknownDollars: 1 }, { gpuHours: 9, dollars: 1 })!),
-    `over-cost: This would start 1 attempt, about 0.0 GPU hours and 0.00 dollars, at a price that nobody knows; the limits are 9 GPU hours and 1 dollar.
-  help: say --yes; \`pnpm pipeline plan\` lists them`,
+    `over-cost: This would start 1 attempt, about 0.0 GPU hours and 0.00 dollars, at an unknown price; the limits are 9 GPU hours and 1 dollar.
+  help: pass --yes; \`pnpm pipeline plan\` lists them`,
   );
   assert.ok(overCost({ ...none, attempts: 1, unknownGpuHours: 1 }, { gpuHours: 9, dollars: 9 }));
 });
@@ -64,7 +64,7 @@ test("a limit is a number; what is none is refused by name, and without one noth
     assert.equal(
       renderDiagnostic(problem),
       `bad-limit: --max-cost ${bad} is not a number of 0 or more
-  help: give a number such as 48 or 86.50, without a unit; --yes sets no limit`,
+  help: give a number such as 48 or 86.50, without a unit; --yes removes the limits`,
     );
   }
   const hours = costLimits({ maxGpuHours: "24h" });

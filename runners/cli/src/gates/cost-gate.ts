@@ -1,20 +1,19 @@
-// Nobody pays by accident: new attempts whose estimate is over the limits need a yes before anything runs.
+// Prevents accidental cost: new attempts whose estimate exceeds the limits need a confirmation before anything runs.
 import { createInterface } from "node:readline/promises";
 import type { Reason } from "@mlrb/core/key/reasons";
-import type { Plan } from "@mlrb/core/plan/plan";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { previewPlan } from "@mlrb/local/decide/preview-plan";
-import type { StalePolicy } from "@mlrb/local/run/run-request";
-import type { Workspace } from "@mlrb/local/store/workspace";
-import { printProblems } from "../request/request.ts";
-import { isWatchedAgain } from "../run/watched.ts";
+import { type Request, refuse } from "../request/request.ts";
+import { isWatchedAgain } from "../run/watcher-channel.ts";
+import { counted } from "../show/counted.ts";
+import type { Gate } from "./gate.ts";
 import { costWords, type TotalCost, totalCost } from "./total-cost.ts";
 
 export type CostOptions = { maxCost?: string; maxGpuHours?: string; price?: string[]; yes?: boolean };
 
 export type CostLimits = { gpuHours: number; dollars: number };
 
-/** What `--max-gpu-hours` and `--max-cost` say; nothing may be spent where they say nothing. */
+/** The limits of `--max-gpu-hours` and `--max-cost`; 0 without the option. */
 export function costLimits({ maxGpuHours, maxCost }: CostOptions): CostLimits | Diagnostic {
   const limits: CostLimits = { gpuHours: 0, dollars: 0 };
   for (const [option, text, name] of [
@@ -24,19 +23,18 @@ export function costLimits({ maxGpuHours, maxCost }: CostOptions): CostLimits | 
     if (text === undefined) continue;
     limits[name] = text.trim() === "" ? Number.NaN : Number(text);
     if (limits[name] >= 0 && Number.isFinite(limits[name])) continue;
-    const help = "give a number such as 48 or 86.50, without a unit; --yes sets no limit";
+    const help = "give a number such as 48 or 86.50, without a unit; --yes removes the limits";
     return { code: "bad-limit", message: `${option} ${text} is not a number of 0 or more`, help };
   }
   return limits;
 }
 
-/** What is wrong with starting this; undefined where it is within the limits. */
+/** The problem of starting attempts at `cost`; undefined within the limits. */
 export function overCost(cost: TotalCost, limits: CostLimits): Diagnostic | undefined {
   const unknown = cost.unknownDollars > 0 || cost.unknownGpuHours > 0;
   if (cost.gpuHours <= limits.gpuHours && cost.dollars <= limits.dollars && !unknown) return undefined;
-  const count = (number: number, one: string) => `${number} ${one}${number === 1 ? "" : "s"}`;
-  const most = `${count(limits.gpuHours, "GPU hour")} and ${count(limits.dollars, "dollar")}`;
-  const raise = unknown ? "say --yes" : "raise --max-gpu-hours and --max-cost, or say --yes";
+  const most = `${counted(limits.gpuHours, "GPU hour")} and ${counted(limits.dollars, "dollar")}`;
+  const raise = unknown ? "pass --yes" : "raise --max-gpu-hours and --max-cost, or pass --yes";
   return {
     code: "over-cost",
     message: `This would start ${costWords(cost)}; the limits are ${most}.`,
@@ -46,25 +44,24 @@ export function overCost(cost: TotalCost, limits: CostLimits): Diagnostic | unde
 
 const isLost = ({ kind }: Reason) => kind === "lost";
 
-/** An edit asks for what it changed, not for another attempt in the place of one that was lost. */
+/** An edit asks for what it changed, not for a second attempt in place of a lost one. */
 function lostAgain(stage: string): Diagnostic {
   return {
     code: "lost-attempt",
-    message: `${stage} was lost, and a watcher does not pay for it twice.`,
-    help: "run the pipeline once by `pnpm pipeline run`, which asks; then watch again",
+    message: `${stage} was lost; \`watch\` does not pay for it a second time.`,
+    help: "run `pnpm pipeline run` once, which asks first; then watch again",
   };
 }
 
-type Gate = { plan: Plan; selected: number[]; workspace: Workspace; stale: StalePolicy };
-
-/** Whether the run may start; false after saying why not. */
+/** Whether the run may start; false after printing why not. */
 export async function costAgreed(
-  { plan, selected, workspace, stale }: Gate,
+  { plan, selected }: Pick<Request, "plan" | "selected">,
+  gate: Gate,
   options: CostOptions & { json: boolean },
 ): Promise<boolean> {
   const limits = costLimits(options);
   if ("code" in limits) {
-    printProblems([limits], options.json);
+    refuse([limits], options.json);
     return false;
   }
   const mayCost = selected.some((index) => {
@@ -72,17 +69,17 @@ export async function costAgreed(
     return stage.durable && (execution.resources.gpus > 0 || action.secrets.length > 0);
   });
   if (!mayCost || (options.yes && !isWatchedAgain())) return true;
-  const { previews } = await previewPlan(plan, selected, { workspace, stale });
+  const { previews } = await previewPlan(plan, selected, gate);
   const again = isWatchedAgain() && previews.find(({ cost, reasons }) => cost && reasons.some(isLost));
   if (again) {
-    printProblems([lostAgain(plan.instances[again.index]!.id)], options.json);
+    refuse([lostAgain(plan.instances[again.index]!.id)], options.json);
     return false;
   }
   if (options.yes) return true;
   const problem = overCost(totalCost(previews), limits);
   if (problem === undefined) return true;
   if (!process.stdin.isTTY || options.json) {
-    printProblems([problem], options.json);
+    refuse([problem], options.json);
     return false;
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });

@@ -66,13 +66,13 @@ function said(
 test("what wants more GPUs than there are is told with the profiles that do with what there is", () => {
   assert.equal(
     said("large", 0),
-    `too-few-gpus: "train" wants 8 GPUs, "serve" wants 1 GPU; this host has none (nvidia-smi -L)
-  help: profiles that do with what is here: --profile none, --profile cluster`,
+    `too-few-gpus: "train" needs 8 GPUs, "serve" needs 1 GPU; this host has none (nvidia-smi -L)
+  help: profiles that this host can run: --profile none, --profile cluster`,
   );
   assert.equal(
     said("large", 4),
-    `too-few-gpus: "train" wants 8 GPUs; this host has 4 (nvidia-smi -L)
-  help: profiles that do with what is here: --profile small, --profile none, --profile cluster`,
+    `too-few-gpus: "train" needs 8 GPUs; this host has 4 (nvidia-smi -L)
+  help: profiles that this host can run: --profile small, --profile none, --profile cluster`,
   );
   assert.equal(said("large", 8), undefined);
 });
@@ -80,7 +80,7 @@ test("what wants more GPUs than there are is told with the profiles that do with
 test("only what would run counts: not what is reused or left stale", () => {
   assert.equal(said("large", 1, { train: "reuse" }), undefined);
   assert.equal(said("large", 1, { train: "stale" }), undefined);
-  assert.match(said("large", 1, { train: "rerun" })!, /"train" wants 8 GPUs; this host has 1 /);
+  assert.match(said("large", 1, { train: "rerun" })!, /"train" needs 8 GPUs; this host has 1 /);
 });
 
 test("what runs elsewhere wants no GPU of this host", () => {
@@ -109,14 +109,14 @@ test("where no profile would do, a host that would is named", () => {
   const inProfile = () => assert.fail("there is no other");
   assert.equal(
     renderDiagnostic(tooFewGpus({ plan, inProfile }, previews, { gpus: [] })!).split("\n")[1],
-    "  help: run test on a host with 8 GPUs; it has no profile that does with less",
+    "  help: run test on a host with 8 GPUs; no profile needs fewer",
   );
 });
 
 test("what runs in containers of this host wants its GPUs too", () => {
   assert.match(
     said("box", 0)!,
-    /^too-few-gpus: "train" wants 8 GPUs, "serve" wants 1 GPU; this host has none/,
+    /^too-few-gpus: "train" needs 8 GPUs, "serve" needs 1 GPU; this host has none/,
   );
   assert.equal(said("box", 8), undefined);
 });
@@ -125,7 +125,7 @@ test("several slices are not the several GPUs that a stage wants, and one is as 
   const divided = { gpus: [...gpus(7, true), ...gpus(2)] };
   assert.match(
     said("large", divided)!,
-    /^too-few-gpus: "train" wants 8 GPUs; this host has 2, and 7 slices \(MIG\), of which a process sees one /,
+    /^too-few-gpus: "train" needs 8 GPUs; this host has 2, and 7 slices \(MIG\); a process sees only one /,
   );
   assert.equal(said("small", divided), undefined);
 });
@@ -133,6 +133,6 @@ test("several slices are not the several GPUs that a stage wants, and one is as 
 test("why a driver lists none is told where it says so", () => {
   assert.match(
     said("large", { gpus: [], trouble: "it did not answer" })!,
-    /has none \(nvidia-smi says: it did not answer\)\n/,
+    /has none \(nvidia-smi reports: it did not answer\)\n/,
   );
 });

@@ -1,15 +1,13 @@
-// Nobody finds out in the middle of a run that a GPU is not there: what would run and wants more of them
-// than this host has is told before anything starts, with the profiles that do with what there is.
+// Refuses a run whose stages need more GPUs than this host has, before anything starts, and names the profiles that
+// the host can run.
 
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import { gpusFor, gpusHere, type Inventory, usesGpusHere } from "@mlrb/local/leases/gpu-inventory";
-import type { StalePolicy } from "@mlrb/local/run/run-request";
-import type { Workspace } from "@mlrb/local/store/workspace";
 import type { Request } from "../request/request.ts";
-
-type Gate = { workspace: Workspace; stale: StalePolicy };
+import { counted } from "../show/counted.ts";
+import { type Gate, startedIn } from "./gate.ts";
 
 /** Why the run may not start, if it may not. */
 export async function gpuGate(request: Request, gate: Gate): Promise<Diagnostic | undefined> {
@@ -20,29 +18,27 @@ export async function gpuGate(request: Request, gate: Gate): Promise<Diagnostic 
   return tooFewGpus(request, previews, here);
 }
 
-/** The GPUs that this host has for the instances at `indices`; nobody is asked where none wants any. */
+/** This host's GPUs for the instances at `indices`; the driver is not asked if none of them needs a GPU. */
 export function gpusAsked(plan: Plan, indices: number[]): Inventory {
   return gpusHere(indices.map((index) => plan.instances[index]!).filter(usesGpusHere));
 }
 
 type ProfiledPlan = Pick<Request, "plan" | "inProfile">;
 
-/** What is wrong with running what `previews` say would run on a host that has what is `here`. */
+/** The problem of running `previews` on a host with the GPUs `here`. */
 export function tooFewGpus(
   { plan, inProfile }: ProfiledPlan,
   previews: Preview[],
   here: Inventory,
 ): Diagnostic | undefined {
-  const started = previews.filter(
-    ({ action, onStale }) => action === "run" || (action === "stale" && onStale === "rerun"),
-  );
+  const started = startedIn(previews);
   const indices = started.map(({ index }) => index);
   const stages = new Map(
     lacking(plan, indices, here).map(({ stage, execution }) => [stage.name, execution.resources.gpus]),
   );
   if (stages.size === 0) return undefined;
   const most = Math.max(...stages.values());
-  const wants = [...stages].map(([name, gpus]) => `"${name}" wants ${gpus} GPU${gpus === 1 ? "" : "s"}`);
+  const wants = [...stages].map(([name, gpus]) => `"${name}" needs ${counted(gpus, "GPU")}`);
   const others = plan.profiles.filter((name) => {
     const other = name === plan.profile ? undefined : inProfile(name);
     return other && lacking(other.plan, other.selected, here).length === 0;
@@ -53,16 +49,16 @@ export function tooFewGpus(
     message: `${wants.join(", ")}; this host has ${hereWords(here, most)}`,
     help:
       others.length === 0
-        ? `run ${plan.pipeline} on a host with ${most} GPU${most === 1 ? "" : "s"}; it has no profile that does with less`
-        : `${others.length === 1 ? "a profile that does" : "profiles that do"} with what is here: ${options}`,
+        ? `run ${plan.pipeline} on a host with ${counted(most, "GPU")}; no profile needs fewer`
+        : `${others.length === 1 ? "a profile" : "profiles"} that this host can run: ${options}`,
   };
 }
 
 function hereWords({ gpus, trouble = "-L" }: Inventory, wanted: number): string {
   const whole = gpusFor(wanted, gpus).length;
   const slices = gpus.length - whole;
-  const divided = slices > 0 ? `, and ${slices} slices (MIG), of which a process sees one` : "";
-  return `${whole === 0 ? "none" : whole}${divided} (nvidia-smi ${trouble === "-L" ? trouble : `says: ${trouble}`})`;
+  const divided = slices > 0 ? `, and ${slices} slices (MIG); a process sees only one` : "";
+  return `${whole === 0 ? "none" : whole}${divided} (nvidia-smi ${trouble === "-L" ? trouble : `reports: ${trouble}`})`;
 }
 
 function lacking(plan: Plan, indices: number[], { gpus }: Inventory): Instance[] {

@@ -1,16 +1,13 @@
-// Nobody finds out in the middle of a run that a key is not there: an attempt whose preset says which variable holds
-// its model's key is refused before anything starts where that is not set.
+// Refuses a run before anything starts if an attempt's preset names a variable for its model's key and that variable is
+// not set.
 
 import type { Instance } from "@mlrb/core/plan/plan";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { attemptFields } from "@mlrb/formats/declared/agent-preset";
 import { isTable } from "@mlrb/formats/is-table";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
-import type { StalePolicy } from "@mlrb/local/run/run-request";
-import type { Workspace } from "@mlrb/local/store/workspace";
 import type { Request } from "../request/request.ts";
-
-type Gate = { workspace: Workspace; stale: StalePolicy };
+import { type Gate, startedIn } from "./gate.ts";
 
 /** Why the run may not start, if it may not. */
 export async function keyGate(
@@ -24,15 +21,13 @@ export async function keyGate(
   return noKeys(previews, plan.instances, env);
 }
 
-/** What is wrong with starting what `previews` say would be. */
+/** The problem of starting `previews`. */
 export function noKeys(
   previews: Pick<Preview, "index" | "action" | "onStale">[],
   instances: Instance[],
   env: NodeJS.ProcessEnv,
 ): Diagnostic | undefined {
-  const started = previews
-    .filter(({ action, onStale }) => action === "run" || (action === "stale" && onStale === "rerun"))
-    .map(({ index }) => instances[index]!);
+  const started = startedIn(previews).map(({ index }) => instances[index]!);
   const wanted = new Map<string, Instance[]>();
   for (const instance of started)
     for (const key of missingKeys(instance, env)) wanted.set(key, [...(wanted.get(key) ?? []), instance]);
@@ -44,11 +39,11 @@ export function noKeys(
   return {
     code: "no-key",
     message: words.join("; "),
-    help: `export ${[...wanted.keys()].join(" and ")} in the shell that runs this; it goes to the attempt's supervisor, not into its sandbox, and into no file`,
+    help: `export ${[...wanted.keys()].join(" and ")} in this shell; only the attempt's supervisor receives the value, not its sandbox and no file`,
   };
 }
 
-/** The variables that its parameters name as keys of models, as far as they are not set. */
+/** The unset variables that the instance's parameters name as keys of models. */
 function missingKeys({ stage, action }: Instance, env: NodeJS.ProcessEnv): string[] {
   if (!stage.durable) return [];
   const tables = Object.values(attemptFields(action.params)).flatMap((value) =>

@@ -12,7 +12,7 @@ test("a silence is a duration with a unit, or is not said", () => {
     assert.equal(
       renderDiagnostic(problem),
       `bad-silence: MLRB_LEASE_SILENCE=${bad} is not a duration
-  help: write a number and a unit, e.g. MLRB_LEASE_SILENCE=90s; without it, it is 60s`,
+  help: write a number and a unit, e.g. MLRB_LEASE_SILENCE=90s; the default is 60s`,
     );
   }
 });

@@ -1,9 +1,8 @@
-// What `pipeline doctor --models` says of each agent's model: a probe as a line of the checkup. Agents with one
-// model share a probe.
+// `pipeline doctor --models`: probes each agent's model. Agents with the same model share a probe.
 
 import type { ModelProbe } from "@mlrb/agents/model/probe-model";
 import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
-import type { Check } from "./checkup.ts";
+import type { Check } from "./machine-checks.ts";
 import type { PresetModel } from "./preset-models.ts";
 
 export type Probe = (spec: ModelSpec, key: string | undefined) => Promise<ModelProbe>;
@@ -28,7 +27,7 @@ export async function modelChecks(
 }
 
 function checkOf({ agent, spec }: PresetModel, { answer, found, wayOut }: ModelProbe): Check {
-  // who answers late today may answer in time tomorrow: an attempt waits for that
+  // a busy model is no obstacle: an attempt waits for it
   const kind = { works: "works", busy: "note", unclear: "note" } as const;
   const said = answer in kind ? kind[answer as keyof typeof kind] : "missing";
   return {

@@ -1,4 +1,4 @@
-// The models that the agents of a plan call, by their presets. What is wrong with a preset is the plan's to tell.
+// The models that the agents of a plan call, from their presets. Problems of a preset are reported with the plan.
 // Pure: files come from `sources`.
 
 import { readManifest, type Sources } from "@mlrb/core/spec/manifest";

@@ -39,7 +39,7 @@ test("an unknown price under a limit of dollars refuses the run, with place, cau
   const command = "pnpm pipeline run hello --max-cost 5";
   assert.equal(
     renderDiagnostic(noPrices(run(2), instances, { ...none, command })!),
-    `runners/agents/presets/cli.yaml:6:39 no-price: attempt[agent=cli] may spend at most 0.02 dollars, as 1 more, and no price is known of google gemini-2.5-pro, google gemini-2.5-flash: the limit would hold nothing
+    `runners/agents/presets/cli.yaml:6:39 no-price: attempt[agent=cli] may spend at most 0.02 dollars, 1 more attempt likewise, but no price of google gemini-2.5-pro, google gemini-2.5-flash is known: the limit could not be enforced
   6 |   - { provider: google, key: K, ids: [gemini-2.5-pro, gemini-2.5-flash] }
     |                                       ^^^^^^^^^^^^^^
   help: give the provider's price for a million tokens, in dollars: pnpm pipeline run hello --max-cost 5 --price gemini-2.5-pro=INPUT/OUTPUT --price gemini-2.5-flash=INPUT/OUTPUT --price 'other-*=INPUT/OUTPUT'; or add it to runners/agents/prices.yaml with its date and source; or set \`free: true\` in the preset of an endpoint without a bill`,

@@ -1,5 +1,5 @@
-// A limit of dollars holds only over prices that are known: a run is refused before anything starts where an attempt
-// with such a limit may call a model whose price is in no table and was not said.
+// A limit in dollars can only be enforced with known prices: refuses a run before anything starts if an attempt with
+// such a limit may call a model without a price in the table or in --price.
 import { agentModels, priceHelp, unpriced } from "@mlrb/agents/model/agent-models";
 import { type PriceBook, priceBook } from "@mlrb/agents/model/prices";
 import type { Instance } from "@mlrb/core/plan/plan";
@@ -7,13 +7,14 @@ import { readManifest, type Sources } from "@mlrb/core/spec/manifest";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
-import type { RunPurse, StalePolicy } from "@mlrb/local/run/run-request";
-import type { Workspace } from "@mlrb/local/store/workspace";
-import { shellWord } from "../request/ask-again.ts";
+import type { RunPurse } from "@mlrb/local/run/run-request";
 import type { Request } from "../request/request.ts";
+import { shellWord } from "../request/typed-command.ts";
+import { counted } from "../show/counted.ts";
 import { type CostOptions, costLimits } from "./cost-gate.ts";
+import { type Gate, startedIn } from "./gate.ts";
 
-/** What `--price` and `--max-cost` say; a `--max-cost` that is said is a hard limit, `--yes` or not. */
+/** The prices of `--price` and the limit of `--max-cost`, which holds even with `--yes`. */
 export function runPurse(options: CostOptions): RunPurse | Diagnostic {
   const prices = options.price ?? [];
   try {
@@ -25,8 +26,6 @@ export function runPurse(options: CostOptions): RunPurse | Diagnostic {
   if ("code" in limits) return limits;
   return { prices, ...(options.maxCost !== undefined && { maxDollars: limits.dollars }) };
 }
-
-type Gate = { workspace: Workspace; stale: StalePolicy };
 
 /** Why the run may not start, if it may not. */
 export async function priceGate(
@@ -50,14 +49,13 @@ export async function priceGate(
 
 type Known = { prices: PriceBook; capped: boolean };
 
-/** What is wrong with starting what `previews` say would be. */
+/** The problem of starting `previews`. */
 export function noPrices(
   previews: Pick<Preview, "index" | "action" | "onStale">[],
   instances: Instance[],
   { sources, command, ...known }: Known & { sources: Sources; command?: string },
 ): Diagnostic | undefined {
-  const started = previews
-    .filter(({ action, onStale }) => action === "run" || (action === "stale" && onStale === "rerun"))
+  const started = startedIn(previews)
     .map(({ index }) => instances[index]!)
     .filter((instance) => unknownIn(instance, known).length > 0);
   const [first, ...more] = started;
@@ -65,12 +63,12 @@ export function noPrices(
   const unknown = unknownIn(first, known);
   const { dollars } = first.action.budget;
   const limit = dollars === undefined ? "under --max-cost" : `at most ${dollars} dollars`;
-  const others = more.length > 0 ? `, as ${more.length} more` : "";
+  const others = more.length > 0 ? `, ${counted(more.length, "more attempt")} likewise` : "";
   const names = unknown.map(({ provider, id }) => `${provider} ${id}`).join(", ");
   const place = placeOf(first, unknown[0]!.id, sources);
   return {
     code: "no-price",
-    message: `${first.id} may spend ${limit}${others}, and no price is known of ${names}: the limit would hold nothing`,
+    message: `${first.id} may spend ${limit}${others}, but no price of ${names} is known: the limit could not be enforced`,
     ...(place && { place }),
     help: priceHelp(
       started.flatMap((instance) => unknownIn(instance, known)),
@@ -79,7 +77,7 @@ export function noPrices(
   };
 }
 
-/** Models of an attempt whose dollars are limited, as far as no price of them is known. */
+/** Models without a known price that an attempt with limited dollars may call. */
 function unknownIn({ stage, action }: Instance, { prices, capped }: Known) {
   if (!stage.durable || (action.budget.dollars === undefined && !capped)) return [];
   return unpriced(agentModels(action.params), prices);

@@ -1,4 +1,4 @@
-// What each profile of a pipeline needs of a machine, by its plan.
+// What each profile of a pipeline needs of a machine, from its plan.
 
 import { loadPlan } from "@mlrb/core/plan/load-plan";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
@@ -12,7 +12,7 @@ export type ProfileNeeds =
       profile: string;
       isDefault: boolean;
       instances: number;
-      /** The most that one stage instance here wants, with the stage that wants it; 0 and none otherwise. */
+      /** The largest request of a stage instance on this host, with its stage; 0 and "" without one. */
       gpus: Most;
       cpus: Most;
       memoryBytes: Most;
@@ -21,7 +21,7 @@ export type ProfileNeeds =
       offline: string[];
       /** Stages that run in containers. */
       contained: string[];
-      /** What its stages are handed where it is set. */
+      /** Variables that its stages receive if they are set. */
       secrets: Secret[];
       agents: string[];
     };
@@ -29,13 +29,13 @@ export type ProfileNeeds =
 type Secret = {
   name: string;
   stages: string[];
-  /** Whether some of what is handed it calls the provider that it is named after; others do without. */
+  /** Whether a stage that receives it calls the provider that the variable is named after. */
   needed: boolean;
 };
 
 type Most = { amount: number; stage: string };
 
-/** The default one first. `executors` are the names that this program can send stages to. */
+/** The default profile first. `executors`: the names of this program's executors. */
 export function profileNeeds(
   file: string,
   sources: Sources,
@@ -79,7 +79,7 @@ function needsOf(plan: Plan): Omit<Extract<ProfileNeeds, { instances: number }>,
   };
 }
 
-/** Whose API an instance calls, by the pools that it takes part of: `api:NAME`. */
+/** The providers that an instance calls, from the pools that it uses: `api:NAME`. */
 function providersOf({ execution }: Instance): string[] {
   return Object.entries(execution.resources.pools)
     .filter(([pool, amount]) => pool.startsWith("api:") && amount > 0)

@@ -25,11 +25,11 @@ test("what attempts took is told beside what they were estimated to, with the er
       attempt({ cost: { gpuHours: 23.1, dollars: 46.1 } }),
       attempt({ cost: { gpuHours: 24, dollars: 40.1 } }),
     ),
-    "2 attempts took 47.1 GPU hours (estimated 48.0 from 3 earlier: 2 % less) and 86.20 dollars (estimated 80.00 from 3 earlier: 8 % more)",
+    "2 attempts took 47.1 GPU hours (estimated 48.0 from 3 earlier attempts: 2 % less) and 86.20 dollars (estimated 80.00 from 3 earlier attempts: 8 % more)",
   );
   assert.equal(
     words(attempt({ estimate: { dollars: 0 }, cost: { gpuHours: 24.05, dollars: 0 } })),
-    "1 attempt took 24.1 GPU hours (estimated 24.0 from 3 earlier: as it was)",
+    "1 attempt took 24.1 GPU hours (estimated 24.0 from 3 earlier attempts: as estimated)",
   );
 });
 
@@ -39,9 +39,9 @@ test("an estimate by budget is an upper bound, and one from several numbers of e
   assert.equal(words(gpu(0)), "1 attempt took 6.0 GPU hours (at most 24.0 by budget: 75 % less)");
   assert.equal(
     words(gpu(0), gpu(3)),
-    "2 attempts took 12.0 GPU hours (at most 48.0, from up to 3 earlier and by budget: 75 % less)",
+    "2 attempts took 12.0 GPU hours (at most 48.0, from up to 3 earlier attempts and by budget: 75 % less)",
   );
-  assert.match(words(gpu(1), gpu(4))!, /estimated 48\.0 from 1 to 4 earlier: 75 % less/);
+  assert.match(words(gpu(1), gpu(4))!, /estimated 48\.0 from 1 to 4 earlier attempts: 75 % less/);
 });
 
 test("what nobody knows is unknown, in the estimate as in the cost, and one unknown makes the sum so", () => {
@@ -49,7 +49,7 @@ test("what nobody knows is unknown, in the estimate as in the cost, and one unkn
   const priceless = attempt({ estimate: { gpuHours: 0 }, cost: { gpuHours: 0, dollars: null } });
   assert.equal(
     words(known, priceless),
-    "2 attempts took an unknown number of dollars (estimated 80.00 from 3 earlier)",
+    "2 attempts took an unknown number of dollars (estimated 80.00 from 3 earlier attempts)",
   );
   const first = attempt({
     estimate: { gpuHours: 0, dollars: null, from: 0 },
@@ -66,18 +66,18 @@ test("nothing is said where nothing was spent and nothing was to be; a surprise 
   assert.equal(spent([]), undefined);
   assert.equal(
     words(attempt({ ...free, cost: { gpuHours: 0, dollars: 2 } })),
-    "1 attempt took 2.00 dollars (estimated 0.00 from 3 earlier)",
+    "1 attempt took 2.00 dollars (estimated 0.00 from 3 earlier attempts)",
   );
 });
 
 test("attempts that left no record are told apart, and not compared", () => {
   assert.equal(
     words(attempt({ cost: null }), attempt({ estimate: { dollars: 0 }, cost: { gpuHours: 24, dollars: 0 } })),
-    "1 attempt took 24.0 GPU hours (estimated 24.0 from 3 earlier: as it was); what 1 attempt cost that did not end well is not known",
+    "1 attempt took 24.0 GPU hours (estimated 24.0 from 3 earlier attempts: as estimated); the cost of 1 attempt that did not finish is unknown",
   );
   assert.equal(
     words(attempt({ cost: null }), attempt({ cost: null })),
-    "what 2 attempts cost that did not end well is not known",
+    "the cost of 2 attempts that did not finish is unknown",
   );
 });
 

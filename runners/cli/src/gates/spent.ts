@@ -1,35 +1,36 @@
-// What attempts were estimated to cost and what they did, once a run is over: whoever agreed to an
-// estimate learns how good it was. Compared is only what is known of the same attempts.
+// Compares what attempts cost with their estimates at the end of a run, so that the person who agreed to an estimate
+// sees how good it was. Only attempts with both are compared.
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { CostEstimate } from "@mlrb/local/records/estimate-cost";
+import { counted } from "../show/counted.ts";
 
-/** One attempt that ran. `cost` is null where none was recorded: it failed, or was ended. */
+/** One attempt that ran. `cost` is null without a record: it failed or was stopped. */
 export type Attempted = {
   estimate: CostEstimate;
   cost: AttemptRecord["cost"] | null;
-  /** Of one that was quarantined: what it cost all the same. */
+  /** The cost of a quarantined attempt. */
   lost?: AttemptRecord["cost"];
   durationMs: number;
 };
 
-/** Sums; null is unknown, which the sum is when one of its parts is. */
+/** Sums; null is unknown. A sum is unknown if one of its parts is. */
 type Compared = { estimated: number | null; actual: number | null };
 
 export type Spent = {
-  /** Those that were recorded: what is compared. */
+  /** Recorded attempts, which are compared. */
   attempts: number;
-  /** Those that may have cost something, and left nothing that tells what. */
+  /** Attempts of unknown cost that left no record. */
   unrecorded: number;
-  /** Those that gave no record, and what they cost until they ended; absent where there are none. */
+  /** Attempts without a record and their cost; absent without any. */
   lost?: { attempts: number; gpuHours: number | null; dollars: number | null };
   gpuHours: Compared;
   dollars: Compared;
   timeMs: Compared;
-  /** By how many earlier attempts each was estimated; 0: by its budget, which is an upper bound. */
+  /** From how many earlier attempts each was estimated; 0: from its budget, which is an upper bound. */
   from: { least: number; most: number };
 };
 
-/** undefined where no attempt ran. */
+/** undefined if no attempt ran. */
 export function spent(attempted: Attempted[]): Spent | undefined {
   if (attempted.length === 0) return undefined;
   const recorded = attempted.filter(({ cost }) => cost !== null);
@@ -54,7 +55,7 @@ export function spent(attempted: Attempted[]): Spent | undefined {
   };
 }
 
-/** Null where one of them is unknown. */
+/** Null if one of them is unknown. */
 export function total(values: (number | null)[]): number | null {
   return values.reduce((sum, one) => (sum === null || one === null ? null : sum + one), 0);
 }
@@ -63,14 +64,14 @@ function mayCost({ gpuHours, dollars }: CostEstimate): boolean {
   return gpuHours !== 0 || dollars !== 0;
 }
 
-/** Where nobody was expected to be paid, a price that no ledger tells is none. */
+/** If the estimate was 0 dollars, dollars missing from the ledger are 0. */
 function dollarsOf({ cost, estimate }: Attempted): number | null {
   return cost!.dollars ?? (estimate.dollars === 0 ? 0 : null);
 }
 
 /**
- * `2 attempts took 47.1 GPU hours (estimated 48.0 from 3 earlier: 2 % less) and 86.20 dollars (…)`; undefined
- * where nothing was spent and nothing was expected to be.
+ * `2 attempts took 47.1 GPU hours (estimated 48.0 from 3 earlier attempts: 2 % less) and 86.20 dollars
+ * (…)`; undefined if cost and estimate are 0.
  */
 export function spentWords(spent: Spent): string | undefined {
   const { attempts, unrecorded, from } = spent;
@@ -78,15 +79,15 @@ export function spentWords(spent: Spent): string | undefined {
     ...comparedWords(spent.gpuHours, { from, unit: "GPU hours", digits: 1 }),
     ...comparedWords(spent.dollars, { from, unit: "dollars", digits: 2 }),
   ];
-  const many = (count: number) => `${count} ${count === 1 ? "attempt" : "attempts"}`;
-  const said = took.length > 0 ? [`${many(attempts)} took ${took.join(" and ")}`] : [];
+  const said = took.length > 0 ? [`${counted(attempts, "attempt")} took ${took.join(" and ")}`] : [];
   if (spent.lost && (spent.lost.gpuHours !== 0 || spent.lost.dollars !== 0))
-    said.push(`${many(spent.lost.attempts)} without a record cost ${amountWords(spent.lost)}`);
-  if (unrecorded > 0) said.push(`what ${many(unrecorded)} cost that did not end well is not known`);
+    said.push(`${counted(spent.lost.attempts, "attempt")} without a record cost ${amountWords(spent.lost)}`);
+  if (unrecorded > 0)
+    said.push(`the cost of ${counted(unrecorded, "attempt")} that did not finish is unknown`);
   return said.length > 0 ? said.join("; ") : undefined;
 }
 
-/** `1.5 GPU hours and 0.40 dollars`; what is 0 is left out, all of it nowhere. */
+/** `1.5 GPU hours and 0.40 dollars`; an amount of 0 is left out, and two of them are `nothing`. */
 export function amountWords({
   gpuHours,
   dollars,
@@ -107,7 +108,7 @@ export function amountWords({
 
 type How = { from: Spent["from"]; unit: string; digits: number };
 
-/** Nothing where nothing was spent, and nothing was to be. */
+/** Empty if cost and estimate are 0. */
 function comparedWords({ estimated, actual }: Compared, { from, unit, digits }: How): string[] {
   if (estimated === 0 && actual === 0) return [];
   const took = actual === null ? `an unknown number of ${unit}` : `${actual.toFixed(digits)} ${unit}`;
@@ -117,12 +118,12 @@ function comparedWords({ estimated, actual }: Compared, { from, unit, digits }: 
 
 function estimateWords(amount: string, { least, most }: Spent["from"]): string {
   if (most === 0) return `at most ${amount} by budget`;
-  if (least === 0) return `at most ${amount}, from up to ${most} earlier and by budget`;
-  return `estimated ${amount} from ${least === most ? most : `${least} to ${most}`} earlier`;
+  if (least === 0) return `at most ${amount}, from up to ${most} earlier attempts and by budget`;
+  return `estimated ${amount} from ${least === most ? most : `${least} to ${most}`} earlier attempt${most === 1 ? "" : "s"}`;
 }
 
 function errorWords(estimated: number, actual: number | null): string {
   if (actual === null || estimated === 0) return "";
   const percent = Math.round((100 * (actual - estimated)) / estimated);
-  return percent === 0 ? ": as it was" : `: ${Math.abs(percent)} % ${percent < 0 ? "less" : "more"}`;
+  return percent === 0 ? ": as estimated" : `: ${Math.abs(percent)} % ${percent < 0 ? "less" : "more"}`;
 }

@@ -1,4 +1,4 @@
-// What becomes of stale attempts: the command line's word, else the profile's.
+// What happens to stale attempts: by the command line, else by the profile.
 import type { Plan } from "@mlrb/core/plan/plan";
 import type { StalePolicy } from "@mlrb/local/run/run-request";
 

@@ -1,17 +1,18 @@
-// What attempts would cost together, and how that is said. Unknown is told apart from nothing.
+// The cost of several attempts together. Unknown and 0 are counted separately.
 // Pure: no disk, no clock.
 import type { Preview } from "@mlrb/local/decide/preview-plan";
+import { counted } from "../show/counted.ts";
 
 export type TotalCost = {
   attempts: number;
   gpuHours: number;
-  /** How many attempts may take GPU hours without a bound. */
+  /** How many attempts have no bound on GPU hours. */
   unknownGpuHours: number;
   dollars: number;
   unknownDollars: number;
 };
 
-/** Sums over the attempts that would run; with `left`, over stale ones that are left too. */
+/** Sums over the attempts that would run; with `left`, also over stale ones that would be left. */
 export function totalCost(previews: Pick<Preview, "action" | "onStale" | "cost">[], left = false): TotalCost {
   const total = { attempts: 0, gpuHours: 0, unknownGpuHours: 0, dollars: 0, unknownDollars: 0 };
   for (const { action, onStale, cost } of previews) {
@@ -25,7 +26,7 @@ export function totalCost(previews: Pick<Preview, "action" | "onStale" | "cost">
   return total;
 }
 
-/** `2 attempts, about 48.0 GPU hours and 80.00 dollars, 1 of them at a price that nobody knows`. */
+/** `2 attempts, about 48.0 GPU hours and 80.00 dollars, 1 of them at an unknown price`. */
 export function costWords({
   attempts,
   gpuHours,
@@ -35,9 +36,9 @@ export function costWords({
 }: TotalCost): string {
   const which = (count: number) => (count === attempts ? (count === 1 ? "" : "all ") : `${count} of them `);
   const unknown = [
-    ...(unknownGpuHours > 0 ? [`${which(unknownGpuHours)}for GPU hours without a bound`] : []),
-    ...(unknownDollars > 0 ? [`${which(unknownDollars)}at a price that nobody knows`] : []),
+    ...(unknownGpuHours > 0 ? [`${which(unknownGpuHours)}without a bound on GPU hours`] : []),
+    ...(unknownDollars > 0 ? [`${which(unknownDollars)}at an unknown price`] : []),
   ];
-  const known = `${attempts} ${attempts === 1 ? "attempt" : "attempts"}, about ${gpuHours.toFixed(1)} GPU hours and ${dollars.toFixed(2)} dollars`;
+  const known = `${counted(attempts, "attempt")}, about ${gpuHours.toFixed(1)} GPU hours and ${dollars.toFixed(2)} dollars`;
   return [known, ...unknown].join(", ");
 }

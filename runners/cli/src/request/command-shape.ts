@@ -1,10 +1,10 @@
-// The program's commands as plain data: what completion offers, and what examples are checked against.
+// The program's commands as plain data, for completion.
 import type { Command, Option } from "commander";
 
 export type CommandShape = {
   name: string;
   description: string;
-  /** In order; the last one of a repeatable command stands for all that follow. */
+  /** In order; a repeating last argument takes all further words. */
   args: { name: string; repeats: boolean }[];
   options: OptionShape[];
   commands: CommandShape[];
@@ -12,7 +12,7 @@ export type CommandShape = {
 
 export type OptionShape = { name: string; description: string; takesValue: boolean };
 
-/** Hidden commands are for programs, and are left out. */
+/** Leaves out hidden commands, which are for programs. */
 export function commandShape(command: Command): CommandShape {
   return {
     name: command.name(),

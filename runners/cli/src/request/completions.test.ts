@@ -1,28 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Command } from "commander";
-import { lookingCommands } from "../looking-commands.ts";
+import { loadsIn } from "../command-options.ts";
+import { readingCommands } from "../pipeline-commands.ts";
 import { commandShape } from "./command-shape.ts";
 import { completions, type NameKind, type Names } from "./completions.ts";
 
 const program = new Command("pipeline").helpCommand(false);
-program
-  .command("log")
-  .argument("<stage>")
-  .option("--pipeline <name>", "whose stages", "usual")
-  .option("--set <axis=value,…>");
+readingCommands(program, loadsIn(""));
 program.command("check").argument("[file...]").description("check files");
-program.command("cache").command("stats").description("how much there is");
-lookingCommands(program, {
-  repository: "",
-  common: (command) =>
-    command
-      .option("--profile <name>")
-      .option("--set <axis=value,…>")
-      .option("--only <pattern>")
-      .option("--json"),
-  collect: (value, before) => [...before, value],
-});
+program.command("cache").command("stats").description("print the cache's size");
+program.command("completion").argument("<shell>");
+program.command("complete", { hidden: true }).argument("[word...]");
 const shape = commandShape(program);
 
 const known: Record<NameKind, string[]> = {
@@ -69,7 +58,7 @@ test("names are asked of the pipeline and profile that were typed", async () => 
   assert.deepEqual((await at("status --profile paper hello --only ")).asked, [
     ["stages", { profile: "paper", pipeline: "hello" }],
   ]);
-  assert.deepEqual((await at("log --pipeline hello ")).asked, [["stages", { pipeline: "hello" }]]);
+  assert.deepEqual((await at("explain --pipeline hello ")).asked, [["stages", { pipeline: "hello" }]]);
   assert.deepEqual((await at("log ")).asked, [["stages", {}]]);
 });
 
@@ -86,7 +75,12 @@ test("an axis is completed first, then its values, then further ones that were n
 
 test("options are completed with what they are for, and flags take no value", async () => {
   const found = await completions(["status", "hello", "--p"], { program: shape, names: async () => [] });
-  assert.deepEqual(found, [{ value: "--profile", description: "" }]);
+  assert.deepEqual(found, [
+    {
+      value: "--profile",
+      description: "profile of the pipeline (default: the one marked `default: true`)",
+    },
+  ]);
   assert.deepEqual(await values("status --json h"), ["hello"]);
   assert.ok((await values("status --")).includes("--help"));
 });

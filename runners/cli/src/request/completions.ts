@@ -1,10 +1,10 @@
-// What could stand where the cursor is: commands, options, and the names that an option or argument takes.
-// Pure but for `names`, which is asked only for what is wanted there.
+// Candidates for the word at the cursor: commands, options, and the names that an option or argument takes.
+// Pure except for `names`, which is called only for the kind of name needed.
 import type { CommandShape, OptionShape } from "./command-shape.ts";
 
 export type Candidate = { value: string; description?: string };
 
-/** The names that there are, by what is wanted; `asked` holds the pipeline and profile typed so far. */
+/** Finds the names of a kind; `asked` holds the pipeline and profile typed so far. */
 export type Names = (kind: NameKind, asked: TypedNames) => Promise<Candidate[]>;
 
 export type NameKind = "pipelines" | "profiles" | "axes" | "stages" | "tasks" | "executors";
@@ -29,8 +29,8 @@ const ofArgument: Record<string, NameKind | string[]> = {
 };
 
 /**
- * `words` are the program's, the last one as far as it is typed. No candidates: a file may be wanted, which
- * the shell knows best.
+ * `words`: the program's arguments; the last one may be incomplete. Without candidates the shell completes file
+ * names.
  */
 export async function completions(
   words: string[],
@@ -56,7 +56,7 @@ export async function completions(
 
 type Walked = {
   command: CommandShape;
-  /** How many arguments it has been given. */
+  /** How many arguments have been typed. */
   given: number;
   /** The option whose value comes next. */
   waiting: OptionShape | undefined;
@@ -105,8 +105,8 @@ async function ofKind(
 }
 
 /**
- * Of `task=a`, `task=b`, `seed=1`: first the axes, then the values of the one that is named, then more of its
- * values after each comma.
+ * From `task=a`, `task=b`, `seed=1`: first the axes, then the values of the typed axis, then further values after each
+ * comma.
  */
 function axisCandidates(points: Candidate[], typed: string): Candidate[] {
   const at = typed.indexOf("=");

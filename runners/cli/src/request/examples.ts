@@ -1,5 +1,4 @@
-// What `COMMAND --help` teaches by: commands that do something with this repository as it is, with what they
-// are for. A test reads every one of them.
+// The examples of `COMMAND --help`. Each works in this repository as it is; tests/help.e2e.test.ts checks every one.
 import type { Command } from "commander";
 
 type Example = { line: string; does: string };
@@ -9,19 +8,19 @@ const examples: Record<string, Example[]> = {
     { line: "pnpm pipeline run hello", does: "one task, one agent, one seed" },
     {
       line: "pnpm pipeline run full-benchmark --set agent=nop --set seed=1",
-      does: "another agent than the pipeline lists, one seed",
+      does: "an agent that the pipeline does not list, one seed",
     },
     {
       line: "pnpm pipeline run full-benchmark --only 'score[scorer=bits-per-byte]'",
-      does: "these scores, and what they need",
+      does: "these scores and what they need",
     },
     {
       line: "pnpm pipeline run full-benchmark --fail-fast --jobs 4",
-      does: "four CPUs; nothing new after a failure",
+      does: "four CPUs; start nothing after a failure",
     },
     {
       line: 'pnpm pipeline run full-benchmark --accept-stale "only the title changed"',
-      does: "use stale attempts; the tables say why",
+      does: "use stale attempts; the tables print the reason",
     },
     {
       line: "pnpm pipeline run hello --root /scratch/mlrb",
@@ -29,17 +28,17 @@ const examples: Record<string, Example[]> = {
     },
   ],
   watch: [
-    { line: "pnpm pipeline watch hello", does: "run it, and again whenever one of its files is edited" },
+    { line: "pnpm pipeline watch hello", does: "run, and run again after each edit" },
     {
       line: "pnpm pipeline watch full-benchmark --only 'score[task=baby-lm]' --jobs 2",
-      does: "these scores, and what they need, while a scorer is being written",
+      does: "these scores and what they need, while you write a scorer",
     },
   ],
   plan: [
     { line: "pnpm pipeline plan full-benchmark", does: "what would run or be reused, and why" },
     {
       line: "pnpm pipeline plan full-benchmark --only 'attempt[task=baby-lm]' --json",
-      does: "a part of it, for programs",
+      does: "part of the plan, as JSON",
     },
   ],
   status: [
@@ -49,138 +48,150 @@ const examples: Record<string, Example[]> = {
     },
     {
       line: "pnpm pipeline status full-benchmark --only attempt",
-      does: "only the attempts, and what they need",
+      does: "only the attempts and what they need",
     },
     {
       line: "pnpm pipeline status full-benchmark --json",
-      does: "the same for programs: the last line is the summary",
+      does: "as JSON; the last line is the summary",
     },
   ],
   graph: [
-    { line: "pnpm pipeline graph full-benchmark --output pipeline.svg", does: "the stages, drawn" },
+    { line: "pnpm pipeline graph full-benchmark --output pipeline.svg", does: "a drawing of the stages" },
     {
       line: "pnpm pipeline graph full-benchmark --output pipeline.mmd",
-      does: "for a page that draws Mermaid",
+      does: "for a page that renders Mermaid",
     },
     {
       line: "pnpm pipeline graph full-benchmark --instances --only 'score[task=baby-lm,seed=1]' --output scores.svg",
-      does: "instances one by one",
+      does: "each instance",
     },
   ],
   doctor: [
     {
       line: "pnpm pipeline doctor",
-      does: "whether full-benchmark can run here, in which profiles, and what is missing",
+      does: "which profiles of full-benchmark can run here, and what is missing",
     },
     {
       line: "pnpm pipeline doctor hello --root /scratch/mlrb",
-      does: "another pipeline, with its state on another disk",
+      does: "another pipeline, with .mlrb/ on another disk",
     },
   ],
   report: [
     {
       line: "pnpm pipeline report full-benchmark",
-      does: "the tables again, and whether the plan has moved on",
+      does: "the last tables, and whether they are up to date",
     },
-    { line: "pnpm pipeline report full-benchmark --open", does: "also in the desktop's viewer" },
-    { line: "pnpm pipeline report full-benchmark --groups", does: "also by subject, paradigm, phenomenon" },
-    { line: "pnpm pipeline report full-benchmark --set agent=nop", does: "the report of a narrowed run" },
+    {
+      line: "pnpm pipeline report full-benchmark --open",
+      does: "also open the page in the desktop's viewer",
+    },
+    {
+      line: "pnpm pipeline report full-benchmark --groups",
+      does: "also scores by subject, paradigm, phenomenon",
+    },
+    {
+      line: "pnpm pipeline report full-benchmark --set agent=nop",
+      does: "the report of a run with --set agent=nop",
+    },
   ],
   score: [
     {
       line: "pnpm pipeline score ./my-model --task baby-lm",
-      does: "any folder, judged and scored as a submission",
+      does: "validate and score any folder as a submission",
     },
   ],
   check: [
     { line: "pnpm pipeline check", does: "every problem of every YAML file" },
-    { line: "pnpm pipeline check tasks/baby-lm/task.yaml", does: "of one" },
+    { line: "pnpm pipeline check tasks/baby-lm/task.yaml", does: "the problems of one file" },
   ],
   list: [
     { line: "pnpm pipeline list", does: "pipelines, tasks, scorers and agents" },
-    { line: "pnpm pipeline list scorers --json", does: "one kind, for programs" },
+    { line: "pnpm pipeline list scorers --json", does: "one kind, as JSON" },
   ],
   log: [
-    { line: "pnpm pipeline log 'attempt[task=baby-lm,seed=1]'", does: "what these last said" },
+    { line: "pnpm pipeline log 'attempt[task=baby-lm,seed=1]'", does: "what these wrote when they last ran" },
     { line: "pnpm pipeline log 'score[seed=1]' --tail 50", does: "the last 50 lines of each" },
     {
       line: "pnpm pipeline log 'score[agent=reference]'",
-      does: "any pattern will do: stages and axes, with * and ?",
+      does: "a pattern of stages and axes; * and ? match",
     },
   ],
   explain: [
     {
       line: "pnpm pipeline explain 'score[task=baby-lm,seed=1]'",
-      does: "why they would run: key, changes, the chain upstream",
+      does: "why they would run: key, changes, stages upstream",
     },
-    { line: "pnpm pipeline explain attempt --pipeline hello", does: "of another pipeline" },
+    { line: "pnpm pipeline explain attempt --pipeline hello", does: "stages of another pipeline" },
   ],
   trace: [
     {
       line: "pnpm pipeline trace baby-lm bits-per-byte reference",
-      does: "what stands behind a cell of the tables, for each of its seeds",
+      does: "what a cell of the tables was made from, for each seed",
     },
-    { line: "pnpm pipeline trace baby-lm bits-per-byte reference 1", does: "of one seed" },
+    { line: "pnpm pipeline trace baby-lm bits-per-byte reference 1", does: "for one seed" },
     {
       line: "pnpm pipeline trace 'attempt[task=baby-lm,agent=reference,seed=1]' --json",
-      does: "of any stage, for programs",
+      does: "any stage, as JSON",
     },
   ],
   attempts: [
-    { line: "pnpm pipeline attempts list", does: "every record, newest last" },
-    { line: "pnpm pipeline attempts show 3f2a", does: "one's story, by the beginning of its digest" },
+    {
+      line: "pnpm pipeline attempts list",
+      does: "every record, newest last, then running and lost attempts",
+    },
+    { line: "pnpm pipeline attempts show 3f2a", does: "what an attempt did, by the beginning of its digest" },
     {
       line: "pnpm pipeline attempts show 'attempt[task=baby-lm,seed=1]'",
-      does: "the newest of a stage, also while it goes on",
+      does: "the newest attempt of a stage, also while it runs",
     },
     {
       line: "pnpm pipeline attempts resume",
-      does: "give every attempt that waits for you the keys that are set here, and try again",
+      does: "pass the keys of this shell to every attempt that waits for you",
     },
     {
       line: "pnpm pipeline attempts stop 'attempt[task=baby-lm,agent=reference,seed=1]'",
-      does: "end one that goes on, or give up one that waits; all of it is quarantined",
+      does: "end a running or waiting attempt; quarantine what it made",
     },
     {
       line: "pnpm pipeline attempts adopt",
-      does: "make records of lost attempts that had come to their end",
+      does: "make records of lost attempts that had finished",
     },
     {
       line: "pnpm pipeline attempts verify",
-      does: "read every byte of every record; repair what is damaged from the cache",
+      does: "read every byte of every record; repair damaged files from the cache",
     },
     {
       line: "pnpm pipeline attempts export ../records",
-      does: "copies for another machine, which imports them",
+      does: "copy records for another machine, which imports them",
     },
     {
       line: "pnpm pipeline attempts export 3f2a --format inspect --output log.json",
-      does: "one as a log that `inspect view` shows; atif is the other format",
+      does: "one attempt as a log for `inspect view`; atif is the other format",
     },
     {
       line: "pnpm pipeline attempts export full-benchmark --format inspect --output logs/",
-      does: "all attempts of a run as one log, under a name that `inspect view` lists",
+      does: "all attempts of a run as one log that `inspect view` lists",
     },
   ],
   cache: [
-    { line: "pnpm pipeline cache stats", does: "how much there is" },
+    { line: "pnpm pipeline cache stats", does: "how many contents and results there are" },
     {
       line: "pnpm pipeline cache verify",
-      does: "read every content; replace what is damaged from attempt records, or remove it",
+      does: "read every content; replace damaged ones from attempt records, or remove them",
     },
-    { line: "pnpm pipeline cache gc", does: "free what no last run and no attempt uses" },
+    { line: "pnpm pipeline cache gc", does: "remove what neither a last run nor an attempt uses" },
   ],
   completion: [
     {
       line: "pnpm pipeline completion bash",
-      does: "its first lines say where it goes; zsh and fish likewise",
+      does: "its first lines say where to put it; also zsh and fish",
     },
-    { line: "pnpm pipeline completion zsh", does: "pnpm --silent keeps pnpm's own words out of it" },
+    { line: "pnpm pipeline completion zsh", does: "with pnpm --silent, without pnpm's own output" },
   ],
 };
 
-/** Shows each command's examples below its options. */
-export function teachByExamples(program: Command): void {
+/** Prints each command's examples below its options. */
+export function addExamples(program: Command): void {
   for (const command of program.commands) {
     const own = examples[command.name()];
     if (own) command.addHelpText("after", () => exampleText(own));

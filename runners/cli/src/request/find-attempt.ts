@@ -1,5 +1,5 @@
-// Which attempt somebody means: the beginning of a record's digest, or a stage pattern, which also finds attempts
-// that go on and those that were lost. Of several for one place the newest is meant.
+// Finds the attempt that a user names: by the beginning of a record's digest, or by a stage pattern, which also finds
+// running and lost attempts. Of several attempts of one stage instance, the newest.
 
 import { join } from "node:path";
 import { matcher } from "@mlrb/core/plan/select-instances";
@@ -9,7 +9,7 @@ import { AttemptRecords } from "@mlrb/local/records/attempt-records";
 import { Store } from "@mlrb/local/store/artifact-store";
 import { type StateFolder, stateFolder } from "@mlrb/local/store/state-folder";
 import { VerifiedContents } from "@mlrb/local/store/verified-contents";
-import { rootOf } from "./root-of.ts";
+import { rootFolder } from "./root-folder.ts";
 
 export type FoundAttempt =
   | { kind: "record"; digest: string; record: AttemptRecord; folder: string }
@@ -18,7 +18,7 @@ export type FoundAttempt =
 export type AttemptPlace = { state: StateFolder; records: AttemptRecords };
 
 export function attemptPlace(repository: string, root: string | undefined): AttemptPlace {
-  const state = stateFolder(rootOf(repository, root));
+  const state = stateFolder(rootFolder(repository, root));
   const records = new AttemptRecords(state.attempts, {
     store: new Store(state.blobs),
     verified: new VerifiedContents(state.memory),
@@ -26,7 +26,7 @@ export function attemptPlace(repository: string, root: string | undefined): Atte
   return { state, records };
 }
 
-/** A text is why none can be told, with the way out. */
+/** A text is the reason that there is not exactly one, with its help. */
 export function findAttempt(what: string, { state, records }: AttemptPlace): FoundAttempt | string {
   const asRecord = (digest: string): FoundAttempt => ({
     kind: "record",
@@ -38,7 +38,7 @@ export function findAttempt(what: string, { state, records }: AttemptPlace): Fou
     const found = records.list().filter((digest) => digest.startsWith(what));
     if (found.length === 1) return asRecord(found[0]!);
     if (found.length > 1)
-      return `unknown-attempt: ${found.length} attempts' digests begin with "${what}"\n  help: say more of it; \`pnpm pipeline attempts list\` shows them`;
+      return `unknown-attempt: ${found.length} attempts' digests begin with "${what}"\n  help: give more characters; \`pnpm pipeline attempts list\` shows them`;
   }
   const matches = matcher(what);
   const means = ({ slot, axes }: Pick<AttemptRecord, "slot" | "axes">) =>
@@ -55,7 +55,7 @@ export function findAttempt(what: string, { state, records }: AttemptPlace): Fou
   const wanted = named.length > 0 ? named : all.filter((one) => means(cardOf(one)));
   const stages = [...new Set(wanted.map((one) => cardOf(one).slot.stage))].sort();
   if (stages.length === 0)
-    return `unknown-attempt: no attempt's digest begins with "${what}", and none is of a stage that it matches\n  help: \`pnpm pipeline attempts list\` shows all ${all.length}`;
+    return `unknown-attempt: no attempt's digest begins with "${what}", and no attempt's stage matches it\n  help: \`pnpm pipeline attempts list\` shows all ${all.length}`;
   if (stages.length > 1) {
     const more = stages.length > 5 ? `, and ${stages.length - 5} more` : "";
     return `several-attempts: "${what}" matches ${stages.length} stages\n  help: one of ${stages.slice(0, 5).join(", ")}${more}`;

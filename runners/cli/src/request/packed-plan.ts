@@ -1,10 +1,10 @@
-// A plan as JSON and back. Instances share stages, actions and executions; each stands there once, or a plan
-// of two hundred instances would be megabytes.
+// A plan as JSON and back. Instances share stages, actions and executions; each is written once, since a plan of two
+// hundred instances would otherwise take megabytes.
 // Pure: no disk, no clock.
 import type { ActionSpec, Execution, Instance, Plan, PlannedStage } from "@mlrb/core/plan/plan";
 
 export type PackedPlan = Omit<Plan, "stages" | "instances"> & {
-  /** Those of the plan first; then those that only instances have (environments). */
+  /** The plan's stages first; then those that only instances have (environments). */
   shared: { stages: PlannedStage[]; actions: ActionSpec[]; executions: Execution[] };
   stages: number;
   instances: (Omit<Instance, "stage" | "action" | "execution"> & {
@@ -41,7 +41,7 @@ export function unpackPlan({ shared, stages, instances, ...rest }: PackedPlan): 
   };
 }
 
-/** Numbers things in the order in which they are met, by identity. */
+/** Numbers objects by identity, in the order of first use. */
 class Numbers<Thing> {
   readonly all: Thing[];
   readonly #known: Map<Thing, number>;

@@ -1,27 +1,27 @@
-// Refuses an option or argument that was given and is blank: most likely a shell's variable was empty, and
-// a blank pattern or selection would mean everything.
+// Refuses a blank option or argument: most likely a shell variable was empty, and a blank pattern or selection would
+// mean everything.
 import { type Command, CommanderError } from "commander";
 
-/** To be called before a command acts. Throws CommanderError after saying what is blank. */
+/** Called before a command's action. Throws CommanderError after printing what is blank. */
 export async function refuseBlank(command: Command): Promise<void> {
-  if (command.name() === "complete") return; // a shell asks what may follow a word that has no letter yet
+  if (command.name() === "complete") return; // the word to complete may be empty
   const options = Object.entries(command.opts()).map(([name, value]) => [
     `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
     value,
   ]);
-  // a blank pipeline is told with the names that there are
+  // a blank pipeline is refused later, with the known names
   const given = command.registeredArguments.map((one, index) => [one.name(), command.processedArgs[index]]);
   const all = [...options, ...given.filter(([name]) => name !== "pipeline")];
   const blank = all.filter(([, value]) =>
     [value].flat().some((one) => typeof one === "string" && !one.trim()),
   );
   if (blank.length === 0) return;
-  const { printProblems } = await import("./request.ts");
+  const { refuse } = await import("./request.ts");
   const problems = blank.map(([name]) => ({
     code: "blank-value",
-    message: `${name} was given and is blank`,
-    help: "give it a value or leave it out; perhaps a variable of your shell is empty",
+    message: `${name} is blank`,
+    help: "give it a value or omit it; a variable of your shell may be empty",
   }));
-  printProblems(problems, command.opts().json === true);
+  refuse(problems, command.opts().json === true);
   throw new CommanderError(2, "commander.blank", "blank");
 }

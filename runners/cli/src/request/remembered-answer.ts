@@ -1,5 +1,5 @@
-// Answers of commands that look again and again, remembered with all that they were made from and taken from
-// there while all of that looks the same: parsing and checking YAML is most of what such a command would do.
+// Remembers the answers of reading commands together with a stat snapshot of all files consulted, and reuses an answer
+// while the snapshot holds: parsing and checking YAML is most of such a command's work.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -10,15 +10,15 @@ import { readMemory, writeMemory } from "@mlrb/local/store/memory-file";
 
 type Remembered<T> = StatSnapshot & { formatVersion: 2; node: string; answer: T };
 
-/** `keep`: undefined where the answer is not to be remembered; else what is. */
+/** `keep`: the answer to remember; undefined for none. */
 export type Made<T> = { keep: T | undefined };
 
-/** How many answers are kept: each is what somebody looks at, not a result. */
+/** How many answers are kept. They only save time. */
 const keptMax = 60;
 
 /**
- * The remembered answer to `asked`, a value as JSON holds it; undefined where there was none that still
- * holds, and `make` was called. It tells `consulted` what it looks at. Nothing is kept where `root` has no state.
+ * The remembered answer to `asked`, a JSON value; undefined if none still holds, and then `make` was called, which
+ * records the files that it reads in `consulted`. Nothing is kept if `root` has no state folder.
  */
 export async function rememberedAnswer<T>(
   { repository, root, asked }: { repository: string; root: string; asked: Record<string, unknown> },

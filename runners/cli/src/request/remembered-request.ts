@@ -1,23 +1,23 @@
-// The plan for commands that look again and again, remembered with what it was made from. A run never takes
-// it from here; what is shown is decided on the plan as ever.
+// The plan for reading commands, remembered with what it was made from. A run never takes it from here; what is reused
+// is always decided from the plan again.
 import type { Plan } from "@mlrb/core/plan/plan";
 import { type PackedPlan, packPlan, unpackPlan } from "./packed-plan.ts";
 import { rememberedAnswer } from "./remembered-answer.ts";
 import type { CommonOptions } from "./request.ts";
-import { rootOf, typedIn } from "./root-of.ts";
+import { rootFolder, typedIn } from "./root-folder.ts";
 
 export type RememberedRequest = { plan: Plan; selected: number[]; root: string };
 
-/** A larger one takes as long to read as to make, and tens of megabytes of disk. */
+/** A larger plan takes as long to read as to make, and tens of megabytes of disk. */
 const instancesMax = 10_000;
 
-/** The plan that was asked for; undefined after the problems were printed. */
+/** The requested plan; undefined after printing the problems. */
 export async function rememberedRequest(
   repository: string,
   pipeline: string,
   options: CommonOptions,
 ): Promise<RememberedRequest | undefined> {
-  const root = rootOf(repository, options.root);
+  const root = rootFolder(repository, options.root);
   const { profile, only, set, executor } = options;
   const from = /[/\\.]/.test(pipeline) ? typedIn() : "";
   const asked = { command: "plan", pipeline, from, profile, only, set, executor };

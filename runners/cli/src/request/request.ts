@@ -1,4 +1,4 @@
-// Turns what was typed into a plan, or into everything that is wrong with it.
+// Turns the typed arguments into a plan, or into all their problems.
 import { existsSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { loadPlan } from "@mlrb/core/plan/load-plan";
@@ -11,7 +11,9 @@ import { didYouMean } from "@mlrb/core/yaml/suggest";
 import type { Consulted } from "@mlrb/local/decide/consulted-files";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { executorNames } from "../run/executors.ts";
-import { rootOf } from "./root-of.ts";
+import { counted } from "../show/counted.ts";
+import { printJson } from "../show/print-json.ts";
+import { rootFolder } from "./root-folder.ts";
 import { withScripted } from "./scripted-pipeline.ts";
 
 export type CommonOptions = {
@@ -27,11 +29,11 @@ type Planned = { plan: Plan; selected: number[] };
 
 export type Request = Planned & {
   root: string;
-  /** What the same request would be in another profile; undefined where it makes no sense there. */
+  /** The same request in another profile; undefined if it is not valid there. */
   inProfile: (profile: string) => Planned | undefined;
 };
 
-/** The plan that was asked for; undefined after the problems were printed. */
+/** The requested plan; undefined after printing the problems. */
 export async function readRequest(
   repository: string,
   pipeline: string,
@@ -41,13 +43,13 @@ export async function readRequest(
   const sources = sourceFiles(repository, consulted);
   const words = readWords(pipeline, { repository, sources, set: options.set });
   if ("problems" in words) {
-    printProblems(words.problems, options.json);
+    refuse(words.problems, options.json);
     return undefined;
   }
   const { file, set } = words;
   const scripted = await withScripted(repository, file, sources, consulted);
   if ("code" in scripted) {
-    printProblems([scripted], options.json);
+    refuse([scripted], options.json);
     return undefined;
   }
   const planned = (profile: string | undefined): Planned | { problems: Diagnostic[] } => {
@@ -59,12 +61,12 @@ export async function readRequest(
   };
   const result = planned(options.profile);
   if ("problems" in result) {
-    printProblems(result.problems, options.json);
+    refuse(result.problems, options.json);
     return undefined;
   }
   return {
     ...result,
-    root: rootOf(repository, options.root),
+    root: rootFolder(repository, options.root),
     inProfile(profile) {
       const other = planned(profile);
       return "problems" in other ? undefined : other;
@@ -72,7 +74,7 @@ export async function readRequest(
   };
 }
 
-/** What was typed, or what is wrong with it whatever the files say. */
+/** The parsed arguments, or their problems that do not depend on any file. */
 export function readWords(
   pipeline: string,
   at: { repository: string; sources: Sources; set: string[] },
@@ -94,7 +96,7 @@ export function pipelineFile(repository: string, pipeline: string, sources: Sour
     const help = `${didYouMean(pipeline, names)} \`pnpm pipeline list pipelines\` shows all ${names.length}`;
     return { code: "unknown-pipeline", message: `no pipeline named "${pipeline}"`, help };
   }
-  const path = relative(repository, rootOf(repository, pipeline));
+  const path = relative(repository, rootFolder(repository, pipeline));
   const inside =
     !path.startsWith("..") && !isAbsolute(path) && existsSync(join(repository, path)) ? path : pipeline;
   if (sources.read(inside) !== undefined) return inside;
@@ -112,7 +114,7 @@ export function pipelineNames(sources: Sources): string[] {
   return [...new Set(files.map((file) => file.replace(/\.(yaml|ts)$/, "")))];
 }
 
-/** `--set task=a,b --set seed=1` and `--set task=a,seed=1` alike. */
+/** Accepts `--set task=a,b --set seed=1` and `--set task=a,seed=1`. */
 function parseSet(flags: string[]): Selection | Diagnostic {
   const set: Selection = {};
   for (const flag of flags) {
@@ -134,18 +136,19 @@ function parseSet(flags: string[]): Selection | Diagnostic {
   return set;
 }
 
-export function printProblems(problems: Diagnostic[], json: boolean): void {
-  sayProblems(problems, json);
-  const count = problems.length;
-  process.stderr.write(`${count} problem${count === 1 ? "" : "s"}; nothing was run\n`);
+/** Prints why nothing is run; the exit status of an invalid request. */
+export function refuse(problems: Diagnostic[], json: boolean): 2 {
+  printDiagnostics(problems, json);
+  process.stderr.write(`${counted(problems.length, "problem")}; nothing was run\n`);
+  return 2;
 }
 
-export function sayProblems(problems: Diagnostic[], json: boolean): void {
+export function printDiagnostics(problems: Diagnostic[], json: boolean): void {
   for (const problem of problems) {
     const { place, ...rest } = problem;
     if (json) {
       const { file, line, column } = place ?? {};
-      process.stdout.write(`${JSON.stringify({ event: "problem", ...rest, file, line, column })}\n`);
+      printJson({ event: "problem", ...rest, file, line, column });
     }
     process.stderr.write(`${renderDiagnostic(problem)}\n\n`);
   }

@@ -1,4 +1,4 @@
-// What `pipeline run` is asked for.
+// The options of `pipeline run`.
 import type { CostOptions } from "../gates/cost-gate.ts";
 import type { StaleOptions } from "../gates/stale-policy.ts";
 import type { CommonOptions } from "./request.ts";
@@ -13,5 +13,5 @@ export type RunCommandOptions = CommonOptions &
     audit?: boolean;
   };
 
-/** What a run was asked for: the same asked again, with nothing changed, has the same answer. */
+/** A run's request: the same request has the same result while nothing changes. */
 export type RunInvocation = { repository: string; root: string; request: unknown };

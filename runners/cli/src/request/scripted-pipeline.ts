@@ -1,6 +1,5 @@
-// A pipeline written as a program: pipelines/NAME.ts default-exports the data that a YAML file would
-// hold. It goes through the same checks as YAML, as the YAML that it amounts to, so that a problem is
-// shown in its place there.
+// A pipeline written as a program: pipelines/NAME.ts default-exports the data that a YAML file would hold. It is
+// converted to YAML and checked like YAML, and a problem is shown with its place in that YAML.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Sources } from "@mlrb/core/spec/manifest";
@@ -9,8 +8,8 @@ import type { Consulted } from "@mlrb/local/decide/consulted-files";
 import { stringify } from "yaml";
 
 /**
- * `sources` in which a scripted pipeline's file reads as YAML; others are given back as they are. `consulted` learns
- * that nothing of it can be remembered: a program may look at anything.
+ * Returns `sources` in which a scripted pipeline's file reads as YAML; for other files `sources` itself. Marks
+ * `consulted` so that nothing is remembered: a program may read any file.
  */
 export async function withScripted(
   repository: string,
@@ -23,13 +22,13 @@ export async function withScripted(
   const problem = (message: string): Diagnostic => ({
     code: "scripted-pipeline",
     message: `${file}: ${message}`,
-    help: "it must default-export what a YAML pipeline would hold",
+    help: "its default export must be the data that a YAML pipeline holds",
   });
   let text: string;
   try {
     const module = (await import(pathToFileURL(join(repository, file)).href)) as { default?: unknown };
     if (module.default === undefined) return problem("has no default export");
-    // through JSON, which is what YAML may hold: functions and the like do not pass
+    // through JSON, which drops functions and other values that YAML cannot hold
     text = stringify(JSON.parse(JSON.stringify(module.default) ?? "null"));
   } catch (error) {
     return problem(`cannot be loaded: ${(error as Error).message}`);

@@ -1,12 +1,13 @@
-// What a person does next once a run is over, as commands that can be typed.
+// What to do after a run, as commands that can be typed.
 // Pure: no disk, no clock.
 import type { OutcomeKind } from "@mlrb/core/ports/outcome";
 import type { Report } from "@mlrb/formats/report";
-import { askAgain } from "../request/ask-again.ts";
+import { typedCommand } from "../request/typed-command.ts";
+import { counted } from "../show/counted.ts";
 import type { NextStep } from "./next-steps.ts";
 
 export type TypedRun = {
-  /** As it was typed. */
+  /** As typed. */
   pipeline: string;
   options: { profile?: string; only?: string[]; set?: string[]; executor?: string; root?: string };
 };
@@ -15,43 +16,46 @@ type Ended = {
   counts: Record<OutcomeKind, number>;
   /** Attempts that were left stale. */
   leftStale: number;
-  /** Whether results were laid out. */
+  /** Whether results were published. */
   published: boolean;
   report: Report | undefined;
 };
 
-/** The most urgent first, three at most. */
+/** The most urgent step first, at most three. */
 export function afterRun(
   { counts, leftStale, published, report }: Ended,
   { pipeline, options }: TypedRun,
 ): NextStep[] {
-  const run = (more = "") => askAgain("run", pipeline, options) + more;
+  const run = (more = "") => typedCommand("run", pipeline, options) + more;
   const { only: _, executor: __, ...shown } = options;
   const steps: NextStep[] = [];
   if (counts.failed > 0)
-    steps.push({ why: "once the cause is mended; what has succeeded is kept", command: run() });
+    steps.push({ why: "after you have fixed the cause; finished results are kept", command: run() });
   else if (counts.cancelled > 0)
     steps.push({
-      why: "goes on where this one was ended; attempts that still run are not begun again",
+      why: "continues this run; attempts that still run are not started again",
       command: run(),
     });
   if (counts.failed > 1 && leftStale === 0)
     steps.push({
-      why: "all that failed, and what waits for it",
-      command: askAgain("status", pipeline, options),
+      why: "everything that failed, and what depends on it",
+      command: typedCommand("status", pipeline, options),
     });
   if (leftStale > 0) {
-    const many = `${leftStale} stale attempt${leftStale === 1 ? "" : "s"}`;
-    steps.push({ why: `makes ${many} again; \`plan\` says why and what it costs`, command: run(" --rerun") });
-    steps.push({ why: "or uses the old ones; the tables say why", command: run(' --accept-stale "reason"') });
+    const many = counted(leftStale, "stale attempt");
+    steps.push({ why: `reruns ${many}; \`plan\` shows why and the cost`, command: run(" --rerun") });
+    steps.push({
+      why: "or uses the old ones; the tables print the reason",
+      command: run(' --accept-stale "reason"'),
+    });
   }
   if (steps.length === 0 && published) {
     const cell = report?.cells.find(({ primary, mean }) => primary && mean !== null);
-    steps.push({ why: "the tables again", command: askAgain("report", pipeline, shown) });
+    steps.push({ why: "prints the tables again", command: typedCommand("report", pipeline, shown) });
     if (cell) {
       const { task, metric, agent } = cell;
-      const command = askAgain("trace", [task, metric, agent], { ...shown, pipeline });
-      steps.push({ why: "what stands behind a number", command });
+      const command = typedCommand("trace", [task, metric, agent], { ...shown, pipeline });
+      steps.push({ why: "shows what a number was made from", command });
     }
   }
   return steps.slice(0, 3);

@@ -36,7 +36,7 @@ function bad(failures: number): Closing {
     failures: Array.from({ length: failures }, (_, at) => failure(at + 1)),
     coverage:
       "28 attempts planned: 22 pass, 2 disqualified, 1 rejected, 3 missing. 60 scores planned: 52 scored, 2 rejected, 6 not measured.",
-    cost: "2 attempts took 47.1 GPU hours (estimated 48.0 from 3 earlier: 2 % less) and 86.20 dollars (no estimate)",
+    cost: "2 attempts took 47.1 GPU hours (estimated 48.0 from 3 earlier attempts: 2 % less) and 86.20 dollars (no estimate)",
     results: "results/full-benchmark/paper",
     next: afterRun(
       { counts, leftStale: 2, published: true, report: undefined },
@@ -53,7 +53,7 @@ const good: Closing = {
   failures: [],
   coverage: "1 attempt planned: 1 pass. 2 scores planned: 2 scored.",
   results: "results/hello/smoke",
-  next: [{ command: "pnpm pipeline report hello", why: "the tables again" }],
+  next: [{ command: "pnpm pipeline report hello", why: "prints the tables again" }],
 };
 
 for (const columns of [40, 80, 200, undefined]) {

@@ -1,5 +1,5 @@
-// The last words of a run: how it ended, what failed first and why, what the scores cover, where the results
-// are, what to do next. The tables before them may be long; these fit a screen.
+// The last lines of a run: how it ended, what failed first and why, what the scores cover, where the results are, what
+// to do next. The tables above may be long; these lines fit a screen.
 // Pure: no disk, no clock.
 
 import type { OutcomeKind } from "@mlrb/core/ports/outcome";
@@ -16,7 +16,7 @@ export type Failure = {
   cause: string;
   /** The last lines of its output. */
   said: string[];
-  /** Shows all of its output. */
+  /** The command that prints all of its output. */
   command: string;
 };
 
@@ -27,18 +27,18 @@ export type Closing = {
   durationMs: number;
   /** In plan order. */
   failures: Failure[];
-  /** What the report holds of what was planned; undefined where there is none. */
+  /** How much of the plan the report covers; undefined without a report. */
   coverage?: string | undefined;
   cost?: string | undefined;
-  /** Where results were laid out, as a path to type. */
+  /** The folder of the published results, as a path to type. */
   results?: string | undefined;
   next: NextStep[];
 };
 
-/** How many lines of their output each of the failures is shown with; the first list that fits is taken. */
+/** How many output lines each shown failure has; the first list that fits is used. */
 const shapes = [[3, 1, 1], [1, 1, 1], [3, 1], [1, 1], [0, 0], [3], [1], [0], []];
 
-/** `screen`: undefined for a pipe, which breaks no lines. Rows are those of the screen, prompt included. */
+/** `screen`: undefined for a pipe, whose lines do not wrap. Its rows include the prompt. */
 export function closing(of: Closing, screen?: { columns: number; rows: number }): string {
   const columns = screen?.columns ?? Number.POSITIVE_INFINITY;
   const rowsOf = (lines: string[]) =>
@@ -80,10 +80,10 @@ function failed({ failures }: Closing, shape: number[], columns: number): string
 function resultsLines({ results, counts }: Closing): string[] {
   if (results !== undefined) return [`results: ${results}/`];
   if (counts.failed + counts.skipped + counts.cancelled === 0) return [];
-  return ["no new results were laid out; those under results/, if any, are of an earlier run"];
+  return ["no new results were published; any under results/ are from an earlier run"];
 }
 
-/** Commands are never cut: they are there to be typed. */
+/** Commands are never cut, since they are to be typed. */
 function nextLines({ next }: Closing, columns: number): string[] {
   if (next.length === 0) return [];
   return ["next", ...next.flatMap(({ why, command }) => [`  ${command}`, clip(`      ${why}`, columns)])];

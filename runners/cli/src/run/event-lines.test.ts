@@ -9,31 +9,31 @@ const owner = { host: "gpu2", boot: "b", pid: 17, started: "5" };
 const lines: [RareEvent, string[]][] = [
   [
     { kind: "taken-over", instance, owner, silentMs: 600_000 },
-    ["took    attempt[seed=1]  from process 17 on gpu2, silent for 10 m 0 s"],
+    ["took over attempt[seed=1]  from process 17 on gpu2, silent for 10 m 0 s"],
   ],
   [
     { kind: "adopted", instance, since: "2026-01-01T00:00:00.000Z", underCap: true },
-    ["goes on attempt[seed=1]  (begun 2026-01-01T00:00:00.000Z by a run that is gone)"],
+    ["adopted attempt[seed=1]  (started 2026-01-01T00:00:00.000Z by a run that has ended)"],
   ],
   [
     { kind: "adopted", instance, since: undefined, underCap: false },
     [
-      "goes on attempt[seed=1]  (begun by a run that is gone)",
-      "warning: attempt[seed=1] was begun by an older mlrb without --max-cost and cannot be put under this run's: only its own budget limits it",
+      "adopted attempt[seed=1]  (started by a run that has ended)",
+      "warning: attempt[seed=1] was started by an older mlrb without --max-cost; only its own budget limits it, not this run's --max-cost",
     ],
   ],
   [
     { kind: "undeclared", instance, what: "it read a.txt", help: "files: [a.txt]" },
     ["undeclared: it read a.txt, so no key holds it; files: [a.txt]"],
   ],
-  [{ kind: "retried", instance, detail: "no space", remade: false }, ["again   attempt[seed=1]  (no space)"]],
+  [{ kind: "retried", instance, detail: "no space", remade: false }, ["retry   attempt[seed=1]  (no space)"]],
   [
     { kind: "retried", instance, detail: "a blob is gone", remade: true },
-    ["again   attempt[seed=1]  (a blob is gone; it is made anew)"],
+    ["retry   attempt[seed=1]  (a blob is gone; it is made again)"],
   ],
   [
     { kind: "gpu-left-out", instance, gpu: { index: 0, uuid: "GPU-1" }, why: "7 memory errors" },
-    ["left out GPU 0 (GPU-1): 7 memory errors"],
+    ["not used: GPU 0 (GPU-1): 7 memory errors"],
   ],
 ];
 

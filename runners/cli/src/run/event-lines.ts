@@ -1,4 +1,4 @@
-// What is said of events that are neither begin nor end of a stage: lines that stay.
+// The lines for events other than the start and the end of a stage.
 import { unreachable } from "@mlrb/core/ports/outcome";
 import { formatDuration } from "@mlrb/core/text/units";
 import { ownerWords } from "@mlrb/local/leases/owner";
@@ -13,22 +13,24 @@ export function eventLines(event: RareEvent): string[] {
   const { id } = event.instance;
   switch (event.kind) {
     case "taken-over":
-      return [`took    ${id}  from ${ownerWords(event.owner)}, silent for ${formatDuration(event.silentMs)}`];
+      return [
+        `took over ${id}  from ${ownerWords(event.owner)}, silent for ${formatDuration(event.silentMs)}`,
+      ];
     case "adopted":
       return [
-        `goes on ${id}  (begun ${event.since ? `${event.since} ` : ""}by a run that is gone)`,
+        `adopted ${id}  (started ${event.since ? `${event.since} ` : ""}by a run that has ended)`,
         ...(event.underCap
           ? []
           : [
-              `warning: ${id} was begun by an older mlrb without --max-cost and cannot be put under this run's: only its own budget limits it`,
+              `warning: ${id} was started by an older mlrb without --max-cost; only its own budget limits it, not this run's --max-cost`,
             ]),
       ];
     case "undeclared":
       return [`undeclared: ${event.what}, so no key holds it; ${event.help}`];
     case "retried":
-      return [`again   ${id}  (${event.detail}${event.remade ? "; it is made anew" : ""})`];
+      return [`retry   ${id}  (${event.detail}${event.remade ? "; it is made again" : ""})`];
     case "gpu-left-out":
-      return [`left out GPU ${event.gpu.index} (${event.gpu.uuid}): ${event.why}`];
+      return [`not used: GPU ${event.gpu.index} (${event.gpu.uuid}): ${event.why}`];
     default:
       return unreachable(event);
   }

@@ -1,5 +1,4 @@
-// The executors that this program has, by the names that pipelines use. Each is loaded when the first stage
-// is sent to it.
+// The executors of this program, by the names that pipelines use. Each is loaded when the first stage needs it.
 import { join } from "node:path";
 import { look } from "@mlrb/local/leases/heartbeat";
 import { isAlive } from "@mlrb/local/leases/owner";

@@ -1,4 +1,4 @@
-// When a run ends, from what its instances took before and from where each of them stands.
+// Estimates the end of a run from earlier durations of its instances and their current states.
 
 import type { Plan } from "@mlrb/core/plan/plan";
 import { type Standing, type TimedWork, type TimeLeft, timeLeft } from "@mlrb/core/schedule/time-left";
@@ -6,12 +6,12 @@ import { capacity } from "@mlrb/local/run/capacity";
 import { workOf } from "@mlrb/local/run/work-of";
 import type { Workspace } from "@mlrb/local/store/workspace";
 
-/** `standing` tells of an instance by its index in the plan. */
+/** `standing`: the state of an instance, by its index in the plan. */
 export type Forecast = (standing: (index: number) => Standing) => TimeLeft | undefined;
 
 type ForecastOptions = { plan: Plan; selected: number[]; jobs: number | undefined; workspace: Workspace };
 
-/** Costs nothing until it is asked: a run with nothing to do never asks. */
+/** Reads durations on the first call only: a run with nothing to do never calls. */
 export function forecast(asked: ForecastOptions): Forecast {
   let known: { works: TimedWork[]; capacity: ReturnType<typeof capacity> } | undefined;
   return (standing) => {
@@ -20,7 +20,7 @@ export function forecast(asked: ForecastOptions): Forecast {
   };
 }
 
-/** What was one action when it last ran will hardly be several now: it takes its time once. */
+/** Instances that last shared an action probably share it again: its time counts once. */
 function timedWorks({ plan, selected, workspace }: ForecastOptions): TimedWork[] {
   const position = new Map(selected.map((index, at) => [index, at]));
   const timed = new Set<string>();

@@ -1,5 +1,5 @@
-// Says of attempts that go on without the run that was interrupted how to stop them and what the next run does, and
-// stops them where the person says so at once.
+// After an interrupted run: prints how to stop the attempts that keep running and what the next run does with them,
+// and stops them on a second Ctrl-C.
 import { join } from "node:path";
 import { unreachable } from "@mlrb/core/ports/outcome";
 import { sealTimes } from "@mlrb/kit/processes/seal-times";
@@ -9,7 +9,8 @@ import { causeWords, keptWords } from "@mlrb/local/attempts/quarantine";
 import type { Settled } from "@mlrb/local/attempts/settle-attempt";
 import { stopAttempt } from "@mlrb/local/attempts/stop-attempt";
 import type { StateFolder } from "@mlrb/local/store/state-folder";
-import { askAgain, shellWord } from "../request/ask-again.ts";
+import { typedCommand } from "../request/typed-command.ts";
+import { printJson } from "../show/print-json.ts";
 import type { TypedRun } from "./after-run.ts";
 import { clearSandbox } from "./executors.ts";
 import type { LeftAttempt } from "./until-finished.ts";
@@ -17,48 +18,48 @@ import type { LeftAttempt } from "./until-finished.ts";
 type Run = { state: StateFolder; json: boolean; asked: TypedRun };
 
 export function leaving({ state, json, asked: { pipeline, options } }: Run): {
-  sayLeft(left: readonly LeftAttempt[]): Promise<void>;
+  printLeft(left: readonly LeftAttempt[]): Promise<void>;
   stop(left: readonly LeftAttempt[]): Promise<void>;
 } {
-  const root = options.root === undefined ? "" : ` --root ${shellWord(options.root)}`;
-  const stopCommand = (stage: string) => `pnpm pipeline attempts stop ${shellWord(stage)}${root}`;
+  const stopCommand = (stage: string) => typedCommand("attempts stop", stage, { root: options.root });
   const folderOf = (name: string) => join(state.running, name);
   return {
-    async sayLeft(left) {
-      // whoever stops a container or a job tells all of it to end, supervisors too
+    async printLeft(left) {
+      // a stopped container or job ends its supervisors too
       const fates = await Promise.all(
         left.map(({ name }) => attemptFateInTime(folderOf(name), state.root, sealTimes.promised)),
       );
       const going = left.filter((_, at) => fates[at]!.kind === "going");
       for (const [at, fate] of fates.entries())
-        if (fate.kind !== "going") sayEnded(left[at]!.instance.id, fate, { json });
+        if (fate.kind !== "going") printEnded(left[at]!.instance.id, fate, { json });
       for (const { instance, name } of going)
-        if (json) print({ event: "attempt-left", stage: instance.id, name, stop: stopCommand(instance.id) });
+        if (json)
+          printJson({ event: "attempt-left", stage: instance.id, name, stop: stopCommand(instance.id) });
       if (going.length === 0) return;
       const lines = going.map(
-        ({ instance: { id } }) => `goes on ${id}\n        to stop it: ${stopCommand(id)}\n`,
+        ({ instance: { id } }) => `running ${id}\n        to stop it: ${stopCommand(id)}\n`,
       );
-      const next = `        the next run goes on with ${going.length === 1 ? "it" : "them"}: ${askAgain("run", pipeline, options)}\n`;
+      const next = `        the next run continues ${going.length === 1 ? "it" : "them"}: ${typedCommand("run", pipeline, options)}\n`;
       process.stderr.write(`${lines.join("")}${next}`);
     },
     async stop(left) {
       await Promise.all(
         left.map(async ({ instance: { id }, name }) => {
           const attempt = attemptFolder(state.running, name);
-          if (!attempt) return sayEnded(id, attemptFate(folderOf(name), state.root), { json });
+          if (!attempt) return printEnded(id, attemptFate(folderOf(name), state.root), { json });
           const settled = await stopAttempt(attempt, { state, clearSandbox, by: "by a second Ctrl-C" });
-          sayStopped(id, settled, { json, stream: process.stderr });
+          printStopped(id, settled, { json, stream: process.stderr });
         }),
       );
     },
   };
 }
 
-/** Of an attempt that the run had left, and that ended or is ending all the same. */
-function sayEnded(stage: string, fate: Fate, { json }: { json: boolean }): void {
+/** An attempt that the run left running, and that has ended or is ending anyway. */
+function printEnded(stage: string, fate: Fate, { json }: { json: boolean }): void {
   if (json) {
     const { cause, cost, folder } = fate.kind === "quarantined" ? fate : {};
-    print({ event: "attempt-ended", stage, became: fate.kind, cause, cost, folder });
+    printJson({ event: "attempt-ended", stage, became: fate.kind, cause, cost, folder });
   }
   process.stderr.write(`ended   ${stage}  (${fateWords(fate)})\n`);
 }
@@ -66,31 +67,31 @@ function sayEnded(stage: string, fate: Fate, { json }: { json: boolean }): void 
 function fateWords(fate: Fate): string {
   switch (fate.kind) {
     case "going":
-      return "goes on";
+      return "still running";
     case "ending":
-      return "was told to end as well; `pnpm pipeline attempts list` shows what became of it";
+      return "is being stopped too; `pnpm pipeline attempts list` shows the result";
     case "complete":
-      return "came to its own end; the next run keeps it";
+      return "finished by itself; the next run records it";
     case "quarantined":
       return `${causeWords(fate.cause)}; ${keptWords(fate)}`;
     case "failed":
-      return `${causeWords(fate.cause)}; the next run says where what it had done is kept`;
+      return `${causeWords(fate.cause)}; the next run prints where its files are kept`;
     case "gone":
-      return "it had done nothing yet, or another run has taken it";
+      return "it had done nothing yet, or another run took it over";
     default:
       return unreachable(fate);
   }
 }
 
 /** What became of an attempt that a person stopped. */
-export function sayStopped(
+export function printStopped(
   stage: string,
   settled: Settled,
   { json, stream }: { json: boolean; stream: { write(text: string): unknown } },
 ): void {
   if (json) {
     const { cause, cost, folder } = settled.kind === "quarantined" ? settled : {};
-    print({
+    printJson({
       event: "attempt-stopped",
       stage,
       kept: settled.kind !== "nothing",
@@ -105,14 +106,10 @@ export function sayStopped(
 function stoppedWords(settled: Settled): string {
   switch (settled.kind) {
     case "complete":
-      return "had ended by itself; the next run keeps it";
+      return "had finished by itself; the next run records it";
     case "quarantined":
       return `${causeWords(settled.cause)}; ${keptWords(settled)}`;
     case "nothing":
       return "stopped before it had done anything";
   }
-}
-
-function print(line: object): void {
-  process.stdout.write(`${JSON.stringify(line)}\n`);
 }

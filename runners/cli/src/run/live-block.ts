@@ -1,5 +1,5 @@
-// A few lines at the bottom of a terminal that are written over again and again. Everything goes out in one
-// write, and each line is cleared behind its text, so that nothing flickers.
+// A few lines at the bottom of a terminal that are redrawn in place. Each redraw is one write, and each line is cleared
+// after its text, so that nothing flickers.
 import { displayWidth } from "@mlrb/core/text/display-width";
 
 type Terminal = { write(text: string): unknown; columns?: number };
@@ -15,14 +15,14 @@ export class LiveBlock {
     this.#terminal = terminal;
   }
 
-  /** No line may be as wide as the terminal. */
+  /** Each line must be narrower than the terminal. */
   draw(lines: string[]): void {
     if (lines.length === this.#shown.length && lines.every((line, at) => line === this.#shown[at])) return;
     this.#terminal.write(this.#begin() + rows(lines));
     this.#shown = lines;
   }
 
-  /** A line that stays, and below it those that are drawn from now on. */
+  /** Prints a permanent line, and redraws the block below it. */
   above(text: string, lines: string[]): void {
     this.#terminal.write(`${this.#begin()}${text}${clearLine}\n${rows(lines)}`);
     this.#shown = lines;
@@ -35,7 +35,7 @@ export class LiveBlock {
   }
 
   /**
-   * To where the block begins. A terminal that was made narrower meanwhile has broken its lines, and they
+   * Moves the cursor to the start of the block. A terminal that has become narrower has wrapped the lines, which then
    * take more rows than were written.
    */
   #begin(): string {

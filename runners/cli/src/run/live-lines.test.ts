@@ -10,16 +10,16 @@ const now = (...going: Going[]) => ({ done: 1, total: 9, left: undefined, going 
 test("what an instance says stands beside it where there is room, and below it where there is not", () => {
   const going = now({ id: attempt, forMs: 3000, said: "step 140, loss 3.2, and so on" });
   assert.deepEqual(liveLines(going, { columns: 100, rows: 24 }), [
-    "1/9 done, 1 going",
+    "1/9 done, 1 running",
     `  3 s  ${attempt} | step 140, loss 3.2, and so on`,
   ]);
   assert.deepEqual(liveLines(going, { columns: 60, rows: 24 }), [
-    "1/9 done, 1 going",
+    "1/9 done, 1 running",
     `  3 s  ${attempt}`,
     "    | step 140, loss 3.2, and so on",
   ]);
   assert.deepEqual(liveLines(going, { columns: 31, rows: 24 }), [
-    "1/9 done, 1 going",
+    "1/9 done, 1 running",
     "  3 s  attempt[task=baby-lm,a…",
     "    | step 140, loss 3.2, and…",
   ]);
@@ -28,16 +28,16 @@ test("what an instance says stands beside it where there is room, and below it w
 test("the time that is left is said at least where something was never timed", () => {
   const head = (ms: number, untimed: number) =>
     liveLines({ ...now({ id: "a", forMs: 0 }), left: { ms, untimed } }, { columns: 80, rows: 24 })[0];
-  assert.equal(head(125_000, 0), "1/9 done, 1 going, about 3 m left");
-  assert.equal(head(41_000, 2), "1/9 done, 1 going, at least 45 s left");
-  assert.equal(head(7_950_000, 0), "1/9 done, 1 going, about 2 h 13 m left");
-  assert.equal(head(400, 0), "1/9 done, 1 going", "an end that is due is not foretold");
+  assert.equal(head(125_000, 0), "1/9 done, 1 running, about 3 m left");
+  assert.equal(head(41_000, 2), "1/9 done, 1 running, at least 45 s left");
+  assert.equal(head(7_950_000, 0), "1/9 done, 1 running, about 2 h 13 m left");
+  assert.equal(head(400, 0), "1/9 done, 1 running", "an end that is due is not foretold");
 });
 
 test("those for whom there is no room are counted", () => {
   const many = now(...Array.from({ length: 20 }, (_, at) => ({ id: `stage[n=${at}]`, forMs: 1000 * at })));
   assert.deepEqual(liveLines(many, { columns: 80, rows: 7 }), [
-    "1/9 done, 20 going",
+    "1/9 done, 20 running",
     "  0 s  stage[n=0]",
     "  1 s  stage[n=1]",
     "  … and 18 more",

@@ -1,22 +1,22 @@
-// What a terminal shows while a run goes on: how far it is, and each instance that runs with how long it has
-// and the last that it said. No line is as wide as the terminal, so none wraps.
+// The live lines of a run on a terminal: progress, and each running instance with its duration and its last output
+// line. Every line is narrower than the terminal, so none wraps.
 // Pure: no disk, no clock.
 
 import type { TimeLeft } from "@mlrb/core/schedule/time-left";
 import { displayWidth } from "@mlrb/core/text/display-width";
 import { formatDuration } from "@mlrb/core/text/units";
 import { clip } from "../show/clip.ts";
-import { timeLeftWords } from "./time-left-words.ts";
+import { timeLeftText } from "./time-left-text.ts";
 
 export type Going = {
   /** The stage instance. */
   id: string;
   forMs: number;
-  /** What it took the last time. */
+  /** Its last duration. */
   expectedMs?: number | undefined;
   /** The last line of its output. */
   said?: string | undefined;
-  /** What it waits for: shown in place of that. */
+  /** What it waits for; shown instead of its output. */
   waits?: string | undefined;
 };
 
@@ -24,19 +24,19 @@ export type Now = {
   done: number;
   total: number;
   left: TimeLeft | undefined;
-  /** What instances wait for that could start; empty where none does. */
+  /** What instances that could start wait for; empty if none waits. */
   queued?: string | undefined;
-  /** In the order in which they began. */
+  /** In the order of their start. */
   going: Going[];
 };
 
-/** A terminal is there for more than this many lines of it. */
+/** The live lines take no more of a terminal than this. */
 export const linesMax = 8;
 
-/** With less room than this beside its name, what an instance says goes below it. */
+/** With fewer columns left after an instance's name, its output goes on the next line. */
 const saidMin = 24;
 
-/** Below this many columns what an instance is called is worth more than how long it took the last time. */
+/** On fewer columns the expected duration is left out in favour of the name. */
 const narrow = 60;
 
 export function liveLines(
@@ -47,13 +47,13 @@ export function liveLines(
   const waiting = going.filter(({ waits }) => waits !== undefined).length;
   const head = [
     `${done}/${total} done`,
-    `${going.length} going`,
-    waiting > 0 ? `${waiting} of them ${waiting === 1 ? "waits" : "wait"}` : "",
+    `${going.length} running`,
+    waiting > 0 ? `${waiting} of them waiting` : "",
     queued,
-    timeLeftWords(left),
+    timeLeftText(left),
   ];
   const lines = [head.filter((part) => part !== "").join(", ")];
-  // whoever reads wants to see some of what stays, too
+  // leave room for some permanent lines
   const room = Math.max(2, Math.min(linesMax, rows - 3)) - 1;
   const times = going
     .slice(0, room)
@@ -77,12 +77,12 @@ export function liveLines(
   return lines.map((line) => clip(line, width));
 }
 
-/** `12 s of ~25 s`; without the second part where it never ran before. */
+/** `12 s of ~25 s`; without the second part if it never ran before. */
 export function timeWords({ forMs, expectedMs }: Going): string {
   return `${elapsed(forMs)}${expectedMs ? ` of ~${formatDuration(expectedMs)}` : ""}`;
 }
 
-/** Whole seconds: a line that counts tenths only flickers. */
+/** Whole seconds: counting tenths would only flicker. */
 function elapsed(ms: number): string {
   return ms < 60_000 ? `${Math.floor(ms / 1000)} s` : formatDuration(ms);
 }

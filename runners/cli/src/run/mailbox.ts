@@ -1,5 +1,5 @@
-// Holds that something has happened until whoever waits looks: what happens while nobody waits is not lost,
-// and a hundred things at once are one.
+// Remembers that something has happened until the waiting side takes it: an event without a waiter is not lost, and a
+// hundred events at once count as one.
 
 export class Mailbox {
   #full = false;
@@ -11,7 +11,7 @@ export class Mailbox {
     this.#wake?.();
   }
 
-  /** Whoever waits goes on, now and from now on. */
+  /** Ends the current wait and all later ones. */
   close(): void {
     this.#closed = true;
     this.#wake?.();
@@ -21,7 +21,7 @@ export class Mailbox {
     return this.#closed;
   }
 
-  /** Waits for something since the last take, at most `limitMs`; whether there was. */
+  /** Waits at most `limitMs` for an event since the last take; returns whether there was one. */
   async take(limitMs?: number): Promise<boolean> {
     if (!this.#full && !this.#closed) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -36,7 +36,7 @@ export class Mailbox {
     return was;
   }
 
-  /** Waits until nothing has happened for `quietMs`, or for `mostMs` where it never stops. */
+  /** Waits until no event has come for `quietMs`, at most `mostMs`. */
   async quiet({ quietMs, mostMs }: { quietMs: number; mostMs: number }): Promise<void> {
     const end = performance.now() + mostMs;
     while (!this.#closed && performance.now() < end) if (!(await this.take(quietMs))) return;

@@ -1,56 +1,60 @@
-// What a person does next with a pipeline in this state, as commands that can be typed.
+// What to do next with a pipeline in this state, as commands that can be typed.
 // Pure: no disk, no clock.
 import { formatDuration } from "@mlrb/core/text/units";
 import { costWords } from "../gates/total-cost.ts";
-import { askAgain, shellWord } from "../request/ask-again.ts";
+import { typedCommand } from "../request/typed-command.ts";
+import { counted } from "../show/counted.ts";
 import type { Status } from "../show/status.ts";
 
 export type NextStep = { why: string; command: string };
 
-type RunOptions = Parameters<typeof askAgain>[2];
+type RunOptions = Parameters<typeof typedCommand>[2];
 
-/** `pipeline` as it was typed. The first is the most urgent. */
+/** `pipeline` as typed. The most urgent step first. */
 export function nextSteps(
   status: Status,
   { pipeline, options }: { pipeline: string; options: RunOptions },
 ): NextStep[] {
   const { runs, orphans, failed, toRun, attempts, publishes } = status;
-  const root = options.root === undefined ? "" : ` --root ${shellWord(options.root)}`;
-  const log = (stage: string) => `pnpm pipeline log ${shellWord(stage)}${root}`;
-  const run = (more = "") => askAgain("run", pipeline, options) + more;
+  const { root } = options;
+  const log = (stage: string) => typedCommand("log", stage, { root });
+  const run = (more = "") => typedCommand("run", pipeline, options) + more;
   const steps: NextStep[] = [];
   const busy = runs.flatMap(({ stages }) => stages)[0];
   if (runs.length > 0 && busy) {
-    steps.push({ why: "a run goes on; what it says", command: log(busy.stage) });
+    steps.push({ why: "a run is active; prints its output", command: log(busy.stage) });
   }
   if (orphans[0] && runs.length === 0) {
-    steps.push({ why: "go on with what goes on, and with the rest", command: run() });
-    const stop = `pnpm pipeline attempts stop ${shellWord(orphans[0].stage)}${root}`;
-    steps.push({ why: "or stop it; what it made and spent is quarantined", command: stop });
+    steps.push({ why: "continues the running attempts and runs the rest", command: run() });
+    const stop = typedCommand("attempts stop", orphans[0].stage, { root });
+    steps.push({ why: "or stops one; quarantines what it made and spent", command: stop });
   }
   if (runs.some(({ life }) => life === "elsewhere")) {
-    const why = "if the run on another host is gone: a run takes over what it left, attempts only if told";
+    const why = "if the run on another host is dead: takes over its stages and attempts";
     steps.push({ why, command: run(" --take-over") });
   }
-  if (failed[0]) steps.push({ why: `why ${failed[0].stage} failed`, command: log(failed[0].stage) });
+  if (failed[0]) steps.push({ why: `shows why ${failed[0].stage} failed`, command: log(failed[0].stage) });
   if (toRun.instances > 0 && runs.length === 0 && orphans.length === 0) {
     const time =
-      toRun.expectedMs > 0 ? `, about ${formatDuration(toRun.expectedMs)} of work by earlier runs` : "";
+      toRun.expectedMs > 0 ? `, about ${formatDuration(toRun.expectedMs)} of work as earlier runs took` : "";
     const untimed = toRun.untimed > 0 && toRun.expectedMs > 0 ? `, ${toRun.untimed} never timed` : "";
-    steps.push({ why: `bring ${toRun.instances} up to date${time}${untimed}`, command: run() });
-    steps.push({ why: "what would run, and why", command: askAgain("plan", pipeline, options) });
+    steps.push({
+      why: `runs ${counted(toRun.instances, "instance")}${time}${untimed}`,
+      command: run(),
+    });
+    steps.push({ why: "shows what would run, and why", command: typedCommand("plan", pipeline, options) });
   }
   if (toRun.leftStale > 0) {
     const cost = costWords(attempts!.cost);
-    steps.push({ why: `make stale attempts again: ${cost}`, command: run(" --rerun") });
+    steps.push({ why: `reruns stale attempts: ${cost}`, command: run(" --rerun") });
     steps.push({
-      why: "or use them as they are; the tables say why",
+      why: "or uses them as they are; the tables print the reason",
       command: run(' --accept-stale "reason"'),
     });
   }
   if (steps.length === 0 && publishes) {
     const { only: _, executor: __, ...shown } = options;
-    steps.push({ why: "nothing to do; the tables again", command: askAgain("report", pipeline, shown) });
+    steps.push({ why: "nothing to do; prints the tables", command: typedCommand("report", pipeline, shown) });
   }
   return steps;
 }

@@ -193,7 +193,7 @@ for (const isTTY of [true, false])
     };
     pass(75_000);
     assert.match(shown(), /waits +attempt.*unreachable: connect ECONNREFUSED 127\.0\.0\.1:8000/);
-    assert.match(shown(), isTTY ? /1 of them waits/ : /still .*waits for the provider/);
+    assert.match(shown(), isTTY ? /1 of them waiting/ : /running .*waits for the provider/);
     assert.doesNotMatch(shown(), / left/);
     assert.equal(shown().match(/\] waits/g)!.length, 1, "told once");
     wait = { ...wait, why: "operator", cause: "wrong-key", whose: "operator", detail: "401: no such key" };
@@ -201,6 +201,6 @@ for (const isTTY of [true, false])
     assert.match(shown(), /waits for you: wrong-key: 401: no such key; once repaired: pnpm pipeline/);
     wait = undefined;
     pass(2_000);
-    assert.match(shown(), /\] goes on attempt/);
+    assert.match(shown(), /\] resumed attempt/);
     progress.end();
   });

@@ -1,5 +1,5 @@
-// What is going on, while it goes on: a few live lines on a terminal, calm lines in a pipe. Reused
-// instances are counted, not listed: on a second run there would be nothing else to see.
+// The progress of a run: a few live lines on a terminal, occasional lines in a pipe. Reused instances are counted, not
+// listed: a second run would show nothing else.
 
 import { reasonWords } from "@mlrb/core/key/reasons";
 import { outcomeCause } from "@mlrb/core/ports/outcome";
@@ -7,15 +7,15 @@ import { heldWords } from "@mlrb/core/schedule/queued-for";
 import type { Standing } from "@mlrb/core/schedule/time-left";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { RunEvent } from "@mlrb/local/run/run-request";
+import { type ShownWait, shownWaitText } from "../show/attempt-wait-text.ts";
 import { lastLines } from "../show/last-lines.ts";
 import { oneLine } from "../show/one-line.ts";
 import { isLive, type TerminalVariables } from "../show/terminal.ts";
-import { type ShownWait, waitWords } from "../show/wait-words.ts";
-import { calmLine } from "./calm-line.ts";
 import { eventLines } from "./event-lines.ts";
 import type { Forecast } from "./forecast.ts";
 import { LiveBlock } from "./live-block.ts";
 import { linesMax, liveLines, type Now } from "./live-lines.ts";
+import { runningLine } from "./running-line.ts";
 
 type Stream = { write(text: string): unknown; isTTY?: boolean; columns?: number; rows?: number };
 
@@ -30,7 +30,7 @@ export type ProgressOptions = {
   now?: () => number;
   /** The last line of a log. */
   lastLine?: (log: string) => string | undefined;
-  /** What instances wait for that could start now, in words. */
+  /** What instances that could start wait for, in words. */
   queued?: () => string;
   /** What attempts wait for now. */
   waits?: () => ShownWait[];
@@ -38,16 +38,16 @@ export type ProgressOptions = {
   wallNow?: () => number;
 };
 
-/** How often a terminal is looked at again. */
+/** How often live lines are redrawn. */
 const redrawMs = 200;
 
-/** After how long without a word a pipe is told that the run goes on. */
+/** After this long without output, a pipe gets a line with what is running. */
 const silenceMs = 60_000;
 
-/** How often the end is guessed anew, and logs are read. */
+/** How often the end is estimated and logs are read. */
 const lookMs = 1000;
 
-/** A shorter wait for a provider is no news. */
+/** A shorter wait for a provider is not printed. */
 const waitToldMs = 10_000;
 
 type Running = {
@@ -56,7 +56,7 @@ type Running = {
   expectedMs?: number | undefined;
   log?: string;
   said?: string | undefined;
-  /** What it waits for, and of which kind the last told wait was. */
+  /** What it waits for, and the kind of the last printed wait. */
   waits?: string | undefined;
   told?: string | undefined;
 };
@@ -68,7 +68,7 @@ export class Progress {
   readonly #block: LiveBlock | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #running = new Map<string, Running>();
-  /** By index, with how long it ran just now: what was found damaged ends a second time. */
+  /** By index, with its duration in this run. An instance found damaged ends a second time. */
   readonly #done = new Map<number, number | undefined>();
   #spokeAt: number;
   #reusedAt = Number.NEGATIVE_INFINITY;
@@ -116,13 +116,13 @@ export class Progress {
         return;
       }
       case "left":
-        return; // told at the end, with how to stop it
+        return; // printed at the end, with the command that stops it
       default:
         for (const line of eventLines(event)) this.note(line);
     }
   }
 
-  /** A line that stays. */
+  /** Prints a permanent line. */
   note(text: string): void {
     const { quiet, stream, total } = this.#options;
     if (quiet) return;
@@ -135,7 +135,7 @@ export class Progress {
     this.#block.above(line, this.#lines());
   }
 
-  /** Time has passed: shows what that has changed. */
+  /** Called regularly: updates what depends on the time. */
   tick(): void {
     if (this.#block) {
       this.#block.draw(this.#lines());
@@ -143,7 +143,7 @@ export class Progress {
     }
     this.#seeWaits();
     if (this.#now() - this.#spokeAt >= silenceMs) {
-      const text = calmLine(this.#look());
+      const text = runningLine(this.#look());
       if (text !== undefined) this.note(text);
     }
   }
@@ -153,7 +153,7 @@ export class Progress {
     this.#block?.clear();
   }
 
-  /** What a terminal shows below the lines that stay. */
+  /** The live lines below the permanent ones. */
   #lines(): string[] {
     if (this.#running.size === 0) return [];
     const { columns, rows } = this.#options.stream;
@@ -165,9 +165,9 @@ export class Progress {
     const now = this.#now();
     if (now - this.#lookedAt >= lookMs) {
       this.#lookedAt = now;
-      // as long as one reused result leads to the next, most of what waits will be reused as well
+      // while results are being reused, most waiting instances will be reused as well
       const settled = now - this.#reusedAt >= lookMs;
-      // when a wait ends is not known, and so neither is the run's end
+      // the end of a wait is unknown, and so is the run's end
       const waits = [...this.#running.values()].some((one) => one.waits !== undefined);
       this.#left = settled && !waits ? this.#options.forecast?.(this.#standings(now)) : undefined;
       if (this.#block) this.#listen();
@@ -188,13 +188,13 @@ export class Progress {
     };
   }
 
-  /** Reads what those said that there is room to show. */
+  /** Reads the last output of the instances that can be shown. */
   #listen(): void {
     for (const running of [...this.#running.values()].slice(0, linesMax))
       if (running.log !== undefined) running.said = this.#lastLine(running.log);
   }
 
-  /** Looks what attempts wait for; a wait that lasts, or that a person must end, is told once in a line that stays. */
+  /** Prints once what an attempt waits for if the wait lasts or a person must end it. */
   #seeWaits(): void {
     const { waits, wallNow = Date.now } = this.#options;
     if (!waits || this.#now() - this.#sawWaitsAt < lookMs) return;
@@ -203,10 +203,10 @@ export class Progress {
     const now = wallNow();
     for (const [id, running] of this.#running) {
       const wait = shown.get(id);
-      running.waits = wait && waitWords(wait, now);
+      running.waits = wait && shownWaitText(wait, now);
       const first = wait?.waits[0];
       if (!wait || !first) {
-        if (running.told !== undefined) this.note(`goes on ${id}`);
+        if (running.told !== undefined) this.note(`resumed ${id}`);
         running.told = undefined;
         continue;
       }

@@ -1,7 +1,8 @@
-// How a run ends on the screen, whether it did something or had nothing to do.
+// Prints the end of a run, also of one that had nothing to do.
 import { join, relative } from "node:path";
 import type { OutcomeKind } from "@mlrb/core/ports/outcome";
 import { type Spent, spentWords } from "../gates/spent.ts";
+import { printJson } from "../show/print-json.ts";
 import { showReport } from "../show/show-report.ts";
 import { afterRun, type TypedRun } from "./after-run.ts";
 import type { Failure } from "./closing.ts";
@@ -10,17 +11,17 @@ export type RunSummary = {
   pipeline: string;
   profile: string;
   counts: Record<OutcomeKind, number>;
-  /** Where results were laid out, from the root; absent when none were. */
+  /** The folder of the published results, from the root; absent without any. */
   results?: string;
-  /** What its attempts cost; absent when none ran. */
+  /** What its attempts cost; absent if none ran. */
   spent?: Spent;
-  /** Whether its report and its times were read, and follow their formats. */
+  /** Whether its report and its times follow their formats. */
   checked?: boolean;
   /** With --json, the line of each stage instance. */
   lines: string;
 };
 
-export function sayLines({ lines }: RunSummary): void {
+export function printLines({ lines }: RunSummary): void {
   if (lines !== "") process.stdout.write(lines);
 }
 
@@ -35,8 +36,8 @@ type End = {
   leftStale?: number;
 };
 
-/** The summary; for people after the tables, so that it is what they see. Gives whether these were read and follow their formats. */
-export async function sayEnd(said: RunSummary, end: End): Promise<boolean> {
+/** Prints the tables and then the summary. Returns whether the files of the tables follow their formats. */
+export async function printEnd(said: RunSummary, end: End): Promise<boolean> {
   if (end.json) {
     printSummary(said, end);
     return false;
@@ -65,7 +66,7 @@ export async function sayEnd(said: RunSummary, end: End): Promise<boolean> {
   return shown?.followed ?? false;
 }
 
-/** What is not higher than a usual terminal can be read without scrolling on any. */
+/** At most 24 rows, so that the text fits any terminal without scrolling. */
 function screenSize({
   isTTY,
   columns,
@@ -87,9 +88,9 @@ function printSummary(
     run,
     results,
     estimate: spent,
-    // of this program, without what it started
+    // of this process, without its children
     peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
     cpuMs: Math.round((process.cpuUsage().user + process.cpuUsage().system) / 1000),
   };
-  process.stdout.write(`${JSON.stringify(line)}\n`);
+  printJson(line);
 }

@@ -1,25 +1,25 @@
-// Waits for a run, and ends it when the person who runs says so. Attempts are not ended with it: they cost too much
-// to go by one key, so they are left to their supervisors, and a second Ctrl-C within ten seconds stops them too.
+// Waits for a run, and ends it on signals. Attempts keep running under their supervisors: they cost too much to be lost
+// by one key press. A second Ctrl-C within ten seconds stops them too.
 import type { Instance } from "@mlrb/core/plan/plan";
 import type { RunHandle } from "@mlrb/local/run/run-request";
 import type { Progress } from "./progress.ts";
-import { interruptMessage, isWatched } from "./watched.ts";
+import { interruptMessage, isWatched } from "./watcher-channel.ts";
 
-/** How long a second Ctrl-C is waited for where attempts go on without the run. */
+/** How long to wait for a second Ctrl-C if attempts keep running. */
 const secondMs = 10_000;
 
 export type LeftAttempt = { instance: Instance; name: string };
 
 export type Leaving = {
-  /** Attempts that go on without this run so far. */
+  /** Attempts that keep running without this run so far. */
   left: readonly LeftAttempt[];
-  /** Stops them; says what became of each. */
+  /** Stops them and prints the result of each. */
   stop: (left: readonly LeftAttempt[]) => Promise<void>;
-  /** Tells how to stop them, and what the next run does; of those that were ended as well, where they are. */
-  sayLeft: (left: readonly LeftAttempt[]) => Promise<void>;
+  /** Prints how to stop them and what the next run does; for those that ended too, where their files are. */
+  printLeft: (left: readonly LeftAttempt[]) => Promise<void>;
 };
 
-/** Waits for the run, ending it on signals; gives how many came. */
+/** Waits for the run, ending it on signals; returns the number of signals. */
 export async function untilFinished(run: RunHandle, progress: Progress, leaving?: Leaving): Promise<number> {
   let interrupts = 0;
   let firstAt: number | undefined;
@@ -27,21 +27,22 @@ export async function untilFinished(run: RunHandle, progress: Progress, leaving?
   const end = (words: string) => {
     interrupts++;
     if (interrupts === 1) progress.note(words);
-    if (interrupts === 2) progress.note("killing what runs");
+    if (interrupts === 2) progress.note("killing running stages");
     run.interrupt();
   };
   const interrupt = () => {
     if (firstAt !== undefined && performance.now() - firstAt <= secondMs) askedAgain("stop");
     firstAt ??= performance.now();
     end(
-      "ending: running stages are asked to stop, Ctrl-C again kills them; attempts go on, Ctrl-C again within 10 s stops them too. What has finished is kept.",
+      "stopping: running stages are asked to stop, a second Ctrl-C kills them; attempts keep running, a second Ctrl-C within 10 s stops them too. Finished results are kept.",
     );
   };
-  const leave = () => end("ending: running stages are asked to stop, attempts go on without this run");
+  const leave = () =>
+    end("stopping: running stages are asked to stop, attempts keep running without this run");
   const watched = isWatched();
   const told = (message: unknown) => (message === interruptMessage ? interrupt() : leave());
   const listen = (how: "on" | "off") => {
-    // a terminal's signals reach the watcher as well, which passes them on: counted once, not twice
+    // a terminal's signals also reach the watcher, which forwards them: count them once
     process[how]("SIGINT", watched ? ignore : interrupt)[how]("SIGHUP", watched ? ignore : leave);
     process[how]("SIGTERM", leave);
     if (watched) process[how]("message", told)[how]("disconnect", leave);
@@ -51,7 +52,7 @@ export async function untilFinished(run: RunHandle, progress: Progress, leaving?
     await run.finished;
     progress.end();
     if (leaving && leaving.left.length > 0) {
-      await leaving.sayLeft(leaving.left);
+      await leaving.printLeft(leaving.left);
       if ((await second(again, firstAt)) === "stop") await leaving.stop(leaving.left);
     }
   } finally {
@@ -61,7 +62,7 @@ export async function untilFinished(run: RunHandle, progress: Progress, leaving?
   return interrupts;
 }
 
-/** After a Ctrl-C only: whoever was told to end by another signal ends at once. */
+/** Only after a Ctrl-C; any other signal ends the program at once. */
 async function second(again: Promise<"stop">, firstAt: number | undefined): Promise<"stop" | undefined> {
   if (firstAt === undefined) return undefined;
   const { promise: over, resolve } = Promise.withResolvers<undefined>();

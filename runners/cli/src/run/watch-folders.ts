@@ -1,11 +1,10 @@
-// Tells that something moved in the folders a plan reads from; what it was, is found by looking. So an event
-// that is missed, doubled or out of order can do no harm, and a file system that tells nothing (a network's)
-// is looked at every few seconds.
+// Signals that something changed in the folders that a plan reads; the change itself is found by stat. A missed, doubled
+// or reordered event is therefore harmless. File systems without events (network mounts) are checked every few seconds.
 import { join } from "node:path";
 import { type FSWatcher, watch } from "chokidar";
 import type { Mailbox } from "./mailbox.ts";
 
-/** What the runner, git and interpreters write. */
+/** Written by the runner, git and interpreters. */
 const ignoredNames = new Set([".mlrb", "node_modules", ".git", "__pycache__", ".ruff_cache"]);
 
 const lookAgainMs = 3000;
@@ -26,7 +25,7 @@ export class WatchFolders {
     this.#trouble = trouble;
   }
 
-  /** Settles when all that moves from now on is told. `paths` are from the repository's root. */
+  /** Resolves once all later changes are signalled. `paths`: from the repository's root. */
   async watch(paths: string[]): Promise<void> {
     const places = placesOf(paths);
     if (places.join("\n") === this.#places.join("\n")) return;
@@ -58,15 +57,15 @@ export class WatchFolders {
     this.#timer = setInterval(() => this.#mailbox.put(), lookAgainMs);
     const help =
       code === "ENOSPC"
-        ? "; a higher fs.inotify.max_user_watches lets it be told at once"
+        ? "; raise fs.inotify.max_user_watches to be notified at once"
         : code === "EMFILE"
-          ? "; a higher limit of open files (ulimit -n) lets it be told at once"
+          ? "; raise the limit of open files (ulimit -n) to be notified at once"
           : "";
-    this.#trouble(`cannot be told of every edit (${message}); looks every ${lookAgainMs / 1000} s${help}`);
+    this.#trouble(`not notified of every edit (${message}); checks every ${lookAgainMs / 1000} s${help}`);
   }
 }
 
-/** The repository's own folders and files that hold them: what is new anywhere in there is noticed. */
+/** The top-level folders and files of the repository that hold `paths`: new files in them are noticed too. */
 export function placesOf(paths: string[]): string[] {
   const tops = new Set(paths.map((path) => path.split("/")[0]!));
   if ([...tops].some((top) => /[*?[{]/.test(top))) return ["."];

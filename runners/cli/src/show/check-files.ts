@@ -1,4 +1,4 @@
-// Finds what `pipeline check` tells: every problem of the named files, or of all YAML that people write.
+// Finds every problem of the named YAML files, or of all YAML files, for `pipeline check`.
 import { relative } from "node:path";
 import { loadPlan } from "@mlrb/core/plan/load-plan";
 import { extendPipeline } from "@mlrb/core/spec/extend-pipeline";
@@ -14,14 +14,14 @@ import { parseYaml } from "@mlrb/core/yaml/yaml-source";
 import type { Consulted } from "@mlrb/local/decide/consulted-files";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { pipelineFile, pipelineNames } from "../request/request.ts";
-import { rootOf } from "../request/root-of.ts";
+import { rootFolder } from "../request/root-folder.ts";
 import { withScripted } from "../request/scripted-pipeline.ts";
 import { executorNames } from "../run/executors.ts";
 import { addRuns, cannotStart, type Runs } from "./check-runs.ts";
 
 const kinds = ["task", "scorer", "agent"] as const;
 
-/** Problems in order, each once; no files: all there are. */
+/** Sorted problems, each once. Without `files`, of all files. */
 export async function filesChecked(
   repository: string,
   files: string[],
@@ -45,13 +45,13 @@ function everything(sources: Sources): string[] {
   return [...pipelineNames(sources), ...manifests];
 }
 
-/** Adds what its stages run from to `runs`. */
+/** Adds the scripts and folders of its stages to `runs`. */
 async function checkFile(
   repository: string,
   file: string,
   { sources, runs, consulted }: { sources: Sources; runs: Runs; consulted: Consulted },
 ): Promise<Diagnostic[]> {
-  const path = relative(repository, rootOf(repository, file));
+  const path = relative(repository, rootFolder(repository, file));
   for (const kind of kinds) {
     for (const name of manifestNames(kind, sources)) {
       if (path !== manifestFile(kind, name) || !isManifestKind(kind)) continue;
@@ -72,7 +72,7 @@ async function checkFile(
   return problems;
 }
 
-/** Every profile by name, those that it takes over too; one undefined where it has none or is too broken to tell. */
+/** All profiles, inherited ones too; one undefined if there is none or the file is too broken. */
 function profilesOf(file: string, sources: Sources): (string | undefined)[] {
   const written = parseYaml(file, sources.read(file)!);
   const source = Array.isArray(written) ? written : extendPipeline(written, sources);

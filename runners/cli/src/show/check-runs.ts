@@ -1,5 +1,4 @@
-// Finds what `pipeline check` can tell of what stages run from: scripts that cannot be bundled, and what an agent's
-// folder holds that cannot be given to it.
+// Finds, for `pipeline check`, scripts that cannot be bundled and files of an agent's folder that cannot be handed to it.
 import { join } from "node:path";
 import type { Instance } from "@mlrb/core/plan/plan";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
@@ -9,7 +8,7 @@ import { CannotBundle } from "@mlrb/local/digests/bundle-script";
 import { CodeDigests } from "@mlrb/local/digests/code-digest";
 import { wholeFolder } from "@mlrb/local/digests/file-digest-memory";
 
-/** Scripts, and folders that are handed over, by path from the repository's root. */
+/** Scripts, and folders handed to agents, as paths from the repository's root. */
 export type Runs = { scripts: Set<string>; handedOver: Set<string> };
 
 export function addRuns({ action, stage }: Instance, runs: Runs): void {
@@ -21,13 +20,13 @@ export function addRuns({ action, stage }: Instance, runs: Runs): void {
   }
 }
 
-/** Each stage of these would fail before it starts. */
+/** The problems that would fail a stage before it starts. */
 export async function cannotStart(
   repository: string,
   { scripts, handedOver }: Runs,
   consulted: Consulted,
 ): Promise<Diagnostic[]> {
-  // what runs have remembered saves bundling; nothing is written
+  // uses bundles remembered by runs; writes nothing
   const codes = new CodeDigests(repository, join(repository, ".mlrb/cache/memory"), consulted);
   const problems: Diagnostic[] = [];
   for (const script of [...scripts].sort()) {

@@ -1,7 +1,7 @@
 // Cuts text to the columns that a terminal has for it.
 import { displayWidth } from "@mlrb/core/text/display-width";
 
-/** At most `width` columns; what is cut ends with `…`. Graphemes are kept or left out whole. */
+/** At most `width` columns; a cut text ends with `…`. Graphemes are never split. */
 export function clip(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let held = "";

@@ -1,6 +1,6 @@
-// `pipeline doctor` as people read it.
+// The text of `pipeline doctor`.
 // Pure: no disk, no clock.
-import type { Check, ProfileCheck } from "../gates/checkup.ts";
+import type { Check, ProfileCheck } from "../gates/machine-checks.ts";
 
 export function doctorText(
   pipeline: string,

@@ -1,5 +1,4 @@
-// What state a stage instance is in, in one word, for `status` and `graph`. One place, so that the table
-// and the picture cannot tell different stories.
+// The state of a stage instance in one word. `status` and `graph` share it, so that table and drawing agree.
 // Pure: no disk, no clock.
 import type { Outcome } from "@mlrb/core/ports/outcome";
 import type { Preview } from "@mlrb/local/decide/preview-plan";
@@ -7,9 +6,9 @@ import type { Preview } from "@mlrb/local/decide/preview-plan";
 export const states = ["upToDate", "running", "failed", "stale", "uncertain", "neverRun"] as const;
 
 /**
- * upToDate: a run would reuse it. failed: it would run, and failed when it last did. stale: it has a result,
- * of something else than it would be made of now. uncertain: the same, unless what runs before it gives the
- * same again. neverRun: it has no result in this pipeline and profile.
+ * upToDate: a run would reuse it. failed: it would run, and its last run failed. stale: it has a result, made from other
+ * inputs than today's. uncertain: stale, unless its inputs come out the same again. neverRun: it has no result in this
+ * pipeline and profile.
  */
 export type InstanceState = (typeof states)[number];
 
@@ -27,7 +26,7 @@ export type Known = {
   running: boolean;
   /** Whether it ever gave a result here that counted for this pipeline and profile. */
   succeeded: boolean;
-  /** How it ended when it was last carried out; undefined where no journal tells. */
+  /** The outcome of its last execution; undefined if no journal has it. */
   lastEnd?: Outcome | undefined;
 };
 

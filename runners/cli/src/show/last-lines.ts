@@ -1,14 +1,15 @@
-// The end of a log, fit to be shown: what a stage said may steer a terminal, or be one endless line.
+// The last lines of a log, safe to show: output may contain control sequences or one endless line.
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
+import { shorten } from "./shorten.ts";
 
 const bytesMax = 16 << 10;
 const widthMax = 400;
 
-/** Lines of a trace that name no file of anybody's. */
+/** Lines of a stack trace inside Node itself. */
 const ofNodeItself = /^\s+at .*\bnode:internal\//;
 
-/** At most `count` lines from the end of a file; none where there is no file. */
+/** At most `count` lines from the end of a file; none without a file. */
 export function lastLines(path: string, count: number): string[] {
   let text: string;
   try {
@@ -28,5 +29,5 @@ export function lastLines(path: string, count: number): string[] {
     .map((line) => line.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, " ").trimEnd())
     .filter((line) => line !== "" && !ofNodeItself.test(line))
     .slice(-count)
-    .map((line) => (line.length > widthMax ? `${line.slice(0, widthMax - 1)}…` : line));
+    .map((line) => shorten(line, widthMax));
 }

@@ -1,4 +1,4 @@
-// What `pipeline list` names: every pipeline and manifest, with its title or that it has problems.
+// The items of `pipeline list`: every pipeline and manifest with its title, or a note that it has problems.
 import { type ManifestKind, manifestNames, readManifest, type Sources } from "@mlrb/core/spec/manifest";
 import { parseYaml } from "@mlrb/core/yaml/yaml-source";
 import type { Consulted } from "@mlrb/local/decide/consulted-files";

@@ -22,14 +22,14 @@ test("a program whose stdout is full ends as it would, and says on stderr that s
   const { status, said } = withFull("stdout", ["list", "agents"]);
   assert.equal(
     said,
-    "stdout was lost from some point on: no space left where it goes; the program went on without it\n",
+    "stdout was cut off: no space left at its destination; the program continued without it\n",
   );
   assert.equal(status, 0);
 });
 
 test("a program whose stderr is full keeps its own exit status, and what it says on stdout", () => {
   const { status, said } = withFull("stderr", ["run", "no-such-pipeline", "--json"]);
-  assert.match(said, /"unknown-pipeline"[\s\S]*stderr was lost from some point on/);
+  assert.match(said, /"unknown-pipeline"[\s\S]*stderr was cut off/);
   assert.equal(status, 2);
 });
 

@@ -1,6 +1,5 @@
-// A terminal that was closed, `| head`, a full disk below `> file`: what the program says gets lost, what it does must
-// not. The run goes on to its end: stages would outlive a program that stopped here, and its exit status says how
-// the run went.
+// After a closed terminal, `| head`, or a full disk behind `> file` the output is lost, but the run continues to its
+// end: stages would outlive a program that stopped here, and its exit status reports the run.
 import { writeSync } from "node:fs";
 
 type Output = {
@@ -8,15 +7,15 @@ type Output = {
   write: NodeJS.WriteStream["write"];
 };
 
-/** Which output was lost and why, in words for its other output; undefined where its reader had seen enough. */
+/** The message on the other output; undefined if the reader closed the pipe. */
 export function lostWords(name: string, { code, message }: NodeJS.ErrnoException): string | undefined {
   if (code === "EPIPE") return undefined;
-  const why = code === "ENOSPC" || code === "EDQUOT" ? "no space left where it goes" : message;
-  return `${name} was lost from some point on: ${why}; the program went on without it\n`;
+  const why = code === "ENOSPC" || code === "EDQUOT" ? "no space left at its destination" : message;
+  return `${name} was cut off: ${why}; the program continued without it\n`;
 }
 
-/** Goes on without an output that fails; says so on the other one when the program ends. */
-export function goOnWithoutOutput(outputs: Record<string, Output & { fd: number }>): void {
+/** Continues without an output that fails, and reports it on the other one at the program's end. */
+export function continueWithoutOutput(outputs: Record<string, Output & { fd: number }>): void {
   const lost = new Map<string, string | undefined>();
   for (const [name, stream] of Object.entries(outputs)) {
     stream.on("error", (error) => {
@@ -37,6 +36,6 @@ function say(fd: number, words: string): void {
   try {
     writeSync(fd, words);
   } catch {
-    // it is lost too
+    // that output is lost too
   }
 }

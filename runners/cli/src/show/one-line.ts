@@ -1,5 +1,4 @@
-// Makes one plain line of text that may hold what a stage wrote: nothing in it may steer a terminal or break
-// a line.
+// One plain line of a text that may contain a stage's output, without control characters or line breaks.
 
 export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ");

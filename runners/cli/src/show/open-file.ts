@@ -1,12 +1,12 @@
-// Opens a file in whatever the user's desktop opens it with.
+// Opens a file with the desktop's default program.
 import { spawn } from "node:child_process";
 
 const openers: Partial<Record<NodeJS.Platform, string>> = { darwin: "open", win32: "explorer" };
 
-/** An opener that has not failed by then shows the file, and goes on as long as it likes. */
+/** An opener that has not failed within this time counts as successful, and may keep running. */
 const failsWithinMs = 3_000;
 
-/** What is wrong; undefined where the file was opened as far as can be told. */
+/** The problem; undefined if the file was probably opened. */
 export function openFile(path: string): Promise<string | undefined> {
   const opener = openers[process.platform] ?? "xdg-open";
   const { promise, resolve } = Promise.withResolvers<string | undefined>();

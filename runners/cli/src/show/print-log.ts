@@ -1,5 +1,4 @@
-// Prints a log of any size without holding it: piece by piece, or its last lines, with nothing in it that steers a
-// terminal.
+// Prints a log of any size piece by piece, or only its last lines, without control sequences.
 import { closeSync, createReadStream, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { terminalSafe } from "@mlrb/core/text/terminal-safe";
@@ -11,8 +10,8 @@ type Print = (text: string) => Promise<void> | void;
 type PrintOptions = { tail?: number | undefined; cap?: LogCap };
 
 /**
- * From the byte where the last `tail` lines begin, or from the first. Ends with a line end unless there is nothing.
- * Of a stage that runs and has said more than its log holds, the beginning and the end.
+ * Prints the last `tail` lines, or all. Ends with a line end unless the log is empty. If a running stage has written
+ * more than its log holds, prints the beginning and the end.
  */
 export async function printLog(
   path: string,
@@ -33,7 +32,7 @@ export async function printLog(
     const pieces = createReadStream(path, { ...range, highWaterMark: 1 << 18 }) as AsyncIterable<Buffer>;
     for await (const bytes of pieces) {
       const text = held + decoder.write(bytes);
-      held = text.endsWith("\r") ? "\r" : ""; // perhaps half of a line end
+      held = text.endsWith("\r") ? "\r" : ""; // may be half of a line end
       await give(held ? text.slice(0, -1) : text);
     }
   };
@@ -57,7 +56,7 @@ export async function printLog(
 
 type TailOptions = { chunk?: number; cap?: LogCap };
 
-/** Where the last `lines` lines of a file begin; where its end is known from if it has fewer; 0 if it is not there. */
+/** The offset of the last `lines` lines of a file; the start of its kept end if it has fewer; 0 without a file. */
 export function tailStart(
   path: string,
   lines: number,
@@ -80,7 +79,7 @@ export function tailStart(
       const start = Math.max(first, end - chunk);
       const count = readSync(file, bytes, 0, end - start, start);
       for (let at = count - 1; at >= 0; at--) {
-        // the last line's own end begins no line
+        // the end of the last line starts no further line
         if (bytes[at] === 10 && start + at !== size - 1 && --left === 0) return start + at + 1;
       }
       end = start;

@@ -1,5 +1,5 @@
-// Reads report.json of a results folder. An older version may have written it, or a pipeline of one's own that calls
-// another file so.
+// Reads report.json of a results folder. It may be of an older version, or another file of that name from a user's
+// pipeline.
 import { readFileSync } from "node:fs";
 import { type Reading, readFormat } from "@mlrb/formats/read-format";
 import { type Report, report, reportFormat } from "@mlrb/formats/report";
@@ -8,7 +8,7 @@ import { plainText } from "@mlrb/report/read/plain-text";
 
 const ofThisVersion = openObject({ formatVersion: { const: reportFormat } }, ["formatVersion"]);
 
-/** `foreign`: a file of another format, which is nobody's mistake. */
+/** `foreign`: a file of another format, which is no error. */
 export function readReport(path: string): Reading<Report> | { kind: "foreign"; cause: string } {
   const text = readFileSync(path, "utf8");
   const head = readFormat(ofThisVersion, text);

@@ -34,10 +34,10 @@ function words(states: Record<string, InstanceState>, asGiven = true): string[] 
 }
 
 test("a report whose publishing stage would be reused is up to date, if it lies there as that stage gave it", () => {
-  assert.deepEqual(words({}), ["up to date: a run would change nothing in it"]);
+  assert.deepEqual(words({}), ["up to date: a run would change none of these files"]);
   assert.deepEqual(words({}, false), [
-    "it is not what the plan gives now: an older run's, or edited since",
-    "  pnpm pipeline run test  lays it out anew",
+    "these files are not the plan's last results: published by an older run, or edited since",
+    "  pnpm pipeline run test  publishes them again",
   ]);
 });
 
@@ -46,10 +46,10 @@ test("a report whose members are to run has been left behind, and the first reas
     ["a", "b", "c", "d", "e", "f"].map((word) => [`make[word=${word}]`, "stale"]),
   );
   assert.deepEqual(words({ ...(stale as Record<string, InstanceState>), gather: "uncertain" }), [
-    "the plan has moved on since: 6 stale, 1 uncertain",
+    "out of date: 6 stale, 1 uncertain",
     ...["a", "b", "c", "d", "e"].map((word) => `  make[word=${word}]  parameters changed: x`),
     "  … and 1 more",
-    "  pnpm pipeline run test  brings it up to date",
+    "  pnpm pipeline run test  updates it",
   ]);
 });
 

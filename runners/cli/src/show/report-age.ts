@@ -1,4 +1,4 @@
-// Whether what lies under results/ is what a run would lay out now.
+// Whether the published results are what a run would publish now.
 // Pure: no disk, no clock.
 
 import { type Reason, reasonWords } from "@mlrb/core/key/reasons";
@@ -7,16 +7,16 @@ import type { InstanceNow } from "../attempts/read-states.ts";
 import { countStates, type InstanceState, states, stateWords } from "./instance-state.ts";
 
 export type ReportAge =
-  /** A run would change nothing in it. */
+  /** A run would change none of its files. */
   | { age: "current" }
-  /** What publishing stages gave is something else: an older run laid it out, or somebody edited it. */
+  /** The files differ from the last outputs of publishing stages: of an older run, or edited. */
   | { age: "differs" }
-  /** What it is made from is to run. `reasons`: of those whose own inputs are known. */
+  /** Stages upstream would run. `reasons`: of instances whose inputs are known. */
   | { age: "moved-on"; states: Record<InstanceState, number>; reasons: { stage: string; reason: Reason }[] };
 
 const reasonsMax = 5;
 
-/** `asGiven`: whether the files that lie there are those that the publishing stages last gave. */
+/** `asGiven`: whether the files are the last outputs of the publishing stages. */
 export function reportAge(
   plan: Plan,
   { instances, asGiven }: { instances: InstanceNow[]; asGiven: boolean },
@@ -31,15 +31,15 @@ export function reportAge(
   return { age: "moved-on", states: countStates(changed.map(({ state }) => state)), reasons };
 }
 
-/** `run` is the command that would bring it up to date. */
+/** `run`: the command that updates the report. */
 export function reportAgeWords(age: ReportAge, run: string): string[] {
   switch (age.age) {
     case "current":
-      return ["up to date: a run would change nothing in it"];
+      return ["up to date: a run would change none of these files"];
     case "differs":
       return [
-        "it is not what the plan gives now: an older run's, or edited since",
-        `  ${run}  lays it out anew`,
+        "these files are not the plan's last results: published by an older run, or edited since",
+        `  ${run}  publishes them again`,
       ];
     case "moved-on": {
       const said = states.filter((state) => age.states[state] > 0);
@@ -48,7 +48,7 @@ export function reportAgeWords(age: ReportAge, run: string): string[] {
         .slice(0, reasonsMax)
         .map(({ stage, reason }) => `  ${stage}  ${reasonWords(reason)}`);
       const more = age.reasons.length > reasonsMax ? [`  … and ${age.reasons.length - reasonsMax} more`] : [];
-      return [`the plan has moved on since: ${counts}`, ...why, ...more, `  ${run}  brings it up to date`];
+      return [`out of date: ${counts}`, ...why, ...more, `  ${run}  updates it`];
     }
   }
 }

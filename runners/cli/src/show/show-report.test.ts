@@ -34,7 +34,7 @@ test("a report of another format is named with the way out, and its tables are n
   const text = said.join("");
   assert.match(
     text,
-    /report\.json is no report of this version \(formatVersion is 1, not 4\): run the pipeline's report/,
+    /report\.json is not a report of this version \(formatVersion is 1, not 4\): rerun the pipeline's report/,
   );
   assert.doesNotMatch(text, /An old report/);
 });

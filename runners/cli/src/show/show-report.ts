@@ -4,11 +4,11 @@ import { join } from "node:path";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
-import { hasColor } from "./terminal.ts";
+import { stdoutLook } from "./terminal.ts";
 
 /**
- * `folder` is where the results were laid out, `checked` says that an earlier run read them as they are, and that all
- * followed their formats. Gives what was printed, and whether that is so.
+ * `folder`: the published results. `checked`: an earlier run found that these files follow their formats. Returns the
+ * printed report, and whether its files follow their formats.
  */
 export async function showReport(
   folder: string,
@@ -19,36 +19,35 @@ export async function showReport(
   const reading = more.checked ? parsed<Report>(path) : (await import("./read-report.ts")).readReport(path);
   if (reading.kind !== "ok") {
     process.stdout.write(
-      `\n${path} is no report of this version (${reading.cause}): run the pipeline's report stage to make it again\n`,
+      `\n${path} is not a report of this version (${reading.cause}): rerun the pipeline's report stage\n`,
     );
     return undefined;
   }
   const report = reading.value;
   const { terminalSection, terminalTable } = await import("@mlrb/report/formats/terminal-table");
-  const color = hasColor(process.stdout);
-  const width = process.stdout.columns ?? Number(process.env.COLUMNS ?? 100);
-  process.stdout.write(`\n${terminalTable(report, { width, color })}`);
+  const look = stdoutLook();
+  process.stdout.write(`\n${terminalTable(report, look)}`);
   if (more.groups) {
     const [{ groupsSection }, { plainSection }] = await Promise.all([
       import("@mlrb/report/sections/groups"),
       import("@mlrb/report/sections/sections"),
     ]);
-    process.stdout.write(`\n${terminalSection(plainSection(groupsSection(report)), { width, color })}`);
+    process.stdout.write(`\n${terminalSection(plainSection(groupsSection(report)), look)}`);
   }
   const times = join(folder, "times.json");
   let followed = true;
   if (existsSync(times)) {
     const { timesSection } = await import("@mlrb/report/sections/times");
     const reading = more.checked ? parsed<Times>(times) : await readTimes(times);
-    // an older version's lack columns; the next run makes them again
+    // times of an older version lack columns; the next run makes them again
     if (reading.kind === "ok")
-      process.stdout.write(`\n${terminalSection(timesSection(reading.value), { width, color })}`);
+      process.stdout.write(`\n${terminalSection(timesSection(reading.value), look)}`);
     else followed = false;
   }
   return { report, followed };
 }
 
-/** What an earlier run has checked. The formats are not even loaded: that takes a fifth of a run without work. */
+/** Reads a file that an earlier run has checked, without loading the formats: they take a fifth of a no-op run. */
 function parsed<T>(path: string): { kind: "ok"; value: T } {
   return { kind: "ok", value: JSON.parse(readFileSync(path, "utf8")) as T };
 }

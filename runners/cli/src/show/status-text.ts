@@ -1,14 +1,15 @@
-// `pipeline status` as people read it.
+// The text of `pipeline status`.
 // Pure: the time of day is an argument.
 import { formatDuration } from "@mlrb/core/text/units";
 import { ownerWords } from "@mlrb/local/leases/owner";
 import { sumsWords } from "../attempts/attempt-sums.ts";
 import { costWords } from "../gates/total-cost.ts";
 import type { NextStep } from "../run/next-steps.ts";
+import { shownWaitText } from "./attempt-wait-text.ts";
 import { type StateCounts, states, stateWords } from "./instance-state.ts";
 import { oneLine } from "./one-line.ts";
+import { shorten } from "./shorten.ts";
 import type { Status } from "./status.ts";
-import { waitWords } from "./wait-words.ts";
 
 const shownMax = 20;
 
@@ -20,47 +21,47 @@ export function statusText(status: Status, { next, now }: { next: NextStep[]; no
   ];
   out.push("", ...stageTable(status));
   for (const { owner, since, stages, life, run, waiting, queued } of runs) {
-    const sight = life === "elsewhere" ? "; whether it lives cannot be told from here" : "";
-    out.push("", `run ${run}, ${ownerWords(owner)}, began ${ago(since, now)} ago${sight}`);
+    const sight = life === "elsewhere" ? "; whether it is alive is not known here" : "";
+    out.push("", `run ${run}, ${ownerWords(owner)}, started ${ago(since, now)} ago${sight}`);
     for (const { stage, since: from } of stages.slice(0, shownMax))
       out.push(`  ${stage}  for ${ago(from, now)}`);
     if (stages.length > shownMax) out.push(`  … and ${stages.length - shownMax} more`);
     for (const { stage, why, since: from } of waiting.slice(0, shownMax))
       out.push(`  ${stage}  waits: ${oneLine(why)}, for ${ago(from, now)}`);
-    if (waiting.length > shownMax) out.push(`  … and ${waiting.length - shownMax} more that wait`);
+    if (waiting.length > shownMax) out.push(`  … and ${waiting.length - shownMax} more waiting`);
     if (queued !== "") out.push(`  ${queued}`);
-    if (stages.length + waiting.length === 0) out.push("  nothing at this moment");
+    if (stages.length + waiting.length === 0) out.push("  nothing right now");
   }
-  if (status.orphans.length > 0) out.push("", "attempts that go on without a run");
+  if (status.orphans.length > 0) out.push("", "attempts running without a run");
   for (const { stage, since, supervisor } of status.orphans)
     out.push(`  ${stage}  for ${ago(since, now)}, ${ownerWords(supervisor)}`);
-  if (status.waits.length > 0) out.push("", "attempts that wait");
-  for (const wait of status.waits) out.push(`  ${wait.stage}`, `      ${oneLine(waitWords(wait, now))}`);
-  if (status.damaged.length > 0) out.push("", "damaged attempts, which may go on");
+  if (status.waits.length > 0) out.push("", "waiting attempts");
+  for (const wait of status.waits) out.push(`  ${wait.stage}`, `      ${oneLine(shownWaitText(wait, now))}`);
+  if (status.damaged.length > 0) out.push("", "damaged attempts, which may still be running");
   for (const words of status.damaged) out.push(`  ${oneLine(words)}`);
-  if (status.gpus.length > 0) out.push("", "GPUs that are held on this host");
+  if (status.gpus.length > 0) out.push("", "GPUs in use on this host");
   for (const { index, model, uuid, stage, run, owner, since } of status.gpus)
     out.push(
       `  ${index}  ${model} (${uuid})  ${stage} of run ${run}, ${ownerWords(owner)}, for ${ago(since, now)}`,
     );
-  if (failed.length > 0) out.push("", "failed when they last ran");
+  if (failed.length > 0) out.push("", "failed in their last run");
   for (const { stage, cause, time } of failed.slice(0, shownMax))
-    out.push(`  ${stage}  ${short(cause)}  (${ago(time, now)} ago)`);
+    out.push(`  ${stage}  ${shorten(oneLine(cause), 200)}  (${ago(time, now)} ago)`);
   if (failed.length > shownMax) out.push(`  … and ${failed.length - shownMax} more`);
   if (attempts) {
-    const cost = attempts.cost.attempts > 0 ? `; to make what is missing: ${costWords(attempts.cost)}` : "";
+    const cost = attempts.cost.attempts > 0 ? `; to run the missing ones: ${costWords(attempts.cost)}` : "";
     out.push("", `attempts: ${countWords(attempts.states)}${cost}`);
     const spent = attempts.spent && sumsWords(attempts.spent);
     if (spent !== undefined) out.push(`spent: ${spent}`);
   }
   if (status.states.uncertain > 0)
-    out.push("", "uncertain: reads something that runs first; reused after all if that gives the same again");
+    out.push("", "uncertain: an input runs first; reused after all if that input comes out the same");
   if (next.length > 0) out.push("", "next");
   for (const { why, command } of next) out.push(`  ${command}`, `      ${why}`);
   return `${out.join("\n")}\n`;
 }
 
-/** `3 up to date, 1 failed`; what there is none of is not named. */
+/** `3 up to date, 1 failed`; without states of count 0. */
 function countWords(counts: StateCounts): string {
   const parts = states
     .filter((state) => counts[state] > 0)
@@ -68,7 +69,7 @@ function countWords(counts: StateCounts): string {
   return parts.join(", ") || "nothing is selected";
 }
 
-/** A column for every state that something is in. */
+/** A column for every state with an instance. */
 function stageTable({ stages, states: all }: Status): string[] {
   const columns = states.filter((state) => state === "upToDate" || all[state] > 0);
   const rows = [
@@ -87,9 +88,4 @@ function stageTable({ stages, states: all }: Status): string[] {
 
 function ago(time: string, now: number): string {
   return formatDuration(Math.max(0, Math.floor((now - Date.parse(time)) / 1000) * 1000));
-}
-
-function short(text: string): string {
-  const plain = oneLine(text);
-  return plain.length > 200 ? `${plain.slice(0, 199)}…` : plain;
 }

@@ -9,10 +9,10 @@ import type { HeldGpu } from "@mlrb/local/leases/gpu-leases";
 import type { LiveRun } from "@mlrb/local/leases/live-runs";
 import type { InstanceNow, Orphan } from "../attempts/read-states.ts";
 import { nextSteps } from "../run/next-steps.ts";
+import type { ShownWait } from "./attempt-wait-text.ts";
 import type { InstanceState } from "./instance-state.ts";
 import { statusOf } from "./status.ts";
 import { statusText } from "./status-text.ts";
-import type { ShownWait } from "./wait-words.ts";
 
 const text = `formatVersion: 1
 name: test
@@ -117,27 +117,27 @@ make             2           -        1       1      -          -          -
 attempt          2           -        -       -      1          -          1
 gather           1           -        -       -      -          1          -
 
-run 20260131T100000Z-17xab, process 17 on gpu2 since 2026-01-31T09:59:59.000Z by its clock, began 10 m 0 s ago; whether it lives cannot be told from here
+run 20260131T100000Z-17xab, process 17 on gpu2 since 2026-01-31T09:59:59.000Z by its clock, started 10 m 0 s ago; whether it is alive is not known here
   make[word=alpha]  for 9 m 55 s
 
-failed when they last ran
+failed in their last run
   make[word=beta]  exit-code: it ended with 1 [2J and more  (5 m 0 s ago)
 
-attempts: 1 stale, 1 never run; to make what is missing: 2 attempts, about 4.0 GPU hours and 0.00 dollars
+attempts: 1 stale, 1 never run; to run the missing ones: 2 attempts, about 4.0 GPU hours and 0.00 dollars
 
-uncertain: reads something that runs first; reused after all if that gives the same again
+uncertain: an input runs first; reused after all if that input comes out the same
 
 next
   pnpm pipeline log 'make[word=alpha]' --root 'my root'
-      a run goes on; what it says
+      a run is active; prints its output
   pnpm pipeline run test --root 'my root' --take-over
-      if the run on another host is gone: a run takes over what it left, attempts only if told
+      if the run on another host is dead: takes over its stages and attempts
   pnpm pipeline log 'make[word=beta]' --root 'my root'
-      why make[word=beta] failed
+      shows why make[word=beta] failed
   pnpm pipeline run test --root 'my root' --rerun
-      make stale attempts again: 2 attempts, about 4.0 GPU hours and 0.00 dollars
+      reruns stale attempts: 2 attempts, about 4.0 GPU hours and 0.00 dollars
   pnpm pipeline run test --root 'my root' --accept-stale "reason"
-      or use them as they are; the tables say why
+      or uses them as they are; the tables print the reason
 `,
   );
 });
@@ -157,7 +157,7 @@ attempts: 2 up to date
 
 next
   pnpm pipeline report test --root 'my root'
-      nothing to do; the tables again
+      nothing to do; prints the tables
 `,
   );
 });
@@ -167,10 +167,10 @@ test("a run is proposed with the time that earlier runs took, and not while one 
   const { next } = scene(states);
   assert.deepEqual(next, [
     {
-      why: "bring 2 up to date, about 1 m 30 s of work by earlier runs, 1 never timed",
+      why: "runs 2 instances, about 1 m 30 s of work as earlier runs took, 1 never timed",
       command: "pnpm pipeline run test --root 'my root'",
     },
-    { why: "what would run, and why", command: "pnpm pipeline plan test --root 'my root'" },
+    { why: "shows what would run, and why", command: "pnpm pipeline plan test --root 'my root'" },
   ]);
   const live = [liveRun({ life: "alive" })];
   assert.deepEqual(scene(states, { live }).commands, [
@@ -203,7 +203,7 @@ test("a status tells who holds which GPU of this host, whichever run that is", (
   ];
   const by = `attempt[word=alpha] of run ${run}, process 17 on gpu2 since 2026-01-31T09:59:59.000Z by its clock, for 3 m 0 s`;
   const told = `
-GPUs that are held on this host
+GPUs in use on this host
   0  NVIDIA H100 (GPU-1)  ${by}
   3  NVIDIA H100 MIG 1g.10gb (MIG-2)  ${by}
 `;
@@ -217,7 +217,7 @@ test("an attempt that goes on without a run is told, with what to do about it", 
   const { text, commands } = scene({ [stage]: "running" }, { orphans });
   assert.match(
     text,
-    /attempts that go on without a run\n {2}attempt\[word=alpha\] {2}for 3 m 0 s, process 23 on gpu2/,
+    /attempts running without a run\n {2}attempt\[word=alpha\] {2}for 3 m 0 s, process 23 on gpu2/,
   );
   assert.deepEqual(commands.slice(0, 2), [
     "pnpm pipeline run test --root 'my root'",
@@ -242,7 +242,7 @@ test("what an attempt waits for is shown with its cause, since when, and the com
     },
   ];
   const { text } = scene({}, { waits });
-  const at = text.indexOf("attempts that wait");
+  const at = text.indexOf("waiting attempts");
   assert.ok(at > 0, text);
   const shown = text.slice(at);
   assert.ok(shown.includes(stage) && shown.includes("waits for you: wrong-key: 401: no such"), shown);

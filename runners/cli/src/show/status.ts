@@ -1,5 +1,4 @@
-// What `pipeline status` tells, as data: each stage's instances by state, what runs now, what failed last,
-// the attempts, and what to do next.
+// The data of `pipeline status`: each stage's instances by state, what runs now, what failed last, and the attempts.
 // Pure: no disk, no clock.
 
 import type { Plan } from "@mlrb/core/plan/plan";
@@ -9,32 +8,32 @@ import type { LiveRun } from "@mlrb/local/leases/live-runs";
 import type { AttemptSums } from "../attempts/attempt-sums.ts";
 import type { InstanceNow, Orphan } from "../attempts/read-states.ts";
 import { type TotalCost, totalCost } from "../gates/total-cost.ts";
+import type { ShownWait } from "./attempt-wait-text.ts";
 import { countStates, type StateCounts } from "./instance-state.ts";
-import type { ShownWait } from "./wait-words.ts";
 
 export type Status = {
   pipeline: string;
   profile: string;
   selection: string;
-  /** In plan order, those of which something was selected. */
+  /** In plan order; only stages with a selected instance. */
   stages: { name: string; instances: number; states: StateCounts }[];
   states: StateCounts;
   runs: LiveRun[];
   orphans: Orphan[];
-  /** Attempts that wait, of those of this pipeline. */
+  /** Waiting attempts of this pipeline. */
   waits: ShownWait[];
   /** Attempts of any pipeline whose card cannot be read: folder, fault and way out. */
   damaged: string[];
-  /** On this host, by whichever run. */
+  /** GPUs in use on this host, by any run. */
   gpus: HeldGpu[];
   failed: { stage: string; cause: string; time: string }[];
-  /** Of durable stages; undefined where the pipeline has none. */
+  /** Of durable stages; undefined if the pipeline has none. */
   attempts: { states: StateCounts; cost: TotalCost; spent?: AttemptSums } | undefined;
   toRun: {
     instances: number;
-    /** Of attempts that are stale and that a run would leave so. */
+    /** Stale attempts that a run would leave stale. */
     leftStale: number;
-    /** By earlier runs; 0 where nothing was timed. */
+    /** From earlier durations; 0 if nothing was timed. */
     expectedMs: number;
     untimed: number;
   };

@@ -1,5 +1,5 @@
-// What stands behind a stage instance's last success, as it was kept: what it ran, with what, where; and the
-// same of everything it read. The plan tells only who gave what.
+// What a stage instance's last success was made from, as stored: script, parameters, inputs and host, and the same for
+// all of its inputs. The plan is used only to find which instance made an input.
 
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
 import type { KeyParts, Ran } from "@mlrb/formats/stage/action";
@@ -17,17 +17,17 @@ export type TraceNode = {
   inputs: { name: string; digest: string; from: string; output: string }[];
   outputs: Record<string, Artifact>;
   ran: Ran;
-  /** Where what it said was kept, if it still is. */
+  /** The path of its log, which may be gone. */
   log: string;
 };
 
 export type Trace = {
   nodes: TraceNode[];
-  /** Instances behind it of which nothing is kept, with the reason in words. */
+  /** Instances upstream without a stored result, with the reason. */
   missing: { stage: string; why: string }[];
 };
 
-/** Of `index` first, then of what it read, each once; environments are named by their keys and left out. */
+/** The instance itself first, then its inputs, each once. Environments are left out: keys name them. */
 export function traceOf(index: number, plan: Plan, workspace: Workspace): Trace {
   const trace: Trace = { nodes: [], missing: [] };
   const seen = new Set<number>();
@@ -44,14 +44,14 @@ export function traceOf(index: number, plan: Plan, workspace: Workspace): Trace 
   return trace;
 }
 
-/** Of one instance; a text is why there is nothing to tell. */
+/** The node of one instance; a text is the reason that there is none. */
 export function nodeOf(instance: Instance, plan: Plan, workspace: Workspace): TraceNode | string {
   const last = workspace.last.get(instance.id);
   const found = instance.stage.durable
     ? attemptOf(instance, plan, workspace)
     : last && actionOf(last.key, workspace);
   if (!found)
-    return last ? "it succeeded, and its entry is gone from the cache" : "no success of it is on record here";
+    return last ? "it succeeded, but its entry is no longer in the cache" : "it has not succeeded here";
   const origins = new Map(instance.inputs.map((input) => [input.name, input]));
   const inputs = Object.entries(found.parts.inputs).map(([name, digest]) => {
     const origin = origins.get(name);
@@ -60,7 +60,7 @@ export function nodeOf(instance: Instance, plan: Plan, workspace: Workspace): Tr
   });
   const log = last?.log ?? logPath(workspace.state.logs, instance.id);
   const { run } = found.parts;
-  // an attempt's key names no harness: of its script only today's plan can tell
+  // an attempt's key does not contain its script: only today's plan names it
   const nameless = run.kind !== "command" && run.file === "";
   return { stage: instance.id, run: nameless ? instance.action.run : run, inputs, log, ...found };
 }
@@ -70,7 +70,7 @@ function actionOf(key: string, { actions }: Workspace) {
   return entry && { key, record: null, parts: entry.parts, outputs: entry.outputs, ran: entry.ran };
 }
 
-/** By what was last used, in whichever slot it was made; after the cache is gone, by its own slot. */
+/** The attempt last used, from any slot; if the cache is gone, the one of its own slot. */
 function attemptOf({ id }: Instance, plan: Plan, { attempts, last }: Workspace) {
   const used = last.get(id);
   const held = (used && attempts.find(used.key)) ?? attempts.inSlot({ ...plan, stage: id });

@@ -1,12 +1,11 @@
-// A terminal for tests: keeps what a person would see of what a program writes. It knows the few escape
-// sequences that the program uses and refuses others, breaks lines that are too wide, and breaks them anew
-// when its width changes, as terminals of today do.
+// A terminal for tests: holds what a person would see. It knows the few escape sequences that the program uses and
+// refuses others, wraps lines that are too wide, and wraps them again when its width changes, as terminals do.
 import { displayWidth } from "@mlrb/core/text/display-width";
 
 type Row = {
-  /** One a column; a wide character is followed by an empty one. */
+  /** One per column; a wide character is followed by an empty cell. */
   cells: string[];
-  /** Broken off here only because the terminal was full. */
+  /** Wrapped here because the line was full. */
   goesOn: boolean;
 };
 
@@ -14,7 +13,7 @@ export class Screen {
   readonly isTTY = true;
   columns: number;
   rows: number;
-  /** How often something was written. */
+  /** The number of writes. */
   writes = 0;
   #lines: Row[] = [{ cells: [], goesOn: false }];
   #row = 0;
@@ -36,7 +35,7 @@ export class Screen {
     return true;
   }
 
-  /** Everything since the beginning, what was scrolled away too. */
+  /** Everything since the beginning, including rows scrolled away. */
   text(): string {
     return `${this.#lines.map(({ cells }) => cells.join("").trimEnd()).join("\n")}\n`;
   }
@@ -51,7 +50,7 @@ export class Screen {
       if (goesOn && at < this.#lines.length - 1) continue;
       do lines.push({ cells: whole.splice(0, columns), goesOn: whole.length > 0 });
       while (whole.length > 0);
-      if (at === this.#row) row = lines.length - 1; // the cursor stands behind the last that was written
+      if (at === this.#row) row = lines.length - 1; // the cursor is after the last written character
       whole = [];
     }
     this.#lines = lines;

@@ -1,7 +1,7 @@
 // A graph in the DOT language of Graphviz.
 // Pure: no disk, no clock.
 import type { Graph } from "./graph.ts";
-import { edgeLabel, plainLabel, privateColour, stateColours } from "./graph-looks.ts";
+import { edgeLabel, plainLabel, privateColour, stateColours } from "./graph-style.ts";
 
 export function graphDot({ title, nodes, edges }: Graph): string {
   const out = [
@@ -31,7 +31,7 @@ export function graphDot({ title, nodes, edges }: Graph): string {
   return `${[...out, "}"].join("\n")}\n`;
 }
 
-/** Graphviz reads a backslash as an escape of its own (`\\N` is the node's name) and `&…;` as an entity. */
+/** Graphviz reads a backslash as an escape (`\\N` is the node's name) and `&…;` as an entity. */
 function quoted(lines: string[]): string {
   const escaped = lines.map((line) =>
     plainLabel(line).replaceAll("&", "&amp;").replaceAll("\\", "\\\\").replaceAll('"', '\\"'),

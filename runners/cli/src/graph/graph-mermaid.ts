@@ -1,8 +1,9 @@
-// A graph as a Mermaid flowchart: what GitHub and many wikis draw from text.
+// A graph as a Mermaid flowchart, which GitHub and many wikis render.
 // Pure: no disk, no clock.
+
+import { states } from "../show/instance-state.ts";
 import type { Graph } from "./graph.ts";
-import { edgeLabel, plainLabel, privateColour, stateColours } from "./graph-looks.ts";
-import { states } from "./instance-state.ts";
+import { edgeLabel, plainLabel, privateColour, stateColours } from "./graph-style.ts";
 
 export function graphMermaid({ title, nodes, edges }: Graph): string {
   const names = new Map(nodes.map(({ id }, at) => [id, `n${at}`]));
@@ -30,7 +31,7 @@ export function graphMermaid({ title, nodes, edges }: Graph): string {
   return `${out.join("\n")}\n`;
 }
 
-/** Mermaid writes characters by number, with `#` for `&`; what could be taken for markup is written so. */
+/** Escapes markup characters by number; Mermaid uses `#` where HTML has `&`. */
 function quoted(lines: string[]): string {
   const escaped = lines.map((line) =>
     plainLabel(line).replace(/[#"<>&`\\[\]{}|]/g, (character) => `#${character.codePointAt(0)};`),

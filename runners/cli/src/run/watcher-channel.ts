@@ -1,18 +1,18 @@
-// The side of a run that `pipeline watch` has started: it tells the watcher, over Node's channel between
-// parent and child, what it looked at in the repository, and is ended through it.
+// The channel between `pipeline watch` and the run that it started, by Node's messages between parent and child: the run
+// reports the files that it consulted, and the watcher ends the run.
 import type { Consulted } from "@mlrb/local/decide/consulted-files";
 import type { StatSnapshot } from "@mlrb/local/decide/stat-snapshot";
 
-/** `whole`: everything that the plan depends on, not only what was looked at before a problem was found. */
+/** `whole`: all files that the plan depends on, not only those consulted before a problem was found. */
 export type WatchedFiles = StatSnapshot & { whole: boolean };
 
-/** What the watcher says to end a run. */
+/** The watcher's message for a Ctrl-C. */
 export const interruptMessage = "interrupt";
 
-/** The same for another reason than a person at the keyboard. */
+/** The watcher's message for any other signal. */
 export const leaveMessage = "leave";
 
-/** Set for every run of a watcher but its first: what was agreed to at its start is not agreed to again. */
+/** Set for every run of a watcher after the first: a confirmation holds for the first run only. */
 export const againVariable = "MLRB_WATCHED_AGAIN";
 
 export function isWatchedAgain(): boolean {
@@ -23,7 +23,7 @@ export function isWatched(): boolean {
   return process.connected === true;
 }
 
-/** Settles when it is on its way. Nothing happens where nobody watches. */
+/** Resolves once the message is sent. No-op without a watcher. */
 export function tellWatcher({ files, folders, patterns }: Consulted, whole: boolean): Promise<void> {
   const looked: WatchedFiles = {
     stats: Object.fromEntries(files),

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import type { Gpu } from "@mlrb/core/ports/gpu";
 import { memorySources } from "@mlrb/core/testing/memory-sources";
 import { doctorText } from "../show/doctor-text.ts";
-import { machineChecks, profileCheck } from "./checkup.ts";
-import type { Machine } from "./look-at-machine.ts";
+import type { Machine } from "./inspect-machine.ts";
+import { machineChecks, profileCheck } from "./machine-checks.ts";
 import { type ProfileNeeds, profileNeeds } from "./profile-needs.ts";
 
 const GiB = 2 ** 30;
@@ -89,13 +89,13 @@ test --profile smoke (default): can run here
 
 test --profile paper: cannot run here
   ok       plan            3 stage instances
-  MISSING  gpus            "train" wants 8, this host has 1
+  MISSING  gpus            "train" needs 8, this host has 1
                            run it on a host that has them, or choose another profile
   ok       OPENAI_API_KEY  set, for "ask", "tell"
   ok       OTHER_KEY       set, for "ask"
-  note     memory          "train" asks for 64 GiB, this host has 23 GiB
-                           it will run alone, and may be ended for want of memory
-  note     cpus            "train" asks for 16, this host has 8
+  note     memory          "train" requests 64 GiB, this host has 23 GiB
+                           it will run alone, and may run out of memory
+  note     cpus            "train" requests 16, this host has 8
                            it will run alone
 
 test --profile remote: cannot run here
@@ -123,34 +123,34 @@ test("where much is missing a doctor says how to get it", () => {
   assert.equal(
     bare.slice(0, bare.indexOf("\n\ntest --profile paper")),
     `this machine
-  MISSING  node        22.1.0; the project's own is 26.10.0
-                       npx -y pnpm@10.34.9 install brings it; then start by pnpm
+  MISSING  node        22.1.0; the project uses 26.10.0
+                       npx -y pnpm@10.34.9 install installs it; then start through pnpm
   note     pnpm        not on PATH
-                       npx -y pnpm@10.34.9 pipeline … does without
+                       npx -y pnpm@10.34.9 pipeline … works without it
   note     git         not on PATH
-                       nothing that runs needs it; to update this project does
-  MISSING  python      none that fits
+                       not needed to run; needed to update the project
+  MISSING  python      no suitable version
                        no Python 3.10 to 3.13 with venv was found on PATH; install one (Debian and Ubuntu: apt install python3 python3-venv; macOS: brew install python@3.12), or name one in MLRB_BASE_PYTHON
   note     disk        3.1 GiB free for /data/mlrb
-                       environments and models take several GiB: free some, or choose another --root
+                       environments and models take several GiB: free space, or choose another --root
   ok       memory      23 GiB
   ok       cpus        8
-  note     namespaces  not allowed here: taking the network away
-                       allow user namespaces (sysctl user.max_user_namespaces, and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0), or run as root; without, inputs are copied and \`network: none\` is only written to the log
+  note     namespaces  not allowed here: removing the network
+                       allow user namespaces (sysctl user.max_user_namespaces, and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0), or run as root; otherwise inputs are copied and \`network: none\` is only noted in the log
   note     bubblewrap  not on PATH
-                       Debian and Ubuntu: apt install bubblewrap; for agents that nobody vouched for
-  note     docker      its server does not answer: permission denied
-                       start it, or join the group docker
+                       for untrusted agents, which run in a sandbox or are refused; Debian and Ubuntu: apt install bubblewrap
+  note     docker      the server does not answer: permission denied
+                       start the server, or join the group docker
   note     gpus        none (nvidia-smi -L)
 
 test --profile smoke (default): cannot run here
   ok       plan            3 stage instances
   MISSING  OPENAI_API_KEY  not set, and "ask", "tell" calls its provider
                            export OPENAI_API_KEY=… before the run; it is never logged or keyed
-  note     OTHER_KEY       not set; "ask" gets it if it is
+  note     OTHER_KEY       not set; optional for "ask"
                            export OTHER_KEY=… before the run; it is never logged or keyed
-  note     network         no network for "train" cannot be enforced here
-                           allow user namespaces (sysctl user.max_user_namespaces, and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0), or run as root; without, inputs are copied and \`network: none\` is only written to the log`,
+  note     network         running without network cannot be enforced here for "train"
+                           allow user namespaces (sysctl user.max_user_namespaces, and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0), or run as root; otherwise inputs are copied and \`network: none\` is only noted in the log`,
   );
 });
 
@@ -211,8 +211,8 @@ test("GPUs that are alike stand in one line, slices by their profile, and what a
       "  ok       podman      4.3.1",
       "  ok       gpus        2 × NVIDIA H100, 80 GiB, driver 550.54.15 (0, 1)",
       "  ok       gpus        1 × NVIDIA H100 MIG 1g.10gb (2)",
-      "  note     gpus        (nvidia-smi says: GPU 3 is lost)",
-      '  MISSING  gpus            "train" wants 8, this host has 2',
+      "  note     gpus        (nvidia-smi reports: GPU 3 is lost)",
+      '  MISSING  gpus            "train" needs 8, this host has 2',
     ],
   );
 });

@@ -1,4 +1,4 @@
-// What an attempt waits for, as people read it, with the exact command to type.
+// What an attempt waits for, in words, with the exact command to type.
 // Pure: the time is an argument.
 
 import { resumeCommand, waitText } from "@mlrb/core/ports/attempt-wait";
@@ -7,15 +7,15 @@ import type { WaitingAttempt } from "@mlrb/local/attempts/attempt-waits";
 
 export type WaitPlace = {
   repository: string;
-  /** Where the state lies: named in a command where it is not the repository. */
+  /** The folder of the state; a command names it unless it is the repository. */
   root: string;
 };
 
 export type ShownWait = {
   stage: string;
-  /** null where no person is waited for. */
+  /** null if the attempt does not wait for a person. */
   command: string | null;
-  /** Never empty; what matters most first. */
+  /** Never empty; the most important wait first. */
   waits: AttemptWait[];
 };
 
@@ -26,7 +26,7 @@ export function shownWait({ name, card, waits }: WaitingAttempt, { repository, r
 }
 
 /** `now` in milliseconds since 1970. */
-export function waitWords({ command, waits }: Pick<ShownWait, "command" | "waits">, now: number): string {
+export function shownWaitText({ command, waits }: Pick<ShownWait, "command" | "waits">, now: number): string {
   const more = waits.length - 1;
   const others = more === 0 ? "" : ` (and ${more} more ${more === 1 ? "call" : "calls"})`;
   return `${waitText(waits[0]!, { now, resume: command })}${others}`;

@@ -1,12 +1,12 @@
-// Whether a machine suffices, for the program and for each profile: what works, what is missing and how to
-// get it. What a profile can do without is a note, never a lack.
+// Decides whether a machine suffices for the program and for each profile: what works, what is missing and how to get
+// it. What a profile can do without is a note, never missing.
 // Pure: the machine is an argument.
 
 import type { Gpu } from "@mlrb/core/ports/gpu";
 import { renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
 import { gpusFor } from "@mlrb/local/leases/gpu-inventory";
 import { noPython } from "@mlrb/local/process/find-python";
-import type { Machine } from "./look-at-machine.ts";
+import type { Machine } from "./inspect-machine.ts";
 import type { ProfileNeeds } from "./profile-needs.ts";
 
 export type Check = { name: string; answer: "works" | "note" | "missing"; found: string; help?: string };
@@ -14,7 +14,7 @@ export type ProfileCheck = { profile: string; isDefault: boolean; runs: boolean;
 
 const GiB = 2 ** 30;
 
-/** Below it a few environments and models do not fit (docs/environments.md has their sizes). */
+/** With less, a few environments and models do not fit (sizes in docs/environments.md). */
 const freeBytesWanted = 10 * GiB;
 
 export function machineChecks(machine: Machine): Check[] {
@@ -27,28 +27,28 @@ export function machineChecks(machine: Machine): Check[] {
       ? works("node", node)
       : missing(
           "node",
-          `${node}; the project's own is ${wanted.node}`,
-          `${install} brings it; then start by pnpm`,
+          `${node}; the project uses ${wanted.node}`,
+          `${install} installs it; then start through pnpm`,
         ),
     pnpm === undefined
-      ? note("pnpm", "not on PATH", `npx -y pnpm@${wanted.pnpm} pipeline … does without`)
+      ? note("pnpm", "not on PATH", `npx -y pnpm@${wanted.pnpm} pipeline … works without it`)
       : major(pnpm) === major(wanted.pnpm)
         ? works("pnpm", pnpm)
-        : note(
-            "pnpm",
-            `${pnpm}; this project is made with ${wanted.pnpm}`,
-            `npx -y pnpm@${wanted.pnpm} pipeline …`,
-          ),
+        : note("pnpm", `${pnpm}; the project uses ${wanted.pnpm}`, `npx -y pnpm@${wanted.pnpm} pipeline …`),
     git === undefined
-      ? note("git", "not on PATH", "nothing that runs needs it; to update this project does")
+      ? note("git", "not on PATH", "not needed to run; needed to update the project")
       : works("git", git),
     python
       ? works("python", `${python.version} with venv, ${python.path}`)
-      : missing("python", "none that fits", noPython),
+      : missing("python", "no suitable version", noPython),
     !root.writable
-      ? missing("disk", `${root.path} cannot be written`, "choose another --root, or check who owns it")
+      ? missing("disk", `${root.path} cannot be written`, "choose another --root, or check its owner")
       : root.freeBytes < freeBytesWanted
-        ? note("disk", sized, "environments and models take several GiB: free some, or choose another --root")
+        ? note(
+            "disk",
+            sized,
+            "environments and models take several GiB: free space, or choose another --root",
+          )
         : works("disk", sized),
     works("memory", gib(machine.memoryBytes)),
     works("cpus", String(machine.cpus)),
@@ -77,12 +77,12 @@ function bubblewrapCheck(machine: Machine): Check {
       return note(
         "bubblewrap",
         "not on PATH",
-        "Debian and Ubuntu: apt install bubblewrap; for agents that nobody vouched for",
+        "for untrusted agents, which run in a sandbox or are refused; Debian and Ubuntu: apt install bubblewrap",
       );
   }
 }
 
-/** One line for all that are alike: a host has eight. */
+/** One line for all GPUs of a model: a host may have eight. */
 function gpuChecks({ gpus, trouble }: Machine["gpus"]): Check[] {
   const words = ({ model, memoryBytes, driver }: Gpu) =>
     [model, ...(memoryBytes > 0 ? [gib(memoryBytes)] : []), ...(driver ? [`driver ${driver}`] : [])].join(
@@ -93,7 +93,7 @@ function gpuChecks({ gpus, trouble }: Machine["gpus"]): Check[] {
     works("gpus", `${some.length} × ${text} (${some.map(({ index }) => index).join(", ")})`),
   );
   const none = gpus.length === 0 ? "none " : "";
-  const said = trouble === undefined ? "(nvidia-smi -L)" : `(nvidia-smi says: ${trouble})`;
+  const said = trouble === undefined ? "(nvidia-smi -L)" : `(nvidia-smi reports: ${trouble})`;
   return trouble === undefined && gpus.length > 0 ? found : [...found, note("gpus", `${none}${said}`)];
 }
 
@@ -105,18 +105,18 @@ function dockerCheck(docker: Machine["docker"]): Check {
       return note(
         "docker",
         "not on PATH",
-        "https://docs.docker.com/engine/install/; only for stages that run in it",
+        "https://docs.docker.com/engine/install/; only needed for stages that run in containers",
       );
     case "no-daemon":
       return note(
         "docker",
-        `its server does not answer: ${docker.said}`,
-        "start it, or join the group docker",
+        `the server does not answer: ${docker.said}`,
+        "start the server, or join the group docker",
       );
   }
 }
 
-/** `set` tells whether this machine has a secret of that name; its value is nobody's business here. */
+/** `set`: whether a secret of that name is set; its value is not passed. */
 export function profileCheck(
   needs: ProfileNeeds,
   machine: Machine,
@@ -143,8 +143,8 @@ function lacks(
   const checks: Check[] = [works("plan", `${needs.instances} stage instances`)];
   if (!machine.root.writable)
     checks.push(missing("disk", `${machine.root.path} cannot be written`, "choose another --root"));
-  if (python && !machine.python) checks.push(missing("python", "none that fits", noPython));
-  // podman is asked only where there is no docker at all
+  if (python && !machine.python) checks.push(missing("python", "no suitable version", noPython));
+  // podman is used only if docker is not installed
   const engine = machine.docker.kind === "works" || (machine.docker.kind === "missing" && machine.podman);
   if (contained.length > 0 && !engine) {
     const found = `${contained.length} stages run in containers, and no engine answers`;
@@ -152,7 +152,7 @@ function lacks(
   }
   const able = gpusFor(gpus.amount, machine.gpus.gpus).length;
   if (gpus.amount > able) {
-    const found = `"${gpus.stage}" wants ${gpus.amount}, this host has ${able}`;
+    const found = `"${gpus.stage}" needs ${gpus.amount}, this host has ${able}`;
     checks.push(missing("gpus", found, "run it on a host that has them, or choose another profile"));
   }
   for (const { name, stages, needed } of secrets) {
@@ -160,39 +160,36 @@ function lacks(
     const how = `export ${name}=… before the run; it is never logged or keyed`;
     if (set(name)) checks.push(works(name, `set, for ${who}`));
     else if (needed) checks.push(missing(name, `not set, and ${who} calls its provider`, how));
-    else checks.push(note(name, `not set; ${who} gets it if it is`, how));
+    else checks.push(note(name, `not set; optional for ${who}`, how));
   }
   if (memoryBytes.amount > machine.memoryBytes) {
-    const found = `"${memoryBytes.stage}" asks for ${gib(memoryBytes.amount)}, this host has ${gib(machine.memoryBytes)}`;
-    checks.push(note("memory", found, "it will run alone, and may be ended for want of memory"));
+    const found = `"${memoryBytes.stage}" requests ${gib(memoryBytes.amount)}, this host has ${gib(machine.memoryBytes)}`;
+    checks.push(note("memory", found, "it will run alone, and may run out of memory"));
   }
   if (cpus.amount > machine.cpus)
     checks.push(
       note(
         "cpus",
-        `"${cpus.stage}" asks for ${cpus.amount}, this host has ${machine.cpus}`,
+        `"${cpus.stage}" requests ${cpus.amount}, this host has ${machine.cpus}`,
         "it will run alone",
       ),
     );
   if (offline.length > 0 && !machine.namespaces.network) {
-    const found = `no network for ${offline.map((stage) => `"${stage}"`).join(", ")} cannot be enforced here`;
+    const found = `running without network cannot be enforced here for ${offline.map((stage) => `"${stage}"`).join(", ")}`;
     checks.push(note("network", found, namespaceHelp(machine)));
   }
   return checks;
 }
 
 function namespaceWords({ readOnly, network }: Machine["namespaces"]): string {
-  const lacking = [
-    ...(readOnly ? [] : ["read-only folders"]),
-    ...(network ? [] : ["taking the network away"]),
-  ];
+  const lacking = [...(readOnly ? [] : ["read-only folders"]), ...(network ? [] : ["removing the network"])];
   return `not allowed here: ${lacking.join(", ")}`;
 }
 
 function namespaceHelp({ platform }: Machine): string {
   return platform === "linux"
-    ? "allow user namespaces (sysctl user.max_user_namespaces, and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0), or run as root; without, inputs are copied and `network: none` is only written to the log"
-    : "Linux only; without, inputs are copied and `network: none` is only written to the log";
+    ? "allow user namespaces (sysctl user.max_user_namespaces, and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0), or run as root; otherwise inputs are copied and `network: none` is only noted in the log"
+    : "Linux only; here inputs are copied and `network: none` is only noted in the log";
 }
 
 function works(name: string, found: string): Check {
@@ -207,7 +204,7 @@ function missing(name: string, found: string, help: string): Check {
   return { name, answer: "missing", found, help };
 }
 
-/** Rounded down: what is not there is not promised. */
+/** Rounded down, so that it never shows more than there is. */
 function gib(bytes: number): string {
   return bytes < 10 * GiB
     ? `${(Math.floor((bytes / GiB) * 10) / 10).toFixed(1)} GiB`

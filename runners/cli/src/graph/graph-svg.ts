@@ -1,4 +1,4 @@
-// A graph drawn: Graphviz itself, compiled to WebAssembly, so that nobody has to install it.
+// A graph as SVG, by Graphviz compiled to WebAssembly, so that it need not be installed.
 import { instance } from "@viz-js/viz";
 import type { Graph } from "./graph.ts";
 import { graphDot } from "./graph-dot.ts";

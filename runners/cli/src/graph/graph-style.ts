@@ -1,9 +1,10 @@
-// What a graph's parts look like, in every format alike. Colour is never the only sign: a node says its state
-// and what it is in words, a private artifact is named so.
-import type { GraphEdge } from "./graph.ts";
-import type { InstanceState } from "./instance-state.ts";
+// The look of a graph in every format. Colour is never the only sign: a node also names its state, and a private
+// artifact is marked in words.
 
-/** Dark text is read easily on each of them. */
+import type { InstanceState } from "../show/instance-state.ts";
+import type { GraphEdge } from "./graph.ts";
+
+/** Light enough for dark text. */
 export const stateColours: Record<InstanceState, string> = {
   upToDate: "#d9f2d9",
   running: "#cfe4ff",
@@ -20,7 +21,7 @@ export function edgeLabel({ outputs, private: isPrivate }: GraphEdge): string {
   return `${outputs.join(", ")}${isPrivate && !said ? " (private)" : ""}`;
 }
 
-/** A name as one line: an axis' value may hold anything. */
+/** A name as one line: an axis value may hold any character. */
 export function plainLabel(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ");
 }

@@ -1,15 +1,15 @@
-// What failed in a run, for people.
+// Prints the failed instances of a run.
 
 import type { Plan } from "@mlrb/core/plan/plan";
 import { outcomeCause } from "@mlrb/core/ports/outcome";
 import type { Result } from "@mlrb/local/run/result";
 import { logPath } from "@mlrb/local/stage/log-path";
-import { shellWord } from "../request/ask-again.ts";
+import { typedCommand } from "../request/typed-command.ts";
 import { lastLines } from "../show/last-lines.ts";
 import type { Failure } from "./closing.ts";
 
-/** What failed, why, and the last that it said: the way out often stands there. */
-export function sayFailures(plan: Plan, results: (Result | undefined)[], logs: string): void {
+/** Prints each with its cause and its last output lines, which often name the remedy. */
+export function printFailures(plan: Plan, results: (Result | undefined)[], logs: string): void {
   const failed = failuresOf(plan, results, { logs });
   for (const { stage, cause, said, command } of failed.slice(0, shownMax)) {
     const lines = said.map((line) => `        | ${line}\n`);
@@ -20,19 +20,18 @@ export function sayFailures(plan: Plan, results: (Result | undefined)[], logs: s
 
 const shownMax = 20;
 
-/** In plan order. `root` is what was typed. Only of the first ones what they said is read. */
+/** In plan order. `root`: as typed. Output is read for the first failures only. */
 export function failuresOf(
   plan: Plan,
   results: (Result | undefined)[],
   { logs, root }: { logs: string; root?: string | undefined },
 ): Failure[] {
-  const place = root === undefined ? "" : ` --root ${shellWord(root)}`;
   return plan.instances
     .filter(({ index }) => results[index]?.outcome.kind === "failed")
     .map(({ id, index }, at) => ({
       stage: id,
       cause: outcomeCause(results[index]!.outcome),
       said: at < shownMax ? lastLines(logPath(logs, id), 6) : [],
-      command: `pnpm pipeline log ${shellWord(id)}${place}`,
+      command: typedCommand("log", id, { root }),
     }));
 }

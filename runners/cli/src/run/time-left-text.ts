@@ -1,9 +1,9 @@
-// How long a run still takes, for people: coarse, since it is a guess, and silent where there is none.
+// The remaining time of a run: coarse, since it is an estimate.
 import type { TimeLeft } from "@mlrb/core/schedule/time-left";
 import { formatDuration } from "@mlrb/core/text/units";
 
-/** `about 4 m left`; `at least` where some of it was never timed; empty where nothing can be said. */
-export function timeLeftWords(left: TimeLeft | undefined): string {
+/** `about 4 m left`; `at least` if some instances were never timed; empty without an estimate. */
+export function timeLeftText(left: TimeLeft | undefined): string {
   if (!left || left.ms < 1000) return "";
   return `${left.untimed > 0 ? "at least" : "about"} ${coarse(left.ms)} left`;
 }

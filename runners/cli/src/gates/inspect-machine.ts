@@ -1,5 +1,5 @@
-// What this machine has of what pipelines may need, asked of the machine itself: programs are run, not
-// guessed at by the files that there are. Whether it suffices is decided in checkup.
+// Finds what this machine has that pipelines may need. Programs are run, not only searched for: a file on the disk does
+// not prove that a program works. Whether the machine suffices is decided in machine-checks.
 import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { dirname, join } from "node:path";
@@ -16,25 +16,25 @@ type Program =
 export type Machine = {
   platform: string;
   node: string;
-  /** What package.json asks for: Node's version and pnpm's. */
+  /** The versions of Node and pnpm in package.json. */
   wanted: { node: string; pnpm: string };
-  /** Undefined where the program is not there, or does not answer. */
+  /** undefined if the program is missing or does not answer. */
   pnpm: string | undefined;
   git: string | undefined;
-  /** Whether it can make a sandbox for this user, which a kernel may forbid. */
+  /** Whether it can make a sandbox for this user; a kernel may forbid that. */
   bubblewrap: Program;
   podman: string | undefined;
   python: { version: string; path: string } | undefined;
   docker: { kind: "works"; version: string } | { kind: "no-daemon"; said: string } | { kind: "missing" };
   gpus: Inventory;
-  /** Where `.mlrb/` is to be. */
+  /** The folder of `.mlrb/`. */
   root: { path: string; writable: boolean; freeBytes: number };
   memoryBytes: number;
   cpus: number;
   namespaces: { readOnly: boolean; network: boolean };
 };
 
-export async function lookAtMachine(at: { repository: string; root: string }): Promise<Machine> {
+export async function inspectMachine(at: { repository: string; root: string }): Promise<Machine> {
   const [pnpm, git, bubblewrap, podman, docker, namespaces] = await Promise.all([
     pnpmVersion(),
     firstLine("git", ["--version"]),
@@ -58,14 +58,14 @@ export async function lookAtMachine(at: { repository: string; root: string }): P
     gpus: gpuInventory(),
     podman: podman?.replace(/^podman version /, ""),
     root: rootNow(at.root),
-    // a container may have less than the machine; where it has not, the limit is 0 or beyond all memory
+    // a container may have less memory than the machine; without a limit the value is 0 or larger than all memory
     memoryBytes: Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY),
     cpus: availableParallelism(),
     namespaces,
   };
 }
 
-/** Of the pnpm that started this, if one did: of several that may lie on PATH that is the one that counts. */
+/** The version of the pnpm that started this program, if any: PATH may hold several. */
 async function pnpmVersion(): Promise<string | undefined> {
   const agent = /(?:^| )pnpm\/(\S+)/.exec(process.env.npm_config_user_agent ?? "")?.[1];
   return agent ?? (await firstLine("pnpm", ["--version"]));
@@ -73,7 +73,7 @@ async function pnpmVersion(): Promise<string | undefined> {
 
 type Answer = { code: number; stdout: string; stderr: string };
 
-/** undefined where it is not there, or did not answer in time. */
+/** undefined if the program is missing or did not answer in time. */
 async function ask(program: string, args: string[]): Promise<Answer | undefined> {
   const options = { reject: false, stdin: "ignore", timeout: 15_000, maxBuffer: 1 << 20 } as const;
   const { exitCode, stdout, stderr } = await execa(program, args, options);
@@ -86,7 +86,7 @@ async function firstLine(program: string, args: string[]): Promise<string | unde
   return line === "" ? undefined : line;
 }
 
-/** By having it hold a program: that its file is there says little. */
+/** Runs a program in a sandbox: an installed bubblewrap may still be unable to. */
 async function bubblewrapNow(): Promise<Program> {
   const version = (await firstLine("bwrap", ["--version"]))?.replace(/^bubblewrap /, "");
   if (version === undefined) return { kind: "missing" };
@@ -104,13 +104,13 @@ async function dockerNow(): Promise<Machine["docker"]> {
   return { kind: "no-daemon", said: oneLine(answer.stderr) };
 }
 
-/** Other programs' words: nothing in them may steer a terminal. */
+/** The first line of another program's output, without control characters. */
 function oneLine(text: string): string {
   const [line = ""] = text.trim().split("\n");
   return line.replace(/[\p{Cc}\p{Cf}]+/gu, " ").slice(0, 200);
 }
 
-/** Without making a state folder: a doctor only looks. */
+/** Makes no state folder: doctor only reads. */
 function pythonNow(root: string): Machine["python"] {
   const memory = join(root, ".mlrb", "cache", "memory");
   if (existsSync(memory)) return findPython(memory);

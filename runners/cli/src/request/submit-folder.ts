@@ -1,5 +1,5 @@
-// Makes a folder that somebody made stand where an attempt's outputs stand, so that it is validated and
-// scored as an agent's submission would be: by the same stages, with the same keys.
+// Uses a folder as the submission of an attempt, so that it is validated and scored by the same stages and with the
+// same keys as an agent's submission.
 import { mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { copyOut } from "@mlrb/agents/folders/copy-out";
@@ -9,26 +9,26 @@ import type { Result } from "@mlrb/local/run/result";
 import { takeIn } from "@mlrb/local/store/ingest";
 import type { Workspace } from "@mlrb/local/store/workspace";
 
-export type HandedIn = {
+export type SubmittedFolder = {
   result: Result;
   digest: string;
   files: number;
   bytes: number;
-  /** What was not taken (links, devices, odd names …) and why. */
+  /** What was not copied (links, devices, odd names …) and why. */
   leftOut: { path: string; why: string }[];
 };
 
 const limits = { bytesMax: 1024 ** 4, filesMax: 1_000_000 };
 
-/** What a stage gives beside the submission, when there was no attempt: says so, where there is room to. */
+/** The content of the attempt's other output files, since there was no attempt. */
 const none = { formatVersion: 1, none: "there was no attempt: the folder was handed in by hand" };
 
-/** A text says why the folder cannot be handed in. `work` is an empty folder of the caller's. */
-export async function handIn(
+/** A text is the reason that the folder cannot be submitted. `work`: an empty folder of the caller. */
+export async function submitFolder(
   folder: string,
   attempt: Instance,
   { workspace, work }: { workspace: Workspace; work: string },
-): Promise<HandedIn | string> {
+): Promise<SubmittedFolder | string> {
   const path = resolve(folder);
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) return `there is no folder ${folder}`;
@@ -37,7 +37,7 @@ export async function handIn(
   const taken = await copyOut(realpathSync(path), { inside: "", to, limits });
   if (taken.kind === "over-limits") return `${folder}: ${taken.detail}`;
   if (taken.kind !== "taken") throw new Error(`bug: a first look at ${folder} was ${taken.kind}`);
-  mkdirSync(to, { recursive: true }); // of an empty folder nothing was taken
+  mkdirSync(to, { recursive: true }); // an empty folder copies nothing
   const outputs: Result["outputs"] = {};
   for (const { name, kind } of attempt.stage.gives) {
     const made = join(work, name);

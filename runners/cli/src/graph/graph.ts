@@ -1,40 +1,40 @@
-// A plan as a picture's data: the declared stages or the expanded instances, with an edge for each way that
-// artifacts go, and what state everything is in. What draws it decides only how it looks.
+// A plan as a graph: the declared stages or the expanded instances with their states, and an edge for each flow of
+// artifacts. The formats decide only the look.
 // Pure: no disk, no clock.
 import { environmentStage, type Plan, type PlannedStage } from "@mlrb/core/plan/plan";
-import { countStates, type InstanceState, states, stateWords } from "./instance-state.ts";
+import { countStates, type InstanceState, states, stateWords } from "../show/instance-state.ts";
 
 type GraphNode = {
   /** A stage's name, or an instance's id. */
   id: string;
-  /** The stage's. */
+  /** The stage's name. */
   name: string;
-  /** What stands in it, line by line, below the name. */
+  /** The lines below the name. */
   lines: string[];
-  /** Of several instances the one that most wants attention. */
+  /** Of several instances the state that most needs attention. */
   state: InstanceState;
   durable: boolean;
   untrusted: boolean;
-  /** Where a click leads, in what is drawn for a page. */
+  /** The link of a node on a page. */
   href?: string;
 };
 
 export type GraphEdge = {
   from: string;
   to: string;
-  /** The outputs that go this way, in the order in which they are given. */
+  /** The outputs on this edge, in the order of the stage's declaration. */
   outputs: string[];
   private: boolean;
-  /** Gathered by a stage that runs whatever became of its members. */
+  /** Read by a collecting stage, which runs whatever the outcomes of its members. */
   collected: boolean;
 };
 
 export type Graph = { title: string; nodes: GraphNode[]; edges: GraphEdge[] };
 
-/** What is named of several states in one node. */
+/** The order in which states need attention. */
 const attention: InstanceState[] = ["failed", "running", "stale", "neverRun", "uncertain", "upToDate"];
 
-/** `stateOf` by plan index: of each instance that is drawn. Environments are not: every Python stage has one. */
+/** `stateOf`: by plan index, for each drawn instance. Environments are left out: every Python stage has one. */
 export function graphOf(
   plan: Plan,
   { stateOf, instances }: { stateOf: ReadonlyMap<number, InstanceState>; instances: boolean },
@@ -125,7 +125,7 @@ function givenBy(plan: Plan): (stage: string, output: string) => boolean {
 
 type Link = Omit<GraphEdge, "outputs"> & { output: string };
 
-/** One edge for all outputs that go the same way and are drawn alike. */
+/** Merges links with the same ends and the same look into one edge. */
 function joined(links: Link[]): GraphEdge[] {
   const edges = new Map<string, GraphEdge>();
   for (const { output, ...link } of links) {

@@ -1,4 +1,4 @@
-// How a person asks for the same again: the options that were typed, as they can be typed again.
+// A command line that a person can type, with the options of the current one.
 // Pure: no disk, no clock.
 
 type TypedOptions = {
@@ -7,11 +7,11 @@ type TypedOptions = {
   only?: string[];
   set?: string[];
   executor?: string;
-  root?: string;
+  root?: string | undefined;
 };
 
-/** `pnpm pipeline COMMAND NAME --profile …`, for a shell. `words` are the pipeline, or what else it takes. */
-export function askAgain(command: string, words: string | string[], asked: TypedOptions): string {
+/** `pnpm pipeline COMMAND NAME --profile …`, quoted for a shell. `words`: the command's arguments. */
+export function typedCommand(command: string, words: string | string[], asked: TypedOptions): string {
   const options = [
     ...flags("--pipeline", [asked.pipeline]),
     ...flags("--profile", [asked.profile]),
@@ -27,7 +27,7 @@ function flags(name: string, values: (string | undefined)[]): string[] {
   return values.filter((value) => value !== undefined).map((value) => `${name} ${shellWord(value)}`);
 }
 
-/** A word that any shell of today takes as it is. */
+/** The text as one word of any shell, quoted if needed. */
 export function shellWord(text: string): string {
   return /^[A-Za-z0-9_.,:/=+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

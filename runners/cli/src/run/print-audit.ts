@@ -1,6 +1,7 @@
-// What `run --audit` found, stage by stage; one JSON line a stage where programs read.
+// Prints what `run --audit` found, stage by stage.
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import type { Audited } from "@mlrb/local/stage/read-trace";
+import { printJson } from "../show/print-json.ts";
 
 export const noStrace: Diagnostic = {
   code: "no-strace",
@@ -8,11 +9,11 @@ export const noStrace: Diagnostic = {
   help: "install it, e.g. apt-get install strace (Linux only), or run without --audit",
 };
 
-/** How many things were read and not declared. */
-export function sayAudit(found: readonly Audited[], json: boolean): number {
+/** Returns the number of undeclared reads. */
+export function printAudit(found: readonly Audited[], json: boolean): number {
   const sorted = [...found].sort((a, b) => (a.stage < b.stage ? -1 : 1));
   const undeclared = sorted.reduce((sum, one) => sum + ("undeclared" in one ? one.undeclared.length : 0), 0);
-  if (json) for (const one of sorted) process.stdout.write(`${JSON.stringify({ event: "audit", ...one })}\n`);
+  if (json) for (const one of sorted) printJson({ event: "audit", ...one });
   else process.stdout.write(`${auditText(sorted, undeclared)}\n`);
   return undeclared;
 }

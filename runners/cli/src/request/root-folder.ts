@@ -1,7 +1,7 @@
-// Where state lives. A relative path is meant from where the command was typed, not from where pnpm moved to.
+// The folder of the state. A relative path starts at the folder where the command was typed, not where pnpm runs it.
 import { resolve } from "node:path";
 
-export function rootOf(repository: string, root: string | undefined): string {
+export function rootFolder(repository: string, root: string | undefined): string {
   return root === undefined ? repository : resolve(typedIn(), root);
 }
 
@@ -10,3 +10,6 @@ export function typedIn(): string {
   const before = process.env.npm_lifecycle_event === "pipeline" ? process.env.INIT_CWD : undefined;
   return before ?? process.cwd();
 }
+
+/** Of a command that needs no plan. */
+export type PlaceOptions = { root?: string; json: boolean };

@@ -4,11 +4,11 @@ import { loadPlan } from "@mlrb/core/plan/load-plan";
 import type { Plan } from "@mlrb/core/plan/plan";
 import { memorySources } from "@mlrb/core/testing/memory-sources";
 import { renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
+import type { InstanceState } from "../show/instance-state.ts";
 import { type Graph, graphOf } from "./graph.ts";
 import { graphDot } from "./graph-dot.ts";
 import { graphMermaid } from "./graph-mermaid.ts";
 import { graphSvg } from "./graph-svg.ts";
-import type { InstanceState } from "./instance-state.ts";
 
 const text = `formatVersion: 1
 name: test

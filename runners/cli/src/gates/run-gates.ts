@@ -1,0 +1,28 @@
+// Everything that may refuse a run before anything starts.
+import type { RunPurse } from "@mlrb/local/run/run-request";
+import { type Request, refuse } from "../request/request.ts";
+import { containerGate } from "./container-gate.ts";
+import { type CostOptions, costAgreed } from "./cost-gate.ts";
+import type { Gate } from "./gate.ts";
+import { gpuGate } from "./gpu-gate.ts";
+import { keyGate } from "./key-gate.ts";
+import { priceGate } from "./price-gate.ts";
+
+/** Whether the run may start; false after printing why not. */
+export async function mayRun(
+  request: Request,
+  gate: Gate,
+  { purse, options }: { purse: RunPurse; options: CostOptions & { json: boolean } },
+): Promise<boolean> {
+  const problems = [
+    await keyGate(request, gate),
+    await priceGate(request, gate, purse),
+    await containerGate(request, gate),
+    await gpuGate(request, gate),
+  ].filter((problem) => problem !== undefined);
+  if (problems.length > 0) {
+    refuse(problems, options.json);
+    return false;
+  }
+  return costAgreed(request, gate, options);
+}

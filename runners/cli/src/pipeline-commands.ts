@@ -1,0 +1,111 @@
+// Declares the commands that run a pipeline, and those that only read what its runs left.
+import { type Command, Option } from "commander";
+import {
+  type Loads,
+  pipelineArgument,
+  withJobs,
+  withPipeline,
+  withPlace,
+  withPrices,
+  withProfile,
+  withSelection,
+  withSet,
+  withStalePolicy,
+} from "./command-options.ts";
+
+export function runningCommands(program: Command, loads: Loads): void {
+  const starts = (name: string) => withStartOptions(program.command(name).argument(...pipelineArgument));
+  starts("run")
+    .description("run what changed, print the results")
+    .option(
+      "--audit",
+      "rerun the selected stages, except attempts, under strace; list what they read and do not declare",
+      false,
+    )
+    .action(loads(async () => (await import("./commands/run-command.ts")).runCommand));
+
+  starts("watch")
+    .description("run, and run again after each edit of a file that the plan depends on")
+    .action(loads(async () => (await import("./commands/watch-command.ts")).watchCommand));
+
+  const plan = withStalePolicy(withSelection(program.command("plan").argument(...pipelineArgument)));
+  withPrices(plan, {
+    maxCost: "as for `run`: what attempts may spend together",
+    price: "as for `run`: price of a model",
+  })
+    .description("show what would run or be reused, and why; runs nothing")
+    .action(loads(async () => (await import("./commands/plan-command.ts")).planCommand));
+
+  const score = program
+    .command("score")
+    .argument("<folder>", "folder to score, as an agent would submit it")
+    .requiredOption("--task <name>", "task of the submission")
+    .option("--pipeline <name>", "pipeline whose stages validate and score", "full-benchmark")
+    .description(
+      "validate and score a folder as a submission, next to trivial baselines and reference models",
+    );
+  withPlace(withJobs(withProfile(score))).action(
+    loads(async () => (await import("./commands/score-command.ts")).scoreCommand),
+  );
+}
+
+function withStartOptions(command: Command): Command {
+  withJobs(withStalePolicy(withSelection(command)))
+    .addOption(
+      new Option(
+        "--keep-going",
+        "after a failure, run the stages that do not need its outputs (default)",
+      ).conflicts("failFast"),
+    )
+    .addOption(new Option("--fail-fast", "after a failure, start no other stage"))
+    .option("--max-gpu-hours <n>", "GPU hours that new attempts may be expected to take (default: 0)");
+  return withPrices(command, {
+    maxCost:
+      "dollars that new attempts may be expected to cost (default: 0); if given, also the most that they may spend together",
+    price: "price of a model that runners/agents/prices.yaml lacks, in dollars per million tokens",
+  })
+    .option("--take-over", "restart attempts leased by a host that is down", false)
+    .option(
+      "--unsafe-local",
+      "run untrusted agents as plain processes of this host: they can read and do whatever you can",
+      false,
+    )
+    .option("--yes", "start new attempts without a limit on their expected cost", false);
+}
+
+export function readingCommands(program: Command, loads: Loads): void {
+  withSelection(program.command("status").argument(...pipelineArgument))
+    .description("show progress: instances by state, what runs now, what failed, what to do next")
+    .action(loads(async () => (await import("./commands/status-command.ts")).statusCommand));
+
+  withSelection(program.command("graph").argument(...pipelineArgument))
+    .description("draw the stages, the artifacts between them, and their state")
+    .option("--format <name>", "dot, mermaid or svg (default: by the extension of --output, else dot)")
+    .option("--instances", "draw each stage instance; --only and --set select them", false)
+    .option("--output <file>", "file to write (default: stdout)")
+    .action(loads(async () => (await import("./commands/graph-command.ts")).graphCommand));
+
+  const report = withProfile(program.command("report").argument(...pipelineArgument));
+  withSet(report, "the report of a run with the same --set")
+    .description("print the last results, and whether they are up to date")
+    .option("--groups", "also print scores by group: subject, paradigm, phenomenon", false)
+    .option("--open", "also open the report in the desktop's viewer", false);
+  withPlace(report).action(loads(async () => (await import("./commands/report-command.ts")).reportCommand));
+
+  const stageArgument = ["<stage>", "a stage instance, or a pattern such as 'score[agent=nop]'"] as const;
+  withPlace(program.command("log").argument(...stageArgument))
+    .description("print what a stage wrote when it last ran; escape sequences are shown as text")
+    .option("--tail <lines>", "print only the last lines")
+    .action(loads(async () => (await import("./commands/log-command.ts")).logCommand));
+
+  withPipeline(program.command("explain").argument(...stageArgument), "pipeline of the stage")
+    .description("show why an instance would run or be reused: its key, what changed, stages upstream")
+    .action(loads(async () => (await import("./commands/explain-command.ts")).explainCommand));
+
+  const cell = "task, metric, agent and optionally seed, as the tables name them; or a stage instance";
+  withPipeline(program.command("trace").argument("<cell...>", cell), "pipeline of the table or stage")
+    .description(
+      "list the scripts, inputs, attempt, host and log behind a number, and the command to repeat it",
+    )
+    .action(loads(async () => (await import("./commands/trace-command.ts")).traceCommand));
+}

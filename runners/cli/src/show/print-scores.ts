@@ -1,0 +1,183 @@
+// Prints what `pipeline score` found: verdict, scores, and for each score its trivial baseline and reference models.
+
+import type { Instance } from "@mlrb/core/plan/plan";
+import { outcomeCause } from "@mlrb/core/ports/outcome";
+import type { Reading } from "@mlrb/formats/read-format";
+import type { AttemptScore } from "@mlrb/formats/report/attempt";
+import type { Result } from "@mlrb/local/run/result";
+import type { Store } from "@mlrb/local/store/artifact-store";
+import { type Floor, floorOf } from "@mlrb/report/compare/floor-of";
+import { terminalSection } from "@mlrb/report/formats/terminal-table";
+import {
+  type AnchorRow,
+  parseAnchors,
+  parseScore,
+  parseVerdict,
+  type Verdict,
+} from "@mlrb/report/read/parse-artifacts";
+import { plainText } from "@mlrb/report/read/plain-text";
+import type { ReportParams } from "@mlrb/report/read/report-params";
+import { digitsText } from "@mlrb/report/sections/digits-text";
+import { type Section, textCell } from "@mlrb/report/sections/table";
+import type { SubmittedFolder } from "../request/submit-folder.ts";
+import { printJson } from "./print-json.ts";
+import { stdoutLook } from "./terminal.ts";
+
+/** One instance with the text of each of its output files. */
+export type Measured = { instance: Instance; texts: Record<string, string>; cause: string };
+
+export function measuredOf(instance: Instance, result: Result | undefined, store: Store): Measured {
+  const texts: Record<string, string> = {};
+  for (const [name, { kind, digest }] of Object.entries(result?.outputs ?? {}))
+    if (kind === "file" && /^(score|rows|verdict)$/.test(name)) texts[name] = store.textOf(digest);
+  return { instance, texts, cause: result ? outcomeCause(result.outcome) : "not run" };
+}
+
+type ScoredFolder = {
+  path: string;
+  task: string;
+  profile: string;
+  params: ReportParams;
+  submission: SubmittedFolder;
+  measured: Measured[];
+  json: boolean;
+};
+
+/** What one scorer found: the submission's score, the rows of reference models, and the trivial baseline. */
+type ScorerRow = {
+  scorer: string;
+  metric: ReturnType<ReportParams["metric"]>;
+  score: Reading<AttemptScore>;
+  anchors: Reading<AnchorRow[]>;
+  floor: Floor;
+};
+
+export async function printScores(scored: ScoredFolder): Promise<void> {
+  const { path, task, profile, params, submission, measured, json } = scored;
+  const verdict = measured.flatMap(({ instance, texts }) =>
+    instance.stage.role !== "verdict" || texts.verdict === undefined ? [] : [parseVerdict(texts.verdict)],
+  )[0];
+  const scorers = [...new Set(measured.flatMap(({ instance }) => instance.axes.scorer ?? []))].map(String);
+  const rows = scorers.map((scorer) => scorerRow(scorer, scored));
+  if (json) {
+    const { digest, files, bytes, leftOut } = submission;
+    printJson({ event: "submission", task, path, digest, files, bytes, leftOut });
+    printJson({ event: "verdict", ...(verdict?.kind === "ok" ? verdict.value : { kind: "not measured" }) });
+    for (const { scorer, metric, score, anchors, floor } of rows) {
+      const { unit, direction } = metric;
+      const found = score.kind === "ok" ? score.value : { kind: "not measured", cause: score.cause };
+      printJson({ event: "score", scorer, unit, direction, ...found, floor, anchors: measuredRows(anchors) });
+    }
+    return;
+  }
+  const look = stdoutLook();
+  const title = `${task} (${profile})`;
+  for (const section of [
+    verdictSection({ path, title, submission, verdict }),
+    scoresSection(rows, (metric) => params.anchorRow(task, metric)),
+  ])
+    process.stdout.write(`\n${terminalSection(section, look)}`);
+}
+
+function scorerRow(scorer: string, { task, params, measured }: ScoredFolder): ScorerRow {
+  const of = (role: string) =>
+    measured.find(({ instance }) => instance.axes.scorer === scorer && instance.stage.role === role);
+  const metric = params.metric(scorer);
+  const scored = of("score");
+  const score: Reading<AttemptScore> =
+    scored?.texts.score === undefined
+      ? { kind: "unreadable", cause: scored?.cause || "not planned" }
+      : parseScore(scored.texts.score, metric);
+  const anchored = of("anchors");
+  const anchors: Reading<AnchorRow[]> =
+    anchored?.texts.rows === undefined
+      ? { kind: "unreadable", cause: anchored?.cause || "not planned" }
+      : parseAnchors(anchored.texts.rows, scorer);
+  return { scorer, metric, score, anchors, floor: floorOf(params.floor(task, scorer), anchors) };
+}
+
+function measuredRows(anchors: Reading<AnchorRow[]>): AnchorRow[] {
+  return anchors.kind === "ok" ? anchors.value : [];
+}
+
+/** `anchorOf` names the reference model of a metric. */
+function scoresSection(rows: ScorerRow[], anchorOf: (metric: string) => string | null): Section {
+  return {
+    heading: "Scores",
+    caption:
+      "Standard errors over items. The trivial baseline is what guessing or doing nothing scores, the reference model what a known model scores; the other rows are for comparison.",
+    tables: [
+      {
+        title: "",
+        columns: ["", "value", "standard error"].map((head, at) => ({ head, rigid: at > 0 })),
+        groups: rows.map((row) => ({
+          name: row.metric.name,
+          title: `${row.metric.title} (${row.metric.unit}) ${row.metric.direction === "higher" ? "↑" : "↓"}`,
+          rows: tableRows(row, anchorOf(row.metric.name)),
+        })),
+      },
+    ],
+    items: rows.flatMap(scoreNotes),
+  };
+}
+
+function tableRows({ metric: { digits }, score, anchors, floor }: ScorerRow, anchor: string | null) {
+  const row = (name: string, value: number | undefined, error: number | null | undefined, note = "") => [
+    textCell(plainText(name)),
+    textCell(value === undefined ? note : digitsText(value, digits)),
+    textCell(error === null || error === undefined ? "" : digitsText(error, digits)),
+  ];
+  const own = score.kind === "ok" && score.value.kind === "scored" ? score.value : undefined;
+  const why = score.kind === "ok" ? "rejected" : "not measured";
+  return [
+    row("this submission", own?.value, own?.standardError, why),
+    ...(floor.kind === "known" && floor.name === null ? [row("trivial baseline", floor.value, null)] : []),
+    ...measuredRows(anchors).map(({ name, value, standardError }) =>
+      row(rowName(name, { floor: floor.name, anchor }), value ?? undefined, standardError, "rejected"),
+    ),
+  ];
+}
+
+function scoreNotes({ metric, score, anchors, floor }: ScorerRow): { head: string; text: string }[] {
+  const texts = [
+    ...(score.kind === "unreadable" ? [`not measured: ${score.cause}`] : []),
+    ...(score.kind === "ok" && score.value.kind === "rejected" ? [`rejected: ${score.value.reason}`] : []),
+    ...measuredRows(anchors).flatMap(({ name, rejected }) =>
+      rejected === null ? [] : [`the row ${name} is rejected: ${rejected}`],
+    ),
+    ...(floor.kind === "unavailable" && floor.name !== null ? [floor.why] : []),
+  ];
+  return texts.map((text) => ({ head: metric.name, text: plainText(text) }));
+}
+
+function rowName(name: string, named: { floor: string | null; anchor: string | null }): string {
+  if (name === named.anchor) return `${name} (reference model)`;
+  return name === named.floor ? `${name} (trivial baseline)` : name;
+}
+
+function verdictSection(from: {
+  path: string;
+  title: string;
+  submission: SubmittedFolder;
+  verdict: Reading<Verdict> | undefined;
+}): Section {
+  const { path, title, submission, verdict } = from;
+  const { digest, files, bytes, leftOut } = submission;
+  const kind = verdict?.kind === "ok" ? verdict.value.kind : "not measured";
+  const words = kind === "struck" ? "disqualified" : kind;
+  const rules = verdict?.kind === "ok" ? verdict.value.rules : [];
+  return {
+    heading: `${plainText(path)} as a submission to ${title}: ${words}`,
+    caption: `${files} files, ${bytes} bytes, ${digest.slice(0, 10)}. There was no attempt, so rules on time and trajectory are not measured.`,
+    tables: [],
+    items: [
+      ...leftOut
+        .slice(0, 20)
+        .map((one) => ({ head: "left out", text: plainText(`${one.path}: ${one.why}`) })),
+      ...rules.map((rule) => ({
+        head: rule.rule,
+        text: plainText(`${rule.answer} (${rule.severity}): ${rule.evidence}`),
+      })),
+    ],
+  };
+}
