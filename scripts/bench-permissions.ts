@@ -1,17 +1,15 @@
 // What it costs a stage to be held to what it declares: a small script with and without, in turn.
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { nodePermissionFlags, type Permissions } from "@mlrb/core/ports/permissions";
 import { findPython } from "@mlrb/local/process/find-python";
-import { median, run, type TellRow } from "./bench-tools.ts";
+import { type Bench, median, repository, run, seconds, type TellRow } from "./bench-tools.ts";
 
 const times = 41;
 const allowedSeconds = 0.01;
-const repository = join(dirname(fileURLToPath(import.meta.url)), "..");
 const source = (name: string) => join(repository, "runners/local/src", name);
 
-export function benchPermissions({ work, row }: { work: string; row: TellRow }): void {
+export async function benchPermissions({ work, row }: Bench): Promise<void> {
   const folder = join(work, "permissions");
   mkdirSync(folder);
   const kit = join(repository, "runners/kit/src");
@@ -37,7 +35,7 @@ export function benchPermissions({ work, row }: { work: string; row: TellRow }):
   );
   // as stages have it: what was compiled for one is there for the next
   const cached = [`NODE_COMPILE_CACHE=${join(folder, "compiled")}`, process.execPath];
-  compare("TypeScript", row, {
+  await compare("TypeScript", row, {
     without: () => run("env", [...cached, script]),
     held: () => run("env", [...cached, ...nodePermissionFlags(permissions), script]),
   });
@@ -55,32 +53,26 @@ export function benchPermissions({ work, row }: { work: string; row: TellRow }):
   );
   writeFileSync(plain, "import json, pathlib\n"); // as any stage script does by way of kit
   const env = (more: string[]) => ["-u", "PYTHONPATH", ...more, python, plain];
-  compare("Python", row, {
+  await compare("Python", row, {
     without: () => run("env", env([])),
     held: () => run("env", env([`PYTHONPATH=${guard}`, `MLRB_PERMISSIONS=${file}`])),
   });
 }
 
-function compare(
+async function compare(
   language: string,
   row: TellRow,
-  { without, held }: Record<"without" | "held", () => void>,
-): void {
-  const all: Record<"without" | "held", number[]> = { without: [], held: [] };
-  const timed = (list: number[], act: () => void) => {
-    const begin = performance.now();
-    act();
-    list.push((performance.now() - begin) / 1000);
-  };
+  { without, held }: Record<"without" | "held", () => unknown>,
+): Promise<void> {
+  const [free, more]: [number[], number[]] = [[], []];
   held();
   for (let turn = 0; turn < times; turn++) {
-    timed(all.without, without);
-    timed(all.held, held);
+    free.push(await seconds(without));
+    more.push((await seconds(held)) - free[turn]!);
   }
-  const plain = median(all.without);
-  const more = median(all.held.map((seconds, turn) => seconds - all.without[turn]!));
-  const ratio = ((plain + more) / plain).toFixed(2);
-  row(`${language} held to what it declares, more a stage`, Math.max(0, more), {
+  const [plain, beyond] = [median(free), median(more)];
+  const ratio = ((plain + beyond) / plain).toFixed(2);
+  row(`${language} held to what it declares, more a stage`, Math.max(0, beyond), {
     against: `10 ms; ${ratio} × without, ${(1000 * plain).toFixed(0)} ms`,
     other: allowedSeconds,
     target: 1,

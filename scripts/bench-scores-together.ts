@@ -10,22 +10,21 @@ import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { scorerManifest } from "../scorers/testing/measure.ts";
 import { mlLock, readNotes } from "./bench-score-jobs.ts";
-import { run, type TellRow } from "./bench-tools.ts";
+import { type Bench, pipeline, seconds } from "./bench-tools.ts";
 
 const models = 14;
 const rounds = 3;
 
-export type Together = {
-  work: string;
+export type Together = Bench & {
   pipelines: string;
-  row: TellRow;
   tokenizer: string;
   python: string;
   /** Seconds of each scorer's compute with nothing beside it. */
   alone: Map<string, number>;
 };
 
-export function benchTogether({ work, pipelines, row, tokenizer, python, alone }: Together): void {
+export async function benchTogether(given: Together): Promise<void> {
+  const { work, pipelines, row, tokenizer, python, alone } = given;
   const cores = availableParallelism();
   const scorers = [...alone.keys()];
   const count = models * scorers.length;
@@ -33,18 +32,16 @@ export function benchTogether({ work, pipelines, row, tokenizer, python, alone }
   const root = join(work, "scores");
   mkdirSync(join(root, ".mlrb"), { recursive: true });
   symlinkSync(dirname(dirname(dirname(python))), join(root, ".mlrb/environments"));
-  const cli = ["--max-semi-space-size=1", "runners/cli/bin/pipeline.js", "run", file, "--root", root];
+  const cli = ["run", file, "--root", root];
   const write = (notes: string) => writeFileSync(file, scoresPipeline({ tokenizer, notes, scorers }));
   write("none");
-  run(process.execPath, [...cli, ...["model", "data", "admission"].flatMap((name) => ["--only", name])]);
+  pipeline(...cli, ...["model", "data", "admission"].flatMap((name) => ["--only", name]));
 
   const found: { total: number; start: number; compute: number }[] = [];
   for (let round = 0; round < rounds; round++) {
     const notes = join(work, `notes-${round}`);
     write(notes); // another parameter, so that every score runs again
-    const begin = performance.now();
-    run(process.execPath, cli);
-    const total = (performance.now() - begin) / 1000;
+    const total = await seconds(() => pipeline(...cli));
     const noted = readNotes(notes);
     if (noted.length !== count) throw new Error(`${noted.length} scores ran, not ${count}`);
     const start = Math.min(...noted.map(({ begun }) => begun)) - firstScore(root);

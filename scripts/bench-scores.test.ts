@@ -8,7 +8,7 @@ import { fixtures, measure, measureParams, stageFlags, writeAdmission } from "..
 import { testPython } from "../scorers/testing/submissions.ts";
 import { readNotes } from "./bench-score-jobs.ts";
 import { scoresPipeline } from "./bench-scores-together.ts";
-import { run } from "./bench-tools.ts";
+import { pipeline, run } from "./bench-tools.ts";
 
 const temporary = mkdtempSync(join(tmpdir(), "mlrb-bench-test-"));
 after(() => rmSync(temporary, { recursive: true, force: true }));
@@ -21,10 +21,7 @@ test("the bench's pipeline plans two scores of each of 14 models", () => {
   after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "bench-scores.yaml");
   writeFileSync(file, scoresPipeline({ tokenizer: "/nowhere", notes: "/nowhere", scorers }));
-  const cli = ["--max-semi-space-size=1", "runners/cli/bin/pipeline.js", "plan", file, "--root", temporary];
-  const said = run(process.execPath, [...cli, "--json"])
-    .trimEnd()
-    .split("\n");
+  const said = pipeline("plan", file, "--root", temporary, "--json").trimEnd().split("\n");
   const lines = said.map((line) => JSON.parse(line) as { name?: string; stage?: string });
   const scores = lines.filter(({ name }) => name === "score").map(({ stage }) => stage);
   assert.equal(new Set(scores).size, 28);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { localExecutor } from "@mlrb/local/process/local-executor";
 import { mlLock, type ScoreJobs, scoreJobs } from "./bench-score-jobs.ts";
 import { benchTogether } from "./bench-scores-together.ts";
-import { median, run, type TellRow } from "./bench-tools.ts";
+import { type Bench, median, run, type TellRow } from "./bench-tools.ts";
 import { ensureEnvironment } from "./ensure-environment.ts";
 
 const scorers = ["bits-per-byte", "house-pairs", "mmlu"];
@@ -15,7 +15,7 @@ const rounds = 3;
 type Benched = { jobs: ScoreJobs; row: TellRow };
 
 /** `pipelines` is a folder of the repository for the pipeline that is made; `work` is for everything else. */
-export async function benchScores(given: { work: string; pipelines: string; row: TellRow }): Promise<void> {
+export async function benchScores(given: Bench & { pipelines: string }): Promise<void> {
   const { work, row } = given;
   const python = await ensureEnvironment(mlLock);
   const data = { public: join(work, "public"), private: join(work, "private") };
@@ -48,7 +48,7 @@ export async function benchScores(given: { work: string; pipelines: string; row:
     executor.close!();
   }
   await ensureEnvironment(mlLock); // the run below would make a changed one outside the lease of this one
-  benchTogether({ ...given, tokenizer, python, alone });
+  await benchTogether({ ...given, tokenizer, python, alone });
 }
 
 /** Fresh against forked, in turns. */
