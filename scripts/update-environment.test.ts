@@ -93,7 +93,7 @@ test("a pin that nobody has, an unreachable index and a wrong name leave the old
 
   assert.equal(at.update(env, "--upgrade", "lo").error, "mlrb: F/x.lock has no lo to upgrade\n");
   writeFileSync(at.lock.replace(".lock", ".in"), "top\n");
-  assert.equal(at.update(env).error, 'mlrb: F/x.in:1: "top" stands before the first "# section:" line\n');
+  assert.equal(at.update(env).error, 'mlrb: F/x.in:1: "top" comes before the first "# section:" line\n');
   assert.equal(at.text(), held);
   assert.deepEqual(at.files(), ["x.in", "x.lock"]);
 });

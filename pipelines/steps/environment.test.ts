@@ -95,16 +95,16 @@ test("a file that is not the pinned one is refused, and the words name it", asyn
   assert.equal(built.status, 1);
   assert.match(
     built.error,
-    /^mlrb: installing failed: the file that the package index gave for driver==6\.0 is not one of those that test\.lock pins\./,
+    /^mlrb: installing failed: the package index sent a file for driver==6\.0 that test\.lock does not pin\./,
   );
-  assert.match(built.error, /Never take the new hash before you know why it differs\n$/);
+  assert.match(built.error, /Find out why the hash differs before you pin a new one\n$/);
   assert.deepEqual(await built.installed(), []);
 });
 
 test("a hashed source that was changed is refused before it is built", async () => {
   const built = await build(`# section: sources\nsource==3.0 --hash=sha256:${wrong}\n`);
   assert.equal(built.status, 1);
-  assert.match(built.error, /gave for source==3\.0 is not one of those/);
+  assert.match(built.error, /sent a file for source==3\.0 that/);
 });
 
 test("a pin without a build for this machine is named, and an optional one that should run here is not left out", async () => {
@@ -158,12 +158,12 @@ test("a broken lock is refused before anything is made, with all that is wrong",
   assert.equal(built.status, 1);
   assert.equal(
     built.error,
-    `mlrb: test.lock:1: "early==1.0" stands before the first "# section:" line
+    `mlrb: test.lock:1: "early==1.0" comes before the first "# section:" line
 test.lock:4: "plain>=2" is no pin; expected NAME==VERSION and its hashes
 test.lock:5: "--index-url x" is no pin; expected NAME==VERSION and its hashes
 test.lock:6: other has no hash
 test.lock:7: driver has a hash that is not sha256 and 64 digits
-  help: \`node scripts/update-environment.ts test.lock\` writes it anew from test.in
+  help: \`node scripts/update-environment.ts test.lock\` rebuilds it from test.in
 `,
   );
   assert.equal(built.made, false);

@@ -129,14 +129,14 @@ test("what was handed in stands once the attempt has ended, under the very admis
 test("a moment that is no share, a ledger that is none and snapshots of another format fail the stage, with the cause", async () => {
   await assert.rejects(
     at("100%", {}),
-    /axis moment has the value "100%".*no share[\s\S]*help: write e\.g\. 25%/,
+    /axis moment has the value "100%".*not a share[\s\S]*help: write e\.g\. 25%/,
   );
   await assert.rejects(
     at("50%", {
       change: (folder) =>
         writeFileSync(join(folder, "ledger"), '{"formatVersion":1,"none":"there was no attempt"}'),
     }),
-    /there was no attempt, so that nobody knows how far it came/,
+    /there was no attempt, so the time of the checkpoint is unknown/,
   );
   const index = (text: string) => (folder: string) =>
     writeFileSync(join(folder, "snapshots/index.json"), text);
@@ -152,6 +152,6 @@ test("a moment that is no share, a ledger that is none and snapshots of another 
   };
   await assert.rejects(
     at("50%", { change: index(JSON.stringify(dropped)) }),
-    /stood at 50% was not kept: all snapshots together had no room/,
+    /snapshot at 50% was not kept: the snapshots exceeded their space/,
   );
 });

@@ -41,6 +41,6 @@ test("an optional pin goes with the wheels where one of its tags fits, and nowhe
 
 test("what stands above one optional pin says nothing about the next", () => {
   assert.deepEqual(readLock(text, "x.lock"), {
-    problems: ['x.lock:11: c: a line "# only: TAG" stands above each optional pin and no other'],
+    problems: ['x.lock:11: c: a line "# only: TAG" belongs above each optional pin and no other'],
   });
 });
