@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { makeData, readRows, sharedParagraphs } from "../testing/made-data.ts";
 import type { Pair } from "./house-pairs.ts";
 
 const temporary = mkdtempSync(join(tmpdir(), "mlrb-baby-lm-"));
 const [first, second] = [join(temporary, "first"), join(temporary, "second")];
 before(() => {
   for (const folder of [first, second]) {
-    const made = makeData("smoke", folder);
+    const made = makeData("baby-lm", { source: "smoke", folder });
     assert.equal(made.status, 0, made.stderr);
   }
 });
@@ -34,13 +34,7 @@ test("no held-out text can be read in the public data", () => {
   const paragraphs = new Set(train.flatMap(({ content }) => content.split("\n")));
   for (const { id, text } of heldOut) {
     assert.ok(!names.has(id), id);
-    // short ones ("No.", "Chapter 2") come up anywhere
-    const long = text.split("\n").filter((paragraph) => paragraph.length > 80);
-    assert.deepEqual(
-      long.filter((paragraph) => paragraphs.has(paragraph)),
-      [],
-      id,
-    );
+    assert.deepEqual(sharedParagraphs(text, paragraphs), [], id);
   }
 });
 
@@ -88,25 +82,13 @@ test("twelve paradigms have forty pairs each, half of them with right and wrong 
 });
 
 test("any source but smoke is refused by name", () => {
-  const made = makeData("official", join(temporary, "official"));
+  const made = makeData("baby-lm", { source: "official", folder: join(temporary, "official") });
   assert.notEqual(made.status, 0);
   assert.match(made.stderr, /baby-lm: no data for source "official": only "smoke" is built so far/);
 });
 
-function makeData(source: string, folder: string) {
-  const outputs = ["public", "private"].map((name) => {
-    mkdirSync(join(folder, name), { recursive: true });
-    return `--output=${name}=${join(folder, name)}`;
-  });
-  const script = join(import.meta.dirname, "data.ts");
-  return spawnSync(process.execPath, [script, `--param=source=${source}`, ...outputs], { encoding: "utf8" });
-}
-
 function lines<T>(file: string): T[] {
-  return readFileSync(join(first, file), "utf8")
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line) as T);
+  return readRows<T>(join(first, file));
 }
 
 function pairs(): Pair[] {

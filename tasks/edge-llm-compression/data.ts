@@ -1,7 +1,7 @@
 // The data of the task. Smoke: a fifth of the Brown corpus's texts to calibrate with; of the texts that all
 // tasks hold out the beginnings, and questions of our own, both private. By hand:
 //   node tasks/edge-llm-compression/data.ts --param source=smoke --output public=DIR --output private=DIR
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { brownSplit } from "../brown/brown-split.ts";
@@ -27,9 +27,7 @@ writeRows(
   "heldout.jsonl",
   heldOut.map(({ id, group, text }) => ({ id, group, text: text.slice(0, heldOutBytes) })),
 );
-const subject = join(hidden, "mmlu", carrier);
-mkdirSync(subject, { recursive: true });
-writeRows(subject, "test.jsonl", questionRows());
+writeRows(join(hidden, "mmlu", carrier), "test.jsonl", questionRows());
 // fewer tokens than the scorers' own defaults, so that memory and speed are measured in seconds
 const cost = { forwardTokens: 256, newTokens: 16, promptTokens: 64, repeats: 2 };
 writeFileSync(join(hidden, "cost.json"), `${canonicalJson(cost)}\n`);

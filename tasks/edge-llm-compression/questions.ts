@@ -1,11 +1,10 @@
 // Questions of common knowledge, ours in wording and choice: does a model that lost a part still know what
 // everybody knows? They are asked through one of lm-eval's task files for MMLU, and are not MMLU.
 // Every answer is one word, so that no choice is likelier for being shorter.
+import type { ChoiceRow } from "../data/choice-rows.ts";
 
 /** The subject whose task file carries them; lm-eval names it in a line before each question. */
 export const carrier = "miscellaneous";
-
-export type QuestionRow = { question: string; subject: string; choices: string[]; answer: number };
 
 /** The right answer first, then three wrong ones of its kind. */
 const questions: [question: string, right: string, ...wrong: string[]][] = [
@@ -60,7 +59,7 @@ const questions: [question: string, right: string, ...wrong: string[]][] = [
 ];
 
 /** Rows as in cais/mmlu; the right answer stands in each of the four places equally often. */
-export function questionRows(): QuestionRow[] {
+export function questionRows(): ChoiceRow[] {
   return questions.map(([question, right, ...wrong], at) => {
     const answer = at % 4;
     return { question, subject: carrier, choices: wrong.toSpliced(answer, 0, right), answer };

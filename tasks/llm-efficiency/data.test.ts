@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { brownDocuments } from "../brown/brown.ts";
+import type { FactRow } from "../data/choice-rows.ts";
 import { makeData, readRows } from "../testing/made-data.ts";
-import { type ChoiceRow, choiceRows, factsOf, type TrainRow, trainRows } from "./facts.ts";
+import { choiceRows, factsOf, type TrainRow, trainRows } from "./facts.ts";
 import { relations } from "./relations.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mlrb-llm-efficiency-"));
@@ -94,8 +95,8 @@ function train(): TrainRow[] {
   return readRows<TrainRow>(join(folder, "public/train.jsonl"));
 }
 
-function questions(): ChoiceRow[] {
-  return readRows<ChoiceRow>(join(folder, "private/mmlu/miscellaneous/test.jsonl"));
+function questions(): FactRow[] {
+  return readRows<FactRow>(join(folder, "private/mmlu/miscellaneous/test.jsonl"));
 }
 
 /** The invented name in a question: names come from factsOf, so that a question without one is noticed. */

@@ -1,7 +1,7 @@
 // The data of the task. Smoke: questions about invented facts to train on, and others, in other words, to be
 // tested with; the latter are private: agents never see them. By hand:
 //   node tasks/llm-efficiency/data.ts --param source=smoke --output public=DIR --output private=DIR
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { smokeStage, writeRows } from "../data/smoke-stage.ts";
 import { card } from "./card.ts";
@@ -15,6 +15,4 @@ const train = trainRows(facts);
 writeRows(open, "train.jsonl", train);
 writeFileSync(join(open, "README.md"), card(train, facts.length));
 
-const place = join(hidden, "mmlu", carrier);
-mkdirSync(place, { recursive: true });
-writeRows(place, "test.jsonl", choiceRows(facts, seed));
+writeRows(join(hidden, "mmlu", carrier), "test.jsonl", choiceRows(facts, seed));

@@ -1,6 +1,7 @@
 // Makes the invented facts and the questions about them. Nothing in them can be known or guessed: a name says
 // nothing of its answer, and in every four questions that ask alike the same four choices are right once
 // each. Whoever does not use the name is right in exactly a quarter, whichever answers or letters are favoured.
+import { type FactRow, inFours } from "../data/choice-rows.ts";
 import { type Dice, dice, shuffled } from "./dice.ts";
 import { type Relation, relations } from "./relations.ts";
 
@@ -9,19 +10,8 @@ export type Fact = { relation: Relation; name: string; answer: string };
 /** A public row, with the columns of databricks-dolly-15k. */
 export type TrainRow = { instruction: string; context: string; response: string; category: string };
 
-/** A private row, with the columns of cais/mmlu and the fact that it asks after. */
-export type ChoiceRow = {
-  question: string;
-  subject: string;
-  choices: string[];
-  answer: number;
-  fact: string;
-};
-
 /** The subject of lm-eval that carries the questions; it only sets the line before them. */
 export const carrier = "miscellaneous";
-const choicesEach = 4;
-
 /** Facts of one seed; the committed task has seed 1, and other seeds are there to tune on. */
 export function factsOf(seed: number): Fact[] {
   const roll = dice(seed);
@@ -45,7 +35,7 @@ export function trainRows(facts: Fact[]): TrainRow[] {
 }
 
 /** Every private way to ask, of every fact. */
-export function choiceRows(facts: Fact[], seed: number): ChoiceRow[] {
+export function choiceRows(facts: Fact[], seed: number): FactRow[] {
   const roll = dice(seed);
   return relations.flatMap((relation) => {
     const about = facts.filter((fact) => fact.relation === relation);
@@ -62,13 +52,6 @@ export function choiceRows(facts: Fact[], seed: number): ChoiceRow[] {
       }),
     );
   });
-}
-
-function inFours<T>(list: T[]): T[][] {
-  if (list.length % choicesEach !== 0) throw new Error(`bug: ${list.length} facts cannot be put in fours`);
-  return Array.from({ length: list.length / choicesEach }, (_, at) =>
-    list.slice(at * choicesEach, (at + 1) * choicesEach),
-  );
 }
 
 const starts = ["B", "D", "Dr", "F", "G", "K", "Kl", "M", "N", "Qu", "S", "Str", "T", "V", "Y", "Z"];

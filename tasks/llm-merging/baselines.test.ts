@@ -1,28 +1,25 @@
 // The baselines, and the script that makes the experts, on stand-ins of a few thousand weights.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { warmArguments } from "../../tests/support/warm-python.ts";
 import { makeData, readRows } from "../testing/made-data.ts";
-import { runPastDeadline, submissionFiles, testPython } from "../testing/run-baseline.ts";
+import { runBaseline, runPastDeadline, runTaskPython, submissionFiles } from "../testing/run-baseline.ts";
 
 const here = import.meta.dirname;
-const tasks = join(here, "..");
 const temporary = mkdtempSync(join(tmpdir(), "mlrb-llm-merging-baselines-"));
 const given = join(temporary, "given");
 before(() => {
   const made = makeData("llm-merging", { source: "smoke", folder: temporary });
   assert.equal(made.status, 0, made.stderr);
   cpSync(join(temporary, "public"), join(given, "data"), { recursive: true });
-  python(given, [join(here, "testing/tiny_models.py"), "data/dev.jsonl", "models"]);
+  python(given, ["llm-merging/testing/tiny_models.py", "data/dev.jsonl", "models"]);
 });
 after(() => rmSync(temporary, { recursive: true }));
 
 test("a mixture is the weighted sum of its models, tensor by tensor", () => {
-  python(given, [join(here, "testing/test_mix.py")]);
+  python(given, ["llm-merging/testing/test_mix.py"]);
 });
 
 for (const baseline of ["minimal", "reference"]) {
@@ -72,7 +69,7 @@ test("each expert is a whole model of its own, made of the base model and its do
     mkdirSync(models);
     const inputs = { base: join(given, "models/base"), private: join(temporary, "private") };
     const flags = Object.entries(inputs).map(([input, path]) => `--input=${input}=${path}`);
-    python(given, [join(here, "experts.py"), ...flags, `--output=models=${models}`]);
+    python(given, ["llm-merging/experts.py", ...flags, `--output=models=${models}`]);
     return models;
   }) as [string, string];
   assert.deepEqual(readdirSync(once).sort(), ["astronomy-expert", "base", "nutrition-expert"]);
@@ -98,12 +95,8 @@ function bytes(folder: string, file: string): Buffer {
 /** The workspace in which `baseline` was left all the time it wants. */
 function attempt(baseline: string, seed: string): string {
   const workspace = workspaceOf(`${baseline}-${seed}`);
-  python(workspace, [join(here, `baselines/${baseline}.py`)], {
-    MLRB_TASK: "llm-merging",
-    MLRB_SEED: seed,
-    MLRB_DEADLINE: String(Math.floor(Date.now() / 1000) + 600),
-    MLRB_SUBMISSION: join(workspace, "submission"),
-  });
+  const ran = runBaseline("llm-merging", { baseline, workspace, seed }, 600);
+  assert.equal(ran.status, 0, ran.stderr);
   return workspace;
 }
 
@@ -113,18 +106,8 @@ function workspaceOf(name: string): string {
   return workspace;
 }
 
-function python(cwd: string, command: string[], more: Record<string, string> = {}): void {
-  const paths = [tasks, join(here, "baselines"), join(tasks, "../runners/kit/python")];
-  const ran = spawnSync(testPython(), warmArguments(command), {
-    cwd,
-    encoding: "utf8",
-    env: {
-      PATH: process.env.PATH,
-      PYTHONPATH: [...paths, process.env.PYTHONPATH ?? ""].filter(Boolean).join(delimiter),
-      PYTHONDONTWRITEBYTECODE: "1",
-      OMP_NUM_THREADS: "1",
-      ...more,
-    },
-  });
+function python(cwd: string, command: string[]): void {
+  const path = [join(here, "baselines"), join(here, "../../runners/kit/python")];
+  const ran = runTaskPython(command, { cwd, path });
   assert.equal(ran.status, 0, ran.stderr);
 }

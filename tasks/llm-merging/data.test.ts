@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { brownDocuments } from "../brown/brown.ts";
+import type { FactRow } from "../data/choice-rows.ts";
 import { makeData, readRows } from "../testing/made-data.ts";
 import { domains } from "./domains.ts";
-import type { ChoiceRow, TrainRow } from "./questions.ts";
+import type { TrainRow } from "./questions.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mlrb-llm-merging-"));
 before(() => {
@@ -79,10 +80,10 @@ test("no answer belongs to two facts, and no invented name is a word of the Brow
   }
 });
 
-function testRows(subject: string): ChoiceRow[] {
-  return readRows<ChoiceRow>(join(folder, "private/mmlu", subject, "test.jsonl"));
+function testRows(subject: string): FactRow[] {
+  return readRows<FactRow>(join(folder, "private/mmlu", subject, "test.jsonl"));
 }
 
-function devRows(): ChoiceRow[] {
-  return readRows<ChoiceRow>(join(folder, "public/dev.jsonl"));
+function devRows(): FactRow[] {
+  return readRows<FactRow>(join(folder, "public/dev.jsonl"));
 }

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { pythonPath } from "@mlrb/kit/python-path";
+import { testPython } from "../../scorers/testing/submissions.ts";
 import { makeData, readRows } from "../testing/made-data.ts";
-import { testPython } from "../testing/run-baseline.ts";
 import { families, type Item } from "./items.ts";
 import { partOf, type Row, statementOf } from "./split.ts";
 

@@ -1,7 +1,7 @@
 // The data of the task. Smoke: our own statements, in the hub's fields, split by the hash of their names. The
 // test part is private: agents never see it. By hand:
 //   node tasks/math-reasoning/data.ts --param source=smoke --output public=DIR --output private=DIR
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { smokeStage, writeRows } from "../data/smoke-stage.ts";
@@ -11,7 +11,6 @@ import { makeItems } from "./items.ts";
 
 const { open, hidden } = smokeStage("math-reasoning");
 const math = join(hidden, "math");
-mkdirSync(math, { recursive: true });
 
 const items = makeItems();
 for (const part of ["train", "dev"] as const)

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { warmArguments } from "../../tests/support/warm-python.ts";
 import { brownDocuments } from "../brown/brown.ts";
-import { runPastDeadline, submissionFiles, testPython } from "../testing/run-baseline.ts";
+import { runPastDeadline, runTaskPython, submissionFiles } from "../testing/run-baseline.ts";
 
 const temporary = mkdtempSync(join(tmpdir(), "mlrb-mini-pile-"));
 after(() => rmSync(temporary, { recursive: true }));
@@ -32,14 +30,8 @@ for (const baseline of ["minimal", "reference"]) {
 }
 
 test("a row of minimal holds one line, and a packed row runs on over the ends of lines", () => {
-  const ran = spawnSync(testPython(), warmArguments([join(import.meta.dirname, "testing/test_rows.py")]), {
-    encoding: "utf8",
-    env: {
-      PATH: process.env.PATH,
-      PYTHONPATH: `${join(import.meta.dirname, "baselines")}:${join(import.meta.dirname, "..")}`,
-      PYTHONDONTWRITEBYTECODE: "1",
-      OMP_NUM_THREADS: "1",
-    },
+  const ran = runTaskPython(["mini-pile/testing/test_rows.py"], {
+    path: [join(import.meta.dirname, "baselines")],
   });
   assert.equal(ran.status, 0, ran.stderr);
   assert.match(ran.stderr, /Ran 3 tests/);
