@@ -1,5 +1,5 @@
-// What a stage in a container costs beyond the engine's own: the same container created, started, waited for and
-// removed by hand, turn by turn with the executor's. And what a sandbox of the same engine costs.
+// The overhead of a stage in a container over the engine itself: the executor's container alternates with the same
+// container that is created, started, awaited and removed by hand. Also the cost of a sandbox of the same engine.
 import { spawnSync } from "node:child_process";
 import { chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";

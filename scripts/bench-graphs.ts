@@ -1,5 +1,5 @@
-// A run of a graph of the benchmark's shape: cold, without work, and after one edit, against xargs and ninja.
-// Per task one set-up, ten attempts, validations and scores; one report.
+// Runs a graph of the benchmark's shape cold, without work and after one edit, against xargs and ninja. Each task has
+// one set-up and ten attempts, validations and scores; there is one report.
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Bench, medianSeconds, pipeline, run, seconds, type TellRow } from "./bench-tools.ts";
@@ -40,7 +40,7 @@ export async function benchGraph(
   };
   graph.editOurs(0);
   graph.editNinja(0);
-  // the same processes, each writing the file that the stage writes
+  // the same processes, each writes the file that the stage writes
   const alone = `seq ${instances} | xargs -P2 -I{} sh -c 'echo {} > ${files}/{}'`;
   const processes = await seconds(() => run("sh", ["-c", alone]));
   await benchCold(graph, { instances, processes, row });

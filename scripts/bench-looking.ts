@@ -1,4 +1,4 @@
-// How long one waits for the commands that only look, at the size of the whole benchmark: 218 instances, all run.
+// The time of read-only commands at the size of the whole benchmark: 218 instances, all of which have run.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pipelineText } from "./bench-graphs.ts";
@@ -9,7 +9,7 @@ const size = tasks * 31 + 1;
 const times = 7;
 const allowedSeconds = 0.25;
 
-/** `work` is for the state, `pipelines` for a pipeline of its own. */
+/** `work` holds the state; `pipelines` gets the pipeline's file. */
 export async function benchLooking({ work, pipelines, row }: Bench & { pipelines: string }): Promise<void> {
   const name = "bench-looking";
   const file = join(pipelines, `${name}.yaml`);
@@ -23,9 +23,9 @@ export async function benchLooking({ work, pipelines, row }: Bench & { pipelines
     "list, this repository": ["list"],
     "check, this repository": ["check"],
   })) {
-    pipeline(...words); // fills the memory that later calls read
+    pipeline(...words); // fills the caches that later calls read
     row(what, await medianSeconds(times, () => pipeline(...words)), {
-      against: `the ${allowedSeconds} s that are allowed`,
+      against: `the allowed ${allowedSeconds} s`,
       other: allowedSeconds,
       target: 1,
     });

@@ -1,4 +1,4 @@
-// What it costs a stage to be held to what it declares: a small script with and without, in turn.
+// The cost of enforcing a stage's declared permissions: a small script alternates with and without them.
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { nodePermissionFlags, type Permissions } from "@mlrb/core/ports/permissions";
@@ -14,7 +14,7 @@ export async function benchPermissions({ work, row }: Bench): Promise<void> {
   mkdirSync(folder);
   const kit = join(repository, "runners/kit/src");
   const permissions: Permissions = {
-    // as many files as the closure of a large step has
+    // as many files as a large step imports
     reads: [
       ...readdirSync(kit).map((name) => join(kit, name)),
       join(repository, "runners/kit/package.json"),
@@ -33,7 +33,7 @@ export async function benchPermissions({ work, row }: Bench): Promise<void> {
     script,
     `import { canonicalJson } from ${JSON.stringify(join(kit, "json-file.ts"))};\ncanonicalJson({});\n`,
   );
-  // as stages have it: what was compiled for one is there for the next
+  // like stages: compiled code is cached for the next run
   const cached = [`NODE_COMPILE_CACHE=${join(folder, "compiled")}`, process.execPath];
   await compare("TypeScript", row, {
     without: () => run("env", [...cached, script]),
@@ -41,7 +41,7 @@ export async function benchPermissions({ work, row }: Bench): Promise<void> {
   });
   const python = findPython(folder)?.path;
   if (python === undefined) {
-    console.log("no row for Python: there is none");
+    console.log("no row for Python: none was found");
     return;
   }
   const guard = source("process/python-guard");
@@ -51,7 +51,7 @@ export async function benchPermissions({ work, row }: Bench): Promise<void> {
     file,
     JSON.stringify({ ...permissions, reads: [...permissions.reads, "/usr", guard], guard }),
   );
-  writeFileSync(plain, "import json, pathlib\n"); // as any stage script does by way of kit
+  writeFileSync(plain, "import json, pathlib\n"); // as every stage script does through the kit
   const env = (more: string[]) => ["-u", "PYTHONPATH", ...more, python, plain];
   await compare("Python", row, {
     without: () => run("env", env([])),
@@ -72,7 +72,7 @@ async function compare(
   }
   const [plain, beyond] = [median(free), median(more)];
   const ratio = ((plain + beyond) / plain).toFixed(2);
-  row(`${language} held to what it declares, more a stage`, Math.max(0, beyond), {
+  row(`${language} with enforced permissions, extra time per stage`, Math.max(0, beyond), {
     against: `10 ms; ${ratio} × without, ${(1000 * plain).toFixed(0)} ms`,
     other: allowedSeconds,
     target: 1,

@@ -1,4 +1,4 @@
-// What bubblewrap's walls cost: opening them with the first program, and each program after that.
+// The cost of a bubblewrap sandbox: opening it with the first program, and each later program.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { bubblewrapMissing } from "@mlrb/agents/sandbox/bubblewrap-abilities";
@@ -34,7 +34,7 @@ export async function benchSandbox({ work, row }: Bench): Promise<void> {
     against: `sh -c true, ${(1000 * median(plain!)).toFixed(1)} ms, and 20 ms`,
     other: allowedSeconds,
   };
-  row("a program behind walls that stand, beyond sh -c true", over(next!), { ...against, target: 1 });
-  row("the first one, which opens them", over(opened!), against);
-  row("the end of them, with all files", median(closed!), against);
+  row("a program in an open sandbox, beyond sh -c true", over(next!), { ...against, target: 1 });
+  row("the first program, which opens the sandbox", over(opened!), against);
+  row("closing the sandbox and removing its files", median(closed!), against);
 }

@@ -1,5 +1,5 @@
-// Runs scorers' measure.py through the local executor, forked or fresh, as the runner would, with what
-// bench_measure.py notes of them.
+// Runs scorers' measure.py through the local executor, forked or fresh, like the runner, and returns the notes of
+// bench_measure.py.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -15,32 +15,32 @@ export type Noted = {
   /** Unix seconds. */
   begun: number;
   computeSeconds: number;
-  /** The most beyond what was resident before. */
+  /** Peak resident memory minus resident memory at the start. */
   heldBytes: number;
-  /** Rows and tokens of the largest batch; of a scorer. */
+  /** Rows and tokens of the scorer's largest batch. */
   batch: [number, number];
-  /** Of the weights and what else the model keeps; of a batch that was read. */
+  /** Bytes of parameters and buffers, where one batch was read. */
   modelBytes?: number;
 };
 
 type ScoreJob = {
   scorer: string;
   submission: string;
-  /** The scorer's fixtures, unless given. */
+  /** By default the scorer's fixtures. */
   private?: string;
   forked: boolean;
-  /** What bench_measure.py is told besides. */
+  /** More parameters of bench_measure.py. */
   params?: object;
 };
 
 export type ScoreJobs = {
-  /** Throws when it fails. */
+  /** Throws when the score fails. */
   score(job: ScoreJob): Promise<Noted & { seconds: number; untilBegun: number }>;
-  /** What the process that scores are forked from holds. */
+  /** Resident memory of the process that scores are forked from. */
   warmBytes(): number;
 };
 
-/** `work` gets a folder for each job. */
+/** Each job gets a folder in `work`. */
 export function scoreJobs(executor: Executor, { work, python }: { work: string; python: string }): ScoreJobs {
   let count = 0;
   const score = async (job: ScoreJob) => {

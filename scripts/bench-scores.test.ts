@@ -1,4 +1,4 @@
-// The bench of scores runs what a pipeline runs: its pipeline can be planned, and looking on changes no score.
+// The bench of scores measures what a pipeline runs: its pipeline can be planned, and observation changes no score.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ after(() => rmSync(temporary, { recursive: true, force: true }));
 
 test("the bench's pipeline plans two scores of each of 14 models", () => {
   const scorers = ["bits-per-byte", "house-pairs"];
-  // a pipeline is a file of the repository
+  // a pipeline must be a file of the repository
   const folder = join(import.meta.dirname, `../.mlrb/bench/test-${process.pid}`);
   mkdirSync(folder, { recursive: true });
   after(() => rmSync(folder, { recursive: true }));
@@ -27,7 +27,7 @@ test("the bench's pipeline plans two scores of each of 14 models", () => {
   assert.equal(new Set(scores).size, 28);
 });
 
-test("a score that the bench looks on has the bytes of any other, and its numbers are noted", () => {
+test("a score that the bench observes has the bytes of an unobserved score", () => {
   const submission = join(temporary, "tiny");
   const make = [
     'import pathlib, sys; sys.path.insert(0, "scorers/testing")',

@@ -1,5 +1,5 @@
-// Speed, as ratios within one run: against the same processes from xargs, against ninja on the same graph,
-// against sha256sum. Seconds do not travel between machines; ratios do, roughly. Medians of several.
+// Measures speed as ratios within one run: against the same processes from xargs, against ninja on the same graph,
+// against sha256sum. Seconds differ between machines; ratios differ much less. Rows are medians of several runs.
 //   npx -y pnpm@10.34.9 bench            1 000 instances, 1 GiB, 4 000 files        (about a minute)
 //   npx -y pnpm@10.34.9 bench --large    10 000 instances as well, 4 GiB, 20 000    (about five)
 //   npx -y pnpm@10.34.9 bench --huge     100 000 as well                            (about twenty)
@@ -7,9 +7,9 @@
 //   npx -y pnpm@10.34.9 bench --store    only contents: in, out, kept as a record  (about one; --large: about five)
 //   npx -y pnpm@10.34.9 bench --report   only the report stage, at 14 042 items    (about one)
 //   npx -y pnpm@10.34.9 bench --sandbox  only sandboxes                             (seconds)
-//   npx -y pnpm@10.34.9 bench --permissions only what it costs to hold a stage to what it declares (seconds)
+//   npx -y pnpm@10.34.9 bench --permissions only the cost of enforcing a stage's declared permissions (seconds)
 //   npx -y pnpm@10.34.9 bench --containers only stages and sandboxes in containers (seconds)
-//   npx -y pnpm@10.34.9 bench --coverage what intervals hold, docs/statistics.md    (seconds; no speed)
+//   npx -y pnpm@10.34.9 bench --coverage coverage of the intervals, docs/statistics.md    (seconds; not a speed)
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ const work = mkdtempSync(join(tmpdir(), "mlrb-bench-"));
 const pipelines = join(repository, ".mlrb", "bench");
 mkdirSync(pipelines, { recursive: true });
 
-/** What, measured, ratio, target. */
+/** Name, measured value, ratio, target. */
 const rows: string[][] = [];
 const large = wanted.includes("--large") || wanted.includes("--huge");
 const bench = { work, row };

@@ -1,4 +1,4 @@
-"""Makes a GPT-2 with random weights over byte-level BPE tokens (2 000) of a text, for the bench to score.
+"""Makes a GPT-2 with random weights over byte-level BPE tokens (2 000) of a text, for the bench.
 
 By hand: PYTHONPATH=runners/kit/python:scorers/library python scripts/bench_model.py
     --param seed=1 --param width=128 --param layers=2 --input tokenizer=FILE --output model=DIR

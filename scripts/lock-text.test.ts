@@ -79,8 +79,8 @@ o==4 \\
 test("an unhashed requirement must be a pin, and the rest needs a section", () => {
   assert.deepEqual(lockText("# section: unhashed\nheavy>=1\n", [], "x.in"), {
     problems: [
-      'x.in:2: "heavy>=1" is no NAME==VERSION, as section unhashed wants',
-      'x.in: it has no line "# section: wheels", for what the rest needs',
+      'x.in:2: "heavy>=1" is not NAME==VERSION, which section unhashed needs',
+      'x.in: it has no line "# section: wheels", where dependencies belong',
     ],
   });
 });
