@@ -1,5 +1,5 @@
-// The data of the task. Smoke: questions about invented facts to train on, and others, in other words, to be
-// tested with; the latter are private: agents never see them. By hand:
+// Makes the task's data. Smoke: public questions about invented facts for training, and private questions in other
+// words for the test, which agents never see. By hand:
 //   node tasks/llm-efficiency/data.ts --param source=smoke --output public=DIR --output private=DIR
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { smokeStage, writeRows } from "../data/smoke-stage.ts";
 import { card } from "./card.ts";
 import { carrier, choiceRows, factsOf, trainRows } from "./facts.ts";
 
-const seed = 1; // others were tuned on
+const seed = 1; // parameters were tuned on other seeds
 
 const { open, hidden } = smokeStage("llm-efficiency");
 const facts = factsOf(seed);

@@ -1,4 +1,4 @@
-// The card that lies beside the public data: what the questions are and what they are called in provenance.json.
+// The card of the public data: the questions, and the name of the data in provenance.json.
 import type { FactRow } from "../data/choice-rows.ts";
 
 export function card(rows: FactRow[]): string {

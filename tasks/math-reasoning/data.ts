@@ -1,5 +1,5 @@
-// The data of the task. Smoke: our own statements, in the hub's fields, split by the hash of their names. The
-// test part is private: agents never see it. By hand:
+// Makes the task's data. Smoke: this project's statements, in the hub's fields, split by a hash of their names. The test
+// part is private: agents never see it. By hand:
 //   node tasks/math-reasoning/data.ts --param source=smoke --output public=DIR --output private=DIR
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ for (const folder of [open, math]) writeFileSync(join(folder, "House.lean"), hou
 
 const settings = {
   formatVersion: 1,
-  // no longest reference has 70 words; null seconds: results repeat
+  // every reference has fewer than 70 words; without a limit of seconds results are repeatable
   generation: { maxNewTokens: 96, secondsPerItem: null },
   lean: {
     language: "lean4",
