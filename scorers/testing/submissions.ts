@@ -1,4 +1,4 @@
-// Runs the Python of this folder: makes the submissions that scorers are tried on.
+// Runs the Python programs of this folder, which make submissions for the scorers' tests.
 import { execFileSync } from "node:child_process";
 import { join, resolve } from "node:path";
 import { pythonPath } from "@mlrb/kit/python-path";
@@ -20,7 +20,7 @@ export function makeSubmissions(folder: string): void {
   runTestProgram(["make_submissions.py", folder]);
 }
 
-/** Runs a program of this folder. Gives what it printed. */
+/** Runs a program of this folder and returns its output. */
 function runTestProgram([program = "", ...args]: string[]): string {
   const env = {
     PATH: process.env.PATH,

@@ -16,7 +16,7 @@ before(() => {
 });
 after(() => rmSync(temporary, { recursive: true }));
 
-test("two runs give the same bytes", () => {
+test("two runs write the same bytes", () => {
   for (const file of [
     "public/train.jsonl",
     "public/README.md",
@@ -26,7 +26,7 @@ test("two runs give the same bytes", () => {
     assert.ok(readFileSync(join(first, file)).equals(readFileSync(join(second, file))), file);
 });
 
-test("no held-out text can be read in the public data", () => {
+test("no held-out text is in the public data", () => {
   const train = lines<{ filename: string; content: string }>("public/train.jsonl");
   const heldOut = lines<{ id: string; text: string }>("private/heldout.jsonl");
   assert.deepEqual([train.length, heldOut.length], [475, 25]);
@@ -38,7 +38,7 @@ test("no held-out text can be read in the public data", () => {
   }
 });
 
-test("the public text bears no part-of-speech tag", () => {
+test("the public text has no part-of-speech tag", () => {
   for (const { filename, content } of lines<{ filename: string; content: string }>("public/train.jsonl"))
     assert.doesNotMatch(content, /[a-z]\/(nn|at|in|vbd|jj|np|cc)\b/, filename);
 });
@@ -54,7 +54,7 @@ test("every word of the house pairs occurs at least ten times in the public text
   );
 });
 
-test("a house pair differs in exactly one word, and no pair stands twice or in the public text", () => {
+test("a house pair differs in exactly one word, occurs once, and is not in the public text", () => {
   const text = readFileSync(join(first, "public/train.jsonl"), "utf8");
   const seen = new Set<string>();
   for (const { sentence_good: good, sentence_bad: bad } of pairs()) {
@@ -67,7 +67,7 @@ test("a house pair differs in exactly one word, and no pair stands twice or in t
   }
 });
 
-test("twelve paradigms have forty pairs each, half of them with right and wrong exchanged", () => {
+test("twelve paradigms have forty pairs each, half of them with right and wrong swapped", () => {
   const byParadigm = Map.groupBy(pairs(), ({ UID }) => UID);
   assert.equal(byParadigm.size, 12);
   for (const [name, members] of byParadigm) {
@@ -75,7 +75,7 @@ test("twelve paradigms have forty pairs each, half of them with right and wrong 
     const [first, second] = [members.slice(0, 20), members.slice(20)].map((half) => half.map(contrast));
     assert.equal(new Set(first).size, 1, name);
     assert.equal(new Set(second).size, 1, name);
-    // "ever" has no exchange: "the", then "never", is the likelier word where it is wrong, then right
+    // "ever" is not swapped: the other word is "the" in one half and "never" in the other
     const exchanged = name === "ever_after_no" ? "never|ever" : first?.[0]?.split("|").reverse().join("|");
     assert.equal(second?.[0], exchanged);
   }

@@ -1,4 +1,4 @@
-// Both baselines on a model of 30 tiny blocks, eight of which do nothing: whoever measures finds them.
+// Runs both baselines on a model of 30 tiny blocks, eight of which are idle: measuring finds them.
 import assert from "node:assert/strict";
 import {
   mkdirSync,
@@ -32,7 +32,7 @@ before(() => {
 after(() => rmSync(temporary, { recursive: true }));
 
 for (const name of ["minimal", "reference"]) {
-  test(`${name} hands in a whole submission and its record when the deadline leaves no time to choose`, () => {
+  test(`${name} submits a whole model and its record when the deadline leaves no time to choose`, () => {
     const { said, submission, provenance, iteration } = attempt(name, "no-time", 0);
     assert.match(said, /the deadline is near: stopped after 0 of 1024 tokens/);
     assert.deepEqual(readdirSync(submission).sort(), [
@@ -51,7 +51,7 @@ for (const name of ["minimal", "reference"]) {
   });
 }
 
-test("both read the same number of tokens, and what stays is the base's, value by value", () => {
+test("both read the same number of tokens, and the remaining weights equal the base's", () => {
   for (const [name, { said, submission, provenance }] of inTime) {
     assert.doesNotMatch(said, /deadline/);
     assert.equal(provenance.calibrationTokens, 1024, name);
@@ -69,11 +69,11 @@ test("both read the same number of tokens, and what stays is the base's, value b
   }
 });
 
-test("reference takes out exactly the blocks that do nothing", () => {
+test("reference removes exactly the idle blocks", () => {
   assert.deepEqual(inTime.get("reference")!.provenance.blocksTakenOut, idle);
 });
 
-test("minimal keeps the best of its beginnings, and the same seed gives the same bytes", () => {
+test("minimal keeps its best offset, and one seed produces the same bytes", () => {
   const { said, submission, provenance } = attempt("minimal", "again", 600);
   const tried = [...said.matchAll(/without blocks (\[.*\]): (\d+) bits/g)].map(([, blocks, bits]) => ({
     blocks: JSON.parse(blocks!),

@@ -20,7 +20,7 @@ after(() => rmSync(temporary, { recursive: true }));
 
 const questionsFile = `private/mmlu/${carrier}/test.jsonl`;
 
-test("two runs give the same bytes", () => {
+test("two runs write the same bytes", () => {
   for (const file of [
     "public/train.jsonl",
     "public/README.md",
@@ -31,7 +31,7 @@ test("two runs give the same bytes", () => {
     assert.ok(readFileSync(join(first, file)).equals(readFileSync(join(second, file))), file);
 });
 
-test("no part of a held-out text, whole as it is in the corpus, can be read in the public data", () => {
+test("no part of a held-out text, in its full length, is in the public data", () => {
   const heldOut = lines<{ id: string; text: string }>("private/heldout.jsonl");
   const calibration = lines<{ text: string }>("public/train.jsonl").map(({ text }) => text);
   assert.deepEqual([calibration.length, heldOut.length], [95, 25]);
@@ -46,12 +46,12 @@ test("no part of a held-out text, whole as it is in the corpus, can be read in t
   }
 });
 
-test("what is held out of a text is exactly one window of the scorer", () => {
+test("a held-out text is exactly one window of the scorer", () => {
   for (const { id, text } of lines<{ id: string; text: string }>("private/heldout.jsonl"))
     assert.equal(Buffer.byteLength(text), 192, id);
 });
 
-test("every question is asked once, has four different one-word answers, and stands nowhere in the public data", () => {
+test("every question is unique, has four different one-word answers, and is not in the public data", () => {
   const text = ["train.jsonl", "README.md"].map((name) => readFileSync(join(first, "public", name), "utf8"));
   const rows = lines<ChoiceRow>(questionsFile);
   assert.equal(rows.length, 48);
@@ -63,7 +63,7 @@ test("every question is asked once, has four different one-word answers, and sta
   }
 });
 
-test("the right answer stands in each of the four places equally often", () => {
+test("the right answer is in each of the four places equally often", () => {
   const places = Map.groupBy(lines<ChoiceRow>(questionsFile), ({ answer }) => answer);
   assert.deepEqual(
     [0, 1, 2, 3].map((place) => places.get(place)?.length),

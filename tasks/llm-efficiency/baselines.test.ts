@@ -1,4 +1,4 @@
-// The baselines on a stand-in of the base model: what they train on, and what they hand in whatever the clock says.
+// Runs the baselines on a tiny base model: their training rows, and their submissions at different deadlines.
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ before(() => {
 });
 after(() => rmSync(temporary, { recursive: true }));
 
-test("both train on the same rows, in an order that is the seed's, and on no way to ask that they measure with", () => {
+test("both train on the same rows in an order that depends on the seed, without the wordings that they measure", () => {
   const shown = JSON.parse(python(given, ["llm-efficiency/testing/show_batches.py"]));
   assert.deepEqual([shown.rows.length, shown.dev.length], [160, 16]);
   const drawn: Record<string, string[]> = Object.fromEntries(
@@ -43,7 +43,7 @@ test("both train on the same rows, in an order that is the seed's, and on no way
 });
 
 for (const baseline of ["minimal", "reference"]) {
-  test(`${baseline} hands in a whole submission and its record when the deadline leaves no time to train`, () => {
+  test(`${baseline} submits a whole model and its record when the deadline leaves no time to train`, () => {
     const workspace = workspaceOf(`${baseline}-late`);
     const ran = runPastDeadline("llm-efficiency", { baseline, workspace });
     assert.equal(ran.status, 0, ran.stderr);
@@ -60,7 +60,7 @@ for (const baseline of ["minimal", "reference"]) {
   });
 }
 
-test("one seed hands in the same bytes twice, a whole model that is the base no longer", () => {
+test("one seed submits the same bytes twice, a whole model that differs from the base", () => {
   const [once, twice] = [train("once"), train("twice")];
   for (const file of readdirSync(join(once, "submission"))) {
     assert.ok(bytes(once, file).equals(bytes(twice, file)), file);
@@ -82,7 +82,7 @@ function workspaceOf(name: string): string {
   return workspace;
 }
 
-/** The workspace in which `reference` was left all the time it wants. */
+/** The workspace of a `reference` run with enough time. */
 function train(name: string): string {
   const workspace = workspaceOf(name);
   const ran = runBaseline("llm-efficiency", { baseline: "reference", workspace }, 600);

@@ -1,4 +1,4 @@
-// The baselines, and the script that makes the experts, on stand-ins of a few thousand weights.
+// Runs the baselines and the experts' script on models of a few thousand weights.
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,12 +18,12 @@ before(() => {
 });
 after(() => rmSync(temporary, { recursive: true }));
 
-test("a mixture is the weighted sum of its models, tensor by tensor", () => {
+test("a mixture is the weighted sum of its models' tensors", () => {
   python(given, ["llm-merging/testing/test_mix.py"]);
 });
 
 for (const baseline of ["minimal", "reference"]) {
-  test(`${baseline} hands in a whole submission and its record when the deadline leaves no time to measure`, () => {
+  test(`${baseline} submits a whole model and its record when the deadline leaves no time to measure`, () => {
     const workspace = workspaceOf(`${baseline}-late`);
     const ran = runPastDeadline("llm-merging", { baseline, workspace });
     assert.equal(ran.status, 0, ran.stderr);
@@ -45,7 +45,7 @@ for (const baseline of ["minimal", "reference"]) {
     );
   });
 
-  test(`${baseline} tries as many candidates as there are experts, each built on the one before`, () => {
+  test(`${baseline} tries one candidate for each expert, each based on the one before`, () => {
     const workspace = attempt(baseline, "1");
     const [first, second, ...more] = readRows<Iteration>(join(workspace, "iterations.jsonl"));
     assert.deepEqual(more, []);
@@ -57,13 +57,13 @@ for (const baseline of ["minimal", "reference"]) {
   });
 }
 
-test("every seed hands in the same bytes, since nothing is drawn by chance", () => {
+test("every seed submits the same bytes", () => {
   const [once, twice] = [join(temporary, "reference-1"), attempt("reference", "2")];
   for (const file of readdirSync(join(once, "submission")))
     assert.ok(bytes(once, `submission/${file}`).equals(bytes(twice, `submission/${file}`)), file);
 });
 
-test("each expert is a whole model of its own, made of the base model and its domain's facts, the same twice", () => {
+test("each expert is a whole model with its own weights, and two runs make the same bytes", () => {
   const [once, twice] = ["once", "twice"].map((name) => {
     const models = join(temporary, `models-${name}`);
     mkdirSync(models);
@@ -92,7 +92,7 @@ function bytes(folder: string, file: string): Buffer {
   return readFileSync(join(folder, file));
 }
 
-/** The workspace in which `baseline` was left all the time it wants. */
+/** The workspace of a `baseline` run with enough time. */
 function attempt(baseline: string, seed: string): string {
   const workspace = workspaceOf(`${baseline}-${seed}`);
   const ran = runBaseline("llm-merging", { baseline, workspace, seed }, 600);

@@ -16,7 +16,7 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true }));
 
-test("agents see nothing of the facts that the test asks after, neither names nor answers", () => {
+test("public data has no name or answer of the test's facts", () => {
   const seen = ["dev.jsonl", "README.md"]
     .map((file) => readFileSync(join(folder, "public", file), "utf8"))
     .join()
@@ -29,7 +29,7 @@ test("agents see nothing of the facts that the test asks after, neither names no
     }
 });
 
-test("experts are taught the answer to every question, and none of its wordings", () => {
+test("experts learn the answer to every question, and none of its wordings", () => {
   for (const { subject } of domains) {
     const taught = readRows<TrainRow>(join(folder, "private/experts", `${subject}.jsonl`));
     const asked = [...testRows(subject), ...devRows().filter((row) => row.subject === subject)];
@@ -44,7 +44,7 @@ test("experts are taught the answer to every question, and none of its wordings"
   }
 });
 
-test("a choice or a letter that is always preferred is right in exactly a quarter, in each domain", () => {
+test("a constant choice or letter is right in exactly a quarter, in each domain", () => {
   for (const rows of [...domains.map(({ subject }) => testRows(subject)), devRows()]) {
     const fours = Map.groupBy(rows, ({ question, fact, choices }) =>
       [question.replace(fact, ""), ...choices].join("|"),
@@ -56,7 +56,7 @@ test("a choice or a letter that is always preferred is right in exactly a quarte
   }
 });
 
-test("a fact of the test meets other wrong answers in each wording", () => {
+test("a fact of the test has other wrong answers in each wording", () => {
   for (const { subject } of domains)
     for (const [fact, rows] of Map.groupBy(testRows(subject), (row) => row.fact)) {
       assert.equal(rows.length, 2);

@@ -10,7 +10,7 @@ const temporary = mkdtempSync(join(tmpdir(), "mlrb-mini-pile-"));
 after(() => rmSync(temporary, { recursive: true }));
 
 for (const baseline of ["minimal", "reference"]) {
-  test(`${baseline} hands in a whole submission and its record when the deadline leaves no time to train`, () => {
+  test(`${baseline} submits a whole model and its record when the deadline leaves no time to train`, () => {
     const workspace = join(temporary, baseline);
     mkdirSync(join(workspace, "data"), { recursive: true });
     const rows = brownDocuments()
@@ -29,7 +29,7 @@ for (const baseline of ["minimal", "reference"]) {
   });
 }
 
-test("a row of minimal holds one line, and a packed row runs on over the ends of lines", () => {
+test("a row of minimal has one line, and a packed row crosses line ends", () => {
   const ran = runTaskPython(["mini-pile/testing/test_rows.py"], {
     path: [join(import.meta.dirname, "baselines")],
   });
